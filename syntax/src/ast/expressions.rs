@@ -1,0 +1,201 @@
+//! Expressions.
+
+use super::{
+    AstNode, Error, Name, ParamList, Size, Type, child, children, choices, nodes, token, tokens,
+};
+use crate::SyntaxToken;
+use crate::kind::SyntaxKind;
+use crate::literal::{self, LiteralValue};
+
+nodes! {
+    /// A name at the place where it is used.
+    NameRef = NAME_REF;
+    Literal = LITERAL;
+    /// `# size`
+    SizeLit = SIZE_LIT;
+    /// `(lambda (param*) expr)`
+    Lambda = LAMBDA;
+    /// `(expr expr*)`
+    App = APP;
+    /// `(let name value body)`
+    Let = LET;
+    /// `(if condition then else)`
+    If = IF;
+    /// `(tuple expr expr+)`
+    TupleExpr = TUPLE_EXPR;
+    /// `(: expr type)`
+    Ascribe = ASCRIBE;
+    /// `(pack expr)`
+    Pack = PACK;
+    /// `(unpack name value body)`, `(unpack (size-name name) value body)`
+    Unpack = UNPACK;
+    /// `(size-name name)` of an `unpack`.
+    UnpackBinder = UNPACK_BINDER;
+    /// `(o expr+)`
+    Compose = COMPOSE;
+}
+
+choices! {
+    Expr {
+        NameRef(NameRef),
+        Literal(Literal),
+        SizeLit(SizeLit),
+        Lambda(Lambda),
+        App(App),
+        Let(Let),
+        If(If),
+        Tuple(TupleExpr),
+        Ascribe(Ascribe),
+        Pack(Pack),
+        Unpack(Unpack),
+        Compose(Compose),
+        Error(Error),
+    }
+}
+
+impl NameRef {
+    pub fn token(&self) -> Option<SyntaxToken> {
+        token(&self.0, SyntaxKind::IDENT)
+    }
+
+    pub fn text(&self) -> Option<String> {
+        self.token().map(|token| token.text().to_owned())
+    }
+}
+
+impl Literal {
+    pub fn token(&self) -> Option<SyntaxToken> {
+        tokens(&self.0).next()
+    }
+
+    /// `INT`, `LONG`, `FLOAT`, `DOUBLE` or `BOOL`: the type, also of a number that does not fit it.
+    pub fn kind(&self) -> Option<SyntaxKind> {
+        self.token().map(|token| token.kind())
+    }
+
+    /// `None` if the number does not fit its type, which the parser has reported.
+    pub fn value(&self) -> Option<LiteralValue> {
+        self.token()
+            .and_then(|token| literal::value(token.kind(), token.text()))
+    }
+}
+
+impl SizeLit {
+    pub fn size(&self) -> Option<Size> {
+        child(&self.0)
+    }
+}
+
+impl Lambda {
+    pub fn param_list(&self) -> Option<ParamList> {
+        child(&self.0)
+    }
+
+    pub fn body(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl App {
+    pub fn function(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+
+    pub fn args(&self) -> impl Iterator<Item = Expr> + use<> {
+        children(&self.0).skip(1)
+    }
+}
+
+impl Let {
+    pub fn name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+
+    pub fn body(&self) -> Option<Expr> {
+        children(&self.0).nth(1)
+    }
+}
+
+impl If {
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+
+    pub fn then_branch(&self) -> Option<Expr> {
+        children(&self.0).nth(1)
+    }
+
+    pub fn else_branch(&self) -> Option<Expr> {
+        children(&self.0).nth(2)
+    }
+}
+
+impl TupleExpr {
+    pub fn components(&self) -> impl Iterator<Item = Expr> + use<> {
+        children(&self.0)
+    }
+}
+
+impl Ascribe {
+    pub fn expr(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+
+    pub fn ty(&self) -> Option<Type> {
+        let after = self.expr()?.syntax().index();
+        self.0
+            .children()
+            .filter(|node| node.index() > after)
+            .find_map(Type::cast)
+    }
+}
+
+impl Pack {
+    pub fn expr(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl Unpack {
+    /// `X` of `(unpack (X ys) value body)`.
+    pub fn size_name(&self) -> Option<Name> {
+        child::<UnpackBinder>(&self.0)?.size_name()
+    }
+
+    /// `ys`, in both shapes.
+    pub fn name(&self) -> Option<Name> {
+        match child::<UnpackBinder>(&self.0) {
+            Some(binder) => binder.name(),
+            None => child(&self.0),
+        }
+    }
+
+    pub fn value(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+
+    pub fn body(&self) -> Option<Expr> {
+        children(&self.0).nth(1)
+    }
+}
+
+impl UnpackBinder {
+    pub fn size_name(&self) -> Option<Name> {
+        child(&self.0)
+    }
+
+    pub fn name(&self) -> Option<Name> {
+        children(&self.0).nth(1)
+    }
+}
+
+impl Compose {
+    /// As written; the last is applied first.
+    pub fn functions(&self) -> impl Iterator<Item = Expr> + use<> {
+        children(&self.0)
+    }
+}

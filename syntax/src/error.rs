@@ -1,0 +1,130 @@
+//! What can be wrong with a text, as values: a code, a place, a sentence, and sometimes a fix.
+
+use crate::TextRange;
+
+/// Replace the text at `range` by `insert`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TextEdit {
+    pub range: TextRange,
+    pub insert: String,
+}
+
+/// One mistake in the text of one form. Positions are relative to the start of that text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SyntaxError {
+    pub code: SyntaxErrorCode,
+    /// Never empty, unless the text is.
+    pub range: TextRange,
+    pub message: String,
+    /// A second place that explains the first, such as the opening bracket of an unclosed form.
+    pub related: Option<(TextRange, String)>,
+    /// The change that makes it right, where one is certain enough to offer.
+    pub fix: Option<SyntaxFix>,
+}
+
+/// A change to offer for an error.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SyntaxFix {
+    /// As an imperative: "Insert `)`".
+    pub label: String,
+    pub edit: TextEdit,
+}
+
+macro_rules! codes {
+    ($($variant:ident = $text:literal, $explanation:literal;)*) => {
+        /// The stable names of the errors of this crate.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum SyntaxErrorCode {
+            $(#[doc = $explanation] $variant,)*
+        }
+
+        impl SyntaxErrorCode {
+            pub const ALL: &'static [SyntaxErrorCode] = &[$(SyntaxErrorCode::$variant),*];
+
+            /// The name that people and machines see; never changes.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(SyntaxErrorCode::$variant => $text,)* }
+            }
+
+            /// A paragraph of Markdown for someone who meets this error for the first time.
+            pub const fn explanation(self) -> &'static str {
+                match self { $(SyntaxErrorCode::$variant => $explanation,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    Unclosed = "syntax/unclosed",
+        "A bracket is opened and never closed. The error stands where the closing bracket is missing: before an outer bracket that closes, at the end of the form, or before a line that starts with `(define`, `(lift` or `(import`, which always starts a new form.";
+    MismatchedBracket = "syntax/mismatched-bracket",
+        "`(` is closed by `)` and `[` by `]`. The two pairs mean the same, but a pair must match.";
+    UnmatchedBracket = "syntax/unmatched-bracket",
+        "A closing bracket that closes nothing: there is one too many, here or earlier in the form above.";
+    TooDeep = "syntax/too-deep",
+        "Brackets are nested more than 256 deep. Name inner parts with `define` or `let`.";
+    ExpectedForm = "syntax/expected-form",
+        "A file is a sequence of forms: `(import \"file.lift\")`, `(define name expr)`, `(define (name param …) expr)` and `(lift (size …) (type …) (lambda (param …) expr))`. Nothing else can stand at the top.";
+    ExpectedPath = "syntax/expected-path",
+        "`import` takes the path of a file in quotes, relative to the importing file: `(import \"lib/stencil.lift\")`.";
+    ExpectedName = "syntax/expected-name",
+        "A name is bound here, so a name must stand here: any run of characters other than white space, brackets, `;` and `\"` that starts with neither `#` nor a digit.";
+    ExpectedParams = "syntax/expected-params",
+        "Parameters stand in brackets: `(lambda (x y) …)`. Each is a name or a name with its type: `(x float)`.";
+    ExpectedExpression = "syntax/expected-expression",
+        "An expression must stand here: a name, a literal, `#` with a size, or a form in brackets. `()` is none: an application needs a function.";
+    ExpectedLambda = "syntax/expected-lambda",
+        "The last part of a `lift` form is a lambda with one parameter for each type: `(lift (N) ((array-type float N)) (lambda (xs) …))`.";
+    ExpectedType = "syntax/expected-type",
+        "A type must stand here: `int`, `long`, `float`, `double`, `bool`, `(array-type type size)`, `(tuple-type type type …)`, `(vector-type scalar size)`, `(exists (X …) type)` or `(-> type type …)`.";
+    ExpectedSize = "syntax/expected-size",
+        "A size must stand here: a natural number, a size name, or one of `+ - * / mod min max pow sum length` applied to sizes, as in `(* 2 N)`.";
+    HashInSize = "syntax/hash-in-size",
+        "`#` turns a size into an expression, as in `(split #4)`. Inside a type or another size there are only sizes, so they are written without it: `(array-type float 4)`.";
+    Missing = "syntax/missing",
+        "A form lacks one of its parts.";
+    Extra = "syntax/extra",
+        "A form has more parts than it takes. Often a bracket was closed too early, or an application lacks its brackets.";
+    ReservedWord = "syntax/reserved-word",
+        "`lambda`, `λ`, `let`, `if`, `tuple`, `:`, `pack`, `unpack` and `o` have a fixed meaning after an opening bracket. They cannot be bound, and most of them mean nothing elsewhere.";
+    MalformedNumber = "syntax/malformed-number",
+        "What starts with a digit must be a number: `3` (Int), `3L` (Long), `2.0f` (Float), `2.0` (Double), `1e-3f`.";
+    NumberRange = "syntax/number-range",
+        "The number does not fit its type. Int has 32 bits (-2147483648 to 2147483647), Long, written `3L`, has 64; a Float reaches about 3.4e38, a Double about 1.8e308.";
+    UnclosedString = "syntax/unclosed-string",
+        "A string must end on the line on which it starts.";
+    UnexpectedString = "syntax/unexpected-string",
+        "There are no string values. A string stands only in `(import \"file.lift\")`.";
+    InvalidCharacter = "syntax/invalid-character",
+        "Control characters, such as NUL, belong to no program.";
+}
+
+impl std::fmt::Display for SyntaxErrorCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl SyntaxError {
+    pub(crate) fn new(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Self {
+        SyntaxError {
+            code,
+            range,
+            message: message.into(),
+            related: None,
+            fix: None,
+        }
+    }
+
+    /// The same error, in a text in which the form starts at `offset`.
+    pub fn shifted(mut self, offset: rowan::TextSize) -> SyntaxError {
+        self.range += offset;
+        if let Some((range, _)) = &mut self.related {
+            *range += offset;
+        }
+        if let Some(fix) = &mut self.fix {
+            fix.edit.range += offset;
+        }
+        self
+    }
+}

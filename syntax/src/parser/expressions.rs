@@ -1,0 +1,230 @@
+//! Expressions and parameters.
+
+use super::Parser;
+use crate::error::SyntaxErrorCode as Code;
+use crate::kind::SyntaxKind::*;
+use crate::literal;
+
+impl Parser<'_> {
+    /// An expression, or the complaint that the part that `what` names is missing.
+    pub(super) fn expr_part(&mut self, what: &str) {
+        if self.at_end() {
+            self.missing(what)
+        } else {
+            self.expr()
+        }
+    }
+
+    /// Takes one element, whatever it is; must not stand at the end of the group.
+    pub(super) fn expr(&mut self) {
+        match self.current() {
+            L_PAREN | L_BRACKET => self.bracketed(),
+            IDENT => {
+                self.misplaced_word();
+                self.leaf(NAME_REF);
+            }
+            INT | LONG | FLOAT | DOUBLE | BOOL => self.literal(),
+            HASH => self.size_literal(),
+            EOF => {}
+            STRING => {
+                let range = self.current_range();
+                self.error(
+                    Code::UnexpectedString,
+                    range,
+                    "a string stands only in `import`",
+                );
+                self.leaf(ERROR);
+            }
+            _ => {
+                self.lexical_error();
+                self.leaf(ERROR);
+            }
+        }
+    }
+
+    fn literal(&mut self) {
+        let text = self.text_at(self.pos);
+        if literal::value(self.current(), text).is_none() {
+            let (ty, hint) = match self.current() {
+                INT => ("an Int", ": a Long is written with an `L` at its end"),
+                LONG => ("a Long", ""),
+                FLOAT => ("a Float", ""),
+                _ => ("a Double", ""),
+            };
+            let message = format!("`{text}` does not fit {ty}{hint}");
+            self.error(Code::NumberRange, self.current_range(), message);
+        }
+        self.leaf(LITERAL);
+    }
+
+    fn size_literal(&mut self) {
+        let hash = self.current_range();
+        self.start(SIZE_LIT);
+        self.bump();
+        if self.at_end() {
+            self.error(Code::ExpectedSize, hash, "a size must follow `#`");
+        } else {
+            self.size_part("the size");
+        }
+        self.finish();
+    }
+
+    fn bracketed(&mut self) {
+        match self.head_word() {
+            "lambda" | "λ" => self.group(LAMBDA, "(lambda (param …) expr)", |p| {
+                p.keyword();
+                p.param_list();
+                p.expr_part("the body");
+            }),
+            "let" => self.group(LET, "(let name value body)", |p| {
+                p.keyword();
+                p.name("the name");
+                p.expr_part("the value");
+                p.expr_part("the body");
+            }),
+            "if" => self.group(IF, "(if condition then else)", |p| {
+                p.keyword();
+                p.expr_part("the condition");
+                p.expr_part("the first branch");
+                p.expr_part("the second branch");
+            }),
+            "tuple" => self.group(TUPLE_EXPR, "(tuple expr expr …)", |p| {
+                p.keyword();
+                p.expr_part("the first component");
+                p.expr_part("the second component");
+                p.exprs_until_end();
+            }),
+            ":" => self.group(ASCRIBE, "(: expr type)", |p| {
+                p.keyword();
+                p.expr_part("the expression");
+                p.type_part("the type");
+            }),
+            "pack" => self.group(PACK, "(pack expr)", |p| {
+                p.keyword();
+                p.expr_part("the expression");
+            }),
+            "unpack" => self.unpack(),
+            "o" => self.group(COMPOSE, "(o expr expr …)", |p| {
+                p.keyword();
+                p.expr_part("the function");
+                p.exprs_until_end();
+            }),
+            form @ ("define" | "lift" | "import") => {
+                let message = match form {
+                    "define" => "`define` stands only at the top of a file: inside an expression, `let` binds a name".to_owned(),
+                    _ => format!("`{form}` stands only at the top of a file"),
+                };
+                self.error(
+                    Code::ExpectedExpression,
+                    self.range_at(self.pos + 1),
+                    message,
+                );
+                self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
+            }
+            _ => self.application(),
+        }
+    }
+
+    fn application(&mut self) {
+        let range = self.element_range();
+        self.group(APP, "(function argument …)", |p| {
+            if p.at_end() && !p.quiet {
+                p.error(
+                    Code::ExpectedExpression,
+                    range,
+                    "an application needs a function",
+                );
+            }
+            p.exprs_until_end();
+        });
+    }
+
+    fn unpack(&mut self) {
+        let shape = "(unpack name value body)` or `(unpack (size-name name) value body)";
+        self.group(UNPACK, shape, |p| {
+            p.keyword();
+            if p.current().is_opener() {
+                p.group(UNPACK_BINDER, "(size-name name)", |p| {
+                    p.name("the size name");
+                    p.name("the name");
+                });
+            } else {
+                p.name("the name");
+            }
+            p.expr_part("the value");
+            p.expr_part("the body");
+        });
+    }
+
+    fn exprs_until_end(&mut self) {
+        while !self.at_end() {
+            self.expr();
+        }
+    }
+
+    fn param_list(&mut self) {
+        match self.current() {
+            EOF => self.missing("the list of parameters"),
+            L_PAREN | L_BRACKET => {
+                self.group(PARAM_LIST, "(param …)", Self::params_until_end);
+            }
+            IDENT => {
+                let range = self.current_range();
+                let message = "the parameters must stand in brackets";
+                let insert = format!("({})", &self.text[range]);
+                let label = "Put brackets around it";
+                self.error_with_fix(Code::ExpectedParams, range, message, label, insert);
+                self.start(PARAM_LIST);
+                self.param();
+                self.finish();
+            }
+            _ => {
+                if !self.lexical_error() {
+                    let message = "the parameters must stand here, in brackets";
+                    self.error(Code::ExpectedParams, self.element_range(), message);
+                }
+                self.start(PARAM_LIST);
+                self.skip_element();
+                self.finish();
+            }
+        }
+    }
+
+    pub(super) fn params_until_end(&mut self) {
+        while !self.at_end() {
+            self.param();
+        }
+    }
+
+    fn param(&mut self) {
+        if self.current().is_opener() {
+            self.group(PARAM, "(name type)", |p| {
+                p.name("the name");
+                p.type_part("the type");
+            });
+        } else {
+            self.start(PARAM);
+            self.name("a parameter");
+            self.finish();
+        }
+    }
+
+    /// `(N M …)`: names of sizes, bound here. Must not stand at the end of the group.
+    pub(super) fn size_names(&mut self, what: &str) {
+        if self.current().is_opener() {
+            self.group(SIZE_PARAMS, "(N …)", |p| {
+                while !p.at_end() {
+                    p.name("a size name");
+                }
+            });
+            return;
+        }
+        if !self.lexical_error() {
+            let message = format!("{what} must stand here, in brackets");
+            self.error(Code::ExpectedParams, self.element_range(), message);
+        }
+        self.start(SIZE_PARAMS);
+        self.skip_element();
+        self.finish();
+    }
+}

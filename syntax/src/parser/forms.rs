@@ -1,0 +1,207 @@
+//! Top-level forms.
+
+use super::Parser;
+use crate::error::SyntaxErrorCode as Code;
+use crate::kind::SyntaxKind::*;
+use crate::words::TYPE_WORDS;
+
+const KERNEL: &str = "(lift (N …) (type …) (lambda (x …) expr))";
+
+impl Parser<'_> {
+    /// The root: one form, and whatever else the text holds.
+    pub(super) fn form(&mut self) {
+        self.start(FORM);
+        if self.current().is_opener() {
+            match self.head_word() {
+                "import" => self.import(),
+                "define" => self.define(),
+                "lift" => self.kernel(),
+                "primitive" => self.primitive(),
+                _ => self.unknown_form(),
+            }
+        }
+        if !self.at_end() {
+            self.stray();
+        }
+        self.finish();
+    }
+
+    fn import(&mut self) {
+        self.group(IMPORT, "(import \"file.lift\")", |p| {
+            p.keyword();
+            match p.current() {
+                EOF => p.missing("the path"),
+                STRING => p.bump(),
+                _ => {
+                    if !p.lexical_error() {
+                        let range = p.element_range();
+                        p.error(Code::ExpectedPath, range, "the path must stand in quotes");
+                    }
+                    p.skip_element();
+                }
+            }
+        });
+    }
+
+    fn define(&mut self) {
+        self.group(
+            DEFINE,
+            "(define name expr)` or `(define (name param …) expr)",
+            |p| {
+                p.keyword();
+                if p.current().is_opener() {
+                    p.group(DEFINE_HEAD, "(name param …)", |p| {
+                        p.name("the name of the definition");
+                        p.params_until_end();
+                    });
+                } else {
+                    p.name("the name of the definition");
+                }
+                p.expr_part("the expression");
+            },
+        );
+    }
+
+    fn kernel(&mut self) {
+        self.group(LIFT, KERNEL, |p| {
+            p.keyword();
+            if p.current() == IDENT {
+                p.name("the name of the kernel");
+            }
+            p.kernel_sizes();
+            p.kernel_types();
+            if p.at_end() {
+                return p.missing("the lambda");
+            }
+            if !p.at_lambda() && !p.quiet {
+                let message = format!("a lambda must stand here: a kernel is written `{KERNEL}`");
+                p.error(Code::ExpectedLambda, p.element_range(), message);
+            }
+            p.expr();
+        });
+    }
+
+    fn kernel_sizes(&mut self) {
+        let looks_like_types = self.current().is_opener()
+            && self.pos + 1 < self.groups[self.pos].end()
+            && self.kind_at(self.pos + 1).is_opener();
+        if self.at_end() {
+            self.missing("the list of size names");
+        } else if self.at_lambda() || looks_like_types {
+            let message = format!("the list of size names is missing before this: `{KERNEL}`");
+            self.error(Code::Missing, self.current_range(), message);
+        } else {
+            self.size_names("the list of size names");
+        }
+    }
+
+    fn kernel_types(&mut self) {
+        if self.at_end() {
+            self.missing("the list of types");
+        } else if self.at_lambda() {
+            if !self.quiet {
+                let message = format!("the list of types is missing before this: `{KERNEL}`");
+                self.error(Code::Missing, self.current_range(), message);
+            }
+        } else if !self.current().is_opener() || TYPE_WORDS.contains(&self.head_word()) {
+            let range = self.element_range();
+            self.error_with_fix(
+                Code::ExpectedType,
+                range,
+                "the types of the parameters are a list, with brackets around it",
+                "Put brackets around it",
+                format!("({})", &self.text[range]),
+            );
+            self.start(TYPE_LIST);
+            self.ty();
+            self.finish();
+        } else {
+            self.group(TYPE_LIST, "(type …)", |p| {
+                while !p.at_end() {
+                    p.ty();
+                }
+            });
+        }
+    }
+
+    /// `(primitive name (size-name*) type clause*)`
+    fn primitive(&mut self) {
+        self.group(
+            PRIMITIVE,
+            "(primitive name (size-name …) type clause …)",
+            |p| {
+                p.keyword();
+                p.name("the name of the primitive");
+                if p.at_end() {
+                    p.missing("the list of static sizes");
+                } else {
+                    p.size_names("the list of static sizes");
+                }
+                p.type_part("the type");
+                while !p.at_end() {
+                    p.clause();
+                }
+            },
+        );
+    }
+
+    fn clause(&mut self) {
+        if self.current().is_opener() {
+            self.group(CLAUSE, "(clause …)", |p| {
+                while !p.at_end() {
+                    p.clause();
+                }
+            });
+        } else if self.lexical_error() {
+            self.skip_element();
+        } else {
+            self.bump();
+        }
+    }
+
+    /// A group that is no form. Its insides are read as an expression, for what they may tell.
+    fn unknown_form(&mut self) {
+        let word = self.head_word();
+        let range = self.range_at(if word.is_empty() {
+            self.pos
+        } else {
+            self.pos + 1
+        });
+        let meant = match word {
+            "" => None,
+            "def" | "defn" | "defun" | "fn" | "fun" | "function" => Some("define"),
+            "kernel" => Some("lift"),
+            "require" | "include" | "use" | "load" => Some("import"),
+            _ => ["define", "import"]
+                .into_iter()
+                .find(|form| form.starts_with(word)),
+        };
+        let wanted = "`import`, `define` or `lift` must follow the first bracket of a form";
+        match meant {
+            Some(meant) => {
+                let label = format!("Write `{meant}`");
+                self.error_with_fix(Code::ExpectedForm, range, wanted, label, meant);
+            }
+            None => self.error(Code::ExpectedForm, range, wanted),
+        }
+        self.skip_element();
+    }
+
+    /// What stands outside of all groups.
+    fn stray(&mut self) {
+        let rest = self.pos..self.end;
+        if let Some(closer) = rest.clone().find(|&pos| self.kind_at(pos).is_closer()) {
+            let message = format!("`{}` closes nothing", self.text_at(closer));
+            self.error(Code::UnmatchedBracket, self.range_at(closer), message);
+        } else if !self.lexical_error() {
+            let range = self.current_range().cover(self.range_at(self.end - 1));
+            let message = "only forms stand here: `(import …)`, `(define …)`, `(lift …)`";
+            self.error(Code::ExpectedForm, range, message);
+        }
+        self.start(ERROR);
+        for _ in rest {
+            self.bump();
+        }
+        self.finish();
+    }
+}

@@ -1,0 +1,150 @@
+//! The groups of a form: which bracket closes which, and the errors of those that do not.
+
+use super::Parser;
+use crate::brackets::{Closing, OpenBrackets};
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::kind::SyntaxKind::*;
+use crate::{TextRange, TextSize};
+
+/// No fix is offered that inserts more brackets than this.
+const MAX_INSERTED: usize = 64;
+
+/// What belongs to an opening bracket, as positions of significant tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Group {
+    /// The first token that is not inside: the closer, if there is one.
+    end: u32,
+    closed: bool,
+}
+
+impl Group {
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// Whether the token at `end` is the closing bracket of this group.
+    pub fn is_closed(self) -> bool {
+        self.closed
+    }
+
+    /// The last token of the group: the closer, or what comes before the missing one.
+    pub fn last(self) -> usize {
+        if self.closed {
+            self.end()
+        } else {
+            self.end().saturating_sub(1)
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// Fills `groups` and reports the brackets that are not closed, or by the wrong one.
+    /// Stray closers are left to the grammar: they can only stand outside of all groups.
+    pub(super) fn match_brackets(&mut self) {
+        self.groups = vec![Group::default(); self.significant.len()];
+        let mut brackets = OpenBrackets::new();
+        for pos in 0..self.significant.len() {
+            let kind = self.kind_at(pos);
+            if kind.is_opener() {
+                brackets.open(kind, pos);
+            } else if kind.is_closer()
+                && let Closing::Closes {
+                    opener,
+                    mismatched,
+                    unclosed,
+                } = brackets.close(kind)
+            {
+                self.unclosed(&unclosed, pos);
+                self.groups[opener] = Group {
+                    end: pos as u32,
+                    closed: true,
+                };
+                if mismatched {
+                    self.mismatched(opener, pos);
+                }
+            }
+        }
+        self.unclosed(&brackets.finish(), self.significant.len());
+        self.quiet = false;
+    }
+
+    /// The groups at `openers`, innermost first, end before `end` without a closing bracket.
+    fn unclosed(&mut self, openers: &[usize], end: usize) {
+        for &opener in openers {
+            self.groups[opener] = Group {
+                end: end as u32,
+                closed: false,
+            };
+        }
+        let Some(&innermost) = openers.first() else {
+            return;
+        };
+        if self.kind_at(end.saturating_sub(1)) == BAD_STRING {
+            return; // the unclosed string, which is reported, swallowed the brackets
+        }
+        let mut closers: String = openers
+            .iter()
+            .take(MAX_INSERTED + 1)
+            .map(|&opener| {
+                if self.kind_at(opener) == L_PAREN {
+                    ')'
+                } else {
+                    ']'
+                }
+            })
+            .collect();
+        let all_shown = openers.len() <= MAX_INSERTED;
+        if !all_shown {
+            closers.truncate(MAX_INSERTED);
+            closers.push('…');
+        }
+        let message = match openers.len() {
+            1 => format!("`{closers}` is missing"),
+            n => format!("`{closers}` is missing: {n} brackets are not closed"),
+        };
+        let range = self.last_char(end.saturating_sub(1));
+        let mut error = SyntaxError::new(Code::Unclosed, range, message);
+        error.related = Some((
+            self.range_at(innermost),
+            "this bracket is not closed".to_owned(),
+        ));
+        if all_shown {
+            error.fix = Some(SyntaxFix {
+                label: format!("Insert `{closers}`"),
+                edit: TextEdit {
+                    range: TextRange::empty(range.end()),
+                    insert: closers,
+                },
+            });
+        }
+        self.report(error);
+    }
+
+    fn mismatched(&mut self, opener: usize, closer: usize) {
+        let opening = self.text_at(opener);
+        let wanted = if opening == "(" { ")" } else { "]" };
+        let range = self.range_at(closer);
+        let message = format!("`{}` cannot close `{opening}`", self.text_at(closer));
+        let mut error = SyntaxError::new(Code::MismatchedBracket, range, message);
+        error.related = Some((self.range_at(opener), "opened here".to_owned()));
+        error.fix = Some(SyntaxFix {
+            label: format!("Write `{wanted}`"),
+            edit: TextEdit {
+                range,
+                insert: wanted.to_owned(),
+            },
+        });
+        self.report(error);
+    }
+
+    /// The last character of a token: the place after which something is missing.
+    fn last_char(&self, pos: usize) -> TextRange {
+        let range = self.range_at(pos);
+        let len = self
+            .text_at(pos)
+            .chars()
+            .next_back()
+            .map_or(0, char::len_utf8);
+        TextRange::new(range.end() - TextSize::new(len as u32), range.end())
+    }
+}

@@ -1,0 +1,377 @@
+//! Recursive descent over the groups that the brackets make.
+//!
+//! Brackets are matched first, by the rule that the splitter follows too (`brackets`). So every
+//! part of the grammar knows where its group ends, nothing in a group can run over that end, and
+//! recovery needs no guesses: what does not fit becomes an `ERROR` node, and what follows the group
+//! is intact.
+//!
+//! `ERROR` nodes keep the place of what they stand for, so that the second part of a form stays
+//! the second part. One mistake is one error: after an error in a group, the same group does not
+//! also complain about missing or superfluous parts.
+
+mod expressions;
+mod forms;
+mod groups;
+mod sizes;
+mod types;
+
+use crate::TextRange;
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
+use crate::kind::SyntaxKind::{self, *};
+use crate::lexer::{Tokens, lex};
+use crate::tree::{Event, Parse, build};
+use crate::words::{self, EXPRESSION_WORDS};
+use groups::Group;
+
+/// How deep brackets may nest. Trees are dropped and compared recursively, so that an unbounded
+/// depth would overflow the stack; a deeper group becomes one flat `ERROR` node.
+pub const MAX_DEPTH: u32 = 256;
+
+/// Errors after this many in one form are not reported.
+const MAX_ERRORS: usize = 200;
+
+/// Parses the text of one form, as [`crate::split`] finds it. Any text gives a tree with that very text.
+pub fn parse_form(text: &str) -> Parse {
+    let tokens = lex(text);
+    let mut parser = Parser::new(text, &tokens);
+    parser.form();
+    let Parser {
+        events, mut errors, ..
+    } = parser;
+    errors.sort_by_key(|error| (error.range.start(), error.range.end()));
+    Parse {
+        green: build(text, &tokens, &events),
+        errors,
+    }
+}
+
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    tokens: &'t Tokens,
+    /// The tokens that are not trivia. All positions below are indices into this.
+    significant: Vec<u32>,
+    /// For each opening bracket, its group.
+    groups: Vec<Group>,
+    pos: usize,
+    /// Where the contents of the current group end.
+    end: usize,
+    depth: u32,
+    /// How the current group is written, for messages.
+    shape: &'static str,
+    /// The current group has an error: its missing and superfluous parts are not reported.
+    quiet: bool,
+    /// Inside of what is skipped: nothing is reported.
+    muted: bool,
+    reported_depth: bool,
+    events: Vec<Event>,
+    errors: Vec<SyntaxError>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, tokens: &'t Tokens) -> Self {
+        let significant: Vec<u32> = (0u32..)
+            .zip(tokens.kinds())
+            .filter(|(_, kind)| !kind.is_trivia())
+            .map(|(token, _)| token)
+            .collect();
+        let mut parser = Parser {
+            text,
+            tokens,
+            groups: Vec::new(),
+            pos: 0,
+            end: significant.len(),
+            depth: 0,
+            shape: "",
+            quiet: false,
+            muted: false,
+            reported_depth: false,
+            events: Vec::with_capacity(significant.len() * 2),
+            errors: Vec::new(),
+            significant,
+        };
+        parser.match_brackets();
+        parser
+    }
+
+    // ---- looking
+
+    fn at_end(&self) -> bool {
+        self.pos >= self.end
+    }
+
+    fn kind_at(&self, pos: usize) -> SyntaxKind {
+        self.significant
+            .get(pos)
+            .map_or(EOF, |&token| self.tokens.kind(token as usize))
+    }
+
+    /// The kind of the next token of the current group; `EOF` at its end.
+    fn current(&self) -> SyntaxKind {
+        if self.at_end() {
+            EOF
+        } else {
+            self.kind_at(self.pos)
+        }
+    }
+
+    fn range_at(&self, pos: usize) -> TextRange {
+        let token = self
+            .significant
+            .get(pos)
+            .map_or(self.tokens.len(), |&token| token as usize);
+        self.tokens.range(token)
+    }
+
+    fn current_range(&self) -> TextRange {
+        self.range_at(self.pos)
+    }
+
+    fn text_at(&self, pos: usize) -> &'t str {
+        &self.text[self.range_at(pos)]
+    }
+
+    /// The name at `pos` of the current group, or `""`.
+    fn word_at(&self, pos: usize) -> &'t str {
+        if pos < self.end && self.kind_at(pos) == IDENT {
+            self.text_at(pos)
+        } else {
+            ""
+        }
+    }
+
+    /// The first word of the group that opens here, or `""`.
+    fn head_word(&self) -> &'t str {
+        if self.current().is_opener() && self.pos + 1 < self.groups[self.pos].end() {
+            self.word_at(self.pos + 1)
+        } else {
+            ""
+        }
+    }
+
+    /// From the next token to the end of the element that it starts: a group, `#` with its size, or one token.
+    fn element_range(&self) -> TextRange {
+        let start = if self.current() == HASH {
+            self.pos + 1
+        } else {
+            self.pos
+        };
+        let last = if start < self.end && self.kind_at(start).is_opener() {
+            self.groups[start].last()
+        } else {
+            start.min(self.end.saturating_sub(1)).max(self.pos)
+        };
+        self.current_range().cover(self.range_at(last))
+    }
+
+    // ---- building
+
+    fn start(&mut self, kind: SyntaxKind) {
+        self.events.push(Event::Start(kind));
+    }
+
+    fn finish(&mut self) {
+        self.events.push(Event::Finish);
+    }
+
+    fn bump(&mut self) {
+        self.bump_as(self.kind_at(self.pos));
+    }
+
+    fn bump_as(&mut self, kind: SyntaxKind) {
+        self.events.push(Event::Token(kind));
+        self.pos += 1;
+    }
+
+    fn keyword(&mut self) {
+        self.bump_as(KEYWORD);
+    }
+
+    /// A node of one token.
+    fn leaf(&mut self, kind: SyntaxKind) {
+        self.start(kind);
+        self.bump();
+        self.finish();
+    }
+
+    /// The group that opens here, as a node: its brackets, and between them the `contents`, followed
+    /// by what they leave over. `shape` says in messages how it is written.
+    fn group(&mut self, kind: SyntaxKind, shape: &'static str, contents: impl FnOnce(&mut Self)) {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        let group = self.groups[self.pos];
+        let outer = (self.end, self.shape, self.quiet);
+        self.start(kind);
+        self.bump();
+        (self.end, self.shape, self.quiet) = (group.end(), shape, !group.is_closed());
+        self.depth += 1;
+        contents(self);
+        self.left_over();
+        self.depth -= 1;
+        (self.end, self.shape, self.quiet) = outer;
+        if group.is_closed() {
+            self.bump();
+        }
+        self.finish();
+    }
+
+    /// The rest of the current group, which its form has no place for.
+    fn left_over(&mut self) {
+        if self.at_end() {
+            return;
+        }
+        if !self.quiet {
+            let range = self.current_range().cover(self.range_at(self.end - 1));
+            let message = format!("too much: this is written `{}`", self.shape);
+            self.error(Code::Extra, range, message);
+        }
+        self.start(ERROR);
+        self.muted(|p| {
+            while !p.at_end() {
+                p.expr();
+            }
+        });
+        self.finish();
+    }
+
+    /// The next element, where something else was wanted.
+    fn skip_element(&mut self) {
+        self.start(ERROR);
+        self.muted(Self::expr);
+        self.finish();
+    }
+
+    fn muted(&mut self, skip: impl FnOnce(&mut Self)) {
+        let outer = (self.muted, self.quiet);
+        self.muted = true;
+        skip(self);
+        (self.muted, self.quiet) = outer;
+    }
+
+    /// Takes the group that opens here flat, without recursion.
+    fn too_deep(&mut self) {
+        if !self.reported_depth && !self.muted {
+            self.reported_depth = true;
+            let message = format!("nested too deep: at most {MAX_DEPTH} brackets can be open");
+            self.error(Code::TooDeep, self.current_range(), message);
+        }
+        let last = self.groups[self.pos].last();
+        self.start(ERROR);
+        while self.pos <= last {
+            self.bump();
+        }
+        self.finish();
+    }
+
+    // ---- complaining
+
+    fn error(&mut self, code: Code, range: TextRange, message: impl Into<String>) {
+        self.report(SyntaxError::new(code, range, message));
+    }
+
+    fn report(&mut self, error: SyntaxError) {
+        self.quiet = true;
+        if !self.muted && self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
+    }
+
+    fn error_with_fix(
+        &mut self,
+        code: Code,
+        range: TextRange,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        insert: impl Into<String>,
+    ) {
+        let mut error = SyntaxError::new(code, range, message);
+        let edit = TextEdit {
+            range,
+            insert: insert.into(),
+        };
+        error.fix = Some(SyntaxFix {
+            label: label.into(),
+            edit,
+        });
+        self.report(error);
+    }
+
+    /// The current group ends (at its closing bracket) before the part that `what` names.
+    fn missing(&mut self, what: &str) {
+        if !self.quiet {
+            let message = format!("{what} is missing: this is written `{}`", self.shape);
+            self.error(Code::Missing, self.range_at(self.end), message);
+        }
+    }
+
+    // ---- names
+
+    /// A name that is bound here.
+    fn name(&mut self, what: &str) {
+        match self.current() {
+            EOF => return self.missing(what),
+            IDENT => {
+                let word = self.text_at(self.pos);
+                if EXPRESSION_WORDS.contains(&word) {
+                    let message = format!("`{word}` has a fixed meaning and cannot be bound");
+                    self.error(Code::ReservedWord, self.current_range(), message);
+                }
+                return self.leaf(NAME);
+            }
+            BOOL => {
+                let message = format!(
+                    "`{}` is a literal and cannot be bound",
+                    self.text_at(self.pos)
+                );
+                self.error(Code::ExpectedName, self.current_range(), message);
+            }
+            _ if self.lexical_error() => {}
+            _ => {
+                self.error(
+                    Code::ExpectedName,
+                    self.element_range(),
+                    "a name must stand here",
+                );
+            }
+        }
+        self.start(NAME);
+        self.skip_element();
+        self.finish();
+    }
+
+    /// Reports the next token if it is malformed in itself.
+    fn lexical_error(&mut self) -> bool {
+        let range = self.current_range();
+        let text = self.text_at(self.pos);
+        match self.current() {
+            BAD_NUMBER => {
+                let message =
+                    format!("`{text}` is no number, and a name cannot start with a digit");
+                self.error(Code::MalformedNumber, range, message);
+            }
+            BAD_STRING => {
+                self.error(
+                    Code::UnclosedString,
+                    range,
+                    "the string has no end on its line",
+                );
+            }
+            BAD_CHARS => {
+                let code = text.chars().next().map_or(0, u32::from);
+                let message = format!("control character U+{code:04X}");
+                self.error(Code::InvalidCharacter, range, message);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Reports the next token, an `IDENT` in the place of an expression, if it only heads forms.
+    fn misplaced_word(&mut self) {
+        let word = self.text_at(self.pos);
+        if words::only_heads(word) {
+            let message = format!("`{word}` stands only directly after an opening bracket");
+            self.error(Code::ReservedWord, self.current_range(), message);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The words that have a fixed meaning directly after an opening bracket.
+
+/// Heads of top-level forms. At the start of a line they start a new form even inside open brackets.
+/// `primitive` declares a built-in and is used only by the declarations that ship with the program.
+pub const FORM_WORDS: &[&str] = &["import", "define", "lift", "primitive"];
+
+/// Heads of expressions other than application. They cannot be bound.
+pub const EXPRESSION_WORDS: &[&str] = &[
+    "lambda", "λ", "let", "if", "tuple", ":", "pack", "unpack", "o",
+];
+
+/// Heads of types.
+pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "exists", "->"];
+
+/// The scalar types.
+pub const SCALAR_TYPES: &[&str] = &["int", "long", "float", "double", "bool"];
+
+/// Heads of sizes.
+pub const SIZE_OPERATORS: &[&str] = &[
+    "+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length",
+];
+
+/// Of the words that head expressions, those that mean nothing anywhere else.
+/// (`tuple` and `o` are left for name resolution to judge.)
+pub(crate) fn only_heads(word: &str) -> bool {
+    EXPRESSION_WORDS.contains(&word) && word != "tuple" && word != "o"
+}

@@ -1,0 +1,628 @@
+//! Broken text: what is said about it, and that the rest stays intact.
+
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&crate::common::errors(text));
+}
+
+fn check_tree(text: &str, expected: Expect) {
+    expected.assert_eq(&crate::common::dump(text));
+}
+
+#[test]
+fn a_form_at_the_start_of_a_line_ends_an_unclosed_one() {
+    check_tree(
+        "(define a (f (g 1)\n; a note\n;;; doc of b\n(define b 2)",
+        expect![[r#"
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "a"
+                APP
+                  NAME_REF IDENT "f"
+                  APP
+                    NAME_REF IDENT "g"
+                    LITERAL INT "1"
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "b"
+                LITERAL INT "2"
+            17..18 ")" syntax/unclosed: `))` is missing: 2 brackets are not closed
+              10..11 "(": this bracket is not closed
+              Insert `))`: "(define a (f (g 1)))\n; a note\n;;; doc of b\n(define b 2)"
+        "#]],
+    );
+}
+
+#[test]
+fn an_unclosed_inner_bracket_is_found_by_the_other_shape() {
+    check_tree(
+        "(define a [f (g 1] 2)\n(define b 2)",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "a"
+            APP
+              NAME_REF IDENT "f"
+              APP
+                NAME_REF IDENT "g"
+                LITERAL INT "1"
+            ERROR
+              LITERAL INT "2"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        16..17 "1" syntax/unclosed: `)` is missing
+          13..14 "(": this bracket is not closed
+          Insert `)`: "(define a [f (g 1)] 2)\n(define b 2)"
+        19..20 "2" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+}
+
+#[test]
+fn a_wrong_closer_closes_with_an_error() {
+    check_tree(
+        "(define (f x] (g x))\n(define b 2)",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            DEFINE_HEAD
+              NAME IDENT "f"
+              PARAM
+                NAME IDENT "x"
+            APP
+              NAME_REF IDENT "g"
+              NAME_REF IDENT "x"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        12..13 "]" syntax/mismatched-bracket: `]` cannot close `(`
+          8..9 "(": opened here
+          Write `)`: "(define (f x) (g x))\n(define b 2)"
+    "#]],
+    );
+}
+
+#[test]
+fn a_closer_too_many() {
+    check_tree(
+        "(define a 1))\n(define b 2)",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "a"
+            LITERAL INT "1"
+        FORM
+          ERROR ")"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        12..13 ")" syntax/unmatched-bracket: `)` closes nothing
+    "#]],
+    );
+    check_tree(
+        "(define (f x) (g x)) x)\n(define b 2)",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            DEFINE_HEAD
+              NAME IDENT "f"
+              PARAM
+                NAME IDENT "x"
+            APP
+              NAME_REF IDENT "g"
+              NAME_REF IDENT "x"
+        FORM
+          ERROR IDENT "x" ")"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        22..23 ")" syntax/unmatched-bracket: `)` closes nothing
+    "#]],
+    );
+}
+
+#[test]
+fn stray_text_between_forms() {
+    check_tree(
+        "foo 12 ; note\nbar\n(define b 2)",
+        expect![[r#"
+        FORM
+          ERROR IDENT "foo" INT "12" IDENT "bar"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        0..17 "foo 12 ; note\nbar" syntax/expected-form: only forms stand here: `(import …)`, `(define …)`, `(lift …)`
+    "#]],
+    );
+}
+
+#[test]
+fn an_unknown_form() {
+    check_tree(
+        "(def f 1)\n(foo 1)\n((x))\n()\n(define b 2)",
+        expect![[r#"
+        FORM
+          ERROR
+            APP
+              NAME_REF IDENT "def"
+              NAME_REF IDENT "f"
+              LITERAL INT "1"
+        FORM
+          ERROR
+            APP
+              NAME_REF IDENT "foo"
+              LITERAL INT "1"
+        FORM
+          ERROR
+            APP
+              APP
+                NAME_REF IDENT "x"
+        FORM
+          ERROR
+            APP
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "b"
+            LITERAL INT "2"
+        1..4 "def" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+          Write `define`: "(define f 1)\n(foo 1)\n((x))\n()\n(define b 2)"
+        11..14 "foo" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+        18..19 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+        24..25 "(" syntax/expected-form: `import`, `define` or `lift` must follow the first bracket of a form
+    "#]],
+    );
+}
+
+#[test]
+fn parts_keep_their_places() {
+    check_tree(
+        "(define a (let 3 \"x\" (if \u{1} 1 2)))",
+        expect![[r#"
+            FORM
+              DEFINE KEYWORD "define"
+                NAME IDENT "a"
+                LET KEYWORD "let"
+                  NAME
+                    ERROR
+                      LITERAL INT "3"
+                  ERROR STRING "\"x\""
+                  IF KEYWORD "if"
+                    ERROR BAD_CHARS "\u{1}"
+                    LITERAL INT "1"
+                    LITERAL INT "2"
+            15..16 "3" syntax/expected-name: a name must stand here
+            17..20 "\"x\"" syntax/unexpected-string: a string stands only in `import`
+            25..26 "\u{1}" syntax/invalid-character: control character U+0001
+        "#]],
+    );
+    check_tree(
+        "(define a (: \"x\" int))",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "a"
+            ASCRIBE KEYWORD ":"
+              ERROR STRING "\"x\""
+              NAME_TYPE IDENT "int"
+        13..16 "\"x\"" syntax/unexpected-string: a string stands only in `import`
+    "#]],
+    );
+    check_tree(
+        "(define (f (x (array-type 3 N))) x)",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            DEFINE_HEAD
+              NAME IDENT "f"
+              PARAM
+                NAME IDENT "x"
+                ARRAY_TYPE KEYWORD "array-type"
+                  ERROR
+                    LITERAL INT "3"
+                  SIZE_NAME IDENT "N"
+            NAME_REF IDENT "x"
+        26..27 "3" syntax/expected-type: a type must stand here
+    "#]],
+    );
+}
+
+#[test]
+fn missing_parts() {
+    check(
+        "(import)",
+        expect![[r#"
+        7..8 ")" syntax/missing: the path is missing: this is written `(import "file.lift")`
+    "#]],
+    );
+    check(
+        "(define)",
+        expect![[r#"
+        7..8 ")" syntax/missing: the name of the definition is missing: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+    check(
+        "(define a)",
+        expect![[r#"
+        9..10 ")" syntax/missing: the expression is missing: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+    check(
+        "(define (f x))",
+        expect![[r#"
+        13..14 ")" syntax/missing: the expression is missing: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+    check(
+        "(define ())",
+        expect![[r#"
+        9..10 ")" syntax/missing: the name of the definition is missing: this is written `(name param …)`
+        10..11 ")" syntax/missing: the expression is missing: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+    check(
+        "(define () 1)",
+        expect![[r#"
+        9..10 ")" syntax/missing: the name of the definition is missing: this is written `(name param …)`
+    "#]],
+    );
+    check(
+        "(define a (lambda))",
+        expect![[r#"
+        17..18 ")" syntax/missing: the list of parameters is missing: this is written `(lambda (param …) expr)`
+    "#]],
+    );
+    check(
+        "(define a (lambda (x)))",
+        expect![[r#"
+        21..22 ")" syntax/missing: the body is missing: this is written `(lambda (param …) expr)`
+    "#]],
+    );
+    check(
+        "(define a (let x 1))",
+        expect![[r#"
+        18..19 ")" syntax/missing: the body is missing: this is written `(let name value body)`
+    "#]],
+    );
+    check(
+        "(define a (if true 1))",
+        expect![[r#"
+        20..21 ")" syntax/missing: the second branch is missing: this is written `(if condition then else)`
+    "#]],
+    );
+    check(
+        "(define a (tuple 1))",
+        expect![[r#"
+        18..19 ")" syntax/missing: the second component is missing: this is written `(tuple expr expr …)`
+    "#]],
+    );
+    check(
+        "(define a (: 1))",
+        expect![[r#"
+        14..15 ")" syntax/missing: the type is missing: this is written `(: expr type)`
+    "#]],
+    );
+    check(
+        "(define a (pack))",
+        expect![[r#"
+        15..16 ")" syntax/missing: the expression is missing: this is written `(pack expr)`
+    "#]],
+    );
+    check(
+        "(define a (unpack (X) xs xs))",
+        expect![[r#"
+        20..21 ")" syntax/missing: the name is missing: this is written `(size-name name)`
+    "#]],
+    );
+    check(
+        "(define a (o))",
+        expect![[r#"
+        12..13 ")" syntax/missing: the function is missing: this is written `(o expr expr …)`
+    "#]],
+    );
+    check(
+        "(define a ())",
+        expect![[r#"
+        10..12 "()" syntax/expected-expression: an application needs a function
+    "#]],
+    );
+    check(
+        "(define a (f #))",
+        expect![[r##"
+        13..14 "#" syntax/expected-size: a size must follow `#`
+    "##]],
+    );
+    check(
+        "(define a (f #(- N)))",
+        expect![[r#"
+        18..19 ")" syntax/missing: a size is missing: this is written `(- size size)`
+    "#]],
+    );
+    check(
+        "(define a (f #(sum N N)))",
+        expect![[r#"
+        19..20 "N" syntax/expected-params: the position with its bound must stand here: `(i size)`
+    "#]],
+    );
+    check(
+        "(define (f (x (array-type float))) x)",
+        expect![[r#"
+        31..32 ")" syntax/missing: the length is missing: this is written `(array-type type size)`
+    "#]],
+    );
+    check(
+        "(define (f (x (exists () float))) x)",
+        expect![[r#"
+        22..24 "()" syntax/expected-name: `exists` needs at least one size name
+    "#]],
+    );
+}
+
+#[test]
+fn superfluous_parts() {
+    check(
+        "(define f (x) x)",
+        expect![[r#"
+        14..15 "x" syntax/extra: too much: this is written `(define name expr)` or `(define (name param …) expr)`
+    "#]],
+    );
+    check(
+        "(define a (if true 1 2 3))",
+        expect![[r#"
+        23..24 "3" syntax/extra: too much: this is written `(if condition then else)`
+    "#]],
+    );
+    check(
+        "(define a (lambda (x) f x))",
+        expect![[r#"
+        24..25 "x" syntax/extra: too much: this is written `(lambda (param …) expr)`
+    "#]],
+    );
+    check(
+        "(define a (unpack (X ys zs) xs xs))",
+        expect![[r#"
+        24..26 "zs" syntax/extra: too much: this is written `(size-name name)`
+    "#]],
+    );
+    check(
+        "(define a (f #(- N M K)))",
+        expect![[r#"
+        21..22 "K" syntax/extra: too much: this is written `(- size size)`
+    "#]],
+    );
+    check(
+        "(import \"a\" \"b\")",
+        expect![[r#"
+        12..15 "\"b\"" syntax/extra: too much: this is written `(import "file.lift")`
+    "#]],
+    );
+}
+
+#[test]
+fn kernels_that_lack_a_list() {
+    check(
+        "(lift (N) (lambda (xs) xs))",
+        expect![[r#"
+        10..11 "(" syntax/missing: the list of types is missing before this: `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+    check(
+        "(lift (lambda (xs) xs))",
+        expect![[r#"
+        6..7 "(" syntax/missing: the list of size names is missing before this: `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+    check(
+        "(lift ((array-type float N)) (lambda (xs) xs))",
+        expect![[r#"
+            6..7 "(" syntax/missing: the list of size names is missing before this: `(lift (N …) (type …) (lambda (x …) expr))`
+        "#]],
+    );
+    check(
+        "(lift (N) (array-type float N) (lambda (xs) xs))",
+        expect![[r#"
+            10..30 "(array-type float N)" syntax/expected-type: the types of the parameters are a list, with brackets around it
+              Put brackets around it: "(lift (N) ((array-type float N)) (lambda (xs) xs))"
+        "#]],
+    );
+    check(
+        "(lift (N) (float) xs)",
+        expect![[r#"
+        18..20 "xs" syntax/expected-lambda: a lambda must stand here: a kernel is written `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+    check(
+        "(lift k (N) (float))",
+        expect![[r#"
+        19..20 ")" syntax/missing: the lambda is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+    check(
+        "(lift)",
+        expect![[r#"
+        5..6 ")" syntax/missing: the list of size names is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+}
+
+#[test]
+fn names_that_cannot_be_bound() {
+    check(
+        "(define lambda 1)",
+        expect![[r#"
+        8..14 "lambda" syntax/reserved-word: `lambda` has a fixed meaning and cannot be bound
+    "#]],
+    );
+    check(
+        "(define a (let if 1 2))",
+        expect![[r#"
+        15..17 "if" syntax/reserved-word: `if` has a fixed meaning and cannot be bound
+    "#]],
+    );
+    check(
+        "(define a (lambda (true 3 o x) 1))",
+        expect![[r#"
+            19..23 "true" syntax/expected-name: `true` is a literal and cannot be bound
+            24..25 "3" syntax/expected-name: a name must stand here
+            26..27 "o" syntax/reserved-word: `o` has a fixed meaning and cannot be bound
+        "#]],
+    );
+    check(
+        "(define 3x 1)",
+        expect![[r#"
+        8..10 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
+    "#]],
+    );
+}
+
+#[test]
+fn words_in_the_wrong_place() {
+    check(
+        "(define a (f lambda (x) x))",
+        expect![[r#"
+        13..19 "lambda" syntax/reserved-word: `lambda` stands only directly after an opening bracket
+    "#]],
+    );
+    check("(define a (map tuple xs))", expect![""]);
+    check(
+        "(define a (f (define x 1)))",
+        expect![[r#"
+        14..20 "define" syntax/expected-expression: `define` stands only at the top of a file: inside an expression, `let` binds a name
+    "#]],
+    );
+    check(
+        "(define a (lambda x x))",
+        expect![[r#"
+        18..19 "x" syntax/expected-params: the parameters must stand in brackets
+          Put brackets around it: "(define a (lambda (x) x))"
+    "#]],
+    );
+}
+
+#[test]
+fn types_and_sizes_in_the_wrong_place() {
+    check(
+        "(define (f (x Float)) x)",
+        expect![[r#"
+        14..19 "Float" syntax/expected-type: the type is written `float` in programs
+          Write `float`: "(define (f (x float)) x)"
+    "#]],
+    );
+    check(
+        "(define (f (x (list int))) x)",
+        expect![[r#"
+        14..24 "(list int)" syntax/expected-type: a type must stand here
+    "#]],
+    );
+    check(
+        "(define (f (x array-type)) x)",
+        expect![[r#"
+        14..24 "array-type" syntax/expected-type: `array-type` stands only directly after an opening bracket
+    "#]],
+    );
+    check(
+        "(define (f (x (array-type float #4))) x)",
+        expect![[r##"
+        32..33 "#" syntax/hash-in-size: a size is written without `#` here
+          Remove `#`: "(define (f (x (array-type float 4))) x)"
+    "##]],
+    );
+    check(
+        "(define (f (x (array-type float -4))) x)",
+        expect![[r#"
+        32..34 "-4" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define (f (x (array-type float 4L))) x)",
+        expect![[r#"
+        32..34 "4L" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define a (f #(foo 1)))",
+        expect![[r#"
+        14..21 "(foo 1)" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define a (f ##4))",
+        expect![[r##"
+        14..15 "#" syntax/hash-in-size: a size is written without `#` here
+          Remove `#`: "(define a (f #4))"
+    "##]],
+    );
+}
+
+#[test]
+fn malformed_tokens() {
+    check(
+        "(define a (f 3x 1.5.2 1e 3.0L 0x10))",
+        expect![[r#"
+        13..15 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
+        16..21 "1.5.2" syntax/malformed-number: `1.5.2` is no number, and a name cannot start with a digit
+        22..24 "1e" syntax/malformed-number: `1e` is no number, and a name cannot start with a digit
+        25..29 "3.0L" syntax/malformed-number: `3.0L` is no number, and a name cannot start with a digit
+        30..34 "0x10" syntax/malformed-number: `0x10` is no number, and a name cannot start with a digit
+    "#]],
+    );
+    check(
+        "(define a (f 2147483648 -2147483648 9223372036854775808L 1e99f 1e999))",
+        expect![[r#"
+            13..23 "2147483648" syntax/number-range: `2147483648` does not fit an Int: a Long is written with an `L` at its end
+            36..56 "9223372036854775808L" syntax/number-range: `9223372036854775808L` does not fit a Long
+            57..62 "1e99f" syntax/number-range: `1e99f` does not fit a Float
+            63..68 "1e999" syntax/number-range: `1e999` does not fit a Double
+        "#]],
+    );
+    check(
+        "(define a (f #9223372036854775808))",
+        expect![[r#"
+        14..33 "9223372036854775808" syntax/number-range: `9223372036854775808` is too large for a size
+    "#]],
+    );
+    check(
+        "(import \"a.lift)\n(define b 2)",
+        expect![[r#"
+            8..16 "\"a.lift)" syntax/unclosed-string: the string has no end on its line
+        "#]],
+    );
+    check(
+        "(define a \0\0\u{7f})",
+        expect![[r#"
+        10..13 "\0\0\u{7f}" syntax/invalid-character: control character U+0000
+    "#]],
+    );
+    check(
+        "\0",
+        expect![[r#"
+        0..1 "\0" syntax/invalid-character: control character U+0000
+    "#]],
+    );
+}
+
+#[test]
+fn a_mistake_in_an_unclosed_group_is_one_error() {
+    check(
+        "(define a (if",
+        expect![[r#"
+        12..13 "f" syntax/unclosed: `))` is missing: 2 brackets are not closed
+          10..11 "(": this bracket is not closed
+          Insert `))`: "(define a (if))"
+    "#]],
+    );
+    check(
+        "(define a (f (lambda",
+        expect![[r#"
+        19..20 "a" syntax/unclosed: `)))` is missing: 3 brackets are not closed
+          13..14 "(": this bracket is not closed
+          Insert `)))`: "(define a (f (lambda)))"
+    "#]],
+    );
+}

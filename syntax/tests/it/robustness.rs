@@ -1,0 +1,88 @@
+//! Input of the sort that breaks parsers. On a small stack, as a thread of a server may have.
+
+use lift_syntax::{parse_file, parse_form, split};
+
+const STACK: usize = 1 << 20;
+
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(test);
+    thread.expect("a thread").join().expect("no panic");
+}
+
+fn keeps_text(text: &str) -> usize {
+    let file = parse_file(text);
+    for form in &file.forms {
+        assert!(form.parse.syntax().text() == text[form.raw.range]);
+    }
+    file.errors().count()
+}
+
+#[test]
+fn a_hundred_thousand_nested_brackets() {
+    on_a_small_stack(|| {
+        let n = 100_000;
+        let closed = format!("(define a {}x{})", "(f ".repeat(n), ")".repeat(n));
+        assert_eq!(keeps_text(&closed), 1);
+        assert_eq!(keeps_text(&"(".repeat(n)), 2, "no form, not closed");
+        assert_eq!(keeps_text(&"[(".repeat(n)), 2);
+        assert_eq!(keeps_text(&")".repeat(n)), 1);
+        let both = format!("{}{}", "(".repeat(n), "]".repeat(n));
+        keeps_text(&both);
+        let types = format!("(define (f (x {}", "(array-type ".repeat(n));
+        keeps_text(&types);
+        let sizes = format!("(define a #{}", "(+ 1 ".repeat(n));
+        keeps_text(&sizes);
+        let lambdas = format!("(define a {}", "(lambda (x) (let y ".repeat(n));
+        keeps_text(&lambdas);
+    });
+}
+
+#[test]
+fn the_deepest_nesting_that_is_allowed() {
+    on_a_small_stack(|| {
+        let n = lift_syntax::MAX_DEPTH as usize - 1;
+        for (open, close) in [
+            ("(f ", ")"),
+            ("(let y 1 ", ")"),
+            ("(if c 1 ", ")"),
+            ("(f #", ")"),
+        ] {
+            let text = format!("(define a {}x{})", open.repeat(n), close.repeat(n));
+            keeps_text(&text);
+        }
+        let text = format!("(define a {}x{})", "(f ".repeat(n), ")".repeat(n));
+        assert_eq!(keeps_text(&text), 0);
+        let text = format!("(define a {}x{})", "(f ".repeat(n + 1), ")".repeat(n + 1));
+        assert_eq!(keeps_text(&text), 1);
+    });
+}
+
+#[test]
+fn a_line_of_ten_megabytes() {
+    on_a_small_stack(|| {
+        let size = 10 << 20;
+        keeps_text(&"x".repeat(size));
+        keeps_text(&"x ".repeat(size / 2));
+        keeps_text(&format!("(define a (f {}))", "#".repeat(size)));
+        keeps_text(&format!("(define a (f {}))", "1 ".repeat(size / 2)));
+        keeps_text(&"(define a 1)".repeat(size / 12));
+        keeps_text(&format!(";{}", " ".repeat(size)));
+    });
+}
+
+#[test]
+fn text_that_is_no_single_form_still_has_a_tree() {
+    for text in [
+        "",
+        "  ",
+        "; c",
+        "(define a 1) (define b 2)",
+        ") (",
+        "x (f",
+        "\0(",
+        "#",
+    ] {
+        assert_eq!(parse_form(text).syntax().text().to_string(), text);
+    }
+    assert!(split("\u{0} \u{feff}").len() == 1);
+}
