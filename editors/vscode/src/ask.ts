@@ -1,0 +1,165 @@
+/** Asks for the inputs and sizes of a run, one small question after another, with a way back. */
+import * as vscode from 'vscode';
+
+import { describeValues, needsSizes, takesSizes } from './inputs';
+import type { Kernel, RunValues } from './protocol';
+
+const BACK = Symbol('back');
+type Answer<T> = T | typeof BACK | undefined;
+
+/**
+ * Whether to run on the values of the last time. Undefined: the person went away.
+ */
+export async function askAgain(kernel: Kernel, last: RunValues): Promise<'same' | 'ask' | undefined> {
+    const picked = await vscode.window.showQuickPick(
+        [
+            { label: `$(play) ${describeValues(last)}`, detail: 'As last time', answer: 'same' as const },
+            { label: '$(edit) Other inputs…', detail: 'Asks for each', answer: 'ask' as const },
+        ],
+        { title: `Run ${kernel.name}`, placeHolder: 'Run on' },
+    );
+    return picked?.answer;
+}
+
+/** Every input, then every size that is still open. Undefined: the person went away. */
+export async function askValues(
+    kernel: Kernel,
+    proposed: RunValues,
+    folder: vscode.Uri | undefined,
+): Promise<RunValues | undefined> {
+    const inputs = [...proposed.inputs];
+    const sizes: Record<string, number> = {};
+    const steps = kernel.inputs.length + kernel.sizes.length;
+    let step = 0;
+    while (step < steps) {
+        const isInput = step < kernel.inputs.length;
+        if (!isInput && !needsSizes(kernel, inputs)) break;
+        const title = `Run ${kernel.name}`;
+        const place = { title, step: step + 1, totalSteps: steps };
+        let answer: Answer<string>;
+        if (isInput) {
+            const parameter = kernel.inputs[step];
+            if (parameter === undefined) return undefined;
+            answer = await askInput(place, parameter, inputs[step] ?? 'random', folder);
+            if (typeof answer === 'string') inputs[step] = answer;
+        } else {
+            const name = kernel.sizes[step - kernel.inputs.length];
+            if (name === undefined) return undefined;
+            const optional = inputs.some((input) => !takesSizes(input));
+            answer = await askSize(place, name, sizes[name] ?? proposed.sizes[name], optional);
+            if (answer === '') delete sizes[name];
+            else if (typeof answer === 'string') sizes[name] = Number(answer);
+        }
+        if (answer === undefined) return undefined;
+        step += answer === BACK ? -1 : 1;
+    }
+    return { inputs, sizes };
+}
+
+interface Place {
+    title: string;
+    step: number;
+    totalSteps: number;
+}
+
+interface InputItem extends vscode.QuickPickItem {
+    value: string | 'a file';
+}
+
+function askInput(
+    place: Place,
+    parameter: { name: string; type: string },
+    proposed: string,
+    folder: vscode.Uri | undefined,
+): Promise<Answer<string>> {
+    const fixed: InputItem[] = [
+        { label: proposed, description: 'proposed', value: proposed },
+        { label: 'random', description: 'random values; random:7 for those of seed 7', value: 'random' },
+        { label: 'iota', description: '0, 1, 2, …', value: 'iota' },
+    ];
+    const choices: InputItem[] = [
+        ...fixed.filter((item, i) => fixed.findIndex((other) => other.value === item.value) === i),
+        { label: '$(folder-opened) File…', description: '.npy, or numbers as text', value: 'a file' },
+    ].map((item) => ({ ...item, alwaysShow: true }));
+
+    const pick = vscode.window.createQuickPick<InputItem>();
+    Object.assign(pick, place);
+    pick.items = choices;
+    pick.placeholder = `${parameter.name} : ${parameter.type} — choose, or type a value such as [1,2,3] or a file`;
+    pick.buttons = place.step > 1 ? [vscode.QuickInputButtons.Back] : [];
+    pick.ignoreFocusOut = true;
+    pick.onDidChangeValue((text) => {
+        const typed = text.trim();
+        const item: InputItem = { label: typed, description: 'use this', value: typed, alwaysShow: true };
+        pick.items = typed === '' ? choices : [item, ...choices];
+    });
+    return new Promise<Answer<string>>((resolve) => {
+        let choosingFile = false;
+        pick.onDidAccept(async () => {
+            const value = pick.selectedItems[0]?.value;
+            if (value === undefined) return;
+            if (value !== 'a file') {
+                resolve(value);
+            } else {
+                choosingFile = true;
+                resolve(await askFile(parameter.name, folder));
+            }
+            pick.dispose();
+        });
+        pick.onDidTriggerButton(() => {
+            resolve(BACK);
+            pick.dispose();
+        });
+        pick.onDidHide(() => {
+            if (!choosingFile) resolve(undefined);
+        });
+        pick.show();
+    });
+}
+
+async function askFile(name: string, folder: vscode.Uri | undefined): Promise<string | undefined> {
+    const [file] =
+        (await vscode.window.showOpenDialog({
+            title: `The input ${name}`,
+            openLabel: 'Use',
+            filters: { Arrays: ['npy', 'txt'], 'All files': ['*'] },
+            ...(folder && { defaultUri: folder }),
+        })) ?? [];
+    return file?.fsPath;
+}
+
+function askSize(
+    place: Place,
+    name: string,
+    proposed: number | undefined,
+    optional: boolean,
+): Promise<Answer<string>> {
+    const box = vscode.window.createInputBox();
+    Object.assign(box, place);
+    box.prompt = optional ? `The length ${name}; empty if an input gives it` : `The length ${name}`;
+    box.value = proposed === undefined ? '' : String(proposed);
+    box.buttons = place.step > 1 ? [vscode.QuickInputButtons.Back] : [];
+    box.ignoreFocusOut = true;
+    const check = (text: string): string | undefined => {
+        if (text === '') return optional ? undefined : 'A number is needed.';
+        return /^\d{1,15}$/.test(text) ? undefined : 'A length is a natural number.';
+    };
+    box.onDidChangeValue((text) => {
+        box.validationMessage = check(text.trim());
+    });
+    return new Promise<Answer<string>>((resolve) => {
+        box.onDidAccept(() => {
+            const text = box.value.trim();
+            box.validationMessage = check(text);
+            if (box.validationMessage !== undefined) return;
+            resolve(text);
+            box.dispose();
+        });
+        box.onDidTriggerButton(() => {
+            resolve(BACK);
+            box.dispose();
+        });
+        box.onDidHide(() => resolve(undefined));
+        box.show();
+    });
+}

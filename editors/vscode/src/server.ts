@@ -1,0 +1,207 @@
+/**
+ * The life of the language server: found, started, restarted when its settings change, stopped;
+ * and the one way in which the extension asks it for something beyond the protocol.
+ *
+ * Invariant: at most one client is alive. Starts and stops queue behind each other in `work`.
+ */
+import * as vscode from 'vscode';
+import {
+    ExecuteCommandRequest,
+    LanguageClient,
+    RevealOutputChannelOn,
+    State,
+    WorkDoneProgress,
+    type ExecuteCommandMiddleware,
+    type WorkDoneProgressBegin,
+    type WorkDoneProgressReport,
+} from 'vscode-languageclient/node';
+
+import { describeFailure, locateServer, type Server } from './locate';
+import { TraceChannel } from './trace';
+
+export type ServerState =
+    | { kind: 'starting' }
+    | { kind: 'running'; server: Server }
+    | { kind: 'stopped' }
+    /** Not found, or it ended and was not brought back. */
+    | { kind: 'failed'; why: string };
+
+export type Progress = WorkDoneProgressBegin | WorkDoneProgressReport;
+
+export interface ExecuteOptions {
+    token?: vscode.CancellationToken;
+    onProgress?: (progress: Progress) => void;
+}
+
+export class LiftServer implements vscode.Disposable {
+    private readonly stateChanged = new vscode.EventEmitter<ServerState>();
+    readonly onDidChangeState = this.stateChanged.event;
+
+    /** What the server and the client log. */
+    readonly output = vscode.window.createOutputChannel('Lift', { log: true });
+    private readonly trace = new TraceChannel();
+    /** Imported programs change on disk without being open. */
+    private readonly files = vscode.workspace.createFileSystemWatcher('**/*.lift');
+
+    private client: LanguageClient | undefined;
+    private work: Promise<void> = Promise.resolve();
+    private tokens = 0;
+    private current: ServerState = { kind: 'stopped' };
+
+    constructor(
+        private readonly extension: vscode.ExtensionContext,
+        /** Gets the commands that the server offers in lenses and code actions. */
+        private readonly middleware: ExecuteCommandMiddleware,
+    ) {}
+
+    get state(): ServerState {
+        return this.current;
+    }
+
+    start(): Promise<void> {
+        return this.queue(() => this.startNow());
+    }
+
+    stop(): Promise<void> {
+        return this.queue(() => this.stopNow());
+    }
+
+    restart(): Promise<void> {
+        return this.queue(async () => {
+            await this.stopNow();
+            await this.startNow();
+        });
+    }
+
+    /** Runs a command on the server. Rejects with the server's error, or if there is no server. */
+    async execute<R>(command: string, args: unknown[], options: ExecuteOptions = {}): Promise<R> {
+        await this.work;
+        const client = this.client;
+        if (client === undefined || !client.isRunning()) {
+            const why = this.current.kind === 'failed' ? this.current.why : 'It is not running.';
+            throw new Error(`The Lift language server cannot be asked. ${why}`);
+        }
+        const workDoneToken = `lift-extension-${++this.tokens}`;
+        const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (progress) => {
+            if (progress.kind !== 'end') options.onProgress?.(progress);
+        });
+        try {
+            const params = { command, arguments: args, workDoneToken };
+            return (await client.sendRequest(ExecuteCommandRequest.type, params, options.token)) as R;
+        } finally {
+            listening.dispose();
+        }
+    }
+
+    dispose(): void {
+        this.stateChanged.dispose();
+        this.trace.dispose();
+        this.files.dispose();
+        this.output.dispose();
+    }
+
+    private queue(job: () => Promise<void>): Promise<void> {
+        this.work = this.work.then(job, job);
+        return this.work;
+    }
+
+    private setState(state: ServerState): void {
+        this.current = state;
+        this.stateChanged.fire(state);
+    }
+
+    private async startNow(): Promise<void> {
+        this.setState({ kind: 'starting' });
+        const settings = vscode.workspace.getConfiguration('lift');
+        const search = await locateServer({
+            setting: settings.get<string>('server.path', ''),
+            extension: this.extension.extensionPath,
+            workspace: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+            env: process.env,
+        });
+        const server = search.server;
+        if (server === undefined) {
+            await this.fail(describeFailure(search));
+            return;
+        }
+        const passedOver = search.rejected.find((r) => r.place === 'setting' && r.why !== 'not set');
+        if (passedOver !== undefined) {
+            const message = `lift.server.path: ${passedOver.why}. Using ${server.file} instead.`;
+            this.output.warn(message);
+            void vscode.window.showWarningMessage(message);
+        }
+        this.output.info(`Starting ${server.file} (${server.place}): ${server.version}`);
+
+        const client = this.newClient(server, settings.get<string[]>('server.extraArgs', []));
+        client.onDidChangeState(({ newState }) => {
+            if (newState === State.Running) this.setState({ kind: 'running', server });
+            else if (newState === State.Starting) this.setState({ kind: 'starting' });
+            else if (newState === State.StartFailed) {
+                this.setState({ kind: 'failed', why: `${server.file} did not start.` });
+            } else if (this.client === client) {
+                // Not asked for: the client gave up on a server that kept ending.
+                this.setState({ kind: 'failed', why: `${server.file} ended.` });
+            }
+        });
+        this.client = client;
+        try {
+            await client.start();
+        } catch (error) {
+            const why = error instanceof Error ? error.message : String(error);
+            this.client = undefined;
+            await this.fail(`${server.file} did not start: ${why}`);
+        }
+    }
+
+    private async stopNow(): Promise<void> {
+        const client = this.client;
+        this.client = undefined;
+        if (client !== undefined) {
+            try {
+                await client.dispose();
+            } catch (error) {
+                // A server that does not answer `shutdown` is killed by the client; nothing is lost.
+                this.output.warn(`The server did not stop in order: ${String(error)}`);
+            }
+        }
+        this.setState({ kind: 'stopped' });
+    }
+
+    private newClient(server: Server, extraArgs: string[]): LanguageClient {
+        return new LanguageClient(
+            'lift',
+            'Lift',
+            { command: server.file, args: ['lsp', '--stdio', ...extraArgs] },
+            {
+                documentSelector: [
+                    { language: 'lift', scheme: 'file' },
+                    { language: 'lift', scheme: 'untitled' },
+                ],
+                outputChannel: this.output,
+                traceOutputChannel: this.trace,
+                revealOutputChannelOn: RevealOutputChannelOn.Never,
+                synchronize: { fileEvents: this.files },
+                // Links in hovers may only start commands of this extension.
+                markdown: {
+                    isTrusted: { enabledCommands: ['lift.generateOpenCL', 'lift.runKernel'] },
+                },
+                middleware: this.middleware,
+            },
+        );
+    }
+
+    /** Says what went wrong, with a way to the remedy; does not wait for the answer. */
+    private async fail(why: string): Promise<void> {
+        this.setState({ kind: 'failed', why });
+        this.output.error(why);
+        const settings = 'Open Settings';
+        const log = 'Show Output';
+        void vscode.window.showErrorMessage(why, settings, log).then((chosen) => {
+            if (chosen === settings) {
+                void vscode.commands.executeCommand('workbench.action.openSettings', 'lift.server');
+            } else if (chosen === log) {
+                this.output.show();
+            }
+        });
+    }
+}

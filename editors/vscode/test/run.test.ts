@@ -1,0 +1,124 @@
+/** What a run is given, and how its result reads. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import {
+    describeValues,
+    kindOf,
+    needsSizes,
+    proposeInput,
+    proposeValues,
+    resolveInput,
+    signatureOf,
+} from '../src/inputs';
+import type { Kernel, RunResult } from '../src/protocol';
+import { outputEntry, resultDocument } from '../src/report';
+
+const at = { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } };
+const dot: Kernel = {
+    name: 'dot',
+    range: at,
+    inputs: [
+        { name: 'xs', type: 'Array[Float,N]' },
+        { name: 'k', type: 'Int' },
+    ],
+    sizes: ['N'],
+};
+
+test('kinds of input', () => {
+    const kinds: [string, string][] = [
+        ['random', 'random'],
+        ['random:7', 'random'],
+        ['iota', 'iota'],
+        ['0.5', 'literal'],
+        ['-3', 'literal'],
+        ['.5', 'literal'],
+        ['[1,2,3]', 'literal'],
+        ['true', 'literal'],
+        ['data.npy', 'file'],
+        ['random.txt', 'file'],
+        ['true.npy', 'file'],
+    ];
+    assert.deepEqual(
+        kinds.map(([input]) => [input, kindOf(input)]),
+        kinds,
+    );
+});
+
+test('a first proposal for each type', () => {
+    assert.deepEqual(
+        ['Array[Float,N]', 'Array[Array[Int,M],N]', 'Array[(Int, Float),N]', 'Int', 'Double', 'Bool'].map(
+            proposeInput,
+        ),
+        ['random', 'iota', 'random', '1', '0.5', 'true'],
+    );
+});
+
+test('what the program proposes goes before what the editor proposes', () => {
+    assert.deepEqual(proposeValues(dot), { inputs: ['random', '1'], sizes: { N: 1024 } });
+    const own = { ...dot, defaultRun: { inputs: ['iota'], sizes: { N: 10 } } };
+    assert.deepEqual(proposeValues(own), { inputs: ['iota', '1'], sizes: { N: 10 } });
+});
+
+test('sizes are asked for only when an input needs them', () => {
+    assert.equal(needsSizes(dot, ['random', '3']), true);
+    assert.equal(needsSizes(dot, ['data.npy', '3']), false);
+    assert.equal(needsSizes({ ...dot, sizes: [] }, ['random', '3']), false);
+    assert.equal(needsSizes({ ...dot, inputs: [] }, []), true);
+});
+
+test('files are relative to the program, other inputs stay as typed', () => {
+    assert.equal(resolveInput('in/xs.npy', '/work/examples'), '/work/examples/in/xs.npy');
+    assert.equal(resolveInput('/data/xs.npy', '/work/examples'), '/data/xs.npy');
+    assert.equal(resolveInput('[1,2]', '/work/examples'), '[1,2]');
+});
+
+test('values of a kernel whose parameters changed are not remembered', () => {
+    const widened = { ...dot, inputs: [{ name: 'xs', type: 'Array[Double,N]' }] };
+    assert.notEqual(signatureOf(dot), signatureOf(widened));
+    assert.equal(signatureOf(dot), signatureOf({ ...dot, range: { ...at, end: at.start } }));
+});
+
+const result: RunResult = {
+    kernel: 'evens',
+    device: 'pocl on this CPU',
+    output: '0\n2\n4\n',
+    profile: [
+        { name: 'evens_0', microseconds: 12.34 },
+        { name: 'evens_1', microseconds: 101 },
+    ],
+};
+const values = describeValues({ inputs: ['iota', '/data/xs.npy'], sizes: { N: 6 } });
+
+test('the result document', () => {
+    assert.equal(
+        resultDocument({ program: 'evens.lift', values, result }),
+        [
+            '; evens of evens.lift on iota, xs.npy, N = 6',
+            '; device: pocl on this CPU',
+            '; evens_0   12.3 µs',
+            '; evens_1  101.0 µs',
+            '; in all   113.3 µs',
+            '0',
+            '2',
+            '4',
+            '',
+        ].join('\n'),
+    );
+});
+
+test('a notice stands above the result', () => {
+    const noticed = { ...result, profile: [], device: 'interpreter', notice: 'no OpenCL device' };
+    assert.equal(
+        resultDocument({ program: 'evens.lift', values: '', result: noticed }),
+        '; evens of evens.lift\n; device: interpreter\n; note: no OpenCL device\n0\n2\n4\n',
+    );
+});
+
+test('the output channel shows the first lines of a long result', () => {
+    const long = { ...result, profile: [], output: '1\n'.repeat(1000) };
+    const lines = outputEntry({ program: 'p.lift', values, result: long }, new Date(0)).split('\n');
+    assert.match(lines[0] ?? '', /^\[.*\] evens of p\.lift on iota, xs\.npy, N = 6$/);
+    assert.equal(lines.filter((line) => line === '1').length, 100);
+    assert.equal(lines[102], '; … and 900 more lines');
+});

@@ -1,0 +1,243 @@
+// The workbench as a person sees it: a page in a real browser, read from the DOM and driven by mouse
+// and keyboard. Nothing here reaches into the editor's own interfaces.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+
+const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** How long anything may take to appear, in milliseconds; generous, for slow machines. */
+const PATIENCE = Number(process.env.WORKBENCH_PATIENCE ?? 40_000);
+
+export class Workbench {
+    /** Hosts that the page asked besides this machine; there should be none. */
+    foreignHosts = new Set();
+    #profile = fs.mkdtempSync(path.join(os.tmpdir(), 'lift-browser-'));
+    #shots = 0;
+    /** Called with the page before it goes anywhere. */
+    prepare = async () => {};
+
+    constructor(shotFolder) {
+        this.shotFolder = shotFolder;
+        fs.mkdirSync(shotFolder, { recursive: true });
+    }
+
+    async open(address) {
+        this.context = await chromium.launchPersistentContext(this.#profile, {
+            executablePath: BROWSER,
+            headless: true,
+            viewport: { width: 1440, height: 860 },
+            args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+                '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+        });
+        this.page = this.context.pages()[0] ?? (await this.context.newPage());
+        this.page.setDefaultTimeout(PATIENCE);
+        this.page.on('request', (request) => {
+            const { protocol, host } = new URL(request.url());
+            if (/^(http|ws)s?:$/.test(protocol) && !/^(127\.0\.0\.1|localhost)(:|$)/.test(host)) {
+                this.foreignHosts.add(host);
+            }
+        });
+        await this.prepare(this.page);
+        await this.page.goto(address);
+        await this.page.waitForSelector('.monaco-workbench');
+    }
+
+    async close() {
+        await this.context?.close();
+        fs.rmSync(this.#profile, { recursive: true, force: true });
+    }
+
+    /** Keeps a picture of the window; numbered in the order of taking. */
+    async shot(name) {
+        const number = String(++this.#shots).padStart(2, '0');
+        const file = path.join(this.shotFolder, `${number}-${name}.png`);
+        await this.page.screenshot({ path: file });
+        return file;
+    }
+
+    /** Waits until `read` gives something true, and gives that. */
+    async until(what, read, patience = PATIENCE) {
+        const end = Date.now() + patience;
+        for (;;) {
+            const value = await read();
+            if (value) return value;
+            if (Date.now() > end) throw new Error(`did not happen: ${what}`);
+            await this.page.waitForTimeout(100);
+        }
+    }
+
+    // --- files and editors -------------------------------------------------------------------
+
+    async openFile(name) {
+        const row = this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`);
+        await row.first().dblclick();
+        await this.until(`${name} is open`, async () => (await this.tabs()).includes(name));
+        await this.page.waitForSelector('.editor-instance .view-line');
+    }
+
+    async tabs() {
+        return readable(await this.page.locator('.tabs-container .tab .label-name').allTextContents());
+    }
+
+    /** The editor whose group's active tab has this name. */
+    editor(tab) {
+        return this.page
+            .locator('.editor-group-container')
+            .filter({ has: this.page.locator(`.tab.active[data-resource-name="${tab}"]`) })
+            .locator('.editor-instance');
+    }
+
+    /** The visible lines of an editor from top to bottom, inlay hints included. */
+    async lines(tab) {
+        const rows = await this.editor(tab)
+            .locator('.view-lines .view-line')
+            .evaluateAll((all) => all.map((row) => [parseInt(row.style.top), row.textContent]));
+        return readable(rows.sort(([a], [b]) => a - b).map(([, text]) => text));
+    }
+
+    /** The inlay hints of a line (counted from 1), which must be visible. */
+    async hints(tab, line) {
+        const row = await this.#row(tab, line);
+        return readable(await row.locator('[class*="dyn-rule"]').allTextContents());
+    }
+
+    async #row(tab, line) {
+        const rows = this.editor(tab).locator('.view-lines .view-line');
+        const tops = await rows.evaluateAll((all) => all.map((row) => parseInt(row.style.top)));
+        const order = tops.map((top, index) => [top, index]).sort(([a], [b]) => a - b);
+        const found = order[line - 1];
+        if (!found) throw new Error(`${tab} shows no line ${line}`);
+        return rows.nth(found[1]);
+    }
+
+    /** Where a word of a line is on the screen: its middle. */
+    async #placeOf(tab, line, word) {
+        const row = await this.#row(tab, line);
+        const box = await row.evaluate((element, wanted) => {
+            const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                // Text of inlay hints is not the program's.
+                if (node.parentElement.className.includes('dyn-rule')) continue;
+                const text = node.textContent.replaceAll('\u00a0', ' ');
+                const at = text.search(new RegExp(`(?<![^\\s()\\[\\]])${wanted}(?![^\\s()\\[\\]])`));
+                if (at < 0) continue;
+                const range = document.createRange();
+                range.setStart(node, at);
+                range.setEnd(node, at + wanted.length);
+                const { x, y, width, height } = range.getBoundingClientRect();
+                return { x, y, width, height };
+            }
+            return null;
+        }, word);
+        if (!box) throw new Error(`${tab}:${line} does not show the word ${word}`);
+        return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    }
+
+    async clickOn(tab, line, word) {
+        const { x, y } = await this.#placeOf(tab, line, word);
+        await this.page.mouse.click(x, y);
+    }
+
+    /** Rests the mouse on a word; gives the text of what pops up, line by line. */
+    async hover(tab, line, word) {
+        await this.#dismiss();
+        const { x, y } = await this.#placeOf(tab, line, word);
+        return this.until(`a hover at ${word}`, async () => {
+            await this.page.mouse.move(x - 3, y);
+            await this.page.mouse.move(x, y, { steps: 4 });
+            await this.page.waitForTimeout(500);
+            const shown = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
+            const texts = await shown.evaluateAll((all) => all.map((e) => e.innerText));
+            const rows = readable(texts.join('\n').split('\n')).map((row) => row.trim());
+            const said = rows.filter((row) => row !== '' && row !== 'Loading...');
+            return said.length > 0 && said;
+        });
+    }
+
+    /** Puts the mouse and the focus where nothing pops up. */
+    async #dismiss() {
+        await this.page.mouse.move(5, 5);
+        await this.until(
+            'the last hover is gone',
+            async () => (await this.page.locator('.monaco-hover:not(.hidden) .hover-contents').count()) === 0,
+            5000,
+        ).catch(() => this.page.keyboard.press('Escape'));
+    }
+
+    // --- commands ----------------------------------------------------------------------------
+
+    /** Runs a command by its title in the palette, as typed there. */
+    async command(title) {
+        await this.#dismiss();
+        await this.page.keyboard.press('F1');
+        await this.page.locator('.quick-input-widget input').first().fill(`>${title}`);
+        const row = this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`);
+        await row.first().click();
+    }
+
+    /** Answers the question that is asked at the top of the window. */
+    async answer(text) {
+        const input = this.page.locator('.quick-input-widget input').first();
+        await input.waitFor({ state: 'visible' });
+        const before = await this.question();
+        await input.fill(text);
+        await this.page.waitForTimeout(200);
+        await this.page.keyboard.press('Enter');
+        await this.until('the next question', async () => (await this.question()) !== before);
+    }
+
+    /** The question at the top of the window with its hint; empty if none is asked. */
+    async question() {
+        const widget = this.page.locator('.quick-input-widget');
+        if (!(await widget.isVisible())) return '';
+        const input = widget.locator('input').first();
+        const text = await widget.innerText();
+        return readable([`${text} ${await input.getAttribute('placeholder')}`])[0];
+    }
+
+    // --- what the window says ----------------------------------------------------------------
+
+    async problems() {
+        await this.page.keyboard.press('Control+Shift+M');
+        const panel = this.page.locator('.markers-panel');
+        if (!(await panel.isVisible())) await this.page.keyboard.press('Control+Shift+M');
+        await panel.waitFor({ state: 'visible' });
+        const rows = panel.locator('.monaco-list-row').filter({ has: this.page.locator('.marker-icon') });
+        return readable(await rows.allTextContents());
+    }
+
+    async squiggles(tab) {
+        return this.editor(tab).locator('.squiggly-error').count();
+    }
+
+    async notifications() {
+        const toasts = this.page.locator('.notifications-toasts .notification-list-item-message');
+        return readable(await toasts.allTextContents());
+    }
+
+    async statusItem(id) {
+        const item = this.page.locator(`[id="${id}"]`);
+        return readable([await item.textContent()])[0].trim();
+    }
+
+    /** The text in the panel of outputs. */
+    async output() {
+        const rows = this.page.locator('.part.panel .view-lines .view-line');
+        return readable(await rows.allTextContents()).join('\n');
+    }
+
+    /** The colours that the words of a line have, by word. */
+    async colours(tab, line) {
+        const row = await this.#row(tab, line);
+        const pairs = await row
+            .locator('span > span')
+            .evaluateAll((all) => all.map((e) => [e.textContent, getComputedStyle(e).color]));
+        return new Map(pairs.map(([text, colour]) => [readable([text])[0].trim(), colour]));
+    }
+}
+
+/** The editor draws blanks as U+00A0 and puts marks of width zero among them. */
+function readable(texts) {
+    return texts.map((text) => text.replaceAll('\u00a0', ' ').replace(/[\u200b-\u200f\u2060]/g, ''));
+}
