@@ -1,0 +1,89 @@
+//! What must hold for the sizes of a program to make sense: collected while types are inferred,
+//! shown to the reader, and checked before a run.
+
+use super::Size;
+use super::eval::EvalError;
+use super::var::Var;
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Assumption {
+    /// The divisor is positive, and the division of value by it leaves no remainder.
+    Divides {
+        divisor: Size,
+        value: Size,
+    },
+    NonNegative(Size),
+    /// The first is not above the second.
+    AtMost(Size, Size),
+    Equal(Size, Size),
+    Positive(Size),
+}
+
+impl Assumption {
+    fn sizes(&self) -> Vec<&Size> {
+        match self {
+            Assumption::Divides { divisor, value } => vec![divisor, value],
+            Assumption::NonNegative(a) | Assumption::Positive(a) => vec![a],
+            Assumption::AtMost(a, b) | Assumption::Equal(a, b) => vec![a, b],
+        }
+    }
+
+    /// The free variables, sorted, each once.
+    pub fn vars(&self) -> Vec<Var> {
+        let mut vars: Vec<Var> = self.sizes().into_iter().flat_map(Size::vars).collect();
+        vars.sort();
+        vars.dedup();
+        vars
+    }
+
+    #[must_use]
+    pub fn subst(&self, replacement: &mut dyn FnMut(&Var) -> Option<Size>) -> Assumption {
+        match self {
+            Assumption::Divides { divisor, value } => Assumption::Divides {
+                divisor: divisor.subst(replacement),
+                value: value.subst(replacement),
+            },
+            Assumption::NonNegative(a) => Assumption::NonNegative(a.subst(replacement)),
+            Assumption::Positive(a) => Assumption::Positive(a.subst(replacement)),
+            Assumption::AtMost(a, b) => {
+                Assumption::AtMost(a.subst(replacement), b.subst(replacement))
+            }
+            Assumption::Equal(a, b) => {
+                Assumption::Equal(a.subst(replacement), b.subst(replacement))
+            }
+        }
+    }
+
+    /// Does the assumption hold under these values?
+    pub fn check(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<bool, EvalError> {
+        match self {
+            Assumption::Divides { divisor, value } => {
+                let (divisor, value) = (divisor.eval_ratio(env)?, value.eval_ratio(env)?);
+                if divisor.is_zero() || divisor.is_negative() {
+                    return Ok(false);
+                }
+                Ok(value.div(divisor).ok_or(EvalError::Overflow)?.is_integer())
+            }
+            Assumption::NonNegative(a) => Ok(!a.eval_ratio(env)?.is_negative()),
+            Assumption::Positive(a) => {
+                let value = a.eval_ratio(env)?;
+                Ok(!value.is_negative() && !value.is_zero())
+            }
+            Assumption::AtMost(a, b) => Ok(a.eval_ratio(env)? <= b.eval_ratio(env)?),
+            Assumption::Equal(a, b) => Ok(a.eval_ratio(env)? == b.eval_ratio(env)?),
+        }
+    }
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Assumption::Divides { divisor, value } => write!(f, "{divisor} divides {value}"),
+            Assumption::NonNegative(a) => write!(f, "{a} is not negative"),
+            Assumption::AtMost(a, b) => write!(f, "{a} is at most {b}"),
+            Assumption::Equal(a, b) => write!(f, "{a} equals {b}"),
+            Assumption::Positive(a) => write!(f, "{a} is positive"),
+        }
+    }
+}

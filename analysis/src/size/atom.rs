@@ -1,0 +1,73 @@
+//! The indivisible parts of the normal form.
+
+use super::Size;
+use super::var::Var;
+use std::sync::Arc;
+
+/// What a monomial is a product of. Every atom stands for an integer.
+///
+/// There is no `mod` and no `min` here: `a mod b` is `a - b·⌊a/b⌋` and `min(a, b)` is
+/// `a - max(0, a-b)`. So `⌊a/b⌋·b + a mod b = a` and `min(a,b) + max(a,b) = a + b` need no rule of
+/// their own, and neither do the rules for nested `mod`. [`super::view`] finds both again for the reader.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Atom {
+    Var(Var),
+    /// `⌊a/b⌋`: integer coefficients, no common factor, no multiple of `b` left in `a`.
+    Floor(Size, Size),
+    /// The largest of 0 and these.
+    Max(Arc<[Size]>),
+    /// 1 if the size is not negative, otherwise 0.
+    Step(Size),
+    /// `base^exponent`, where the exponent is not a constant.
+    Pow(Size, Size),
+    /// `Σ body` over `0 <= index < count`; the index is named after the depth of sums in the body.
+    Sum {
+        index: Var,
+        count: Size,
+        body: Size,
+    },
+    /// A sum as one factor: a divisor, or a product that was too large to multiply out.
+    Group(Size),
+    /// Something that was too large to keep. Equal digests come from equal expressions.
+    TooLarge(u128),
+}
+
+impl Atom {
+    /// The sizes directly inside.
+    pub fn operands(&self) -> Vec<&Size> {
+        match self {
+            Atom::Var(_) | Atom::TooLarge(_) => Vec::new(),
+            Atom::Floor(a, b) | Atom::Pow(a, b) => vec![a, b],
+            Atom::Max(operands) => operands.iter().collect(),
+            Atom::Step(a) | Atom::Group(a) => vec![a],
+            Atom::Sum { count, body, .. } => vec![count, body],
+        }
+    }
+
+    /// Is the square of the atom the atom itself?
+    pub fn is_idempotent(&self) -> bool {
+        matches!(self, Atom::Step(_))
+    }
+
+    /// Can the atom not be negative, whatever the values of the variables?
+    pub fn is_natural(&self) -> bool {
+        match self {
+            Atom::Var(var) => var.is_natural(),
+            Atom::Floor(a, _) | Atom::Pow(a, _) | Atom::Group(a) => a.is_natural(),
+            Atom::Max(_) | Atom::Step(_) => true,
+            Atom::Sum { body, .. } => body.is_natural(),
+            Atom::TooLarge(_) => false,
+        }
+    }
+
+    /// How many sums are nested in the atom.
+    pub fn sum_depth(&self) -> u32 {
+        let inner = self
+            .operands()
+            .iter()
+            .map(|size| size.sum_depth())
+            .max()
+            .unwrap_or(0);
+        inner + u32::from(matches!(self, Atom::Sum { .. }))
+    }
+}

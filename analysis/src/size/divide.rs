@@ -1,0 +1,310 @@
+//! Exact division, floor division and remainder.
+
+use super::Size;
+use super::atom::Atom;
+use super::poly::{self, Mono, Term};
+use super::ratio::{Ratio, gcd};
+
+impl Size {
+    /// `self/other`, assuming that it leaves no remainder. `n/k·k` is `n`, also for symbolic `k`.
+    #[must_use]
+    pub fn div_exact(&self, other: &Size) -> Size {
+        if other.is_one() {
+            return self.clone();
+        }
+        if other.is_zero() {
+            return self.mul(&Size::factor(Atom::Group(Size::zero()), -1));
+        }
+        let give_up = || {
+            let den = Size::factor(Atom::Group(other.clone()), -1);
+            self.mul(&den)
+        };
+        if let [term] = other.terms() {
+            return match term.recip() {
+                Some(recip) => self.mul(&Size::term(recip)),
+                None => give_up(),
+            };
+        }
+        // The divisor as content times a primitive sum with a positive leading coefficient.
+        let Some((content, primitive)) = other.primitive_part() else {
+            return give_up();
+        };
+        let Some(recip) = content.recip() else {
+            return give_up();
+        };
+        let den = Size::factor(Atom::Group(primitive), -1);
+        self.mul(&Size::term(recip)).mul(&den)
+    }
+
+    /// The size as content times primitive part; the primitive part has no common factor, no
+    /// negative exponent, and a positive leading coefficient.
+    pub(crate) fn primitive_part(&self) -> Option<(Term, Size)> {
+        let mut content = poly::content(self.terms())?;
+        if self.terms()[0].coeff.is_negative() {
+            content.coeff = content.coeff.neg();
+        }
+        let primitive = poly::mul(self.terms(), &[content.recip()?]).ok()?;
+        Some((content, Size::from_terms(primitive)))
+    }
+
+    /// Numerator and denominator: integer coefficients and no negative exponents in either.
+    pub(crate) fn as_fraction(&self) -> Option<(Size, Size)> {
+        if self.is_integral() {
+            return Some((self.clone(), Size::one()));
+        }
+        let (mut num, mut den) = (self.clone(), Size::one());
+        // Multiplying a group out may bring new fractions with it.
+        for _ in 0..4 {
+            let next = poly::denominator(num.terms())?;
+            if next.mono.is_one() && next.coeff.is_one() {
+                return Some((num, den.expand_groups()));
+            }
+            let next = Size::term(next);
+            num = num.mul(&next).expand_groups();
+            den = den.mul(&next);
+        }
+        None
+    }
+
+    /// Multiplies positive powers of groups out, where that stays small.
+    pub(crate) fn expand_groups(&self) -> Size {
+        let is_group = |atom: &Atom| matches!(atom, Atom::Group(_));
+        if !self
+            .terms()
+            .iter()
+            .any(|t| t.mono.0.iter().any(|(a, e)| *e > 0 && is_group(a)))
+        {
+            return self.clone();
+        }
+        let mut sum = Size::zero();
+        for term in self.terms() {
+            let mut plain = Term::constant(term.coeff);
+            let mut product = Size::one();
+            for (atom, e) in &term.mono.0 {
+                match atom {
+                    Atom::Group(group) if *e > 0 => product = product.mul(&group.pow_const(*e)),
+                    _ => plain.mono.0.push((atom.clone(), *e)),
+                }
+            }
+            sum = sum.add(&product.mul(&Size::term(plain)));
+        }
+        sum
+    }
+
+    /// `self mod other`, never negative.
+    #[must_use]
+    pub fn rem(&self, other: &Size) -> Size {
+        self.sub(&other.mul(&self.div_floor(other)))
+    }
+
+    /// `⌈self/other⌉`.
+    #[must_use]
+    pub fn div_ceil(&self, other: &Size) -> Size {
+        self.neg().div_floor(other).neg()
+    }
+
+    /// `⌊self/other⌋`.
+    #[must_use]
+    pub fn div_floor(&self, other: &Size) -> Size {
+        if other.is_one() {
+            return self.clone();
+        }
+        let raw = || Size::atom(Atom::Floor(self.clone(), other.clone()));
+        if other.is_zero() {
+            return raw();
+        }
+        // Put both over one denominator: from here on all coefficients are integers.
+        let (Some((num, num_den)), Some((den, den_den))) =
+            (self.as_fraction(), other.as_fraction())
+        else {
+            return raw();
+        };
+        let division = Floor {
+            whole: Size::zero(),
+            num: num.mul(&den_den),
+            den: den.mul(&num_den),
+        };
+        division.reduce()
+    }
+}
+
+/// `whole + ⌊num/den⌋`, where numerator and denominator have integer coefficients.
+struct Floor {
+    whole: Size,
+    num: Size,
+    den: Size,
+}
+
+impl Floor {
+    fn reduce(mut self) -> Size {
+        for _ in 0..32 {
+            let before = (self.num.clone(), self.den.clone());
+            if !self.den.is_natural() && self.den.neg().is_natural() {
+                (self.num, self.den) = (self.num.neg(), self.den.neg());
+            }
+            self.cancel();
+            if self.num.is_zero() {
+                return self.whole;
+            }
+            if self.den.is_one() {
+                return self.whole.add(&self.num);
+            }
+            self.divide_out();
+            self.pull_multiples();
+            self.cancel_around_constant();
+            self.flatten();
+            if self.is_proper_by_nature() {
+                return self.whole;
+            }
+            if (&self.num, &self.den) == (&before.0, &before.1) {
+                break;
+            }
+        }
+        self.whole.add(&Size::atom(Atom::Floor(self.num, self.den)))
+    }
+
+    /// `(g·a)/(g·b) = a/b`.
+    fn cancel(&mut self) {
+        let (Some(num), Some(den)) = (
+            poly::content(self.num.terms()),
+            poly::content(self.den.terms()),
+        ) else {
+            return;
+        };
+        let Some(coeff) = num.coeff.gcd(den.coeff) else {
+            return;
+        };
+        let mono = poly::common(&num.mono, &den.mono);
+        if coeff.is_one() && mono.is_one() {
+            return;
+        }
+        let Some(recip) = (Term { mono, coeff }).recip().map(Size::term) else {
+            return;
+        };
+        self.num = self.num.mul(&recip);
+        self.den = self.den.mul(&recip);
+    }
+
+    /// If one of the two is a multiple of the other as a polynomial, only the quotient is left.
+    fn divide_out(&mut self) {
+        if self.den.terms().len() < 2 {
+            return;
+        }
+        let exact = |a: &Size, b: &Size| match poly::divide(a.terms(), b.terms()) {
+            Some((quotient, remainder)) if remainder.is_empty() => {
+                Size::from_terms(quotient).as_fraction()
+            }
+            _ => None,
+        };
+        if let Some((num, den)) = exact(&self.num, &self.den) {
+            (self.num, self.den) = (num, den);
+        } else if let Some((den, num)) = exact(&self.den, &self.num) {
+            (self.num, self.den) = (num, den);
+        }
+    }
+
+    /// `(q·n + r)/n = q + r/n`, with the coefficients of `r` between 0 and that of `n`.
+    fn pull_multiples(&mut self) {
+        let (quotient, remainder) = match self.den.terms() {
+            [den] => self.split_by_term(den),
+            _ => match poly::divide(self.num.terms(), self.den.terms()) {
+                Some((q, r)) => (Size::from_terms(q), Size::from_terms(r)),
+                None => return,
+            },
+        };
+        let single = self.den.terms().len() == 1;
+        if quotient.is_zero() || !quotient.is_integral() || !remainder.is_integral() {
+            return;
+        }
+        // By a sum, nothing is pulled out that would leave less than nothing behind.
+        if single || remainder.is_natural() || !self.num.is_natural() {
+            self.whole = self.whole.add(&quotient);
+            self.num = remainder;
+        }
+    }
+
+    fn split_by_term(&self, den: &Term) -> (Size, Size) {
+        let (mut quotient, mut remainder) = (Vec::new(), Vec::new());
+        for term in self.num.terms() {
+            let split = term.mono.div(&den.mono).and_then(|mono| {
+                let (c, d) = (term.coeff.to_integer()?, den.coeff.to_integer()?);
+                let (q, r) = (c.checked_div_euclid(d)?, c.checked_rem_euclid(d)?);
+                Some((mono, Ratio::integer(q)?, Ratio::integer(r)?))
+            });
+            let Some((mono, q, r)) = split else {
+                remainder.push(term.clone());
+                continue;
+            };
+            quotient.push(Term { mono, coeff: q });
+            remainder.push(Term {
+                mono: term.mono.clone(),
+                coeff: r,
+            });
+        }
+        let size = |terms| {
+            Size::build(poly::collect(terms), || {
+                Size::too_large(&"floor", &[&self.num])
+            })
+        };
+        (size(quotient), size(remainder))
+    }
+
+    /// `⌊(g·a + c)/(g·b)⌋ = ⌊(a + ⌊c/g⌋)/b⌋` for numbers `g` and `c`.
+    fn cancel_around_constant(&mut self) {
+        let Some(den) = poly::content(self.den.terms()).and_then(|c| c.coeff.to_integer()) else {
+            return;
+        };
+        let mut divisor = den;
+        let mut constant = 0;
+        for term in self.num.terms() {
+            let Some(coeff) = term.coeff.to_integer() else {
+                return;
+            };
+            if term.mono.is_one() {
+                constant = coeff;
+            } else {
+                divisor = gcd(divisor, coeff);
+            }
+        }
+        if divisor <= 1 || constant == 0 {
+            return;
+        }
+        let rest = self.num.sub(&Size::constant(constant.rem_euclid(divisor)));
+        let Some(recip) = Ratio::new(1, divisor) else {
+            return;
+        };
+        self.num = rest.scale(recip);
+        self.den = self.den.scale(recip);
+    }
+
+    /// `⌊(⌊x/a⌋ + c)/b⌋ = ⌊(x + a·c)/(a·b)⌋`, if there is one such `⌊x/a⌋`.
+    fn flatten(&mut self) {
+        let mut found: Option<(&Term, &Size, &Size)> = None;
+        for term in self.num.terms() {
+            if let ([(Atom::Floor(x, a), 1)], true) = (term.mono.0.as_slice(), term.coeff.is_one())
+            {
+                if found.is_some() {
+                    return;
+                }
+                found = Some((term, x, a));
+            }
+        }
+        if let Some((term, x, a)) = found {
+            let rest = self.num.sub(&Size::term(term.clone()));
+            let num = x.add(&a.mul(&rest));
+            self.den = a.mul(&self.den);
+            self.num = num;
+        }
+    }
+
+    /// `⌊a/b⌋ = 0` for `0 <= a < b`.
+    fn is_proper_by_nature(&self) -> bool {
+        self.num.is_natural() && self.den.sub(&self.num).sub(&Size::one()).is_natural()
+    }
+}
+
+/// Is `mono` free of atoms that may be negative or zero divisors? Used where a factor is pulled out
+/// of a maximum: a power of a natural variable has the sign of the variable.
+pub(crate) fn is_natural_monomial(mono: &Mono) -> bool {
+    mono.0.iter().all(|(atom, _)| atom.is_natural())
+}

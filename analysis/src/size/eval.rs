@@ -1,0 +1,154 @@
+//! The value of a size under values of its variables.
+
+use super::Size;
+use super::atom::Atom;
+use super::ratio::Ratio;
+use super::var::Var;
+use std::cell::Cell;
+use std::fmt;
+
+/// No evaluation adds up more elements of finite sums than this.
+const MAX_SUM_STEPS: u32 = 1 << 22;
+
+/// Why a size has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EvalError {
+    /// A variable without a value.
+    Unbound(Var),
+    /// An exact division that leaves a remainder.
+    NotIntegral,
+    /// A number below zero where a natural number is asked for.
+    Negative,
+    Overflow,
+    DivisionByZero,
+    /// A part of the size was given up, or a sum has too many elements to add up.
+    TooLarge,
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EvalError::Unbound(var) => write!(f, "{var} has no value"),
+            EvalError::NotIntegral => f.write_str("a division leaves a remainder"),
+            EvalError::Negative => f.write_str("the size is negative"),
+            EvalError::Overflow => f.write_str("the size is too large a number"),
+            EvalError::DivisionByZero => f.write_str("division by zero"),
+            EvalError::TooLarge => f.write_str("the size is too large an expression"),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+type Env<'a> = &'a dyn Fn(&Var) -> Option<i64>;
+
+impl Size {
+    /// The natural number that the size is under these values.
+    pub fn eval(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
+        let value = self.eval_int(env)?;
+        if value < 0 {
+            Err(EvalError::Negative)
+        } else {
+            Ok(value)
+        }
+    }
+
+    /// The integer, also below zero, that the size is under these values.
+    pub fn eval_int(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
+        let value = self
+            .eval_ratio(env)?
+            .to_integer()
+            .ok_or(EvalError::NotIntegral)?;
+        i64::try_from(value).map_err(|_| EvalError::Overflow)
+    }
+
+    /// The value before anybody asks whether all divisions were exact.
+    pub(crate) fn eval_ratio(&self, env: Env<'_>) -> Result<Ratio, EvalError> {
+        value(self, env, &Cell::new(MAX_SUM_STEPS))
+    }
+}
+
+fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError> {
+    let mut sum = Ratio::ZERO;
+    for term in size.terms() {
+        let mut product = term.coeff;
+        for (atom, e) in &term.mono.0 {
+            let factor = atom_value(atom, env, fuel)?;
+            if factor.is_zero() && *e < 0 {
+                return Err(EvalError::DivisionByZero);
+            }
+            let power = factor.pow(*e).ok_or(EvalError::Overflow)?;
+            product = product.mul(power).ok_or(EvalError::Overflow)?;
+        }
+        sum = sum.add(product).ok_or(EvalError::Overflow)?;
+    }
+    Ok(sum)
+}
+
+fn atom_value(atom: &Atom, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError> {
+    let integer = |value| Ratio::integer(value).ok_or(EvalError::Overflow);
+    match atom {
+        Atom::Var(var) => match env(var) {
+            Some(value) => integer(i128::from(value)),
+            None => Err(EvalError::Unbound(var.clone())),
+        },
+        Atom::Floor(a, b) => {
+            let (a, b) = (value(a, env, fuel)?, value(b, env, fuel)?);
+            if b.is_zero() {
+                return Err(EvalError::DivisionByZero);
+            }
+            integer(a.div(b).ok_or(EvalError::Overflow)?.floor())
+        }
+        Atom::Max(operands) => {
+            let mut max = Ratio::ZERO;
+            for operand in operands.iter() {
+                max = max.max(value(operand, env, fuel)?);
+            }
+            Ok(max)
+        }
+        Atom::Step(a) => Ok(if value(a, env, fuel)?.is_negative() {
+            Ratio::ZERO
+        } else {
+            Ratio::ONE
+        }),
+        Atom::Pow(base, exponent) => {
+            let base = value(base, env, fuel)?;
+            let exponent = value(exponent, env, fuel)?
+                .to_integer()
+                .ok_or(EvalError::NotIntegral)?;
+            if base.is_zero() && exponent < 0 {
+                return Err(EvalError::DivisionByZero);
+            }
+            // The powers of these three have no end, but their exponents have a parity.
+            let exponent = if base.is_zero() || base.abs().is_one() {
+                if exponent == 0 {
+                    0
+                } else {
+                    2 - exponent.rem_euclid(2)
+                }
+            } else {
+                exponent
+            };
+            let exponent = i32::try_from(exponent).map_err(|_| EvalError::Overflow)?;
+            base.pow(exponent).ok_or(EvalError::Overflow)
+        }
+        Atom::Sum { index, count, body } => {
+            let count = value(count, env, fuel)?
+                .to_integer()
+                .ok_or(EvalError::NotIntegral)?;
+            let count = i64::try_from(count).map_err(|_| EvalError::Overflow)?;
+            let mut sum = Ratio::ZERO;
+            for i in 0..count {
+                let left = fuel.get().checked_sub(1).ok_or(EvalError::TooLarge)?;
+                fuel.set(left);
+                let inner = |var: &Var| if var == index { Some(i) } else { env(var) };
+                sum = sum
+                    .add(value(body, &inner, fuel)?)
+                    .ok_or(EvalError::Overflow)?;
+            }
+            Ok(sum)
+        }
+        Atom::Group(inner) => value(inner, env, fuel),
+        Atom::TooLarge(_) => Err(EvalError::TooLarge),
+    }
+}

@@ -1,0 +1,162 @@
+//! Minimum, maximum and conditional sizes.
+//!
+//! There is one atom for the first two, `max(0, …)`: every minimum and maximum is written as one of
+//! its operands plus or minus such an atom, in the one way that does not depend on how it was asked for.
+
+use super::Size;
+use super::atom::Atom;
+use super::divide::is_natural_monomial;
+use super::poly;
+use super::ratio::{Ratio, gcd};
+
+/// Nested maxima are merged up to so many operands.
+const MAX_OPERANDS: usize = 8;
+
+impl Size {
+    /// The greater of two. Write `Size::max(&a, &b)`: the method syntax finds [`Ord::max`] first.
+    #[must_use]
+    pub fn max(&self, other: &Size) -> Size {
+        Size::max_of(vec![self.clone(), other.clone()])
+    }
+
+    /// The lesser of two. Write `Size::min(&a, &b)`: the method syntax finds [`Ord::min`] first.
+    #[must_use]
+    pub fn min(&self, other: &Size) -> Size {
+        Size::max_of(vec![self.neg(), other.neg()]).neg()
+    }
+
+    /// `then` if `a <= b`, otherwise `otherwise`.
+    #[must_use]
+    pub fn select_le(a: &Size, b: &Size, then: &Size, otherwise: &Size) -> Size {
+        if then == otherwise {
+            return then.clone();
+        }
+        otherwise.add(&Size::step(&b.sub(a)).mul(&then.sub(otherwise)))
+    }
+
+    pub(crate) fn max_of(operands: Vec<Size>) -> Size {
+        let mut flat: Vec<Size> = Vec::new();
+        let count = operands.len();
+        for operand in operands {
+            match operand.as_max() {
+                Some(inner) if flat.len() + inner.len() + count <= MAX_OPERANDS => {
+                    flat.extend(inner)
+                }
+                _ => flat.push(operand),
+            }
+        }
+        let mut kept: Vec<Size> = Vec::new();
+        for operand in flat {
+            if kept.iter().any(|k| k.sub(&operand).is_natural()) {
+                continue;
+            }
+            kept.retain(|k| !operand.sub(k).is_natural());
+            kept.push(operand);
+        }
+        // Of all ways to write max(a, b, …) as a + max(0, b-a, …), take the least.
+        let mut best: Option<(Vec<Size>, &Size)> = None;
+        for base in &kept {
+            let mut others: Vec<Size> = kept
+                .iter()
+                .filter(|k| *k != base)
+                .map(|k| k.sub(base))
+                .collect();
+            others.sort();
+            if best.as_ref().is_none_or(|(least, _)| others < *least) {
+                best = Some((others, base));
+            }
+        }
+        match best {
+            None => Size::zero(),
+            Some((others, base)) if others.is_empty() => base.clone(),
+            Some((others, base)) => base.add(&max_zero(others)),
+        }
+    }
+
+    /// The operands, if the size is a maximum plus something.
+    fn as_max(&self) -> Option<Vec<Size>> {
+        let mut found = self
+            .terms()
+            .iter()
+            .filter_map(|term| match term.mono.0.as_slice() {
+                [(Atom::Max(inner), 1)] if term.coeff.is_one() => Some((term, inner)),
+                _ => None,
+            });
+        let (term, inner) = found.next()?;
+        if found.next().is_some() {
+            return None;
+        }
+        let rest = self.sub(&Size::term(term.clone()));
+        let mut operands: Vec<Size> = inner.iter().map(|operand| operand.add(&rest)).collect();
+        operands.push(rest);
+        Some(operands)
+    }
+
+    /// 1 if `self >= 0`, otherwise 0.
+    pub(crate) fn step(size: &Size) -> Size {
+        let Some((num, _)) = size.as_fraction() else {
+            return Size::atom(Atom::Step(size.clone()));
+        };
+        // ⌊(g·a + c)/g⌋ has the sign of g·a + c.
+        let mut divisor = 0;
+        let mut constant = 0;
+        for term in num.terms() {
+            let Some(coeff) = term.coeff.to_integer() else {
+                return Size::atom(Atom::Step(num));
+            };
+            if term.mono.is_one() {
+                constant = coeff;
+            } else {
+                divisor = gcd(divisor, coeff);
+            }
+        }
+        let reduced = match Ratio::new(1, divisor) {
+            Some(recip) => {
+                let rest = num.sub(&Size::constant(constant)).scale(recip);
+                rest.add(&Size::constant(constant.div_euclid(divisor)))
+            }
+            None => num,
+        };
+        let opposite = reduced.neg().sub(&Size::one());
+        if reduced.is_natural() {
+            Size::one()
+        } else if opposite.is_natural() {
+            Size::zero()
+        } else if reduced.terms()[0].coeff.is_negative() {
+            Size::one().sub(&Size::atom(Atom::Step(opposite)))
+        } else {
+            Size::atom(Atom::Step(reduced))
+        }
+    }
+}
+
+/// `max(0, operands…)`: the operands are sorted, not empty, none of them or 0 dominates another.
+fn max_zero(operands: Vec<Size>) -> Size {
+    // A positive common factor goes outside.
+    let mut content = None;
+    for operand in &operands {
+        let Some(mut next) = poly::content(operand.terms()) else {
+            continue;
+        };
+        content = Some(match content.take() {
+            None => next,
+            Some(poly::Term { mono, coeff }) => {
+                next.coeff = coeff.gcd(next.coeff).unwrap_or(Ratio::ONE);
+                next.mono = poly::common(&mono, &next.mono);
+                next
+            }
+        });
+    }
+    let Some(mut content) = content else {
+        return Size::zero();
+    };
+    if !is_natural_monomial(&content.mono) {
+        content.mono = poly::Mono::one();
+    }
+    let Some(recip) = content.recip().map(Size::term) else {
+        return Size::atom(Atom::Max(operands.into()));
+    };
+    let mut reduced: Vec<Size> = operands.iter().map(|operand| operand.mul(&recip)).collect();
+    reduced.sort();
+    Size::atom(Atom::Max(reduced.into())).mul(&Size::term(content))
+}

@@ -1,0 +1,384 @@
+//! Lower and upper bounds.
+
+use super::{Facts, ceil};
+use crate::size::Size;
+use crate::size::atom::Atom;
+use crate::size::poly::{self, Term};
+use crate::size::var::{Var, VarKind};
+use std::sync::Arc;
+
+/// Variables and atoms replaced on the way to one bound.
+const MAX_STEPS: usize = 64;
+/// Nested atoms looked into.
+const MAX_DEPTH: u32 = 6;
+/// Larger sizes have no bounds.
+const MAX_TERMS: usize = 64;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Lower,
+    Upper,
+}
+
+impl Side {
+    fn opposite(self) -> Side {
+        match self {
+            Side::Lower => Side::Upper,
+            Side::Upper => Side::Lower,
+        }
+    }
+}
+
+/// Which variables may stand in a bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// The names of the program may; indices, positions and opened lengths are replaced.
+    Symbolic,
+    /// None may.
+    Constant,
+}
+
+impl Facts {
+    /// Inclusive lower and upper bound. Indices, positions and opened lengths are replaced by their
+    /// own bounds, as far as they have any, so that what is left are the names of the program.
+    pub fn bounds(&self, size: &Size) -> (Option<Size>, Option<Size>) {
+        let of = |side| self.bound(size, side, Goal::Symbolic, MAX_DEPTH);
+        (of(Side::Lower), of(Side::Upper))
+    }
+
+    /// Inclusive lower and upper bound as numbers.
+    pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
+        let of = |side| {
+            self.bound(size, side, Goal::Constant, MAX_DEPTH)?
+                .as_ratio()
+        };
+        let lower = of(Side::Lower).and_then(|value| i64::try_from(ceil(value)).ok());
+        let upper = of(Side::Upper).and_then(|value| i64::try_from(value.floor()).ok());
+        (lower, upper)
+    }
+
+    fn bound(&self, size: &Size, side: Side, goal: Goal, depth: u32) -> Option<Size> {
+        if depth == 0 {
+            return None;
+        }
+        let mut current = self.rewrite(size);
+        // The facts, and what the atoms lie between that were replaced by variables on the way.
+        let mut facts = self.clone();
+        let mut fresh = 0;
+        for _ in 0..MAX_STEPS {
+            if current.terms().len() > MAX_TERMS {
+                return None;
+            }
+            if let Some((atom, next)) = facts.abstract_atom(&current, goal, depth, fresh) {
+                for (var, lower, upper) in next {
+                    facts.assume_range(var, lower, upper);
+                }
+                current = atom;
+                fresh += 1;
+                continue;
+            }
+            let Some(var) = facts.next_variable(&current, goal) else {
+                return Some(current);
+            };
+            let next = facts.eliminate(&current, &var, side, goal)?;
+            current = self.rewrite(&next);
+        }
+        None
+    }
+
+    fn is_replaced(&self, var: &Var, goal: Goal) -> bool {
+        goal == Goal::Constant
+            || match var.kind {
+                VarKind::Index => true,
+                VarKind::Position | VarKind::Skolem => {
+                    self.lower.contains_key(var) || self.upper.contains_key(var)
+                }
+                _ => false,
+            }
+    }
+
+    /// A variable to replace: one that no bound of another such variable mentions, if possible.
+    fn next_variable(&self, size: &Size, goal: Goal) -> Option<Var> {
+        let vars: Vec<Var> = size
+            .vars()
+            .into_iter()
+            .filter(|var| self.is_replaced(var, goal))
+            .collect();
+        let is_free = |var: &&Var| {
+            let mut others = vars.iter().filter(|other| other != var);
+            others.all(|other| {
+                let bounds = [self.lower.get(other), self.upper.get(other)];
+                bounds
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .all(|bound| !bound.contains(var))
+            })
+        };
+        vars.iter().find(is_free).or(vars.first()).cloned()
+    }
+
+    /// The size with the variable at that end of its range where the size is least or greatest.
+    fn eliminate(&self, size: &Size, var: &Var, side: Side, goal: Goal) -> Option<Size> {
+        let atom = Atom::Var(var.clone());
+        let mut factors: Vec<Size> = Vec::new();
+        let mut highest = 0;
+        for power in 1..=8 {
+            let with: Vec<Term> = size
+                .terms()
+                .iter()
+                .filter(|term| term.mono.exponent(&atom) == power)
+                .map(|term| Term {
+                    mono: term.mono.without(&atom),
+                    coeff: term.coeff,
+                })
+                .collect();
+            if !with.is_empty() {
+                highest = power;
+                factors.push(Size::from_terms(poly::collect(with).ok()?));
+            }
+        }
+        let within = |term: &Term| {
+            (0..=8).contains(&term.mono.exponent(&atom))
+                && term
+                    .mono
+                    .0
+                    .iter()
+                    .all(|(other, _)| *other == atom || !other.contains(var))
+        };
+        if !size.terms().iter().all(within) {
+            return None;
+        }
+        let monotone = highest == 1 || self.constant_lower(var).is_some_and(|lo| lo >= 0);
+        let signs: Vec<Option<bool>> = factors.iter().map(|f| self.constant_sign(f)).collect();
+        let at = |end| Some(size.subst_var(var, &self.end(var, end, goal)?));
+        if monotone && signs.iter().all(|sign| *sign == Some(true)) {
+            return at(side);
+        }
+        if monotone && signs.iter().all(|sign| *sign == Some(false)) {
+            return at(side.opposite());
+        }
+        if highest == 1 {
+            let (low, high) = (at(Side::Lower)?, at(Side::Upper)?);
+            return Some(match side {
+                Side::Lower => low.min(high),
+                Side::Upper => low.max(high),
+            });
+        }
+        None
+    }
+
+    /// One end of the range of a variable.
+    fn end(&self, var: &Var, side: Side, goal: Goal) -> Option<Size> {
+        let stated = match side {
+            Side::Lower => self.lower.get(var),
+            Side::Upper => self.upper.get(var),
+        };
+        let mut all: Vec<Size> = stated.into_iter().flatten().cloned().collect();
+        if side == Side::Lower && var.is_natural() {
+            all.push(Size::zero());
+        }
+        if goal == Goal::Constant
+            && let Some(constant) = best_constant(&all, side)
+        {
+            return Some(constant);
+        }
+        let mut all = all.into_iter();
+        let first = all.next()?;
+        Some(all.fold(first, |best, next| match side {
+            Side::Lower if self.le(&best, &next).is_yes() => next,
+            Side::Lower if self.le(&next, &best).is_yes() => best,
+            Side::Lower => best.max(next),
+            Side::Upper if self.le(&best, &next).is_yes() => best,
+            Side::Upper if self.le(&next, &best).is_yes() => next,
+            Side::Upper => best.min(next),
+        }))
+    }
+
+    /// Replaces an atom that mentions a variable to be replaced by a fresh variable, and says what
+    /// that one lies between.
+    #[allow(clippy::type_complexity)]
+    fn abstract_atom(
+        &self,
+        size: &Size,
+        goal: Goal,
+        depth: u32,
+        fresh: u32,
+    ) -> Option<(Size, Vec<(Var, Option<Size>, Option<Size>)>)> {
+        let atom = size
+            .terms()
+            .iter()
+            .flat_map(|term| &term.mono.0)
+            .find_map(|(atom, _)| {
+                let composite = !matches!(atom, Atom::Var(_));
+                let concerned = vars_of(atom).iter().any(|var| self.is_replaced(var, goal));
+                (composite && concerned).then_some(atom)
+            })?;
+        let var = Var {
+            kind: VarKind::Index,
+            id: depth << 16 | fresh,
+            name: Arc::from("bounded"),
+        };
+        let value = Size::var(var.clone());
+        let bound = |size: &Size, side| self.bound(size, side, goal, depth - 1);
+        let split = size.split_linear(atom);
+        let (next, lower, upper) = match (atom, split) {
+            (Atom::Floor(num, den), Some((factor, rest))) => {
+                let times = factor.neg().div_exact(den);
+                let without = rest.sub(&times.mul(num));
+                if without.terms().len() < rest.terms().len()
+                    && times.terms().len() <= factor.terms().len()
+                {
+                    // num mod den
+                    let mut upper = bound(&den.sub(&Size::one()), Side::Upper);
+                    if let (Some(top), true) = (bound(num, Side::Upper), self.proves_nonneg(num)) {
+                        upper = Some(upper.map_or(top.clone(), |upper| upper.min(top)));
+                    }
+                    (without.add(&times.mul(&value)), Some(Size::zero()), upper)
+                } else {
+                    let (lower, upper) = self.floor_bounds(num, den, &bound);
+                    (rest.add(&factor.mul(&value)), lower, upper)
+                }
+            }
+            (Atom::Max(operands), Some((factor, rest))) => {
+                let (next, operands, maximum) = as_extremum(operands, &factor, &rest, &value);
+                let all = |side| {
+                    let bounds: Vec<Option<Size>> = operands
+                        .iter()
+                        .map(|operand| bound(operand, side))
+                        .collect();
+                    // One operand is enough below a maximum and above a minimum.
+                    let known: Option<Vec<Size>> = if maximum == (side == Side::Lower) {
+                        Some(bounds.into_iter().flatten().collect())
+                    } else {
+                        bounds.into_iter().collect()
+                    };
+                    known?
+                        .into_iter()
+                        .reduce(|a, b| if maximum { a.max(b) } else { a.min(b) })
+                };
+                (next, all(Side::Lower), all(Side::Upper))
+            }
+            (Atom::Step(_), Some((factor, rest))) => (
+                rest.add(&factor.mul(&value)),
+                Some(Size::zero()),
+                Some(Size::one()),
+            ),
+            (Atom::Floor(num, den), None) => {
+                let (lower, upper) = self.floor_bounds(num, den, &bound);
+                (replaced(size, atom, &value), lower, upper)
+            }
+            (Atom::Pow(base, exponent), _) if base.as_integer().is_some_and(|b| b >= 1) => {
+                let end = |side| bound(exponent, side).map(|end| base.pow(&end));
+                (
+                    replaced(size, atom, &value),
+                    end(Side::Lower),
+                    end(Side::Upper),
+                )
+            }
+            _ => {
+                let lower = atom.is_natural().then(Size::zero);
+                (replaced(size, atom, &value), lower, None)
+            }
+        };
+        Some((next, vec![(var, lower, upper)]))
+    }
+
+    fn floor_bounds(
+        &self,
+        num: &Size,
+        den: &Size,
+        bound: &dyn Fn(&Size, Side) -> Option<Size>,
+    ) -> (Option<Size>, Option<Size>) {
+        // A quotient that is not negative falls as its divisor grows.
+        let natural = self.proves_nonneg(num);
+        let end = |side: Side| {
+            let constant = bound(den, Side::Lower).as_ref() == Some(den)
+                && bound(den, Side::Upper).as_ref() == Some(den);
+            let den = if constant {
+                den.clone()
+            } else if natural {
+                let least = bound(den, side.opposite())?;
+                if self.proves_nonneg(&least.sub(&Size::one())) {
+                    least
+                } else {
+                    Size::one()
+                }
+            } else {
+                return None;
+            };
+            Some(bound(num, side)?.div_floor(&den))
+        };
+        let lower = end(Side::Lower).or_else(|| natural.then(Size::zero));
+        (lower, end(Side::Upper))
+    }
+}
+
+fn vars_of(atom: &Atom) -> Vec<Var> {
+    atom.operands().into_iter().flat_map(Size::vars).collect()
+}
+
+fn replaced(size: &Size, atom: &Atom, value: &Size) -> Size {
+    let mut sum = Size::zero();
+    for term in size.terms() {
+        let power = term.mono.exponent(atom);
+        let rest = Size::term(Term {
+            mono: term.mono.without(atom),
+            coeff: term.coeff,
+        });
+        sum = sum.add(&rest.mul(&value.pow_const(power)));
+    }
+    sum
+}
+
+fn best_constant(bounds: &[Size], side: Side) -> Option<Size> {
+    let constants = bounds.iter().filter(|bound| bound.as_ratio().is_some());
+    let key = |bound: &&Size| bound.as_ratio();
+    match side {
+        Side::Lower => constants.max_by_key(key).cloned(),
+        Side::Upper => constants.min_by_key(key).cloned(),
+    }
+}
+
+/// Reads `factor·max(0, …) + rest` as a maximum or minimum that takes up as much of the rest as it
+/// can: what is left over, its operands, and whether it is a maximum.
+fn as_extremum(
+    operands: &[Size],
+    factor: &Size,
+    rest: &Size,
+    value: &Size,
+) -> (Size, Vec<Size>, bool) {
+    let mut all = vec![Size::zero()];
+    all.extend(operands.iter().cloned());
+    let mut best = (rest.add(&factor.mul(value)), all.clone(), true);
+    let mut least = rest.terms().len();
+    for maximum in [true, false] {
+        let times = if maximum {
+            factor.clone()
+        } else {
+            factor.neg()
+        };
+        let mut bases = Vec::new();
+        if times.terms().len() == 1 {
+            bases.push(rest.div_exact(&times));
+        }
+        for operand in operands {
+            let negative = operand
+                .terms()
+                .iter()
+                .filter(|t| t.coeff.is_negative() == maximum);
+            let part = Size::from_terms(negative.cloned().collect());
+            bases.push(if maximum { part.neg() } else { part });
+        }
+        for base in bases {
+            let left = rest.sub(&times.mul(&base));
+            if left.terms().len() < least {
+                least = left.terms().len();
+                let all = all.iter();
+                let all = all.map(|o| if maximum { base.add(o) } else { base.sub(o) });
+                best = (left.add(&times.mul(value)), all.collect(), maximum);
+            }
+        }
+    }
+    best
+}

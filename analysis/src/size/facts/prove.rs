@@ -1,0 +1,453 @@
+//! Proofs that a size is not negative.
+//!
+//! The goal is put over its denominator and then shown to be at least some expression with no
+//! negative coefficient over natural atoms, by replacing a variable by a bound on the right side
+//! ("eliminating" it), an atom by what defines it, and by subtracting known non-negative sizes.
+//! A search with a fixed budget of steps: the first proof found is good enough.
+
+use super::{Facts, Truth};
+use crate::size::Size;
+use crate::size::atom::Atom;
+use crate::size::poly::{Mono, Term};
+use crate::size::ratio::Ratio;
+use crate::size::var::Var;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Steps that one question may take.
+const FUEL: u32 = 400;
+/// Nested eliminations.
+const DEPTH: u32 = 8;
+/// Larger goals are not looked at.
+const MAX_TERMS: usize = 64;
+
+impl Facts {
+    /// Is the size, an integer, at least zero?
+    pub(super) fn proves_nonneg(&self, size: &Size) -> bool {
+        if size.is_natural() {
+            return true;
+        }
+        let fuel = Cell::new(FUEL);
+        Prover {
+            facts: self,
+            fuel: &fuel,
+            extra: Vec::new(),
+            positive: self.positive(size),
+        }
+        .nonneg(size, DEPTH)
+    }
+
+    /// The variables that are divisors somewhere, and so not zero.
+    fn positive(&self, size: &Size) -> BTreeSet<Var> {
+        let mut found = BTreeSet::new();
+        let bounds = self.lower.values().chain(self.upper.values()).flatten();
+        for size in bounds.chain(&self.nonneg).chain([size]) {
+            divisors(size, &mut found);
+        }
+        found
+    }
+
+    /// Is the size zero, whichever way its maxima and conditions turn out?
+    pub(super) fn zero_in_all_cases(&self, size: &Size) -> bool {
+        self.zero_in_cases(size, 3)
+    }
+
+    fn zero_in_cases(&self, size: &Size, splits: u32) -> bool {
+        let simple = self.simplify(size);
+        if simple.is_zero() {
+            return true;
+        }
+        if splits == 0 {
+            return false;
+        }
+        let mut condition = None;
+        simple.any_atom(&mut |atom| {
+            match atom {
+                Atom::Max(operands) if operands.len() == 1 => condition = operands.first().cloned(),
+                Atom::Step(inner) => condition = Some(inner.clone()),
+                _ => return false,
+            }
+            true
+        });
+        let Some(condition) = condition else {
+            return false;
+        };
+        [condition.clone(), condition.neg().sub(&Size::one())]
+            .into_iter()
+            .all(|case| {
+                let mut facts = self.clone();
+                facts.assume_le(Size::zero(), case.clone());
+                facts.le(&case, &Size::int(-1)) == Truth::Yes
+                    || facts.zero_in_cases(&simple, splits - 1)
+            })
+    }
+}
+
+/// Adds the variables that are factors of a divisor in `size`.
+fn divisors(size: &Size, found: &mut BTreeSet<Var>) {
+    let mut add = |mono: &Mono, sign: i32| {
+        for (atom, e) in &mono.0 {
+            if let Atom::Var(var) = atom
+                && e.signum() == sign
+                && var.is_natural()
+            {
+                found.insert(var.clone());
+            }
+        }
+    };
+    for term in size.terms() {
+        add(&term.mono, -1);
+    }
+    size.any_atom(&mut |atom| {
+        if let Atom::Floor(_, den) = atom
+            && let [term] = den.terms()
+        {
+            add(&term.mono, 1);
+        }
+        for operand in atom.operands() {
+            for term in operand.terms() {
+                add(&term.mono, -1);
+            }
+        }
+        false
+    });
+}
+
+struct Prover<'a> {
+    facts: &'a Facts,
+    fuel: &'a Cell<u32>,
+    /// Facts of the case that is looked at.
+    extra: Vec<Size>,
+    positive: BTreeSet<Var>,
+}
+
+impl Prover<'_> {
+    /// Is the number, which may be a fraction, greater than -1? For an integer that is: not negative.
+    fn nonneg(&self, size: &Size, depth: u32) -> bool {
+        if size.is_natural() {
+            return true;
+        }
+        let Some(fuel) = self.fuel.get().checked_sub(1) else {
+            return false;
+        };
+        self.fuel.set(fuel);
+        let size = self.facts.rewrite(size);
+        let Some((num, den)) = size.as_fraction() else {
+            return false;
+        };
+        // n/d > -1 is n + d - 1 >= 0 for integers n and d > 0.
+        let goal = num.add(&den).sub(&Size::one());
+        if let Some(value) = goal.as_ratio() {
+            return !value.is_negative();
+        }
+        if goal.is_natural() || self.shifted(&goal).is_natural() {
+            return true;
+        }
+        if depth == 0 || goal.terms().len() > MAX_TERMS {
+            return false;
+        }
+        self.by_atoms(&goal, depth - 1)
+            || self.by_facts(&goal, depth - 1)
+            || self.by_cases(&goal, depth - 1)
+    }
+
+    /// The goal with every variable counted from its least value.
+    fn shifted(&self, goal: &Size) -> Size {
+        goal.subst(&mut |var| {
+            let least = self.least(var)?;
+            (least > 0).then(|| Size::var(var.clone()).add(&Size::constant(least)))
+        })
+    }
+
+    fn least(&self, var: &Var) -> Option<i128> {
+        let stated = self.facts.constant_lower(var)?;
+        Some(if self.positive.contains(var) {
+            stated.max(1)
+        } else {
+            stated
+        })
+    }
+
+    /// Replaces an atom by a bound.
+    fn by_atoms(&self, goal: &Size, depth: u32) -> bool {
+        for atom in self.elimination_order(goal) {
+            let proved = match &atom {
+                Atom::Var(var) => self.by_variable(goal, var, depth),
+                Atom::Floor(num, den) => self.by_floor(goal, &atom, num, den, depth),
+                Atom::Max(operands) => self.by_maximum(goal, &atom, operands, depth),
+                Atom::Step(condition) => self.by_condition(goal, &atom, condition, depth),
+                Atom::Pow(base, _) => {
+                    // A power of a positive number is positive.
+                    base.sub(&Size::one()).is_natural()
+                        && goal.split_linear(&atom).is_some_and(|(factor, rest)| {
+                            self.nonneg(&factor, depth) && self.nonneg(&rest.add(&factor), depth)
+                        })
+                }
+                _ => false,
+            };
+            if proved {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Composite atoms first; then variables on which no bound of another one depends.
+    fn elimination_order(&self, goal: &Size) -> Vec<Atom> {
+        let atoms: BTreeSet<Atom> = goal
+            .terms()
+            .iter()
+            .flat_map(|t| &t.mono.0)
+            .map(|(atom, _)| atom.clone())
+            .collect();
+        let vars = goal.vars();
+        let mentions = |var: &Var| {
+            vars.iter()
+                .filter(|other| *other != var)
+                .flat_map(|other| self.facts.bounds_of(other))
+                .filter(|bound| bound.contains(var))
+                .count()
+        };
+        let mut order: Vec<(usize, Atom)> = atoms
+            .into_iter()
+            .map(|atom| match &atom {
+                Atom::Var(var) => (1 + mentions(var), atom),
+                _ => (0, atom),
+            })
+            .collect();
+        order.sort();
+        order.into_iter().map(|(_, atom)| atom).collect()
+    }
+
+    fn by_variable(&self, goal: &Size, var: &Var, depth: u32) -> bool {
+        let Some(powers) = powers_of(goal, var) else {
+            return false;
+        };
+        let linear = powers.keys().all(|&power| power <= 1);
+        let factors = || {
+            powers
+                .iter()
+                .filter(|(power, _)| **power > 0)
+                .map(|(_, factor)| factor)
+        };
+        let replaced = |bound: &Size| goal.subst_var(var, bound);
+        let mut lower: Vec<Size> = self.facts.lower.get(var).cloned().unwrap_or_default();
+        lower.extend(self.least(var).map(Size::constant));
+        let upper = self
+            .facts
+            .upper
+            .get(var)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
+        if monotone
+            && !lower.is_empty()
+            && factors().all(|factor| self.nonneg(factor, depth.min(2)))
+        {
+            return lower
+                .iter()
+                .any(|bound| self.nonneg(&replaced(bound), depth));
+        }
+        if upper.is_empty() {
+            return false;
+        }
+        if monotone && factors().all(|factor| self.nonneg(&factor.neg(), depth.min(2))) {
+            return upper
+                .iter()
+                .any(|bound| self.nonneg(&replaced(bound), depth));
+        }
+        // A concave function is least at one of the two ends.
+        let concave = linear
+            || powers.keys().all(|&power| power <= 2)
+                && powers
+                    .get(&2)
+                    .is_some_and(|factor| self.nonneg(&factor.neg(), 1));
+        concave
+            && lower
+                .iter()
+                .any(|bound| self.nonneg(&replaced(bound), depth))
+            && upper
+                .iter()
+                .any(|bound| self.nonneg(&replaced(bound), depth))
+    }
+
+    /// `⌊a/b⌋` lies between `(a - b + 1)/b` and `a/b`.
+    fn by_floor(&self, goal: &Size, atom: &Atom, num: &Size, den: &Size, depth: u32) -> bool {
+        let Some((factor, rest)) = goal.split_linear(atom) else {
+            return false;
+        };
+        let with = |bound: &Size| rest.add(&factor.mul(bound));
+        if self.nonneg(&factor, depth.min(2)) {
+            let least = num.sub(den).add(&Size::one()).div_exact(den);
+            return self.nonneg(&with(&least), depth)
+                || self.nonneg(num, depth.min(3)) && self.nonneg(&rest, depth);
+        }
+        self.nonneg(&factor.neg(), depth.min(2)) && self.nonneg(&with(&num.div_exact(den)), depth)
+    }
+
+    /// One case for each operand that may be the largest.
+    fn by_maximum(&self, goal: &Size, atom: &Atom, operands: &[Size], depth: u32) -> bool {
+        let Some((factor, rest)) = goal.split_linear(atom) else {
+            return false;
+        };
+        let mut all = vec![Size::zero()];
+        all.extend(operands.iter().cloned());
+        if self.nonneg(&factor, depth.min(1))
+            && all
+                .iter()
+                .any(|value| self.nonneg(&rest.add(&factor.mul(value)), depth.min(2)))
+        {
+            return true;
+        }
+        all.iter().all(|value| {
+            let case = all
+                .iter()
+                .filter(|other| *other != value)
+                .map(|other| value.sub(other));
+            self.with_case(case.collect())
+                .nonneg(&rest.add(&factor.mul(value)), depth)
+        })
+    }
+
+    fn by_condition(&self, goal: &Size, atom: &Atom, condition: &Size, depth: u32) -> bool {
+        let Some((factor, rest)) = goal.split_linear(atom) else {
+            return false;
+        };
+        self.with_case(vec![condition.clone()])
+            .nonneg(&rest.add(&factor), depth)
+            && self
+                .with_case(vec![condition.neg().sub(&Size::one())])
+                .nonneg(&rest, depth)
+    }
+
+    fn with_case(&self, facts: Vec<Size>) -> Prover<'_> {
+        let mut extra = self.extra.clone();
+        extra.extend(facts);
+        Prover {
+            facts: self.facts,
+            fuel: self.fuel,
+            extra,
+            positive: self.positive.clone(),
+        }
+    }
+
+    /// Subtracts a multiple of a known non-negative size, chosen so that a negative term vanishes.
+    fn by_facts(&self, goal: &Size, depth: u32) -> bool {
+        let rewritten = self.facts.rewritten_ranges();
+        let known: Vec<Size> = self
+            .extra
+            .iter()
+            .chain(&self.facts.nonneg)
+            .chain(&rewritten)
+            .filter_map(|fact| Some(self.facts.rewrite(fact).as_fraction()?.0))
+            .collect();
+        for term in goal.terms().iter().filter(|term| term.coeff.is_negative()) {
+            for fact in &known {
+                for part in fact.terms().iter().filter(|part| part.coeff.is_negative()) {
+                    let Some(mono) = term.mono.div(&part.mono) else {
+                        continue;
+                    };
+                    let Some(coeff) = term.coeff.div(part.coeff) else {
+                        continue;
+                    };
+                    let factor = Size::term(Term { mono, coeff });
+                    if !factor.is_natural() {
+                        continue;
+                    }
+                    if self.nonneg(&goal.sub(&factor.mul(fact)), depth.min(3)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// `n·(n-1) >= 0`: true for the least n, and by its coefficients for all others.
+    fn by_cases(&self, goal: &Size, depth: u32) -> bool {
+        for var in goal.vars() {
+            let Some(powers) = powers_of(goal, &var) else {
+                continue;
+            };
+            let Some(least) = self.least(&var) else {
+                continue;
+            };
+            if powers.keys().all(|&power| power < 2) {
+                continue;
+            }
+            let from = Size::var(var.clone()).add(&Size::constant(least + 1));
+            let first = goal.subst_var(&var, &Size::constant(least));
+            let others = self.shifted(&goal.subst_var(&var, &from));
+            if others.is_natural() && self.nonneg(&first, depth.min(2)) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The factors of each power of the variable; `None` if it occurs inside another atom.
+fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
+    let atom = Atom::Var(var.clone());
+    let mut powers: BTreeMap<i32, Size> = BTreeMap::new();
+    for term in size.terms() {
+        let power = term.mono.exponent(&atom);
+        let mono = term.mono.without(&atom);
+        if power < 0 || mono.0.iter().any(|(other, _)| other.contains(var)) {
+            return None;
+        }
+        let factor = Size::term(Term {
+            mono,
+            coeff: term.coeff,
+        });
+        let sum = powers
+            .remove(&power)
+            .unwrap_or_else(Size::zero)
+            .add(&factor);
+        powers.insert(power, sum);
+    }
+    Some(powers)
+}
+
+impl Facts {
+    fn bounds_of(&self, var: &Var) -> impl Iterator<Item = &Size> {
+        self.lower
+            .get(var)
+            .into_iter()
+            .chain(self.upper.get(var))
+            .flatten()
+    }
+
+    /// The ranges of variables that equalities removed, as sizes that are not negative.
+    fn rewritten_ranges(&self) -> Vec<Size> {
+        let mut facts = Vec::new();
+        for var in self
+            .rewrites
+            .iter()
+            .filter_map(|rewrite| rewrite.variable())
+        {
+            let value = Size::var(var.clone());
+            let lower = self.lower.get(var).into_iter().flatten();
+            let upper = self.upper.get(var).into_iter().flatten();
+            facts.extend(lower.map(|lo| value.sub(lo)));
+            facts.extend(upper.map(|hi| hi.sub(&value)));
+        }
+        facts
+    }
+}
+
+/// The sign that a size has for all values, as far as it can be told.
+impl Facts {
+    pub(super) fn constant_sign(&self, size: &Size) -> Option<bool> {
+        if let Some(value) = size.as_ratio() {
+            return Some(value >= Ratio::ZERO);
+        }
+        if self.proves_nonneg(size) {
+            Some(true)
+        } else if self.proves_nonneg(&size.neg()) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}

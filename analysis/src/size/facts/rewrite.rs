@@ -1,0 +1,162 @@
+//! Equalities as rules from left to right.
+
+use super::Facts;
+use crate::size::Size;
+use crate::size::atom::Atom;
+use crate::size::poly::{Mono, Term};
+use crate::size::var::{Var, VarKind};
+
+/// Rules are applied so many times in a row before a size is taken as it is.
+const MAX_ROUNDS: usize = 12;
+
+/// `left = right`, where the left side is a variable or, if no variable can be isolated, a monomial.
+#[derive(Clone, Debug)]
+pub(super) struct Rewrite {
+    left: Left,
+    right: Size,
+}
+
+#[derive(Clone)]
+enum Left {
+    Var(Var),
+    Mono(Mono),
+}
+
+impl std::fmt::Debug for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Left::Var(var) => write!(f, "{var}"),
+            Left::Mono(mono) => {
+                let term = Term {
+                    mono: mono.clone(),
+                    coeff: crate::size::ratio::Ratio::ONE,
+                };
+                write!(f, "{}", Size::term(term))
+            }
+        }
+    }
+}
+
+impl Rewrite {
+    /// The rule for `difference = 0`: the least rigid variable is isolated.
+    pub fn orient(difference: &Size) -> Option<Rewrite> {
+        let (num, _) = difference.as_fraction()?;
+        let mut best: Option<((bool, u8, u32), Var, Size)> = None;
+        for var in num.vars() {
+            let Some((coefficient, rest)) = num.linear_in(&var) else {
+                continue;
+            };
+            let Some(coefficient) = coefficient.as_ratio() else {
+                continue;
+            };
+            let Some(factor) = coefficient.neg().recip() else {
+                continue;
+            };
+            let rank = (coefficient.abs().is_one(), flexibility(&var), var.id);
+            if best.as_ref().is_none_or(|(other, _, _)| rank > *other) {
+                best = Some((rank, var, rest.scale(factor)));
+            }
+        }
+        if let Some((_, var, right)) = best {
+            return Some(Rewrite {
+                left: Left::Var(var),
+                right,
+            });
+        }
+        let lead = num.terms().first()?;
+        if lead.mono.is_one() {
+            return None;
+        }
+        let rest = num.sub(&Size::term(lead.clone()));
+        Some(Rewrite {
+            left: Left::Mono(lead.mono.clone()),
+            right: rest.scale(lead.coeff.neg().recip()?),
+        })
+    }
+
+    pub fn variable(&self) -> Option<&Var> {
+        match &self.left {
+            Left::Var(var) => Some(var),
+            Left::Mono(_) => None,
+        }
+    }
+
+    pub fn right(&self) -> &Size {
+        &self.right
+    }
+
+    fn apply(&self, size: &Size) -> Option<Size> {
+        match &self.left {
+            Left::Var(var) => size.contains(var).then(|| size.subst_var(var, &self.right)),
+            Left::Mono(left) => {
+                let inside = size.rebuild(&mut |atom| match atom {
+                    Atom::Var(_) => None,
+                    Atom::Floor(a, b) => {
+                        let (new_a, new_b) = (self.apply(a), self.apply(b));
+                        (new_a.is_some() || new_b.is_some()).then(|| {
+                            new_a
+                                .unwrap_or_else(|| a.clone())
+                                .div_floor(&new_b.unwrap_or_else(|| b.clone()))
+                        })
+                    }
+                    _ => None,
+                });
+                let current = inside.as_ref().unwrap_or(size);
+                let mut result = Size::zero();
+                let mut changed = false;
+                for term in current.terms() {
+                    let part = match term.mono.div(left) {
+                        Some(rest) => {
+                            changed = true;
+                            self.right.mul(&Size::term(Term {
+                                mono: rest,
+                                coeff: term.coeff,
+                            }))
+                        }
+                        None => Size::term(term.clone()),
+                    };
+                    result = result.add(&part);
+                }
+                if changed { Some(result) } else { inside }
+            }
+        }
+    }
+}
+
+/// Which variable to remove: unknowns rather than opened lengths rather than names of the user.
+fn flexibility(var: &Var) -> u8 {
+    match var.kind {
+        VarKind::Unknown => 6,
+        VarKind::Skolem => 5,
+        VarKind::Bound => 4,
+        VarKind::Generic => 3,
+        VarKind::Position => 2,
+        VarKind::Index => 1,
+        VarKind::Param => 0,
+    }
+}
+
+impl Facts {
+    /// The size with all equalities applied.
+    pub(super) fn rewrite(&self, size: &Size) -> Size {
+        let mut current = size.clone();
+        if self.rewrites.is_empty() {
+            return current;
+        }
+        for _ in 0..MAX_ROUNDS {
+            let mut changed = false;
+            for rule in &self.rewrites {
+                if let Some(next) = rule.apply(&current)
+                    && next != current
+                {
+                    current = next;
+                    changed = true;
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        current
+    }
+}

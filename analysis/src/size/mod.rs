@@ -1,0 +1,306 @@
+//! Sizes: exact arithmetic on natural numbers with variables.
+//!
+//! A [`Size`] is always in normal form: a sum of monomials with rational coefficients over atoms
+//! (variables, floor divisions, maxima, powers, finite sums), so that `==` says whether two sizes are
+//! the same for all values of their variables, as far as the rules of the normal form reach.
+//! What is known beyond that (ranges, divisibility, inequalities) is put into [`Facts`], which then
+//! answers what is equal, at most, or divisible, and simplifies. [`solve()`] isolates one unknown.
+//!
+//! The conventions, for every function here:
+//! * Variables are natural numbers, except those of kind [`VarKind::Index`].
+//! * A divisor is positive. [`Size::div_exact`] assumes that the division leaves no remainder;
+//!   floor division and `mod` round towards minus infinity, so that their laws hold for all integers.
+//! * Nothing panics, and nothing grows without bound: a size has at most 512 terms and some thousands
+//!   of nodes. What would be larger is kept as unexpanded factors, or becomes a size that is equal only
+//!   to itself (see [`Size::is_too_large`]).
+//!
+//! Map: [`poly`] the normal form · [`atom`] its atoms · [`arith`] sums and products · [`divide`],
+//! [`extremum`], [`power`], [`sums`] the other operations · [`subst`] traversals · [`eval`] values ·
+//! [`view`] and [`print`] the way back to an expression that a person would write ·
+//! [`facts`] what is known, and proofs from it · [`solve()`] · [`assumption`].
+//!
+//! The module is a library of its own: it knows no types, no syntax and no database.
+
+mod arith;
+mod assumption;
+mod atom;
+mod divide;
+mod eval;
+mod extremum;
+mod facts;
+mod poly;
+mod power;
+mod print;
+mod ratio;
+mod solve;
+mod subst;
+mod sums;
+mod var;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use assumption::Assumption;
+pub use eval::EvalError;
+pub use facts::{Facts, Truth};
+pub use solve::{Solution, solve};
+pub use sums::closed_form;
+pub use var::{Var, VarKind};
+pub use view::Node;
+
+use poly::{Mono, Term, Terms, TooLarge};
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use atom::Atom;
+use ratio::Ratio;
+
+/// The largest size that is kept, in nodes of the expression written out as a tree.
+const MAX_WEIGHT: u32 = 8192;
+/// The deepest nesting of atoms that is kept.
+const MAX_DEPTH: u32 = 40;
+
+/// A size in normal form. Cheap to clone; `==` compares normal forms.
+#[derive(Clone)]
+pub struct Size(Arc<Repr>);
+
+struct Repr {
+    hash: u64,
+    weight: u32,
+    depth: u32,
+    sum_depth: u32,
+    natural: bool,
+    terms: Terms,
+}
+
+impl Size {
+    pub fn nat(value: u64) -> Size {
+        Size::constant(i128::from(value))
+    }
+
+    pub fn int(value: i64) -> Size {
+        Size::constant(i128::from(value))
+    }
+
+    pub fn zero() -> Size {
+        Size::from_terms(Vec::new())
+    }
+
+    pub fn one() -> Size {
+        Size::constant(1)
+    }
+
+    pub fn var(var: Var) -> Size {
+        Size::atom(Atom::Var(var))
+    }
+
+    pub(crate) fn constant(value: i128) -> Size {
+        match Ratio::integer(value) {
+            Some(ratio) => Size::ratio(ratio),
+            None => Size::too_large(&"constant", &[]),
+        }
+    }
+
+    pub(crate) fn ratio(value: Ratio) -> Size {
+        Size::from_terms(if value.is_zero() {
+            Vec::new()
+        } else {
+            vec![Term::constant(value)]
+        })
+    }
+
+    pub(crate) fn atom(atom: Atom) -> Size {
+        Size::factor(atom, 1)
+    }
+
+    /// `atom^exponent`, as it stands.
+    pub(crate) fn factor(atom: Atom, exponent: i32) -> Size {
+        Size::term(Term {
+            mono: Mono::atom(atom, exponent),
+            coeff: Ratio::ONE,
+        })
+    }
+
+    pub(crate) fn term(term: Term) -> Size {
+        Size::from_terms(vec![term])
+    }
+
+    /// The size with these terms, which are in order already.
+    pub(crate) fn from_terms(terms: Terms) -> Size {
+        let (mut weight, mut depth, mut sum_depth, mut natural) = (0u32, 0, 0, true);
+        for term in &terms {
+            weight = weight.saturating_add(1);
+            natural &= !term.coeff.is_negative();
+            for (atom, exponent) in &term.mono.0 {
+                weight = weight.saturating_add(1);
+                natural &= atom.is_natural() || exponent % 2 == 0;
+                sum_depth = sum_depth.max(atom.sum_depth());
+                for operand in atom.operands() {
+                    weight = weight.saturating_add(operand.0.weight);
+                    depth = depth.max(operand.0.depth + 1);
+                }
+            }
+        }
+        let hash = rustc_hash::FxBuildHasher.hash_one(&terms);
+        let size = Size(Arc::new(Repr {
+            hash,
+            weight,
+            depth,
+            sum_depth,
+            natural,
+            terms,
+        }));
+        if weight > MAX_WEIGHT || depth > MAX_DEPTH {
+            return Size::too_large(&"size", &[&size]);
+        }
+        size
+    }
+
+    /// The size with these terms, or a replacement if there were too many.
+    pub(crate) fn build(terms: Result<Terms, TooLarge>, otherwise: impl FnOnce() -> Size) -> Size {
+        match terms {
+            Ok(terms) => Size::from_terms(terms),
+            Err(TooLarge) => otherwise(),
+        }
+    }
+
+    /// Stands for an expression that was too large to keep, made by `operation` from `operands`.
+    pub(crate) fn too_large(operation: &dyn std::fmt::Debug, operands: &[&Size]) -> Size {
+        let digest = |seed: u8| {
+            // The keys of this hasher are fixed, so that equal expressions get equal digests.
+            let mut hasher = std::hash::DefaultHasher::new();
+            hasher.write_u8(seed);
+            hasher.write(format!("{operation:?}").as_bytes());
+            for operand in operands {
+                operand.0.terms.hash(&mut hasher);
+            }
+            u128::from(hasher.finish())
+        };
+        Size::atom(Atom::TooLarge(digest(1) << 64 | digest(2)))
+    }
+
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.0.terms
+    }
+
+    pub(crate) fn weight(&self) -> u32 {
+        self.0.weight
+    }
+
+    pub(crate) fn sum_depth(&self) -> u32 {
+        self.0.sum_depth
+    }
+
+    /// Can the size not be negative, whatever the values of its variables?
+    pub(crate) fn is_natural(&self) -> bool {
+        self.0.natural
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.0.terms.is_empty()
+    }
+
+    pub fn is_one(&self) -> bool {
+        self.as_ratio().is_some_and(Ratio::is_one)
+    }
+
+    pub(crate) fn as_ratio(&self) -> Option<Ratio> {
+        match self.terms() {
+            [] => Some(Ratio::ZERO),
+            [term] if term.mono.is_one() => Some(term.coeff),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_integer(&self) -> Option<i128> {
+        self.as_ratio()?.to_integer()
+    }
+
+    /// The value of a constant size.
+    pub fn as_const(&self) -> Option<i64> {
+        self.as_integer()?.try_into().ok()
+    }
+
+    pub(crate) fn as_atom(&self) -> Option<&Atom> {
+        match self.terms() {
+            [Term { mono, coeff }] if coeff.is_one() => match mono.0.as_slice() {
+                [(atom, 1)] => Some(atom),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The variable that the size consists of.
+    pub fn as_var(&self) -> Option<&Var> {
+        match self.as_atom()? {
+            Atom::Var(var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Does every value of the variables give an integer?
+    pub(crate) fn is_integral(&self) -> bool {
+        self.terms().iter().all(|term| {
+            term.coeff.is_integer()
+                && term.mono.0.iter().all(|(atom, e)| {
+                    *e > 0
+                        && match atom {
+                            Atom::Group(inner) => inner.is_integral(),
+                            _ => true,
+                        }
+                })
+        })
+    }
+
+    /// Was some part of the size given up because it was too large? Such a size is equal to itself
+    /// only, and has no value.
+    pub fn is_too_large(&self) -> bool {
+        self.any_atom(&mut |atom| matches!(atom, Atom::TooLarge(_)))
+    }
+}
+
+impl PartialEq for Size {
+    fn eq(&self, other: &Size) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
+    }
+}
+
+impl Eq for Size {}
+
+impl Hash for Size {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl PartialOrd for Size {
+    fn partial_cmp(&self, other: &Size) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// An order for sorted collections; it says nothing about values.
+impl Ord for Size {
+    fn cmp(&self, other: &Size) -> Ordering {
+        if self == other {
+            Ordering::Equal
+        } else {
+            self.0.terms.cmp(&other.0.terms)
+        }
+    }
+
+    // `a.max(b)` on two owned sizes finds these methods before the inherent ones. The greater in the
+    // order of sorted collections is never what is meant.
+
+    fn max(self, other: Size) -> Size {
+        Size::max(&self, &other)
+    }
+
+    fn min(self, other: Size) -> Size {
+        Size::min(&self, &other)
+    }
+}

@@ -1,0 +1,342 @@
+//! The normal form: sums of monomials with rational coefficients, sorted, leading term first.
+//!
+//! Monomials are compared by total degree, then lexicographically; the order is compatible with
+//! multiplication, so that the division below has one result.
+//! Exponents may be negative: `n/k` is the monomial n·k⁻¹, and n·k⁻¹·k is n again.
+
+use super::atom::Atom;
+use super::ratio::{Ratio, lcm};
+use std::cmp::Ordering;
+
+/// No polynomial has more terms than this; a larger one is kept as a product of its factors.
+pub(crate) const MAX_TERMS: usize = 512;
+/// No multiplication makes more terms than this on its way.
+const MAX_PRODUCTS: usize = 4096;
+/// No division takes more steps than this.
+const MAX_DIVISION_STEPS: usize = 1024;
+
+/// A product of powers of atoms: sorted by atom, no exponent is zero.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Mono(pub Vec<(Atom, i32)>);
+
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Term {
+    pub mono: Mono,
+    pub coeff: Ratio,
+}
+
+/// The result would have too many terms or too long coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+pub(crate) type Terms = Vec<Term>;
+
+impl Mono {
+    pub fn one() -> Mono {
+        Mono(Vec::new())
+    }
+
+    pub fn atom(atom: Atom, exponent: i32) -> Mono {
+        Mono(if exponent == 0 {
+            Vec::new()
+        } else {
+            vec![(atom, exponent)]
+        })
+    }
+
+    pub fn is_one(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn exponent(&self, atom: &Atom) -> i32 {
+        match self.0.binary_search_by(|(a, _)| a.cmp(atom)) {
+            Ok(at) => self.0[at].1,
+            Err(_) => 0,
+        }
+    }
+
+    fn degree(&self) -> i64 {
+        self.0.iter().map(|&(_, e)| i64::from(e)).sum()
+    }
+
+    /// The product of `self` and `other` raised to `power`.
+    pub fn mul_pow(&self, other: &Mono, power: i32) -> Option<Mono> {
+        let mut factors = Vec::with_capacity(self.0.len() + other.0.len());
+        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => return Some(Mono(factors)),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+            };
+            let mut factor: Option<(Atom, i32)> = None;
+            if order != Ordering::Greater {
+                factor = left.next().cloned();
+            }
+            if order != Ordering::Less
+                && let Some((atom, exponent)) = right.next()
+            {
+                let exponent = exponent.checked_mul(power)?;
+                factor = Some(match factor {
+                    Some((atom, e)) => (atom, e.checked_add(exponent)?),
+                    None => (atom.clone(), exponent),
+                });
+            }
+            if let Some((atom, exponent)) = factor
+                && exponent != 0
+            {
+                // The square of a 0-or-1 value is the value itself.
+                let exponent = if atom.is_idempotent() {
+                    exponent.min(1)
+                } else {
+                    exponent
+                };
+                factors.push((atom, exponent));
+            }
+        }
+    }
+
+    pub fn mul(&self, other: &Mono) -> Option<Mono> {
+        self.mul_pow(other, 1)
+    }
+
+    /// Every exponent multiplied by `power`.
+    pub fn pow(&self, power: i32) -> Option<Mono> {
+        Mono::one().mul_pow(self, power)
+    }
+
+    /// `self/other` if no atom of `other` would get a negative exponent by it.
+    pub fn div(&self, other: &Mono) -> Option<Mono> {
+        if other.0.iter().any(|(atom, e)| self.exponent(atom) < *e) {
+            return None;
+        }
+        self.mul_pow(other, -1)
+    }
+
+    /// The monomial without `atom`.
+    pub fn without(&self, atom: &Atom) -> Mono {
+        Mono(self.0.iter().filter(|(a, _)| a != atom).cloned().collect())
+    }
+}
+
+impl PartialOrd for Mono {
+    fn partial_cmp(&self, other: &Mono) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Mono {
+    fn cmp(&self, other: &Mono) -> Ordering {
+        let by_degree = self.degree().cmp(&other.degree());
+        if by_degree != Ordering::Equal {
+            return by_degree;
+        }
+        let (mut left, mut right) = (self.0.iter(), other.0.iter());
+        loop {
+            match (left.next(), right.next()) {
+                (None, None) => return Ordering::Equal,
+                (Some((_, e)), None) => return e.cmp(&0),
+                (None, Some((_, e))) => return 0.cmp(e),
+                (Some((a, e)), Some((b, f))) => match a.cmp(b) {
+                    Ordering::Equal if e == f => {}
+                    Ordering::Equal => return e.cmp(f),
+                    Ordering::Less => return e.cmp(&0),
+                    Ordering::Greater => return 0.cmp(f),
+                },
+            }
+        }
+    }
+}
+
+impl Term {
+    pub fn constant(coeff: Ratio) -> Term {
+        Term {
+            mono: Mono::one(),
+            coeff,
+        }
+    }
+
+    pub fn mul(&self, other: &Term) -> Option<Term> {
+        Some(Term {
+            mono: self.mono.mul(&other.mono)?,
+            coeff: self.coeff.mul(other.coeff)?,
+        })
+    }
+
+    pub fn recip(&self) -> Option<Term> {
+        Some(Term {
+            mono: self.mono.pow(-1)?,
+            coeff: self.coeff.recip()?,
+        })
+    }
+}
+
+/// Sorts and adds up terms of equal monomials.
+pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
+    terms.sort_by(|a, b| b.mono.cmp(&a.mono));
+    let mut result: Terms = Vec::with_capacity(terms.len());
+    for term in terms {
+        match result.last_mut() {
+            Some(last) if last.mono == term.mono => {
+                last.coeff = last.coeff.add(term.coeff).ok_or(TooLarge)?;
+            }
+            _ => {
+                if result.last().is_some_and(|last| last.coeff.is_zero()) {
+                    result.pop();
+                }
+                result.push(term);
+            }
+        }
+    }
+    if result.last().is_some_and(|last| last.coeff.is_zero()) {
+        result.pop();
+    }
+    if result.len() > MAX_TERMS {
+        Err(TooLarge)
+    } else {
+        Ok(result)
+    }
+}
+
+/// `left + factor·right`.
+pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result<Terms, TooLarge> {
+    let mut terms = Vec::with_capacity(left.len() + right.len());
+    terms.extend_from_slice(left);
+    for term in right {
+        terms.push(term.mul(factor).ok_or(TooLarge)?);
+    }
+    collect(terms)
+}
+
+pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
+    if left.len() * right.len() > MAX_PRODUCTS {
+        return Err(TooLarge);
+    }
+    let mut terms = Vec::with_capacity(left.len() * right.len());
+    for a in left {
+        for b in right {
+            terms.push(a.mul(b).ok_or(TooLarge)?);
+        }
+    }
+    collect(terms)
+}
+
+/// Division with remainder: `num = quotient·den + remainder`, where no term of the remainder is
+/// divisible by the leading monomial of `den`. `None` when it does not come to an end soon.
+pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
+    let lead = den.first()?;
+    let mut rest = num.to_vec();
+    let (mut quotient, mut remainder) = (Vec::new(), Vec::new());
+    for _ in 0..MAX_DIVISION_STEPS {
+        let Some(first) = rest.first() else {
+            return Some((collect(quotient).ok()?, collect(remainder).ok()?));
+        };
+        if let Some(mono) = first.mono.div(&lead.mono) {
+            let factor = Term {
+                mono,
+                coeff: first.coeff.div(lead.coeff)?,
+            };
+            let minus = Term {
+                mono: factor.mono.clone(),
+                coeff: factor.coeff.neg(),
+            };
+            rest = add_scaled(&rest, &minus, den).ok()?;
+            quotient.push(factor);
+        } else {
+            remainder.push(rest.remove(0));
+        }
+    }
+    None
+}
+
+/// The greatest factor common to all terms: the gcd of the coefficients (positive) times the
+/// least power of every atom.
+pub(crate) fn content(terms: &[Term]) -> Option<Term> {
+    let (first, others) = terms.split_first()?;
+    let mut coeff = first.coeff.abs();
+    let mut mono = first.mono.clone();
+    for term in others {
+        coeff = coeff.gcd(term.coeff)?;
+        mono = common(&mono, &term.mono);
+    }
+    Some(Term { mono, coeff })
+}
+
+/// The least power of every atom in two monomials; an atom that is absent has power 0.
+pub(crate) fn common(a: &Mono, b: &Mono) -> Mono {
+    let mut factors: Vec<(Atom, i32)> = Vec::new();
+    for (atom, e) in &a.0 {
+        factors.push((atom.clone(), (*e).min(b.exponent(atom))));
+    }
+    for (atom, e) in &b.0 {
+        if *e < 0 && a.exponent(atom) == 0 {
+            factors.push((atom.clone(), *e));
+        }
+    }
+    factors.retain(|(_, e)| *e != 0);
+    factors.sort_by(|x, y| x.0.cmp(&y.0));
+    Mono(factors)
+}
+
+/// The least common denominator of all terms: an integer times powers of atoms.
+pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
+    let mut den = 1;
+    let mut mono = Mono::one();
+    for term in terms {
+        den = lcm(den, term.coeff.den())?;
+        mono = common(&mono, &term.mono);
+    }
+    // `common` with the empty monomial keeps the negative powers only.
+    Some(Term {
+        mono: mono.pow(-1)?,
+        coeff: Ratio::integer(den)?,
+    })
+}
+
+/// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` that divides,
+/// so that `(N·N - 1)/(N + 1)` is `N - 1` however it came about.
+pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
+    'rounds: for _ in 0..16 {
+        let mut groups: Vec<(Atom, i32)> = terms
+            .iter()
+            .flat_map(|term| &term.mono.0)
+            .filter(|(atom, e)| *e < 0 && matches!(atom, Atom::Group(_)))
+            .cloned()
+            .collect();
+        if groups.is_empty() {
+            return Ok(terms);
+        }
+        groups.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
+        groups.dedup();
+        for (atom, exponent) in groups {
+            let Atom::Group(group) = &atom else { continue };
+            let (with, without): (Terms, Terms) = terms
+                .iter()
+                .cloned()
+                .partition(|t| t.mono.exponent(&atom) == exponent);
+            let num: Terms = with
+                .iter()
+                .map(|t| Term {
+                    mono: t.mono.without(&atom),
+                    coeff: t.coeff,
+                })
+                .collect();
+            let Some((quotient, remainder)) = divide(&collect(num)?, group.terms()) else {
+                continue;
+            };
+            if quotient.is_empty() {
+                continue;
+            }
+            let back = |e: i32| Term {
+                mono: Mono::atom(atom.clone(), e),
+                coeff: Ratio::ONE,
+            };
+            let reduced = add_scaled(&without, &back(exponent + 1), &quotient)?;
+            terms = add_scaled(&reduced, &back(exponent), &remainder)?;
+            continue 'rounds;
+        }
+        return Ok(terms);
+    }
+    Ok(terms)
+}

@@ -1,0 +1,143 @@
+//! Sizes as text: `(N-1)/2`, `2*N+1`, `min(N,4)`, `N mod 4`, `2^k`, `sum(i<N, floor(i*i/3))`.
+
+use super::Size;
+use super::view::Node;
+use std::fmt::{self, Write};
+
+/// How tightly an expression binds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Sum,
+    /// `a mod b` is put in parentheses inside everything else.
+    Mod,
+    Product,
+    Power,
+    Whole,
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reading().fmt(f)
+    }
+}
+
+impl fmt::Debug for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Node::Int(value) => write!(f, "{value}"),
+            Node::Var(var) => write!(f, "{var}"),
+            Node::Neg(a) => {
+                f.write_char('-')?;
+                operand(f, a, Binding::Product)
+            }
+            Node::Add(all) => {
+                for (i, a) in all.iter().enumerate() {
+                    if i > 0 {
+                        f.write_char('+')?;
+                    }
+                    operand(f, a, Binding::Sum)?;
+                }
+                Ok(())
+            }
+            Node::Sub(a, b) => {
+                operand(f, a, Binding::Sum)?;
+                f.write_char('-')?;
+                operand(f, b, Binding::Product)
+            }
+            Node::Mul(all) => {
+                for (i, a) in all.iter().enumerate() {
+                    if i > 0 {
+                        f.write_char('*')?;
+                    }
+                    operand(
+                        f,
+                        a,
+                        if i > 0 {
+                            Binding::Power
+                        } else {
+                            Binding::Product
+                        },
+                    )?;
+                }
+                Ok(())
+            }
+            Node::ExactDiv(a, b) => {
+                operand(f, a, Binding::Product)?;
+                f.write_char('/')?;
+                operand(f, b, Binding::Power)
+            }
+            Node::FloorDiv { num, den, .. } => {
+                f.write_str("floor(")?;
+                operand(f, num, Binding::Product)?;
+                f.write_char('/')?;
+                operand(f, den, Binding::Power)?;
+                f.write_char(')')
+            }
+            Node::Mod { num, den, .. } => {
+                operand(f, num, Binding::Product)?;
+                f.write_str(" mod ")?;
+                operand(f, den, Binding::Product)
+            }
+            Node::Min(all) => call(f, "min", all),
+            Node::Max(all) => call(f, "max", all),
+            Node::Pow(a, b) => {
+                operand(f, a, Binding::Whole)?;
+                f.write_char('^')?;
+                operand(f, b, Binding::Whole)
+            }
+            Node::Sum { index, count, body } => {
+                write!(f, "sum({index}<")?;
+                operand(f, count, Binding::Sum)?;
+                write!(f, ", {body})")
+            }
+            Node::IfLe {
+                left,
+                right,
+                then,
+                otherwise,
+            } => {
+                write!(f, "if({left}<={right},{then},{otherwise})")
+            }
+            Node::TooLarge => f.write_char('…'),
+        }
+    }
+}
+
+impl Node {
+    fn binding(&self) -> Binding {
+        match self {
+            Node::Int(value) if *value < 0 => Binding::Sum,
+            Node::Neg(_) | Node::Add(_) | Node::Sub(..) => Binding::Sum,
+            Node::Mod { .. } => Binding::Mod,
+            Node::Mul(_) | Node::ExactDiv(..) => Binding::Product,
+            Node::Pow(..) => Binding::Power,
+            _ => Binding::Whole,
+        }
+    }
+}
+
+fn operand(f: &mut fmt::Formatter<'_>, node: &Node, least: Binding) -> fmt::Result {
+    let binding = node.binding();
+    if binding < least || binding == Binding::Mod {
+        write!(f, "({node})")
+    } else {
+        write!(f, "{node}")
+    }
+}
+
+fn call(f: &mut fmt::Formatter<'_>, name: &str, operands: &[Node]) -> fmt::Result {
+    write!(f, "{name}(")?;
+    for (i, a) in operands.iter().enumerate() {
+        if i > 0 {
+            f.write_char(',')?;
+        }
+        write!(f, "{a}")?;
+    }
+    f.write_char(')')
+}

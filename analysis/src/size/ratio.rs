@@ -1,0 +1,181 @@
+//! Exact rational numbers that notice when they no longer fit.
+//!
+//! Every operation is checked and gives `None` on overflow, so that a size that a user wrote to
+//! explode can never stop the program.
+
+use std::cmp::Ordering;
+
+/// A rational number in lowest terms with a positive denominator; the numerator is never `i128::MIN`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ratio {
+    num: i128,
+    den: i128,
+}
+
+impl Ratio {
+    pub const ZERO: Ratio = Ratio { num: 0, den: 1 };
+    pub const ONE: Ratio = Ratio { num: 1, den: 1 };
+    pub const MINUS_ONE: Ratio = Ratio { num: -1, den: 1 };
+
+    /// `num/den` in lowest terms; `None` for a zero denominator or a number that does not fit.
+    pub fn new(num: i128, den: i128) -> Option<Ratio> {
+        if den == 0 || num == i128::MIN || den == i128::MIN {
+            return None;
+        }
+        let divisor = gcd(num, den).max(1);
+        let sign = if den < 0 { -1 } else { 1 };
+        Some(Ratio {
+            num: sign * num / divisor,
+            den: sign * den / divisor,
+        })
+    }
+
+    pub fn integer(num: i128) -> Option<Ratio> {
+        Ratio::new(num, 1)
+    }
+
+    pub fn num(self) -> i128 {
+        self.num
+    }
+
+    pub fn den(self) -> i128 {
+        self.den
+    }
+
+    pub fn is_zero(self) -> bool {
+        self.num == 0
+    }
+
+    pub fn is_one(self) -> bool {
+        self == Ratio::ONE
+    }
+
+    pub fn is_integer(self) -> bool {
+        self.den == 1
+    }
+
+    pub fn is_negative(self) -> bool {
+        self.num < 0
+    }
+
+    pub fn to_integer(self) -> Option<i128> {
+        self.is_integer().then_some(self.num)
+    }
+
+    /// The greatest integer not above the number.
+    pub fn floor(self) -> i128 {
+        self.num.div_euclid(self.den)
+    }
+
+    pub fn neg(self) -> Ratio {
+        Ratio {
+            num: -self.num,
+            den: self.den,
+        }
+    }
+
+    pub fn abs(self) -> Ratio {
+        Ratio {
+            num: self.num.abs(),
+            den: self.den,
+        }
+    }
+
+    pub fn add(self, other: Ratio) -> Option<Ratio> {
+        let divisor = gcd(self.den, other.den);
+        let left = self.num.checked_mul(other.den / divisor)?;
+        let right = other.num.checked_mul(self.den / divisor)?;
+        Ratio::new(
+            left.checked_add(right)?,
+            self.den.checked_mul(other.den / divisor)?,
+        )
+    }
+
+    pub fn mul(self, other: Ratio) -> Option<Ratio> {
+        let left = gcd(self.num, other.den).max(1);
+        let right = gcd(other.num, self.den).max(1);
+        Ratio::new(
+            (self.num / left).checked_mul(other.num / right)?,
+            (self.den / right).checked_mul(other.den / left)?,
+        )
+    }
+
+    pub fn recip(self) -> Option<Ratio> {
+        Ratio::new(self.den, self.num)
+    }
+
+    pub fn div(self, other: Ratio) -> Option<Ratio> {
+        self.mul(other.recip()?)
+    }
+
+    pub fn pow(self, exponent: i32) -> Option<Ratio> {
+        let base = if exponent < 0 { self.recip()? } else { self };
+        let exponent = exponent.unsigned_abs();
+        Ratio::new(
+            base.num.checked_pow(exponent)?,
+            base.den.checked_pow(exponent)?,
+        )
+    }
+
+    /// The greatest rational of which both are whole multiples.
+    pub fn gcd(self, other: Ratio) -> Option<Ratio> {
+        let num = gcd(
+            self.num.checked_mul(other.den)?,
+            other.num.checked_mul(self.den)?,
+        );
+        Ratio::new(num, self.den.checked_mul(other.den)?)
+    }
+}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Ratio) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Ratio) -> Ordering {
+        if let (Some(left), Some(right)) = (
+            self.num.checked_mul(other.den),
+            other.num.checked_mul(self.den),
+        ) {
+            return left.cmp(&right);
+        }
+        // Too long to cross-multiply: compare the continued fractions.
+        let (left, right) = (self.floor(), other.floor());
+        left.cmp(&right).then_with(|| {
+            let left = (self.num.rem_euclid(self.den), self.den);
+            let right = (other.num.rem_euclid(other.den), other.den);
+            match (left.0, right.0) {
+                (0, 0) => Ordering::Equal,
+                (0, _) => Ordering::Less,
+                (_, 0) => Ordering::Greater,
+                _ => {
+                    let left = Ratio {
+                        num: left.1,
+                        den: left.0,
+                    };
+                    let right = Ratio {
+                        num: right.1,
+                        den: right.0,
+                    };
+                    right.cmp(&left)
+                }
+            }
+        })
+    }
+}
+
+/// The greatest common divisor, never negative; `gcd(0, 0)` is 0.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
+}
+
+/// The least common multiple of two positive numbers, if it fits.
+pub(crate) fn lcm(a: i128, b: i128) -> Option<i128> {
+    (a / gcd(a, b).max(1)).checked_mul(b)
+}

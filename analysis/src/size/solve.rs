@@ -1,0 +1,254 @@
+//! Solving one equation for one unknown.
+
+use super::Size;
+use super::assumption::Assumption;
+use super::atom::Atom;
+use super::facts::{Facts, Truth};
+use super::poly::{self, Term};
+use super::ratio::Ratio;
+use super::var::Var;
+
+/// What an equation says about an unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Solution {
+    /// The only value that it can have, if the assumptions hold (those that are proved are left out).
+    Unique(Size, Vec<Assumption>),
+    /// No natural number solves the equation.
+    None,
+    /// The equation does not determine the unknown, or not in a way that is understood here.
+    Stuck,
+}
+
+/// Solves `lhs = rhs` for `unknown`.
+///
+/// `U/2 = M` gives `2*M`; `2*U = N` gives `N/2` if 2 divides N; `U+3 = N` gives `N-3` if that is not
+/// negative; `2^U = 2^k` gives `k`.
+pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
+    let (lhs, rhs) = (facts.simplify(lhs), facts.simplify(rhs));
+    let difference = lhs.sub(&rhs);
+    if !difference.contains(unknown) {
+        return match facts.equal(&lhs, &rhs) {
+            Truth::No => Solution::None,
+            _ => Solution::Stuck,
+        };
+    }
+    let Some(cleared) = clear_unknown(&difference, unknown) else {
+        return Solution::Stuck;
+    };
+    if let Some(exponent) = logarithm(&cleared, unknown) {
+        // b^e = b^r: the exponents are equal.
+        return match exponent {
+            Some((e, r)) => solve(&e, &r, unknown, facts),
+            None => Solution::None,
+        };
+    }
+    match cleared.linear_in(unknown) {
+        Some((factor, rest)) => linear(&factor, &rest.neg(), &lhs, &rhs, unknown, facts),
+        None => root(&cleared, unknown),
+    }
+}
+
+/// `factor·unknown = value`.
+fn linear(
+    factor: &Size,
+    value: &Size,
+    lhs: &Size,
+    rhs: &Size,
+    unknown: &Var,
+    facts: &Facts,
+) -> Solution {
+    if factor.is_zero() {
+        return Solution::Stuck;
+    }
+    let solution = value.div_exact(factor);
+    let mut assumptions = Vec::new();
+    if !is_whole(&solution, lhs, rhs, unknown) {
+        let needed = divisibility(factor, value);
+        match needed.as_ref().map(|needed| facts.proves(needed)) {
+            Some(Truth::Yes) => {}
+            Some(Truth::No) | None => return Solution::None,
+            Some(Truth::Unknown) => assumptions.extend(needed),
+        }
+    }
+    if let Some(constant) = solution.as_ratio()
+        && (constant.is_negative() || !constant.is_integer())
+    {
+        return Solution::None;
+    }
+    let natural = Assumption::NonNegative(solution.clone());
+    match facts.proves(&natural) {
+        Truth::Yes => {}
+        Truth::No => return Solution::None,
+        Truth::Unknown => assumptions.push(natural),
+    }
+    Solution::Unique(solution, assumptions)
+}
+
+/// Is the solution an integer whenever both sides of the equation are?
+fn is_whole(solution: &Size, lhs: &Size, rhs: &Size, unknown: &Var) -> bool {
+    if solution.is_integral() {
+        return true;
+    }
+    // If one side is free of the unknown, and the other is whole apart from it, then the solution
+    // is a sum of whole multiples of the first side and of whole numbers.
+    [(lhs, rhs), (rhs, lhs)].into_iter().any(|(with, without)| {
+        if without.contains(unknown) {
+            return false;
+        }
+        let Some((factor, rest)) = with.linear_in(unknown) else {
+            return false;
+        };
+        let Some(factor) = factor.as_ratio().and_then(Ratio::recip) else {
+            return false;
+        };
+        factor.is_integer() && rest.scale(factor).is_integral()
+    })
+}
+
+/// The divisibility that makes `value/factor` an integer, with common factors cancelled.
+fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
+    let quotient = value.div_exact(factor);
+    let den = poly::denominator(quotient.terms())?;
+    let (num, den) = match quotient.as_fraction() {
+        Some((num, den)) if num.is_integral() => (num, den),
+        _ => (quotient.mul(&Size::term(den.clone())), Size::term(den)),
+    };
+    // A whole part does not matter: 2 divides N+2 if it divides N. It stays for the reader, who
+    // knows the sum from the program.
+    if den.neg().is_natural() {
+        return Some(Assumption::Divides {
+            divisor: den.neg(),
+            value: num.neg(),
+        });
+    }
+    Some(Assumption::Divides {
+        divisor: den,
+        value: num,
+    })
+}
+
+/// The equation `size = 0` with the unknown in no denominator.
+fn clear_unknown(size: &Size, unknown: &Var) -> Option<Size> {
+    let mut current = size.clone();
+    for _ in 0..4 {
+        let den = poly::denominator(current.terms())?;
+        let mut concerned = den.mono.clone();
+        concerned.0.retain(|(atom, _)| atom.contains(unknown));
+        if concerned.is_one() {
+            return Some(current);
+        }
+        let factor = Size::term(Term {
+            mono: concerned,
+            coeff: Ratio::ONE,
+        });
+        current = current.mul(&factor).expand_groups();
+    }
+    None
+}
+
+/// For `c·b^e = c·b^r` with a number `b` and the unknown in `e` only: `e` and `r`. `Some(None)` if
+/// the other side is no power of `b`.
+fn logarithm(equation: &Size, unknown: &Var) -> Option<Option<(Size, Size)>> {
+    let [first, second] = equation.terms() else {
+        return None;
+    };
+    let (with, without) = if first.mono.0.iter().any(|(a, _)| a.contains(unknown)) {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    if without.mono.0.iter().any(|(a, _)| a.contains(unknown)) {
+        return None;
+    }
+    // with + without = 0, so with/(-without) = 1.
+    let ratio = with.mul(&without.recip()?)?;
+    let coeff = ratio.coeff.neg();
+    let mut base: Option<Size> = None;
+    let mut exponent = Size::zero();
+    for (atom, times) in &ratio.mono.0 {
+        let Atom::Pow(b, e) = atom else { return None };
+        b.as_integer().filter(|b| *b >= 2)?;
+        if base.as_ref().is_some_and(|other| other != b) {
+            return None;
+        }
+        base = Some(b.clone());
+        exponent = exponent.add(&e.scale(Ratio::integer(i128::from(*times))?));
+    }
+    // b^exponent·coeff = 1
+    let base = base?;
+    let number = base.as_integer()?;
+    let target = coeff.recip()?;
+    let (value, negative) = if target.is_integer() {
+        (target.num(), false)
+    } else if target.num() == 1 {
+        (target.den(), true)
+    } else {
+        return Some(None);
+    };
+    let Some(log) = exact_log(number, value) else {
+        return Some(None);
+    };
+    let log = Size::constant(if negative { -log } else { log });
+    exponent.contains(unknown).then_some(Some((exponent, log)))
+}
+
+fn exact_log(base: i128, mut value: i128) -> Option<i128> {
+    let mut log = 0;
+    while value > 1 && value % base == 0 {
+        value /= base;
+        log += 1;
+    }
+    (value == 1).then_some(log)
+}
+
+/// A quadratic equation with numbers as coefficients: its natural root, if there is just one.
+fn root(equation: &Size, unknown: &Var) -> Solution {
+    let atom = Atom::Var(unknown.clone());
+    let Some((num, _)) = equation.as_fraction() else {
+        return Solution::Stuck;
+    };
+    let mut coefficients = [0i128; 3];
+    for term in num.terms() {
+        let power = term.mono.exponent(&atom);
+        let (Ok(power), true, Some(coeff)) = (
+            usize::try_from(power),
+            term.mono.without(&atom).is_one(),
+            term.coeff.to_integer(),
+        ) else {
+            return Solution::Stuck;
+        };
+        match coefficients.get_mut(power) {
+            Some(slot) => *slot = coeff,
+            None => return Solution::Stuck,
+        }
+    }
+    let [c, b, a] = coefficients;
+    let discriminant = || {
+        b.checked_mul(b)?
+            .checked_sub(a.checked_mul(c)?.checked_mul(4)?)
+    };
+    let Some(discriminant) = discriminant() else {
+        return Solution::Stuck;
+    };
+    if discriminant < 0 {
+        return Solution::None;
+    }
+    let square_root = discriminant.isqrt();
+    if a == 0 {
+        return Solution::Stuck;
+    }
+    if square_root * square_root != discriminant {
+        return Solution::None;
+    }
+    let mut roots: Vec<i128> = [square_root, -square_root]
+        .into_iter()
+        .filter_map(|r| Ratio::new(-b + r, 2 * a)?.to_integer())
+        .filter(|root| *root >= 0)
+        .collect();
+    roots.dedup();
+    match roots.as_slice() {
+        [] => Solution::None,
+        [root] => Solution::Unique(Size::constant(*root), Vec::new()),
+        _ => Solution::Stuck,
+    }
+}

@@ -1,0 +1,163 @@
+//! Traversals: the variables of a size, and replacing them.
+
+use super::Size;
+use super::atom::Atom;
+use super::poly::Term;
+use super::var::Var;
+use std::collections::BTreeSet;
+
+impl Size {
+    /// The free variables, sorted, each once.
+    pub fn vars(&self) -> Vec<Var> {
+        let mut found = BTreeSet::new();
+        self.any_var(&mut |var| {
+            found.insert(var.clone());
+            false
+        });
+        found.into_iter().collect()
+    }
+
+    /// Does `pred` hold for one of the free variables?
+    pub fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+        self.terms()
+            .iter()
+            .flat_map(|term| &term.mono.0)
+            .any(|(atom, _)| atom.any_var(pred))
+    }
+
+    /// Does the variable occur free?
+    pub fn contains(&self, var: &Var) -> bool {
+        self.any_var(&mut |v| v == var)
+    }
+
+    /// Replaces free variables, all at once, where `replacement` gives a size.
+    #[must_use]
+    pub fn subst(&self, replacement: &mut dyn FnMut(&Var) -> Option<Size>) -> Size {
+        self.rebuild(&mut |atom| match atom {
+            Atom::Var(var) => replacement(var),
+            _ => None,
+        })
+        .unwrap_or_else(|| self.clone())
+    }
+
+    /// Replaces one variable.
+    #[must_use]
+    pub fn subst_var(&self, var: &Var, replacement: &Size) -> Size {
+        self.subst(&mut |v| (v == var).then(|| replacement.clone()))
+    }
+
+    /// Does `pred` hold for one of the atoms, at any depth?
+    pub(crate) fn any_atom(&self, pred: &mut dyn FnMut(&Atom) -> bool) -> bool {
+        self.terms()
+            .iter()
+            .flat_map(|term| &term.mono.0)
+            .any(|(atom, _)| {
+                pred(atom)
+                    || atom
+                        .operands()
+                        .into_iter()
+                        .any(|operand| operand.any_atom(pred))
+            })
+    }
+
+    /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
+    /// changed into normal form again. `None` if nothing changed.
+    pub(crate) fn rebuild(
+        &self,
+        replacement: &mut dyn FnMut(&Atom) -> Option<Size>,
+    ) -> Option<Size> {
+        let mut changed = false;
+        let mut parts: Vec<(Term, Size)> = Vec::new();
+        for term in self.terms() {
+            let mut kept = Term::constant(term.coeff);
+            let mut product = Size::one();
+            for (atom, e) in &term.mono.0 {
+                match replacement(atom).or_else(|| atom.rebuild(replacement)) {
+                    None => kept.mono.0.push((atom.clone(), *e)),
+                    Some(new) => {
+                        changed = true;
+                        product = product.mul(&new.pow(&Size::int(i64::from(*e))));
+                    }
+                }
+            }
+            parts.push((kept, product));
+        }
+        if !changed {
+            return None;
+        }
+        let (same, new): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(_, p)| p.is_one());
+        let same = Size::from_terms(same.into_iter().map(|(kept, _)| kept).collect());
+        Some(new.iter().fold(same, |sum, (kept, product)| {
+            sum.add(&product.mul(&Size::term(kept.clone())))
+        }))
+    }
+}
+
+impl Atom {
+    fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+        match self {
+            Atom::Var(var) => pred(var),
+            Atom::Sum { index, count, body } => {
+                count.any_var(pred) || body.any_var(&mut |var| var != index && pred(var))
+            }
+            _ => self
+                .operands()
+                .into_iter()
+                .any(|operand| operand.any_var(pred)),
+        }
+    }
+
+    pub(crate) fn contains(&self, var: &Var) -> bool {
+        self.any_var(&mut |v| v == var)
+    }
+
+    fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
+        let mut pair = |a: &Size, b: &Size| {
+            let (new_a, new_b) = (a.rebuild(replacement), b.rebuild(replacement));
+            if new_a.is_none() && new_b.is_none() {
+                return None;
+            }
+            Some((
+                new_a.unwrap_or_else(|| a.clone()),
+                new_b.unwrap_or_else(|| b.clone()),
+            ))
+        };
+        match self {
+            Atom::Var(_) | Atom::TooLarge(_) => None,
+            Atom::Floor(a, b) => pair(a, b).map(|(a, b)| a.div_floor(&b)),
+            Atom::Pow(a, b) => pair(a, b).map(|(a, b)| a.pow(&b)),
+            Atom::Step(a) => a.rebuild(replacement).map(|a| Size::step(&a)),
+            Atom::Group(a) => a.rebuild(replacement),
+            Atom::Max(operands) => {
+                let new: Vec<Option<Size>> = operands
+                    .iter()
+                    .map(|operand| operand.rebuild(replacement))
+                    .collect();
+                if new.iter().all(Option::is_none) {
+                    return None;
+                }
+                let mut all = vec![Size::zero()];
+                for (old, new) in operands.iter().zip(new) {
+                    all.push(new.unwrap_or_else(|| old.clone()));
+                }
+                Some(Size::max_of(all))
+            }
+            Atom::Sum { index, count, body } => {
+                let new_count = count.rebuild(replacement);
+                // The index is bound here: nobody else's replacement reaches it.
+                let new_body = body.rebuild(&mut |atom| match atom {
+                    Atom::Var(var) if var == index => None,
+                    _ => replacement(atom),
+                });
+                if new_count.is_none() && new_body.is_none() {
+                    return None;
+                }
+                Some(Size::sum(
+                    index.clone(),
+                    new_count.unwrap_or_else(|| count.clone()),
+                    new_body.unwrap_or_else(|| body.clone()),
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Finite sums `Σ body` over `0 <= i < count`, and their closed forms.
+//!
+//! A sum is taken apart by linearity until each part is a factor without the index times one of
+//! * `iᵖ` (Faulhaber's formula, found by solving S(n+1) - S(n) = nᵖ from the top),
+//! * `cⁱ` and `i·cⁱ` for a number `c >= 2`,
+//! * `⌊(i+c)/k⌋`, and with it `i mod k`,
+//! * `iᵖ` or a product of it with one condition `i < c` or one `max(0, ±i + c)`, for which the range
+//!   of the index is cut where the condition changes.
+
+use super::Size;
+use super::atom::Atom;
+use super::poly::{Mono, Term};
+use super::ratio::Ratio;
+use super::var::{Var, VarKind};
+use std::sync::Arc;
+
+/// Powers of the index up to this one are summed in closed form.
+const MAX_POWER: i32 = 12;
+/// A sum of so few elements is written out if it has no closed form.
+const MAX_UNROLLED: i128 = 16;
+
+impl Size {
+    /// `Σ body` over `0 <= index < count`; what has a closed form takes it.
+    #[must_use]
+    pub fn sum(index: Var, count: Size, body: Size) -> Size {
+        if count.is_zero() || count.as_integer().is_some_and(|n| n < 0) {
+            return Size::zero();
+        }
+        let mut total = Size::zero();
+        for term in body.terms() {
+            let (outside, inside) = split(term, &index);
+            let part = match sum_of_monomial(&index, &count, &inside) {
+                Some(closed) => closed,
+                None => open_sum(&index, &count, &inside),
+            };
+            total = total.add(&Size::term(outside).mul(&part));
+        }
+        total
+    }
+}
+
+/// The sum without a `Σ` in it, if there is one.
+pub fn closed_form(i: &Var, count: &Size, body: &Size) -> Option<Size> {
+    let mut total = Size::zero();
+    for term in body.terms() {
+        let (outside, inside) = split(term, i);
+        let part = sum_of_monomial(i, count, &inside)?;
+        total = total.add(&Size::term(outside).mul(&part));
+    }
+    Some(total)
+}
+
+/// The factors of a term that do not mention the index, and those that do.
+fn split(term: &Term, index: &Var) -> (Term, Mono) {
+    let (inside, outside) = term
+        .mono
+        .0
+        .iter()
+        .cloned()
+        .partition(|(atom, _)| atom.contains(index));
+    (
+        Term {
+            mono: Mono(outside),
+            coeff: term.coeff,
+        },
+        Mono(inside),
+    )
+}
+
+/// The sum as an atom. The index is renamed after the depth of sums in the body, so that sums that
+/// differ only in the name of the index are equal.
+fn open_sum(index: &Var, count: &Size, body: &Mono) -> Size {
+    let body = Size::term(Term {
+        mono: body.clone(),
+        coeff: Ratio::ONE,
+    });
+    if let Some(n @ 0..=MAX_UNROLLED) = count.as_integer() {
+        let at = |i| body.subst_var(index, &Size::constant(i));
+        return (0..n).fold(Size::zero(), |sum, i| sum.add(&at(i)));
+    }
+    let canonical = canonical_index(body.sum_depth());
+    let body = body.subst_var(index, &Size::var(canonical.clone()));
+    Size::atom(Atom::Sum {
+        index: canonical,
+        count: count.clone(),
+        body,
+    })
+}
+
+/// The index of a sum whose body has `depth` sums inside one another.
+fn canonical_index(depth: u32) -> Var {
+    Var {
+        kind: VarKind::Position,
+        id: u32::MAX - depth,
+        name: Arc::from("i"),
+    }
+}
+
+/// The closed form of the sum of a product of atoms that all mention the index.
+fn sum_of_monomial(index: &Var, count: &Size, body: &Mono) -> Option<Size> {
+    let atom = Atom::Var(index.clone());
+    let power = body.exponent(&atom);
+    if !(0..=MAX_POWER).contains(&power) {
+        return None;
+    }
+    let others = body.without(&atom);
+    match others.0.as_slice() {
+        [] => power_sum(power, count),
+        [(Atom::Pow(..), _), ..] => geometric_sum(index, count, power, &others.0),
+        [(Atom::Floor(num, den), 1)] if power == 0 && !den.contains(index) => {
+            // Σ ⌊(i+c)/k⌋ over i < n is S(n+c) - S(c), if c cannot be negative.
+            let offset = num.sub(&Size::var(index.clone()));
+            if offset.contains(index) || !offset.is_natural() {
+                return None;
+            }
+            Some(floor_sum(&count.add(&offset), den).sub(&floor_sum(&offset, den)))
+        }
+        [(Atom::Step(condition), 1)] => {
+            let (upto, below) = threshold(index, condition)?;
+            let weight = Size::var(index.clone()).pow_const(power);
+            Some(cut(index, count, &upto, below, &weight))
+        }
+        [(Atom::Max(operands), 1)] => {
+            let [operand] = operands.as_ref() else {
+                return None;
+            };
+            let (upto, below) = threshold(index, operand)?;
+            let weight = operand.mul(&Size::var(index.clone()).pow_const(power));
+            Some(cut(index, count, &upto, below, &weight))
+        }
+        _ => None,
+    }
+}
+
+/// `condition >= 0` as `i < upto` (true) or as `i >= upto` (false).
+fn threshold(index: &Var, condition: &Size) -> Option<(Size, bool)> {
+    let i = Size::var(index.clone());
+    let rest = condition.add(&i);
+    if !rest.contains(index) {
+        // c - i >= 0 is i < c + 1.
+        return Some((rest.add(&Size::one()), true));
+    }
+    let rest = i.sub(condition);
+    (!rest.contains(index)).then_some((rest, false))
+}
+
+/// The sum of a polynomial in the index over that part of the range that lies below `upto`, or not.
+fn cut(index: &Var, count: &Size, upto: &Size, below: bool, weight: &Size) -> Size {
+    let upto = Size::min(&upto.max(&Size::zero()), count);
+    let lower = Size::sum(index.clone(), upto, weight.clone());
+    if below {
+        lower
+    } else {
+        Size::sum(index.clone(), count.clone(), weight.clone()).sub(&lower)
+    }
+}
+
+/// `Σ iᵖ` over `0 <= i < n`.
+///
+/// The polynomial S of degree p+1 with S(0) = 0 and S(n+1) - S(n) = nᵖ, its coefficients from the
+/// highest down: that of `n^j` in S(n+1) - S(n) is the sum of `C(m, j)·s_m` over m > j.
+fn power_sum(power: i32, count: &Size) -> Option<Size> {
+    let p = usize::try_from(power).ok()?;
+    let mut coefficients = vec![Ratio::ZERO; p + 2];
+    for j in (0..=p).rev() {
+        let mut wanted = if j == p { Ratio::ONE } else { Ratio::ZERO };
+        for (m, s) in coefficients.iter().enumerate().skip(j + 2) {
+            wanted = wanted.add(Ratio::integer(binomial(m, j)?)?.mul(*s)?.neg())?;
+        }
+        coefficients[j + 1] = wanted.div(Ratio::integer(binomial(j + 1, j)?)?)?;
+    }
+    // Horner's scheme.
+    Some(
+        coefficients
+            .iter()
+            .rev()
+            .fold(Size::zero(), |sum, s| sum.mul(count).add(&Size::ratio(*s))),
+    )
+}
+
+fn binomial(n: usize, k: usize) -> Option<i128> {
+    let mut value: i128 = 1;
+    for i in 0..k {
+        value = value.checked_mul(i128::try_from(n - i).ok()?)? / i128::try_from(i + 1).ok()?;
+    }
+    Some(value)
+}
+
+/// `Σ iᵖ·cⁱ` for p = 0, 1, where the monomial is a product of `cⱼ^(mⱼ·i)` for numbers `cⱼ`.
+fn geometric_sum(index: &Var, count: &Size, power: i32, factors: &[(Atom, i32)]) -> Option<Size> {
+    let mut base = Ratio::ONE;
+    for (atom, times) in factors {
+        let Atom::Pow(number, exponent) = atom else {
+            return None;
+        };
+        if exponent.as_var() != Some(index) {
+            return None;
+        }
+        base = base.mul(number.as_ratio()?.pow(*times)?)?;
+    }
+    let minus_one = base.add(Ratio::MINUS_ONE)?;
+    if minus_one.is_zero() {
+        return None;
+    }
+    let base = Size::ratio(base);
+    let last = base.pow(count);
+    let recip = minus_one.recip()?;
+    let plain = last.sub(&Size::one()).scale(recip);
+    match power {
+        0 => Some(plain),
+        // Σ i·cⁱ = (n·cⁿ - c·Σ cⁱ)/(c - 1)
+        1 => Some(count.mul(&last).sub(&base.mul(&plain)).scale(recip)),
+        _ => None,
+    }
+}
+
+/// `Σ ⌊i/k⌋` over `0 <= i < n` is `k·q(q-1)/2 + r·q` with `q = ⌊n/k⌋` and `r = n mod k`.
+fn floor_sum(count: &Size, divisor: &Size) -> Size {
+    let quotient = count.div_floor(divisor);
+    let remainder = count.rem(divisor);
+    let half = Ratio::new(1, 2).unwrap_or(Ratio::ZERO);
+    let full = quotient.mul(&quotient.sub(&Size::one())).scale(half);
+    divisor.mul(&full).add(&remainder.mul(&quotient))
+}

@@ -1,0 +1,3 @@
+//! Tests of the size library.
+
+mod print;

@@ -1,0 +1,66 @@
+//! The variables that a size may mention, and what is known of each by its nature.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Where a variable comes from. All kinds but [`VarKind::Index`] are natural numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VarKind {
+    /// A size name that the user gave: rigid.
+    Param,
+    /// An opened length, `X1`.
+    Skolem,
+    /// A unification variable.
+    Unknown,
+    /// Quantified in a type scheme.
+    Generic,
+    /// Bound by `∃`.
+    Bound,
+    /// The position binder of `Array[i => …]`, and the index of a sum.
+    Position,
+    /// A loop or work-item index of generated code. Only its stated range is known: it may be negative.
+    Index,
+}
+
+/// A variable. Two variables are the same when kind, id and name are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var {
+    pub kind: VarKind,
+    pub id: u32,
+    pub name: Arc<str>,
+}
+
+impl Var {
+    pub fn new(kind: VarKind, id: u32, name: impl Into<Arc<str>>) -> Var {
+        Var {
+            kind,
+            id,
+            name: name.into(),
+        }
+    }
+
+    /// Is the variable a natural number by its nature?
+    pub fn is_natural(&self) -> bool {
+        self.kind != VarKind::Index
+    }
+
+    /// The key by which variables are put in order for a reader: the user's names first, in
+    /// alphabetical order, then the opened lengths, `X2` before `X10`.
+    pub(crate) fn reading_key(&self) -> (u8, &str, u64, u32) {
+        let rank = match self.kind {
+            VarKind::Param | VarKind::Generic | VarKind::Bound => 0,
+            VarKind::Position | VarKind::Index => 1,
+            VarKind::Skolem => 2,
+            VarKind::Unknown => 3,
+        };
+        let stem = self.name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number = self.name[stem.len()..].parse().unwrap_or(0);
+        (rank, stem, number, self.id)
+    }
+}
+
+impl fmt::Display for Var {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

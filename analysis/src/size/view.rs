@@ -1,0 +1,500 @@
+//! The way back: from the normal form to an expression as a person would write it.
+//!
+//! The normal form has no `mod`, no `min` and no conditional; [`patterns`] finds them again. Then the
+//! terms are gathered into fractions and put in reading order here.
+//!
+//! There are two styles. The *reading* style keeps fractions with unlike denominators apart, as in
+//! `N/2+M/3`. The *exact* style makes one fraction of them, numerator first, so that its single
+//! division leaves no remainder whenever the size has a value at all: what generated code computes.
+
+mod patterns;
+
+use super::Size;
+use super::atom::Atom;
+use super::poly::{self, Mono, Term};
+use super::ratio::{Ratio, lcm};
+use super::var::{Var, VarKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A size as an expression tree, for those who print it or translate it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    Int(i128),
+    Var(Var),
+    Neg(Box<Node>),
+    Add(Vec<Node>),
+    Sub(Box<Node>, Box<Node>),
+    Mul(Vec<Node>),
+    /// A division that leaves no remainder if the size has a value.
+    ExactDiv(Box<Node>, Box<Node>),
+    /// Division rounded towards minus infinity. `dividend` is the numerator as a size: a target whose
+    /// division truncates must know that it is not negative ([`super::Facts::le`]).
+    FloorDiv {
+        num: Box<Node>,
+        den: Box<Node>,
+        dividend: Size,
+    },
+    /// The remainder of that division, never negative.
+    Mod {
+        num: Box<Node>,
+        den: Box<Node>,
+        dividend: Size,
+    },
+    Min(Vec<Node>),
+    Max(Vec<Node>),
+    Pow(Box<Node>, Box<Node>),
+    /// The sum of `body` over `0 <= index < count`.
+    Sum {
+        index: Var,
+        count: Box<Node>,
+        body: Box<Node>,
+    },
+    /// `then` if `left <= right`, otherwise `otherwise`.
+    IfLe {
+        left: Box<Node>,
+        right: Box<Node>,
+        then: Box<Node>,
+        otherwise: Box<Node>,
+    },
+    /// A part that was given up; it has no value.
+    TooLarge,
+}
+
+impl Size {
+    /// The size as an expression to compute: fractions come as one exact division of a complete
+    /// numerator, and everything else is integer arithmetic.
+    pub fn node(&self) -> Node {
+        Viewer::new(Style::Exact).node(self)
+    }
+
+    /// The size as an expression to read.
+    pub(crate) fn reading(&self) -> Node {
+        Viewer::new(Style::Reading).node(self)
+    }
+
+    /// The size as a sum of coefficient times monomial; the coefficient is `numerator/denominator`
+    /// in lowest terms, and the monomial a product of everything that is not a number.
+    pub fn summands(&self) -> Vec<Summand> {
+        self.terms()
+            .iter()
+            .map(|term| Summand {
+                numerator: term.coeff.num(),
+                denominator: term.coeff.den(),
+                monomial: Size::term(Term {
+                    mono: term.mono.clone(),
+                    coeff: Ratio::ONE,
+                }),
+            })
+            .collect()
+    }
+
+    /// `(c, r)` with `self = c·var + r`, where `var` occurs in neither; `None` if it is not linear.
+    pub fn linear_in(&self, var: &Var) -> Option<(Size, Size)> {
+        let (coefficient, rest) = self.split_linear(&Atom::Var(var.clone()))?;
+        (!coefficient.contains(var) && !rest.contains(var)).then_some((coefficient, rest))
+    }
+
+    /// `(c, r)` with `self = c·atom + r`, if the atom itself has no other power in any term.
+    pub(crate) fn split_linear(&self, atom: &Atom) -> Option<(Size, Size)> {
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for term in self.terms() {
+            match term.mono.exponent(atom) {
+                0 => without.push(term.clone()),
+                1 => with.push(Term {
+                    mono: term.mono.without(atom),
+                    coeff: term.coeff,
+                }),
+                _ => return None,
+            }
+        }
+        Some((
+            Size::from_terms(poly::collect(with).ok()?),
+            Size::from_terms(without),
+        ))
+    }
+}
+
+/// One summand of a size: `numerator/denominator · monomial`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summand {
+    pub numerator: i128,
+    pub denominator: i128,
+    pub monomial: Size,
+}
+
+impl Node {
+    /// The number of nodes: the shorter of two ways to write a size is the better one.
+    fn cost(&self) -> usize {
+        match self {
+            Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
+            Node::Neg(a) => 1 + a.cost(),
+            Node::Add(all) | Node::Mul(all) => {
+                all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>()
+            }
+            Node::Min(all) | Node::Max(all) => 1 + all.iter().map(Node::cost).sum::<usize>(),
+            Node::Sub(a, b) | Node::ExactDiv(a, b) | Node::Pow(a, b) => 1 + a.cost() + b.cost(),
+            Node::FloorDiv { num, den, .. } => 2 + num.cost() + den.cost(),
+            Node::Mod { num, den, .. } => 1 + num.cost() + den.cost(),
+            Node::Sum { count, body, .. } => 3 + count.cost() + body.cost(),
+            Node::IfLe {
+                left,
+                right,
+                then,
+                otherwise,
+            } => 2 + left.cost() + right.cost() + then.cost() + otherwise.cost(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Reading,
+    Exact,
+}
+
+/// A summand on its way into an [`Node::Add`].
+struct Item {
+    negative: bool,
+    constant: bool,
+    key: (std::cmp::Reverse<i64>, Vec<String>),
+    node: Node,
+}
+
+struct Viewer {
+    style: Style,
+    memo: HashMap<Size, Node>,
+    /// What the placeholder variables stand for that [`patterns`] puts into polynomials.
+    placeholders: HashMap<Var, Node>,
+}
+
+impl Viewer {
+    fn new(style: Style) -> Viewer {
+        Viewer {
+            style,
+            memo: HashMap::new(),
+            placeholders: HashMap::new(),
+        }
+    }
+
+    fn node(&mut self, size: &Size) -> Node {
+        if let Some(node) = self.memo.get(size) {
+            return node.clone();
+        }
+        let plain = self.with_patterns(size);
+        let node = self.polynomial(&plain);
+        self.memo.insert(size.clone(), node.clone());
+        node
+    }
+
+    fn boxed(&mut self, size: &Size) -> Box<Node> {
+        Box::new(self.node(size))
+    }
+
+    fn placeholder(&mut self, node: Node) -> Size {
+        let id = u32::try_from(self.placeholders.len()).unwrap_or(u32::MAX);
+        let var = Var {
+            kind: VarKind::Index,
+            id,
+            name: Arc::from("#"),
+        };
+        self.placeholders.insert(var.clone(), node);
+        Size::var(var)
+    }
+
+    /// A polynomial whose patterns have been found.
+    fn polynomial(&mut self, size: &Size) -> Node {
+        let is_whole = |t: &Term| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0);
+        let (whole, fractional): (Vec<Term>, Vec<Term>) =
+            size.terms().iter().cloned().partition(is_whole);
+        if fractional.is_empty() {
+            return self.whole(&whole);
+        }
+        let mut items: Vec<Item> = whole.iter().map(|term| self.item(term)).collect();
+        for group in self.group(fractional) {
+            let Some(item) = self.fraction(&group) else {
+                return Node::TooLarge;
+            };
+            items.push(item);
+        }
+        let apart = sum_of(items);
+        // 1 - 1/(N+1) reads better as N/(N+1).
+        if !whole.is_empty()
+            && let Some(together) = self.fraction(size.terms())
+        {
+            let together = sum_of(vec![together]);
+            if together.cost() < apart.cost() {
+                return together;
+            }
+        }
+        apart
+    }
+
+    /// Fractions that must stay together: the same symbolic denominator, and numbers that share a factor.
+    fn group(&self, fractional: Vec<Term>) -> Vec<Vec<Term>> {
+        if self.style == Style::Exact {
+            return vec![fractional];
+        }
+        let mut groups: Vec<(Mono, i128, Vec<Term>)> = Vec::new();
+        for term in fractional {
+            let mut mono = term.mono.clone();
+            mono.0.retain(|(_, e)| *e < 0);
+            let mut den = term.coeff.den();
+            let mut terms = vec![term];
+            // The new fraction may join several groups that were apart so far.
+            groups.retain_mut(|(other, other_den, members)| {
+                let related = !mono.is_one() || super::ratio::gcd(den, *other_den) > 1;
+                if *other != mono || !related {
+                    return true;
+                }
+                den = lcm(den, *other_den).unwrap_or(den);
+                let mut joined = std::mem::take(members);
+                joined.append(&mut terms);
+                terms = joined;
+                false
+            });
+            groups.push((mono, den, terms));
+        }
+        groups.into_iter().map(|(_, _, terms)| terms).collect()
+    }
+
+    /// The sum of terms without fractions.
+    fn whole(&mut self, terms: &[Term]) -> Node {
+        let expanded = sum_of(terms.iter().map(|term| self.item(term)).collect());
+        match self.factored(terms) {
+            Some(factored) if factored.cost() < expanded.cost() => factored,
+            _ => expanded,
+        }
+    }
+
+    /// `N·(N-1)` for `N·N - N`: a common monomial goes in front.
+    fn factored(&mut self, terms: &[Term]) -> Option<Node> {
+        let content = poly::content(terms)?;
+        if terms.len() < 2 || content.mono.is_one() {
+            return None;
+        }
+        let common = Term {
+            mono: content.mono,
+            coeff: Ratio::ONE,
+        };
+        let rest = poly::mul(terms, &[common.recip()?]).ok()?;
+        let rest = sum_of(rest.iter().map(|term| self.item(term)).collect());
+        let mut factors = self.factors(&common.mono);
+        if let Node::Neg(rest) = rest {
+            factors.push(*rest);
+            return Some(Node::Neg(Box::new(Node::Mul(factors))));
+        }
+        factors.push(rest);
+        Some(Node::Mul(factors))
+    }
+
+    /// The sum of `terms` as one fraction.
+    fn fraction(&mut self, terms: &[Term]) -> Option<Item> {
+        let den = poly::denominator(terms)?;
+        let mut num = poly::mul(terms, std::slice::from_ref(&den)).ok()?;
+        let expanded = Size::from_terms(num.clone()).expand_groups();
+        if expanded.is_integral() {
+            num = expanded.terms().to_vec();
+        }
+        let negative = num.iter().all(|term| term.coeff.is_negative());
+        if negative {
+            for term in &mut num {
+                term.coeff = term.coeff.neg();
+            }
+        }
+        let expanded = sum_of(num.iter().map(|term| self.item(term)).collect());
+        let numerator = match self.factored(&num) {
+            Some(factored) if factored.cost() <= expanded.cost() => factored,
+            _ => expanded,
+        };
+        let key = num
+            .first()
+            .map(|term| self.key(&term.mono))
+            .unwrap_or_default();
+        let denominator = self.product(&den);
+        let node = Node::ExactDiv(Box::new(numerator), Box::new(denominator));
+        Some(Item {
+            negative,
+            constant: false,
+            key,
+            node,
+        })
+    }
+
+    fn item(&mut self, term: &Term) -> Item {
+        let positive = Term {
+            mono: term.mono.clone(),
+            coeff: term.coeff.abs(),
+        };
+        Item {
+            negative: term.coeff.is_negative(),
+            constant: term.mono.is_one(),
+            key: self.key(&term.mono),
+            node: self.product(&positive),
+        }
+    }
+
+    /// A term with a positive integer coefficient and without negative exponents.
+    fn product(&mut self, term: &Term) -> Node {
+        let mut factors = self.factors(&term.mono);
+        if !term.coeff.is_one() || factors.is_empty() {
+            factors.insert(0, Node::Int(term.coeff.num()));
+        }
+        if factors.len() == 1 {
+            factors.swap_remove(0)
+        } else {
+            Node::Mul(factors)
+        }
+    }
+
+    fn factors(&mut self, mono: &Mono) -> Vec<Node> {
+        // 2ᵏ·3ᵏ is 6ᵏ, and the square of 2ᵏ is 4ᵏ.
+        let mut powers: Vec<(Size, Size)> = Vec::new();
+        let mut factors: Vec<(String, Node)> = Vec::new();
+        for (atom, e) in &mono.0 {
+            if let Atom::Pow(base, exponent) = atom {
+                let base = base.pow_const(*e);
+                match powers.iter_mut().find(|(_, other)| other == exponent) {
+                    Some((product, _))
+                        if base.as_ratio().is_some() && product.as_ratio().is_some() =>
+                    {
+                        *product = product.mul(&base);
+                    }
+                    _ => powers.push((base, exponent.clone())),
+                }
+                continue;
+            }
+            let node = self.atom(atom);
+            let key = atom_key(atom, &node);
+            match *e {
+                1 => factors.push((key, node)),
+                2 => factors.extend([(key.clone(), node.clone()), (key, node)]),
+                e => {
+                    let power = Node::Pow(Box::new(node), Box::new(Node::Int(i128::from(e))));
+                    factors.push((key, power));
+                }
+            }
+        }
+        factors.sort_by(|a, b| a.0.cmp(&b.0));
+        let mut nodes: Vec<Node> = factors.into_iter().map(|(_, node)| node).collect();
+        for (base, exponent) in powers {
+            nodes.push(Node::Pow(self.boxed(&base), self.boxed(&exponent)));
+        }
+        nodes
+    }
+
+    fn key(&mut self, mono: &Mono) -> (std::cmp::Reverse<i64>, Vec<String>) {
+        let degree = mono.0.iter().map(|(_, e)| i64::from(*e)).sum();
+        let mut names: Vec<String> = Vec::new();
+        for (atom, _) in &mono.0 {
+            let node = self.atom(atom);
+            names.push(atom_key(atom, &node));
+        }
+        names.sort();
+        (std::cmp::Reverse(degree), names)
+    }
+
+    fn atom(&mut self, atom: &Atom) -> Node {
+        match atom {
+            Atom::Var(var) => match self.placeholders.get(var) {
+                Some(node) => node.clone(),
+                None => Node::Var(var.clone()),
+            },
+            Atom::Floor(num, den) => Node::FloorDiv {
+                num: self.boxed(num),
+                den: self.boxed(den),
+                dividend: num.clone(),
+            },
+            Atom::Max(operands) => {
+                let mut all: Vec<Node> =
+                    operands.iter().map(|operand| self.node(operand)).collect();
+                all.push(Node::Int(0));
+                Node::Max(all)
+            }
+            Atom::Step(condition) => {
+                let (left, right) = self.comparison(condition);
+                let (then, otherwise) = (Box::new(Node::Int(1)), Box::new(Node::Int(0)));
+                Node::IfLe {
+                    left,
+                    right,
+                    then,
+                    otherwise,
+                }
+            }
+            Atom::Pow(base, exponent) => Node::Pow(self.boxed(base), self.boxed(exponent)),
+            Atom::Sum { index, count, body } => self.sum(index, count, body),
+            Atom::Group(inner) => self.node(inner),
+            Atom::TooLarge(_) => Node::TooLarge,
+        }
+    }
+
+    /// `condition >= 0` as `left <= right` without minus signs.
+    fn comparison(&mut self, condition: &Size) -> (Box<Node>, Box<Node>) {
+        let (right, left) = patterns::by_sign(condition);
+        (self.boxed(&left), self.boxed(&right))
+    }
+
+    /// A sum, its index named as nothing else in it is.
+    fn sum(&mut self, index: &Var, count: &Size, body: &Size) -> Node {
+        let taken: Vec<Var> = body.vars().into_iter().filter(|var| var != index).collect();
+        let mut names = ["i", "j", "k"]
+            .map(String::from)
+            .into_iter()
+            .chain((1..).map(|n| format!("i{n}")));
+        let name = names.find(|name| taken.iter().all(|var| *var.name != **name));
+        let name = Arc::from(name.unwrap_or_default());
+        let named = Var {
+            kind: VarKind::Position,
+            id: index.id,
+            name,
+        };
+        let body = body.subst_var(index, &Size::var(named.clone()));
+        Node::Sum {
+            index: named,
+            count: self.boxed(count),
+            body: self.boxed(&body),
+        }
+    }
+}
+
+/// Variables before everything else, as [`Var::reading_key`] has them.
+fn atom_key(atom: &Atom, node: &Node) -> String {
+    match (atom, node) {
+        (Atom::Var(_), Node::Var(var)) => {
+            let (rank, stem, number, id) = var.reading_key();
+            format!("{rank}{stem} {number:020} {id:010}")
+        }
+        _ => format!("9{node}"),
+    }
+}
+
+/// Positive summands first, the constant last: `N-M+1`, `k-i`, but `5-N`.
+fn sum_of(mut items: Vec<Item>) -> Node {
+    items.sort_by(|a, b| (a.constant, a.negative, &a.key).cmp(&(b.constant, b.negative, &b.key)));
+    if items.first().is_some_and(|item| item.negative)
+        && let Some(at) = items.iter().position(|item| !item.negative)
+    {
+        let first = items.remove(at);
+        items.insert(0, first);
+    }
+    let mut items = items.into_iter();
+    let mut sum = match items.next() {
+        None => return Node::Int(0),
+        Some(first) if first.negative => match first.node {
+            Node::Int(value) => Node::Int(-value),
+            node => Node::Neg(Box::new(node)),
+        },
+        Some(first) => first.node,
+    };
+    for item in items {
+        sum = match (sum, item.negative) {
+            (sum, true) => Node::Sub(Box::new(sum), Box::new(item.node)),
+            (Node::Add(mut all), false) => {
+                all.push(item.node);
+                Node::Add(all)
+            }
+            (sum, false) => Node::Add(vec![sum, item.node]),
+        };
+    }
+    sum
+}
