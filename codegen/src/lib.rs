@@ -1,1 +1,4 @@
-//! (see docs/architecture.md)
+//! `lift-codegen`: from typed core to OpenCL. (The full head is written with the modules.)
+pub mod core;
+pub mod plan;
+pub mod value;

@@ -1,0 +1,85 @@
+//! Diagnostics as values: what is wrong, where, where its causes are, and how to mend it.
+//!
+//! A diagnostic of a form names nodes, not positions; [`crate::ide`] turns nodes into ranges at the last step.
+
+use crate::hir::{Name, Node};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+    /// Something worth knowing, e.g. a check that is left to the run.
+    Information,
+}
+
+/// The stable name of a kind of diagnostic, e.g. `unequal-lengths`; each has a page (`lift explain unequal-lengths`).
+pub type Code = &'static str;
+
+/// A place that a diagnostic points at besides its own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// In the same form.
+    Here(Node),
+    /// Another form of the program, by name: its defining name is the place.
+    Definition(Name),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Related {
+    pub place: Place,
+    pub message: String,
+}
+
+/// One replacement in the text of the form.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Edit {
+    /// The whole text of the node becomes this.
+    Replace(Node, String),
+    InsertBefore(Node, String),
+    InsertAfter(Node, String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// Imperative, e.g. "Write `2.0f`".
+    pub title: String,
+    pub edits: Vec<Edit>,
+    /// Whether the mend is certain enough to be applied without asking.
+    pub certain: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    pub code: Code,
+    pub severity: Severity,
+    pub at: Node,
+    /// One or two sentences; code and types between backticks.
+    pub message: String,
+    pub related: Vec<Related>,
+    pub fixes: Vec<Fix>,
+}
+
+impl Diagnostic {
+    pub fn error(code: Code, at: Node, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            code,
+            severity: Severity::Error,
+            at,
+            message: message.into(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+    pub fn with_severity(mut self, severity: Severity) -> Diagnostic {
+        self.severity = severity;
+        self
+    }
+    pub fn related(mut self, at: Node, message: impl Into<String>) -> Diagnostic {
+        self.related.push(Related { place: Place::Here(at), message: message.into() });
+        self
+    }
+    pub fn fix(mut self, fix: Fix) -> Diagnostic {
+        self.fixes.push(fix);
+        self
+    }
+}

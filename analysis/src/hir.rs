@@ -1,0 +1,256 @@
+//! HIR: one top-level form without positions, comments or brackets.
+//!
+//! Every node has an id; where a node stands in the text is in the [`SourceMap`] beside the body, so that two
+//! bodies at different places of a file are equal and inference never reads a position.
+//! Names are resolved here as far as one form can: a local name is the id of its binder, any other is [`Expr::Global`].
+
+use lift_syntax::TextRange;
+use std::sync::Arc;
+
+pub type Name = Arc<str>;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $id(pub u32);
+        impl $id {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+ids! {
+    /// An expression of a [`Body`].
+    ExprId,
+    /// A place where a name is bound: a parameter, a `let`, an `unpack`, a size name.
+    BinderId,
+    /// A type as written.
+    TypeRefId,
+    /// A size as written.
+    SizeRefId,
+}
+
+/// Any node of a body, as the target of a diagnostic or an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    Expr(ExprId),
+    Binder(BinderId),
+    Type(TypeRefId),
+    Size(SizeRefId),
+    /// The name of the form itself (`evens` in `(define (evens xs) …)`), or its head where it has none.
+    FormName,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    Int,
+    Long,
+    Float,
+    Double,
+    Bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Literal {
+    Int(i32),
+    Long(i64),
+    /// The bits of an `f32`, so that bodies can be compared.
+    Float(u32),
+    /// The bits of an `f64`.
+    Double(u64),
+    Bool(bool),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinderRole {
+    /// A parameter of a lambda, a kernel or a `(define (f x) …)`.
+    Param,
+    Let,
+    /// The value name of an `unpack`.
+    Unpack,
+    /// A size name declared by a kernel: `(lift (N) …)`.
+    SizeParam,
+    /// A size name that the types of a `define` mention: quantified there.
+    ImplicitSize,
+    /// The length name of `(unpack (X xs) …)`.
+    UnpackSize,
+    /// A size name of an `exists` type.
+    ExistsSize,
+    /// The position of `(array-type (i) T n)` or the index of `(sum (i n) …)`: in scope in types and sizes only.
+    Position,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Binder {
+    pub name: Name,
+    pub role: BinderRole,
+    /// The annotation of `(x type)`.
+    pub ty: Option<TypeRefId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// Something that should be here and is not; the parser has said so.
+    Missing,
+    Local(BinderId),
+    /// A `define`, a kernel or a primitive, looked up by [`crate::names`].
+    Global(Name),
+    Literal(Literal),
+    /// `#N`, `#(* 2 N)`.
+    Size(SizeRefId),
+    Lambda {
+        params: Vec<BinderId>,
+        body: ExprId,
+    },
+    Apply {
+        callee: ExprId,
+        args: Vec<ExprId>,
+    },
+    Let {
+        binder: BinderId,
+        value: ExprId,
+        body: ExprId,
+    },
+    If {
+        condition: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+    },
+    Tuple(Vec<ExprId>),
+    Ascribe {
+        value: ExprId,
+        ty: TypeRefId,
+    },
+    Pack(ExprId),
+    Unpack {
+        size: Option<BinderId>,
+        binder: BinderId,
+        value: ExprId,
+        body: ExprId,
+    },
+    /// `(o f g h)`: right to left.
+    Compose(Vec<ExprId>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TypeRef {
+    Error,
+    Scalar(Scalar),
+    /// A type variable; only in the declarations of primitives.
+    Variable(Name),
+    Array {
+        position: Option<BinderId>,
+        element: TypeRefId,
+        length: SizeRefId,
+    },
+    Tuple(Vec<TypeRefId>),
+    Vector {
+        element: TypeRefId,
+        width: SizeRefId,
+    },
+    Exists {
+        sizes: Vec<BinderId>,
+        body: TypeRefId,
+    },
+    Function {
+        params: Vec<TypeRefId>,
+        result: TypeRefId,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SizeOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    Min,
+    Max,
+    Pow,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SizeRef {
+    Error,
+    Nat(u64),
+    Local(BinderId),
+    /// A size variable; only in the declarations of primitives.
+    Variable(Name),
+    Op(SizeOp, Vec<SizeRefId>),
+    Sum {
+        index: BinderId,
+        count: SizeRefId,
+        body: SizeRefId,
+    },
+    /// `(length xs)`: the outermost length of a named array.
+    LengthOf(BinderId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum FormKind {
+    Import(Name),
+    Define,
+    Kernel,
+    /// A built-in declaration.
+    Primitive,
+    /// Text that is no form: what the parser made of it is still checked.
+    Unknown,
+}
+
+/// One form. `root` of a `(define (f x) e)` and of a kernel is a lambda.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    pub kind: FormKind,
+    pub name: Option<Name>,
+    pub binders: Vec<Binder>,
+    pub exprs: Vec<Expr>,
+    pub types: Vec<TypeRef>,
+    pub sizes: Vec<SizeRef>,
+    /// The declared size names of a kernel, or the implicit ones of a `define`, in order of appearance.
+    pub size_params: Vec<BinderId>,
+    /// The parameter types of a kernel, in order.
+    pub param_types: Vec<TypeRefId>,
+    pub root: Option<ExprId>,
+    /// What lowering itself found wrong (a literal out of range, an unknown size name, two parameters of one name …).
+    pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
+}
+
+impl Body {
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.index()]
+    }
+    pub fn binder(&self, id: BinderId) -> &Binder {
+        &self.binders[id.index()]
+    }
+    pub fn type_ref(&self, id: TypeRefId) -> &TypeRef {
+        &self.types[id.index()]
+    }
+    pub fn size_ref(&self, id: SizeRefId) -> &SizeRef {
+        &self.sizes[id.index()]
+    }
+}
+
+/// Where each node of a body stands, relative to the start of its form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceMap {
+    pub exprs: Vec<TextRange>,
+    pub binders: Vec<TextRange>,
+    pub types: Vec<TextRange>,
+    pub sizes: Vec<TextRange>,
+    pub form_name: TextRange,
+}
+
+impl SourceMap {
+    pub fn range(&self, node: Node) -> TextRange {
+        match node {
+            Node::Expr(id) => self.exprs[id.index()],
+            Node::Binder(id) => self.binders[id.index()],
+            Node::Type(id) => self.types[id.index()],
+            Node::Size(id) => self.sizes[id.index()],
+            Node::FormName => self.form_name,
+        }
+    }
+}

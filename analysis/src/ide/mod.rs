@@ -1,0 +1,182 @@
+//! The editor features as plain data: byte offsets, labels, text edits. No protocol, no file system.
+//!
+//! [`AnalysisHost`] is the one writable owner of the state; [`Analysis`] is a snapshot of it for one job on one thread
+//! and must not outlive that job (a live snapshot blocks the next edit).
+
+use crate::diagnostics::{Code, Severity};
+use lift_syntax::{TextRange, TextSize};
+
+/// A range of a file of the program, by the path under which the host was given it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FileRange {
+    pub path: std::sync::Arc<str>,
+    pub range: TextRange,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextEdit {
+    pub range: TextRange,
+    pub new_text: String,
+}
+
+/// Edits of one file each, sorted and disjoint.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceChange {
+    pub files: Vec<(std::sync::Arc<str>, Vec<TextEdit>)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedPlace {
+    pub at: FileRange,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeFix {
+    pub title: String,
+    pub certain: bool,
+    pub change: SourceChange,
+}
+
+/// A diagnostic with its places resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileDiagnostic {
+    pub range: TextRange,
+    pub code: Code,
+    pub severity: Severity,
+    pub message: String,
+    pub related: Vec<RelatedPlace>,
+    pub fixes: Vec<CodeFix>,
+    /// Shown faded: an unused name.
+    pub unnecessary: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    pub range: TextRange,
+    /// The first line is the type, in a `lift` code fence.
+    pub markdown: String,
+    /// The same for clients that take plain text only; the first line is the type.
+    pub plain: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HintKind {
+    /// `unpack X1`, `pack`
+    PackUnpack,
+    /// `: Array[Float,X1]` after a `let` or lambda name
+    Type,
+    /// a check that is left to the run
+    RuntimeCheck,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HintPart {
+    pub text: String,
+    /// Where a click on this part goes.
+    pub target: Option<FileRange>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlayHint {
+    pub offset: TextSize,
+    pub kind: HintKind,
+    pub parts: Vec<HintPart>,
+    pub padding_left: bool,
+    pub padding_right: bool,
+    /// One sentence.
+    pub tooltip: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NavTarget {
+    pub file: FileRange,
+    /// The name inside the range.
+    pub focus: TextRange,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeAction {
+    pub title: String,
+    /// A dotted kind of the protocol, e.g. `quickfix`, `refactor.rewrite.lift.explicit.here`.
+    pub kind: &'static str,
+    pub change: SourceChange,
+    pub preferred: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    Function,
+    Kernel,
+    Constant,
+    Import,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    pub name: String,
+    /// Its type, if it has one.
+    pub detail: String,
+    pub kind: SymbolKind,
+    pub range: TextRange,
+    pub focus: TextRange,
+}
+
+/// What a person needs to know to run a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelInfo {
+    pub name: String,
+    pub range: TextRange,
+    pub focus: TextRange,
+    /// Name and printed type of each parameter.
+    pub inputs: Vec<(String, String)>,
+    pub sizes: Vec<String>,
+    /// The `;;; run:` line of its documentation, unparsed.
+    pub run_line: Option<String>,
+}
+
+/// One line of `lift types`: a form's name and type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormType {
+    pub name: String,
+    pub ty: String,
+    pub range: TextRange,
+}
+
+/// Why an answer is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// A newer edit arrived: the answer would be stale.
+    ByEdit,
+    /// This one request was cancelled.
+    ByRequest,
+}
+pub type Cancellable<T> = Result<T, Stopped>;
+
+// Provided by the modules below:
+//
+// AnalysisHost::default()
+//     .set_file(path: &str, text: Arc<str>)     sets or adds; equal text changes nothing
+//     .remove_file(path: &str)
+//     .file_text(path) -> Option<Arc<str>>
+//     .snapshot() -> Analysis
+// Analysis (every method takes the path of a file the host was given; unknown path: empty answer)
+//     .cancellation_token() -> salsa::CancellationToken
+//     .db() -> &RootDatabase                                  for the compiler's queries
+//     .imports(path) -> Cancellable<Vec<Arc<str>>>            normalised paths of what the file imports, for the server to load
+//     .diagnostics(path) -> Cancellable<Vec<FileDiagnostic>>
+//     .line_index(path) -> Cancellable<Option<Arc<LineIndex>>>
+//     .text(path) -> Cancellable<Option<Arc<str>>>
+//     .hover(path, TextRange) -> Cancellable<Option<Hover>>   an empty range is a position
+//     .inlay_hints(path, TextRange) -> Cancellable<Vec<InlayHint>>
+//     .goto_definition(path, TextSize) -> Cancellable<Vec<NavTarget>>
+//     .references(path, TextSize) -> Cancellable<Vec<FileRange>>
+//     .code_actions(path, TextRange) -> Cancellable<Vec<CodeAction>>
+//     .format(path) -> Cancellable<Vec<TextEdit>>
+//     .symbols(path) -> Cancellable<Vec<Symbol>>
+//     .kernels(path) -> Cancellable<Vec<KernelInfo>>
+//     .types(path) -> Cancellable<Vec<FormType>>
+//     .elaborated(path) -> Cancellable<Option<String>>        the whole file with every inserted pack and unpack written out
+//     .explicit_diagnostics(path) -> Cancellable<Vec<FileDiagnostic>>   the same checks in explicit mode
+//     .resolve_origin(&Origin) -> Cancellable<Option<FileRange>>
+// explain::page(code: &str) -> Option<&'static str>, explain::codes() -> Vec<&'static str>

@@ -1,0 +1,3 @@
+//! Type inference of one body.
+mod result;
+pub use result::*;

@@ -1,0 +1,125 @@
+//! What inference of one body yields: plain data, without positions.
+
+use crate::diagnostics::Diagnostic;
+use crate::hir::{BinderId, ExprId, Name};
+use crate::size::{Assumption, Size, Var};
+use crate::ty::{Scheme, Ty};
+use rustc_hash::FxHashMap;
+
+/// Where a length was opened: the value that had the existential type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Site {
+    /// An expression that stands as an argument, a callee, a condition …
+    Expr(ExprId),
+    /// A parameter, or a name bound by `let` or `unpack`.
+    Binder(BinderId),
+}
+
+/// An existential that was opened (an `unpack`, written or inserted).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    pub site: Site,
+    /// The fresh lengths, of kind `Skolem`, named `X1`, `X2`, … or as the user named them.
+    pub lengths: Vec<Var>,
+    /// The existential type.
+    pub from: Ty,
+    /// The type with the fresh lengths.
+    pub to: Ty,
+    /// The expression whose end is the end of the lengths' scope: a lambda body, a branch, the root.
+    pub scope: ExprId,
+    /// Written by the user as `unpack`.
+    pub explicit: bool,
+}
+
+/// A value whose opened lengths were hidden (a `pack`, written or inserted).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packing {
+    /// For an inserted pack the scope's body; for a written one the `(pack e)` itself.
+    pub expr: ExprId,
+    /// The bound length and the size it hides.
+    pub hidden: Vec<(Var, Size)>,
+    pub from: Ty,
+    pub to: Ty,
+    pub explicit: bool,
+}
+
+/// Where a named length comes from, for hovers and messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LengthOrigin {
+    /// The length, of kind `Skolem`.
+    pub length: Var,
+    /// The call that made it (`(filter pos xs)`), as far as it is known in this body.
+    pub made_by: ExprId,
+    /// "what `filter pos` kept"
+    pub description: String,
+    /// An upper bound, if one is known: `N` for a `filter` of an `Array[a,N]`.
+    pub at_most: Option<Size>,
+}
+
+/// A condition on sizes that the body relies on and that is checked before a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assumed {
+    pub assumption: Assumption,
+    /// The use that needs it.
+    pub at: ExprId,
+}
+
+/// `(: e type)` whose sizes could not be proved equal: checked at run time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedCast {
+    pub expr: ExprId,
+    /// What must be equal at run time.
+    pub checks: Vec<(Size, Size)>,
+    pub from: Ty,
+    pub to: Ty,
+}
+
+/// How a polymorphic definition, primitive or `let` is used at one place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instance {
+    /// For each quantified type of the scheme.
+    pub types: Vec<Ty>,
+    /// For each quantified length of the scheme.
+    pub sizes: Vec<Size>,
+}
+
+/// The result of inferring one form.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Inference {
+    /// The generalised type; for a kernel its parameters and result. `None` for an import.
+    pub scheme: Option<Scheme>,
+    /// The type of each expression itself, before an opening. Quantified types appear as `Generic`.
+    pub expr_types: Vec<Ty>,
+    /// The type under which each binder's name is used, i.e. after an opening.
+    pub binder_types: Vec<Ty>,
+    /// For a `let`-bound function that was generalised: its scheme. (Its generics are numbered after the form's own.)
+    pub let_schemes: FxHashMap<BinderId, Scheme>,
+    /// For each use (an `Expr::Global` or a generalised `Expr::Local`) of a polymorphic name.
+    pub instances: FxHashMap<ExprId, Instance>,
+    pub openings: Vec<Opening>,
+    pub packings: Vec<Packing>,
+    pub lengths: Vec<LengthOrigin>,
+    pub assumed: Vec<Assumed>,
+    pub casts: Vec<CheckedCast>,
+    /// Literals and operators whose type was decided by default, for the hint.
+    pub defaulted: Vec<ExprId>,
+    /// Names of other definitions that the body uses.
+    pub uses: Vec<Name>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Inference {
+    pub fn opening_at(&self, site: Site) -> Option<&Opening> {
+        self.openings.iter().find(|o| o.site == site)
+    }
+    pub fn packing_at(&self, expr: ExprId) -> Option<&Packing> {
+        self.packings.iter().find(|p| p.expr == expr)
+    }
+    /// The type of an expression as its context sees it: opened, if it was.
+    pub fn opened_type(&self, expr: ExprId) -> &Ty {
+        match self.opening_at(Site::Expr(expr)) {
+            Some(o) => &o.to,
+            None => &self.expr_types[expr.index()],
+        }
+    }
+}

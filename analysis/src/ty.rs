@@ -1,0 +1,309 @@
+//! Types as the checker, the code generator and the person see them.
+//!
+//! A type is a shared immutable tree. Lengths are [`Size`]s in normal form. Printing is the one of the language's
+//! documentation, letter for letter: `Array[Array[Float,M],N]`, `<∃X, Array[Float,X]>`, `(Float, Int)`.
+
+use crate::hir::Scalar;
+use crate::size::{Assumption, Size, Var, VarKind};
+use std::fmt;
+use std::sync::Arc;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Ty(Arc<TyKind>);
+
+/// An unknown type of one inference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TyVar(pub u32);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TyKind {
+    Scalar(Scalar),
+    /// An OpenCL vector: element and width (2, 3, 4, 8, 16).
+    Vec(Ty, Size),
+    Array(ArrayTy),
+    Tuple(Vec<Ty>),
+    /// `<∃X Y, body>`; the variables are of kind [`VarKind::Bound`] and all occur in the body.
+    Exists(Vec<Var>, Ty),
+    /// One argument; application is curried.
+    Fun(Ty, Ty),
+    /// A size given as an argument: the singleton type of `#4` in `(split #4)`.
+    Size(Size),
+    Unknown(TyVar),
+    /// A quantified type of a [`Scheme`], by its index there.
+    Generic(u32),
+    /// The type of what is wrong: conflicts with nothing.
+    Error,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ArrayTy {
+    pub element: Ty,
+    pub len: Size,
+    /// For a position-dependent array, the variable of kind [`VarKind::Position`] that `element` mentions.
+    pub position: Option<Var>,
+}
+
+/// The classes of a quantified or unknown type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// `Int Long Float Double`
+    Num,
+    /// `Int Long`
+    Integral,
+    /// `Float Double`
+    Floating,
+    /// Any scalar: what a vector or a comparison by `=` on `Bool` may hold.
+    Scalar,
+}
+
+impl Class {
+    pub fn admits(self, s: Scalar) -> bool {
+        use Scalar::*;
+        match self {
+            Class::Num => s != Bool,
+            Class::Integral => matches!(s, Int | Long),
+            Class::Floating => matches!(s, Float | Double),
+            Class::Scalar => true,
+        }
+    }
+    pub fn meet(self, other: Class) -> Option<Class> {
+        use Class::*;
+        match (self, other) {
+            (a, b) if a == b => Some(a),
+            (Scalar, c) | (c, Scalar) => Some(c),
+            (Num, c) | (c, Num) => Some(c),
+            _ => None,
+        }
+    }
+    /// How a message names the members.
+    pub fn members(self) -> &'static str {
+        match self {
+            Class::Num => "`Int`, `Long`, `Float` or `Double`",
+            Class::Integral => "`Int` or `Long`",
+            Class::Floating => "`Float` or `Double`",
+            Class::Scalar => "a scalar",
+        }
+    }
+}
+
+/// A generalised type: what other forms see of a definition.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Scheme {
+    /// One entry for each [`TyKind::Generic`]: its class, if it has one.
+    pub types: Vec<Option<Class>>,
+    /// The quantified lengths, of kind [`VarKind::Generic`] with ids `0..`.
+    pub sizes: Vec<Var>,
+    pub ty: Ty,
+    /// What the definition assumes of its lengths; each use assumes it of its own.
+    pub assumptions: Vec<Assumption>,
+}
+
+impl Scheme {
+    pub fn mono(ty: Ty) -> Scheme {
+        Scheme { types: Vec::new(), sizes: Vec::new(), ty, assumptions: Vec::new() }
+    }
+}
+
+impl Ty {
+    pub fn new(kind: TyKind) -> Ty {
+        Ty(Arc::new(kind))
+    }
+    pub fn kind(&self) -> &TyKind {
+        &self.0
+    }
+    pub fn ptr_eq(&self, other: &Ty) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+    pub fn scalar(s: Scalar) -> Ty {
+        Ty::new(TyKind::Scalar(s))
+    }
+    pub fn int() -> Ty {
+        Ty::scalar(Scalar::Int)
+    }
+    pub fn bool() -> Ty {
+        Ty::scalar(Scalar::Bool)
+    }
+    pub fn error() -> Ty {
+        Ty::new(TyKind::Error)
+    }
+    pub fn array(element: Ty, len: Size) -> Ty {
+        Ty::new(TyKind::Array(ArrayTy { element, len, position: None }))
+    }
+    /// `Array[i => element,len]`; a plain array if `element` does not mention the position.
+    pub fn dependent_array(position: Var, element: Ty, len: Size) -> Ty {
+        let position = element.mentions(&position).then_some(position);
+        Ty::new(TyKind::Array(ArrayTy { element, len, position }))
+    }
+    pub fn tuple(parts: Vec<Ty>) -> Ty {
+        Ty::new(TyKind::Tuple(parts))
+    }
+    pub fn fun(arg: Ty, result: Ty) -> Ty {
+        Ty::new(TyKind::Fun(arg, result))
+    }
+    pub fn funs(args: impl IntoIterator<Item = Ty, IntoIter: DoubleEndedIterator>, result: Ty) -> Ty {
+        args.into_iter().rev().fold(result, |r, a| Ty::fun(a, r))
+    }
+    /// `<∃vars, body>` without the variables that do not occur; nested quantifiers become one.
+    pub fn exists(vars: Vec<Var>, body: Ty) -> Ty {
+        let (mut vars, body) = match body.kind() {
+            TyKind::Exists(inner, b) => (vars.into_iter().chain(inner.iter().cloned()).collect(), b.clone()),
+            _ => (vars, body),
+        };
+        vars.retain(|v| body.mentions(v));
+        if vars.is_empty() { body } else { Ty::new(TyKind::Exists(vars, body)) }
+    }
+
+    pub fn as_scalar(&self) -> Option<Scalar> {
+        match self.kind() {
+            TyKind::Scalar(s) => Some(*s),
+            _ => None,
+        }
+    }
+    pub fn as_array(&self) -> Option<&ArrayTy> {
+        match self.kind() {
+            TyKind::Array(a) => Some(a),
+            _ => None,
+        }
+    }
+    pub fn is_error(&self) -> bool {
+        matches!(self.kind(), TyKind::Error)
+    }
+
+    /// Whether any part satisfies `pred`, outermost first.
+    pub fn any(&self, pred: &mut dyn FnMut(&Ty) -> bool) -> bool {
+        pred(self)
+            || match self.kind() {
+                TyKind::Vec(t, _) | TyKind::Exists(_, t) => t.any(pred),
+                TyKind::Array(a) => a.element.any(pred),
+                TyKind::Tuple(ts) => ts.iter().any(|t| t.any(pred)),
+                TyKind::Fun(a, b) => a.any(pred) || b.any(pred),
+                _ => false,
+            }
+    }
+    /// Whether any size in the type has a variable that satisfies `pred`.
+    pub fn any_size_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
+        self.any(&mut |t| match t.kind() {
+            TyKind::Vec(_, s) | TyKind::Size(s) => s.any_var(&mut *pred),
+            TyKind::Array(a) => a.len.any_var(&mut *pred),
+            _ => false,
+        })
+    }
+    pub fn mentions(&self, var: &Var) -> bool {
+        self.any_size_var(&mut |v| v == var)
+    }
+    pub fn contains_error(&self) -> bool {
+        self.any(&mut |t| t.is_error())
+    }
+
+    /// Rebuild bottom up: `on_ty` may replace a whole part (returning `Some` stops there), `on_size` maps every size.
+    pub fn rewrite(&self, on_ty: &mut dyn FnMut(&Ty) -> Option<Ty>, on_size: &mut dyn FnMut(&Size) -> Size) -> Ty {
+        if let Some(t) = on_ty(self) {
+            return t;
+        }
+        match self.kind() {
+            TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Generic(_) | TyKind::Error => self.clone(),
+            TyKind::Vec(t, s) => Ty::new(TyKind::Vec(t.rewrite(on_ty, on_size), on_size(s))),
+            TyKind::Size(s) => Ty::new(TyKind::Size(on_size(s))),
+            TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
+                element: a.element.rewrite(on_ty, on_size),
+                len: on_size(&a.len),
+                position: a.position.clone(),
+            })),
+            TyKind::Tuple(ts) => Ty::tuple(ts.iter().map(|t| t.rewrite(on_ty, on_size)).collect()),
+            TyKind::Exists(vs, t) => Ty::exists(vs.clone(), t.rewrite(on_ty, on_size)),
+            TyKind::Fun(a, b) => Ty::fun(a.rewrite(on_ty, on_size), b.rewrite(on_ty, on_size)),
+        }
+    }
+    /// Replace size variables. Binders are unique, so nothing is captured.
+    pub fn subst_sizes(&self, f: &mut dyn FnMut(&Var) -> Option<Size>) -> Ty {
+        self.rewrite(&mut |_| None, &mut |s| s.subst(&mut *f))
+    }
+    /// Replace one size variable.
+    pub fn subst_size(&self, var: &Var, by: &Size) -> Ty {
+        self.subst_sizes(&mut |v| (v == var).then(|| by.clone()))
+    }
+
+    /// The arguments and the result of a curried function type; no arguments for any other type.
+    pub fn uncurry(&self) -> (Vec<&Ty>, &Ty) {
+        let (mut args, mut t) = (Vec::new(), self);
+        while let TyKind::Fun(a, r) = t.kind() {
+            args.push(a);
+            t = r;
+        }
+        (args, t)
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scalar::Int => "Int",
+            Scalar::Long => "Long",
+            Scalar::Float => "Float",
+            Scalar::Double => "Double",
+            Scalar::Bool => "Bool",
+        })
+    }
+}
+
+/// `a`, `b`, … for the n-th quantified or unknown type.
+pub fn type_variable_name(n: u32) -> String {
+    let letter = char::from(b'a' + (n % 26) as u8);
+    if n < 26 { letter.to_string() } else { format!("{letter}{}", n / 26) }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind() {
+            TyKind::Scalar(s) => write!(f, "{s}"),
+            TyKind::Vec(t, n) => write!(f, "Vec[{t},{n}]"),
+            TyKind::Array(ArrayTy { element, len, position: None }) => write!(f, "Array[{element},{len}]"),
+            TyKind::Array(ArrayTy { element, len, position: Some(i) }) => write!(f, "Array[{} => {element},{len}]", i.name),
+            TyKind::Tuple(ts) => {
+                f.write_str("(")?;
+                for (i, t) in ts.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    write!(f, "{t}")?;
+                }
+                f.write_str(")")
+            }
+            TyKind::Exists(vs, t) => {
+                f.write_str("<∃")?;
+                for (i, v) in vs.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(" ")?;
+                    }
+                    f.write_str(&v.name)?;
+                }
+                write!(f, ", {t}>")
+            }
+            TyKind::Fun(a, r) => match a.kind() {
+                TyKind::Fun(..) => write!(f, "({a}) -> {r}"),
+                _ => write!(f, "{a} -> {r}"),
+            },
+            TyKind::Size(s) => write!(f, "#{s}"),
+            TyKind::Unknown(_) => f.write_str("_"),
+            TyKind::Generic(n) => f.write_str(&type_variable_name(*n)),
+            TyKind::Error => f.write_str("?"),
+        }
+    }
+}
+
+impl fmt::Debug for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.ty)
+    }
+}
+
+/// A length bound by an `∃`.
+pub fn bound(id: u32, name: &str) -> Var {
+    Var { kind: VarKind::Bound, id, name: name.into() }
+}

@@ -1,0 +1,278 @@
+//! Core: the elaborated program of one kernel, the data on which all compilation works.
+//!
+//! A-normal (every operand is an atom), first-order (functions stand only as arguments of primitives), monomorphic,
+//! every size explicit, every `pack` and `unpack` explicit. Definitions are inlined. Each statement carries an
+//! [`Origin`], opaque here, by which `lift_analysis` finds the source text.
+//!
+//! Types are [`lift_analysis::ty::Ty`] without unknowns, generics and errors. Sizes mention variables of kind
+//! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Stmt::Unpack`], unique in a kernel), `Bound` (inside an
+//! existential type) and `Position`.
+
+use lift_analysis::hir::{Literal, Name};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Size, Var};
+use lift_analysis::ty::Ty;
+
+/// A variable of one kernel: an index into [`Kernel::vars`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VarInfo {
+    /// The name in the source, or a made-up one; not unique.
+    pub name: Name,
+    pub ty: Ty,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    pub name: Name,
+    /// The size parameters, of kind `Param`, in the order of their declaration.
+    pub sizes: Vec<Var>,
+    pub params: Vec<VarId>,
+    pub vars: Vec<VarInfo>,
+    pub body: Block,
+    pub result: Ty,
+    /// To be checked against the real sizes before anything is evaluated; those that mention opened lengths are
+    /// checked where the length becomes known.
+    pub assumptions: Vec<(Assumption, Origin)>,
+}
+
+impl Kernel {
+    pub fn ty(&self, v: VarId) -> &Ty {
+        &self.vars[v.0 as usize].ty
+    }
+    pub fn name_of(&self, v: VarId) -> &str {
+        &self.vars[v.0 as usize].name
+    }
+    pub fn atom_ty(&self, a: &Atom) -> Ty {
+        match a {
+            Atom::Var(v) => self.ty(*v).clone(),
+            Atom::Lit(l) => Ty::scalar(literal_scalar(*l)),
+            Atom::Size(_) => Ty::int(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    pub result: Atom,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Atom {
+    Var(VarId),
+    Lit(Literal),
+    /// A size as a value of type Int.
+    Size(Size),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stmt {
+    pub var: VarId,
+    /// For an `unpack`: the lengths it binds, of kind `Skolem`; `rhs` is then [`Rhs::Unpack`].
+    pub binds: Vec<Var>,
+    pub rhs: Rhs,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rhs {
+    Atom(Atom),
+    Tuple(Vec<Atom>),
+    /// Zero-based.
+    Proj(Atom, usize),
+    Scalar(ScalarOp, Vec<Atom>),
+    If(Atom, Block, Block),
+    Prim(PrimCall),
+    /// The value is stored in the given address space.
+    Store(Space, Atom),
+    /// Hides sizes: `witnesses` in the order of the variables of the variable's `Exists` type.
+    Pack(Atom, Vec<Size>),
+    /// Opens an existential: the lengths are `Stmt::binds`.
+    Unpack(Atom),
+    /// A checked cast: the sizes must be equal at run time, else the run stops with an error.
+    Cast(Atom, Vec<(Size, Size)>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrimCall {
+    pub prim: Prim,
+    /// Static size arguments in order (`split #k`: k; `slide #size #step`: both).
+    pub sizes: Vec<Size>,
+    pub funs: Vec<Lambda>,
+    /// Value arguments in order (`reduce z f xs`: `[z, xs]`).
+    pub args: Vec<Atom>,
+}
+
+/// `params` are bound for the block; their types are in [`Kernel::vars`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lambda {
+    pub params: Vec<VarId>,
+    pub body: Block,
+    pub origin: Origin,
+}
+
+/// Where a parallel or sequential primitive runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// Unplaced: the compiler chooses.
+    Auto,
+    Seq,
+    /// Global work-items of a dimension.
+    Glb(u8),
+    /// Work-groups of a dimension.
+    Wrg(u8),
+    /// Work-items of a group, of a dimension.
+    Lcl(u8),
+}
+
+/// OpenCL address spaces in which a value may be stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    Global,
+    Local,
+    Private,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PadMode {
+    Clamp,
+    Mirror,
+    Wrap,
+}
+
+/// The primitives, with the arguments as they stand in [`PrimCall`] (sizes; functions; values).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Prim {
+    /// `; f; xs`
+    Map(Level),
+    /// `; f; z xs`. `Seq`: left fold with any accumulator type; `Auto`: associative, neutral.
+    Reduce(Level),
+    /// `m; f; z xs`
+    PartRed,
+    /// `; test f; z xs`
+    ReduceWhileSeq,
+    /// `; test f; x`
+    IterateWhile,
+    /// Inclusive. `; f; z xs`
+    Scan(Level),
+    /// Exclusive. `; f; z xs`
+    ScanExcl(Level),
+    /// `; p; xs`
+    Filter(Level),
+    /// `k; f_0 … f_(k-1); xs`: one copy of the function for each round, since lengths may change from round to round;
+    /// a length-keeping function is given once. `k` is a constant unless the function keeps the length.
+    Iterate,
+    /// `; ; xs ys …`, two or more
+    Zip,
+    /// `; ; xs`: an array of tuples as a tuple of arrays
+    Unzip,
+    /// `k; ; xs`
+    Split,
+    /// `; ; xss`
+    Join,
+    /// `size step; ; xs`
+    Slide,
+    /// `l r; ; xs`
+    Pad(PadMode),
+    /// `l r; ; v xs`
+    PadConstant,
+    Transpose,
+    /// `; f; xs`: result i is input f(i) (`reorder`, `gather`)
+    Gather,
+    /// `; f; xs`: input i is result f(i)
+    Scatter,
+    Reverse,
+    /// `s; ; xs`
+    Stride,
+    /// `k; ; xs`
+    Take,
+    Drop,
+    /// `from len; ; xs`
+    Slice,
+    Head,
+    Last,
+    /// all but the first
+    Tail,
+    Concat,
+    /// `; ; xs i`: checked
+    Aref,
+    /// `n; ;` or, with a length known only at run time, `; ; k`
+    Iota,
+    /// `n; f;` or `; f; k`
+    Generate,
+    /// `n; ; v` or `; ; k v`
+    Fill,
+    /// `; ; xs`
+    Length,
+    /// `; f; xs`: stable, `f a b` says that a stands before b
+    Sort,
+    /// the permutation that sorts
+    Argsort,
+    /// `; f; xs`: binary, `f x` is 0 where found, negative if the element sought stands before x
+    Search,
+    /// linear
+    LSearch,
+    /// `k; ; xs`
+    AsVector,
+    AsScalar,
+    /// `k; f; x`: f on each lane of a vector
+    Vectorize,
+    /// `n; ; xs`; the rule for the piece lengths is in the result type
+    Partition,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScalarOp {
+    Add,
+    Sub,
+    Mul,
+    /// Truncates on integers; by zero: an error that names the origin.
+    Div,
+    /// The remainder with the sign of the dividend (as C's `%`).
+    Mod,
+    Min,
+    Max,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Or,
+    Not,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    Neg,
+    Abs,
+    Sqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Pow,
+    Floor,
+    Ceil,
+    ToInt,
+    ToLong,
+    ToFloat,
+    ToDouble,
+}
+
+pub fn literal_scalar(l: Literal) -> lift_analysis::hir::Scalar {
+    use lift_analysis::hir::Scalar;
+    match l {
+        Literal::Int(_) => Scalar::Int,
+        Literal::Long(_) => Scalar::Long,
+        Literal::Float(_) => Scalar::Float,
+        Literal::Double(_) => Scalar::Double,
+        Literal::Bool(_) => Scalar::Bool,
+    }
+}

@@ -1,0 +1,172 @@
+//! The host plan: what the host does to run a compiled kernel, as data.
+//!
+//! Buffers with symbolic capacities, launches with symbolic thread counts, the checks to make before anything runs.
+//! The runtime interprets it, `lift build` writes it as JSON, and host code printers print it.
+//!
+//! Storage is a structure of arrays: every scalar leaf of a type has a buffer of its own, row-major. A dynamic-length
+//! array is a buffer of its largest possible length and, beside it, a buffer with its length (one `int` for each
+//! instance: one in all at the top level, one a row in an array of dynamic-length arrays). `Bool` is a byte.
+
+use lift_analysis::hir::Scalar;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Size, Var};
+use lift_analysis::ty::Ty;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    /// As in the generated text.
+    pub name: String,
+    pub element: Scalar,
+    /// In elements. Mentions size parameters, [`THREADS`]-like counts and upper bounds only: never an opened length.
+    pub capacity: Size,
+    pub role: BufferRole,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BufferRole {
+    /// Filled by the host from an argument.
+    Input,
+    Output,
+    /// Lives on the device only.
+    Temporary,
+    /// Four `int`s: code (0: none), origin index into [`Plan::failures`], and two operands for the message.
+    Failure,
+}
+
+/// How a value of a type lies in buffers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layout {
+    /// One element of the buffer for each instance.
+    Scalar(BufferId),
+    /// `width` consecutive elements.
+    Vec {
+        buffer: BufferId,
+        width: u8,
+    },
+    Tuple(Vec<Layout>),
+    /// `len` instances of the element layout for each instance.
+    Array {
+        len: Size,
+        element: Box<Layout>,
+    },
+    /// Lengths known at run time: for each bound variable the buffer with its value and its largest possible value.
+    /// Inside, lengths that mention a variable have its largest value as stride.
+    Exists {
+        lengths: Vec<DynamicLength>,
+        body: Box<Layout>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DynamicLength {
+    pub var: Var,
+    /// One `int` an instance.
+    pub buffer: BufferId,
+    pub at_most: Size,
+}
+
+/// A number of work-items or work-groups, made a machine number when the sizes are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// The wish, in size parameters.
+    pub wish: Size,
+    /// The wish is rounded up to a multiple of this (1: not at all).
+    pub multiple_of: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// The function in the OpenCL text.
+    pub kernel: String,
+    pub args: Vec<Arg>,
+    /// Work-groups per dimension; clamped to what the device allows (kernels loop with a grid-sized stride).
+    pub groups: [Count; 3],
+    /// Work-items of a group per dimension. Fixed when the kernel relies on it (`exact_local`), else clamped.
+    pub local: [u32; 3],
+    pub exact_local: bool,
+    /// For profiles and hints: the call in the source that this launch belongs to.
+    pub origin: Origin,
+    /// What the launch does, for a person: "filter: count".
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arg {
+    Buffer(BufferId),
+    /// An `int` (or `long` if `wide`): a size evaluated by the host.
+    Size {
+        value: Size,
+        wide: bool,
+    },
+    /// Bytes of local memory.
+    Local {
+        bytes: Size,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    Launch(Launch),
+    /// Set every element to a bit pattern of zeros.
+    Zero(BufferId),
+    /// Run the steps `count` times.
+    Repeat {
+        count: Size,
+        steps: Vec<Step>,
+    },
+    /// Exchange the roles of two buffers of equal capacity (double buffering inside `Repeat`).
+    Swap(BufferId, BufferId),
+}
+
+/// What a failure code of the device means: the message, with `{0}` and `{1}` for the operands, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub message: String,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanInput {
+    pub name: String,
+    pub ty: Ty,
+    pub layout: Layout,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    pub kernel: String,
+    /// The size parameters; their values come from the inputs' shapes and `--size`.
+    pub sizes: Vec<Var>,
+    pub inputs: Vec<PlanInput>,
+    pub buffers: Vec<Buffer>,
+    /// To be checked against the real sizes before anything runs.
+    pub checks: Vec<(Assumption, Origin)>,
+    pub steps: Vec<Step>,
+    pub result_ty: Ty,
+    pub result: Layout,
+    pub failures: Vec<Failure>,
+}
+
+impl Plan {
+    pub fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[id.0 as usize]
+    }
+}
+
+/// The OpenCL text of a kernel and where its lines come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenClText {
+    pub text: String,
+    /// Sorted, by byte range of `text`; inner ranges follow the outer ones that contain them.
+    pub map: Vec<(std::ops::Range<u32>, Origin)>,
+}
+
+/// A compiled kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    pub opencl: OpenClText,
+    pub plan: Plan,
+}
