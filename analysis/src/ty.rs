@@ -258,7 +258,9 @@ impl fmt::Display for Ty {
             TyKind::Scalar(s) => write!(f, "{s}"),
             TyKind::Vec(t, n) => write!(f, "Vec[{t},{n}]"),
             TyKind::Array(ArrayTy { element, len, position: None }) => write!(f, "Array[{element},{len}]"),
-            TyKind::Array(ArrayTy { element, len, position: Some(i) }) => write!(f, "Array[{} => {element},{len}]", i.name),
+            TyKind::Array(ArrayTy { element, len, position: Some(i) }) => {
+                write!(f, "Array[{} => {element},{len}]", i.name)
+            }
             TyKind::Tuple(ts) => {
                 f.write_str("(")?;
                 for (i, t) in ts.iter().enumerate() {

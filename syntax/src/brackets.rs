@@ -31,10 +31,7 @@ pub(crate) enum Closing<T> {
 
 impl<T> OpenBrackets<T> {
     pub fn new() -> Self {
-        OpenBrackets {
-            open: Vec::new(),
-            parens: 0,
-        }
+        OpenBrackets { open: Vec::new(), parens: 0 }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -61,11 +58,7 @@ impl<T> OpenBrackets<T> {
         while let Some((kind, tag)) = self.open.pop() {
             self.parens -= usize::from(kind == L_PAREN);
             if kind == wanted || of_its_shape == 0 {
-                return Closing::Closes {
-                    opener: tag,
-                    mismatched: kind != wanted,
-                    unclosed,
-                };
+                return Closing::Closes { opener: tag, mismatched: kind != wanted, unclosed };
             }
             unclosed.push(tag);
         }

@@ -107,13 +107,7 @@ impl std::fmt::Display for SyntaxErrorCode {
 
 impl SyntaxError {
     pub(crate) fn new(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Self {
-        SyntaxError {
-            code,
-            range,
-            message: message.into(),
-            related: None,
-            fix: None,
-        }
+        SyntaxError { code, range, message: message.into(), related: None, fix: None }
     }
 
     /// The same error, in a text in which the form starts at `offset`.

@@ -21,24 +21,15 @@ pub struct ParsedForm {
 /// Splits a file and parses each of its forms. For tools that look at a file once; what keeps up
 /// with edits calls [`split`] and [`parse_form`] itself, so as to parse only what changed.
 pub fn parse_file(text: &str) -> ParsedFile {
-    let forms = split(text)
-        .into_iter()
-        .map(|raw| ParsedForm {
-            parse: parse_form(&text[raw.range]),
-            raw,
-        })
-        .collect();
+    let forms = split(text).into_iter().map(|raw| ParsedForm { parse: parse_form(&text[raw.range]), raw }).collect();
     ParsedFile { forms }
 }
 
 impl ParsedFile {
     /// All errors, at their places in the file.
     pub fn errors(&self) -> impl Iterator<Item = SyntaxError> + '_ {
-        self.forms.iter().flat_map(|form| {
-            form.parse
-                .errors
-                .iter()
-                .map(|error| error.clone().shifted(form.raw.range.start()))
-        })
+        self.forms
+            .iter()
+            .flat_map(|form| form.parse.errors.iter().map(|error| error.clone().shifted(form.raw.range.start())))
     }
 }

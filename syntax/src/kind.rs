@@ -151,10 +151,7 @@ impl SyntaxKind {
 
     /// The kind with this number; `ERROR` for a number that is none (no tree of ours has one).
     pub(crate) fn from_raw(raw: u16) -> SyntaxKind {
-        SyntaxKind::ALL
-            .get(usize::from(raw))
-            .copied()
-            .unwrap_or(ERROR)
+        SyntaxKind::ALL.get(usize::from(raw)).copied().unwrap_or(ERROR)
     }
 }
 

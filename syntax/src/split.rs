@@ -39,13 +39,7 @@ pub enum FormKind {
 /// The forms of a file, in order and disjoint.
 pub fn split(text: &str) -> Vec<RawForm> {
     let tokens = lex(text);
-    let mut splitter = Splitter {
-        text,
-        tokens: &tokens,
-        forms: Vec::new(),
-        form: None,
-        end: 0,
-    };
+    let mut splitter = Splitter { text, tokens: &tokens, forms: Vec::new(), form: None, end: 0 };
     splitter.run();
     splitter.forms
 }
@@ -83,11 +77,7 @@ impl Splitter<'_> {
                     if outside && self.form.as_ref().is_none_or(|f| f.kind != FormKind::Stray) {
                         self.finish();
                         let range = self.tokens.range(token);
-                        self.form = Some(RawForm {
-                            kind: FormKind::Stray,
-                            range,
-                            name: None,
-                        });
+                        self.form = Some(RawForm { kind: FormKind::Stray, range, name: None });
                     }
                     if kind.is_closer() {
                         brackets.close(kind);
@@ -134,9 +124,7 @@ impl Splitter<'_> {
 
     fn starts_form_at_line_start(&self, opener: usize) -> bool {
         self.at_line_start(self.tokens.range(opener).start())
-            && self
-                .word(self.significant(opener + 1))
-                .is_some_and(|word| FORM_WORDS.contains(&word))
+            && self.word(self.significant(opener + 1)).is_some_and(|word| FORM_WORDS.contains(&word))
     }
 
     /// The start of the documentation directly above the token, or of the token if there is none.
@@ -158,17 +146,13 @@ impl Splitter<'_> {
         match token.checked_sub(1) {
             None => true,
             Some(before) => {
-                self.tokens.kind(before) == WHITESPACE
-                    && (before == 0 || line_breaks(self.slice(before)) > 0)
+                self.tokens.kind(before) == WHITESPACE && (before == 0 || line_breaks(self.slice(before)) > 0)
             }
         }
     }
 
     fn at_line_start(&self, at: TextSize) -> bool {
-        self.text[..usize::from(at)]
-            .chars()
-            .next_back()
-            .is_none_or(|c| matches!(c, '\n' | '\r'))
+        self.text[..usize::from(at)].chars().next_back().is_none_or(|c| matches!(c, '\n' | '\r'))
     }
 
     /// The first token from `token` on that is not trivia.

@@ -5,9 +5,7 @@
 pub const FORM_WORDS: &[&str] = &["import", "define", "lift", "primitive"];
 
 /// Heads of expressions other than application. They cannot be bound.
-pub const EXPRESSION_WORDS: &[&str] = &[
-    "lambda", "λ", "let", "if", "tuple", ":", "pack", "unpack", "o",
-];
+pub const EXPRESSION_WORDS: &[&str] = &["lambda", "λ", "let", "if", "tuple", ":", "pack", "unpack", "o"];
 
 /// Heads of types.
 pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "exists", "->"];
@@ -16,9 +14,7 @@ pub const TYPE_WORDS: &[&str] = &["array-type", "tuple-type", "vector-type", "ex
 pub const SCALAR_TYPES: &[&str] = &["int", "long", "float", "double", "bool"];
 
 /// Heads of sizes.
-pub const SIZE_OPERATORS: &[&str] = &[
-    "+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length",
-];
+pub const SIZE_OPERATORS: &[&str] = &["+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length"];
 
 /// Of the words that head expressions, those that mean nothing anywhere else.
 /// (`tuple` and `o` are left for name resolution to judge.)

@@ -27,15 +27,12 @@ impl Size {
             return self.clone();
         }
         let factor = Term::constant(factor);
-        let sum =
-            poly::add_scaled(self.terms(), &factor, other.terms()).and_then(poly::reduce_groups);
+        let sum = poly::add_scaled(self.terms(), &factor, other.terms()).and_then(poly::reduce_groups);
         Size::build(sum, || {
             let left = self.as_factor();
             let mut right = other.as_factor();
             right.coeff = factor.coeff;
-            Size::build(poly::collect(vec![left, right]), || {
-                Size::too_large(&"+", &[self, other])
-            })
+            Size::build(poly::collect(vec![left, right]), || Size::too_large(&"+", &[self, other]))
         })
     }
 
@@ -51,10 +48,7 @@ impl Size {
     fn as_factor(&self) -> Term {
         match self.terms() {
             [term] => term.clone(),
-            _ => Term {
-                mono: Mono::atom(Atom::Group(self.clone()), 1),
-                coeff: Ratio::ONE,
-            },
+            _ => Term { mono: Mono::atom(Atom::Group(self.clone()), 1), coeff: Ratio::ONE },
         }
     }
 

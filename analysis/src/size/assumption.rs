@@ -40,18 +40,13 @@ impl Assumption {
     #[must_use]
     pub fn subst(&self, replacement: &mut dyn FnMut(&Var) -> Option<Size>) -> Assumption {
         match self {
-            Assumption::Divides { divisor, value } => Assumption::Divides {
-                divisor: divisor.subst(replacement),
-                value: value.subst(replacement),
-            },
+            Assumption::Divides { divisor, value } => {
+                Assumption::Divides { divisor: divisor.subst(replacement), value: value.subst(replacement) }
+            }
             Assumption::NonNegative(a) => Assumption::NonNegative(a.subst(replacement)),
             Assumption::Positive(a) => Assumption::Positive(a.subst(replacement)),
-            Assumption::AtMost(a, b) => {
-                Assumption::AtMost(a.subst(replacement), b.subst(replacement))
-            }
-            Assumption::Equal(a, b) => {
-                Assumption::Equal(a.subst(replacement), b.subst(replacement))
-            }
+            Assumption::AtMost(a, b) => Assumption::AtMost(a.subst(replacement), b.subst(replacement)),
+            Assumption::Equal(a, b) => Assumption::Equal(a.subst(replacement), b.subst(replacement)),
         }
     }
 

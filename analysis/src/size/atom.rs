@@ -62,12 +62,7 @@ impl Atom {
 
     /// How many sums are nested in the atom.
     pub fn sum_depth(&self) -> u32 {
-        let inner = self
-            .operands()
-            .iter()
-            .map(|size| size.sum_depth())
-            .max()
-            .unwrap_or(0);
+        let inner = self.operands().iter().map(|size| size.sum_depth()).max().unwrap_or(0);
         inner + u32::from(matches!(self, Atom::Sum { .. }))
     }
 }

@@ -69,11 +69,7 @@ impl Size {
     /// Multiplies positive powers of groups out, where that stays small.
     pub(crate) fn expand_groups(&self) -> Size {
         let is_group = |atom: &Atom| matches!(atom, Atom::Group(_));
-        if !self
-            .terms()
-            .iter()
-            .any(|t| t.mono.0.iter().any(|(a, e)| *e > 0 && is_group(a)))
-        {
+        if !self.terms().iter().any(|t| t.mono.0.iter().any(|(a, e)| *e > 0 && is_group(a))) {
             return self.clone();
         }
         let mut sum = Size::zero();
@@ -114,16 +110,10 @@ impl Size {
             return raw();
         }
         // Put both over one denominator: from here on all coefficients are integers.
-        let (Some((num, num_den)), Some((den, den_den))) =
-            (self.as_fraction(), other.as_fraction())
-        else {
+        let (Some((num, num_den)), Some((den, den_den))) = (self.as_fraction(), other.as_fraction()) else {
             return raw();
         };
-        let division = Floor {
-            whole: Size::zero(),
-            num: num.mul(&den_den),
-            den: den.mul(&num_den),
-        };
+        let division = Floor { whole: Size::zero(), num: num.mul(&den_den), den: den.mul(&num_den) };
         division.reduce()
     }
 }
@@ -165,10 +155,7 @@ impl Floor {
 
     /// `(g·a)/(g·b) = a/b`.
     fn cancel(&mut self) {
-        let (Some(num), Some(den)) = (
-            poly::content(self.num.terms()),
-            poly::content(self.den.terms()),
-        ) else {
+        let (Some(num), Some(den)) = (poly::content(self.num.terms()), poly::content(self.den.terms())) else {
             return;
         };
         let Some(coeff) = num.coeff.gcd(den.coeff) else {
@@ -191,9 +178,7 @@ impl Floor {
             return;
         }
         let exact = |a: &Size, b: &Size| match poly::divide(a.terms(), b.terms()) {
-            Some((quotient, remainder)) if remainder.is_empty() => {
-                Size::from_terms(quotient).as_fraction()
-            }
+            Some((quotient, remainder)) if remainder.is_empty() => Size::from_terms(quotient).as_fraction(),
             _ => None,
         };
         if let Some((num, den)) = exact(&self.num, &self.den) {
@@ -236,16 +221,9 @@ impl Floor {
                 continue;
             };
             quotient.push(Term { mono, coeff: q });
-            remainder.push(Term {
-                mono: term.mono.clone(),
-                coeff: r,
-            });
+            remainder.push(Term { mono: term.mono.clone(), coeff: r });
         }
-        let size = |terms| {
-            Size::build(poly::collect(terms), || {
-                Size::too_large(&"floor", &[&self.num])
-            })
-        };
+        let size = |terms| Size::build(poly::collect(terms), || Size::too_large(&"floor", &[&self.num]));
         (size(quotient), size(remainder))
     }
 
@@ -281,8 +259,7 @@ impl Floor {
     fn flatten(&mut self) {
         let mut found: Option<(&Term, &Size, &Size)> = None;
         for term in self.num.terms() {
-            if let ([(Atom::Floor(x, a), 1)], true) = (term.mono.0.as_slice(), term.coeff.is_one())
-            {
+            if let ([(Atom::Floor(x, a), 1)], true) = (term.mono.0.as_slice(), term.coeff.is_one()) {
                 if found.is_some() {
                     return;
                 }

@@ -46,19 +46,12 @@ impl Size {
     /// The natural number that the size is under these values.
     pub fn eval(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
         let value = self.eval_int(env)?;
-        if value < 0 {
-            Err(EvalError::Negative)
-        } else {
-            Ok(value)
-        }
+        if value < 0 { Err(EvalError::Negative) } else { Ok(value) }
     }
 
     /// The integer, also below zero, that the size is under these values.
     pub fn eval_int(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
-        let value = self
-            .eval_ratio(env)?
-            .to_integer()
-            .ok_or(EvalError::NotIntegral)?;
+        let value = self.eval_ratio(env)?.to_integer().ok_or(EvalError::NotIntegral)?;
         i64::try_from(value).map_err(|_| EvalError::Overflow)
     }
 
@@ -106,26 +99,16 @@ fn atom_value(atom: &Atom, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, Eval
             }
             Ok(max)
         }
-        Atom::Step(a) => Ok(if value(a, env, fuel)?.is_negative() {
-            Ratio::ZERO
-        } else {
-            Ratio::ONE
-        }),
+        Atom::Step(a) => Ok(if value(a, env, fuel)?.is_negative() { Ratio::ZERO } else { Ratio::ONE }),
         Atom::Pow(base, exponent) => {
             let base = value(base, env, fuel)?;
-            let exponent = value(exponent, env, fuel)?
-                .to_integer()
-                .ok_or(EvalError::NotIntegral)?;
+            let exponent = value(exponent, env, fuel)?.to_integer().ok_or(EvalError::NotIntegral)?;
             if base.is_zero() && exponent < 0 {
                 return Err(EvalError::DivisionByZero);
             }
             // The powers of these three have no end, but their exponents have a parity.
             let exponent = if base.is_zero() || base.abs().is_one() {
-                if exponent == 0 {
-                    0
-                } else {
-                    2 - exponent.rem_euclid(2)
-                }
+                if exponent == 0 { 0 } else { 2 - exponent.rem_euclid(2) }
             } else {
                 exponent
             };
@@ -133,18 +116,14 @@ fn atom_value(atom: &Atom, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, Eval
             base.pow(exponent).ok_or(EvalError::Overflow)
         }
         Atom::Sum { index, count, body } => {
-            let count = value(count, env, fuel)?
-                .to_integer()
-                .ok_or(EvalError::NotIntegral)?;
+            let count = value(count, env, fuel)?.to_integer().ok_or(EvalError::NotIntegral)?;
             let count = i64::try_from(count).map_err(|_| EvalError::Overflow)?;
             let mut sum = Ratio::ZERO;
             for i in 0..count {
                 let left = fuel.get().checked_sub(1).ok_or(EvalError::TooLarge)?;
                 fuel.set(left);
                 let inner = |var: &Var| if var == index { Some(i) } else { env(var) };
-                sum = sum
-                    .add(value(body, &inner, fuel)?)
-                    .ok_or(EvalError::Overflow)?;
+                sum = sum.add(value(body, &inner, fuel)?).ok_or(EvalError::Overflow)?;
             }
             Ok(sum)
         }

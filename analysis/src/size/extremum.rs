@@ -39,9 +39,7 @@ impl Size {
         let count = operands.len();
         for operand in operands {
             match operand.as_max() {
-                Some(inner) if flat.len() + inner.len() + count <= MAX_OPERANDS => {
-                    flat.extend(inner)
-                }
+                Some(inner) if flat.len() + inner.len() + count <= MAX_OPERANDS => flat.extend(inner),
                 _ => flat.push(operand),
             }
         }
@@ -56,11 +54,7 @@ impl Size {
         // Of all ways to write max(a, b, …) as a + max(0, b-a, …), take the least.
         let mut best: Option<(Vec<Size>, &Size)> = None;
         for base in &kept {
-            let mut others: Vec<Size> = kept
-                .iter()
-                .filter(|k| *k != base)
-                .map(|k| k.sub(base))
-                .collect();
+            let mut others: Vec<Size> = kept.iter().filter(|k| *k != base).map(|k| k.sub(base)).collect();
             others.sort();
             if best.as_ref().is_none_or(|(least, _)| others < *least) {
                 best = Some((others, base));
@@ -75,13 +69,10 @@ impl Size {
 
     /// The operands, if the size is a maximum plus something.
     fn as_max(&self) -> Option<Vec<Size>> {
-        let mut found = self
-            .terms()
-            .iter()
-            .filter_map(|term| match term.mono.0.as_slice() {
-                [(Atom::Max(inner), 1)] if term.coeff.is_one() => Some((term, inner)),
-                _ => None,
-            });
+        let mut found = self.terms().iter().filter_map(|term| match term.mono.0.as_slice() {
+            [(Atom::Max(inner), 1)] if term.coeff.is_one() => Some((term, inner)),
+            _ => None,
+        });
         let (term, inner) = found.next()?;
         if found.next().is_some() {
             return None;

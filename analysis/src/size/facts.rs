@@ -148,11 +148,7 @@ impl Facts {
         {
             return Truth::No;
         }
-        if self.zero_in_all_cases(&difference) {
-            Truth::Yes
-        } else {
-            Truth::Unknown
-        }
+        if self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
     }
 
     /// `a <= b`?
@@ -199,21 +195,14 @@ impl Facts {
                 gcd = super::ratio::gcd(gcd, coeff);
             }
         }
-        if gcd == 0 {
-            constant != 0
-        } else {
-            constant % gcd != 0
-        }
+        if gcd == 0 { constant != 0 } else { constant % gcd != 0 }
     }
 
     /// The greatest constant known to be a lower bound of the variable.
     fn constant_lower(&self, var: &Var) -> Option<i128> {
         let stated = self.lower.get(var).into_iter().flatten();
         let natural = var.is_natural().then_some(0);
-        stated
-            .filter_map(|lo| lo.as_ratio().map(ceil))
-            .chain(natural)
-            .max()
+        stated.filter_map(|lo| lo.as_ratio().map(ceil)).chain(natural).max()
     }
 }
 

@@ -104,11 +104,7 @@ impl Size {
     }
 
     pub(crate) fn ratio(value: Ratio) -> Size {
-        Size::from_terms(if value.is_zero() {
-            Vec::new()
-        } else {
-            vec![Term::constant(value)]
-        })
+        Size::from_terms(if value.is_zero() { Vec::new() } else { vec![Term::constant(value)] })
     }
 
     pub(crate) fn atom(atom: Atom) -> Size {
@@ -117,10 +113,7 @@ impl Size {
 
     /// `atom^exponent`, as it stands.
     pub(crate) fn factor(atom: Atom, exponent: i32) -> Size {
-        Size::term(Term {
-            mono: Mono::atom(atom, exponent),
-            coeff: Ratio::ONE,
-        })
+        Size::term(Term { mono: Mono::atom(atom, exponent), coeff: Ratio::ONE })
     }
 
     pub(crate) fn term(term: Term) -> Size {
@@ -144,14 +137,7 @@ impl Size {
             }
         }
         let hash = rustc_hash::FxBuildHasher.hash_one(&terms);
-        let size = Size(Arc::new(Repr {
-            hash,
-            weight,
-            depth,
-            sum_depth,
-            natural,
-            terms,
-        }));
+        let size = Size(Arc::new(Repr { hash, weight, depth, sum_depth, natural, terms }));
         if weight > MAX_WEIGHT || depth > MAX_DEPTH {
             return Size::too_large(&"size", &[&size]);
         }
@@ -264,8 +250,7 @@ impl Size {
 
 impl PartialEq for Size {
     fn eq(&self, other: &Size) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-            || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
     }
 }
 
@@ -286,11 +271,7 @@ impl PartialOrd for Size {
 /// An order for sorted collections; it says nothing about values.
 impl Ord for Size {
     fn cmp(&self, other: &Size) -> Ordering {
-        if self == other {
-            Ordering::Equal
-        } else {
-            self.0.terms.cmp(&other.0.terms)
-        }
+        if self == other { Ordering::Equal } else { self.0.terms.cmp(&other.0.terms) }
     }
 
     // `a.max(b)` on two owned sizes finds these methods before the inherent ones. The greater in the

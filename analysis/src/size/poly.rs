@@ -37,11 +37,7 @@ impl Mono {
     }
 
     pub fn atom(atom: Atom, exponent: i32) -> Mono {
-        Mono(if exponent == 0 {
-            Vec::new()
-        } else {
-            vec![(atom, exponent)]
-        })
+        Mono(if exponent == 0 { Vec::new() } else { vec![(atom, exponent)] })
     }
 
     pub fn is_one(&self) -> bool {
@@ -87,11 +83,7 @@ impl Mono {
                 && exponent != 0
             {
                 // The square of a 0-or-1 value is the value itself.
-                let exponent = if atom.is_idempotent() {
-                    exponent.min(1)
-                } else {
-                    exponent
-                };
+                let exponent = if atom.is_idempotent() { exponent.min(1) } else { exponent };
                 factors.push((atom, exponent));
             }
         }
@@ -151,24 +143,15 @@ impl Ord for Mono {
 
 impl Term {
     pub fn constant(coeff: Ratio) -> Term {
-        Term {
-            mono: Mono::one(),
-            coeff,
-        }
+        Term { mono: Mono::one(), coeff }
     }
 
     pub fn mul(&self, other: &Term) -> Option<Term> {
-        Some(Term {
-            mono: self.mono.mul(&other.mono)?,
-            coeff: self.coeff.mul(other.coeff)?,
-        })
+        Some(Term { mono: self.mono.mul(&other.mono)?, coeff: self.coeff.mul(other.coeff)? })
     }
 
     pub fn recip(&self) -> Option<Term> {
-        Some(Term {
-            mono: self.mono.pow(-1)?,
-            coeff: self.coeff.recip()?,
-        })
+        Some(Term { mono: self.mono.pow(-1)?, coeff: self.coeff.recip()? })
     }
 }
 
@@ -192,11 +175,7 @@ pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
     if result.last().is_some_and(|last| last.coeff.is_zero()) {
         result.pop();
     }
-    if result.len() > MAX_TERMS {
-        Err(TooLarge)
-    } else {
-        Ok(result)
-    }
+    if result.len() > MAX_TERMS { Err(TooLarge) } else { Ok(result) }
 }
 
 /// `left + factor·right`.
@@ -233,14 +212,8 @@ pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
             return Some((collect(quotient).ok()?, collect(remainder).ok()?));
         };
         if let Some(mono) = first.mono.div(&lead.mono) {
-            let factor = Term {
-                mono,
-                coeff: first.coeff.div(lead.coeff)?,
-            };
-            let minus = Term {
-                mono: factor.mono.clone(),
-                coeff: factor.coeff.neg(),
-            };
+            let factor = Term { mono, coeff: first.coeff.div(lead.coeff)? };
+            let minus = Term { mono: factor.mono.clone(), coeff: factor.coeff.neg() };
             rest = add_scaled(&rest, &minus, den).ok()?;
             quotient.push(factor);
         } else {
@@ -288,10 +261,7 @@ pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
         mono = common(&mono, &term.mono);
     }
     // `common` with the empty monomial keeps the negative powers only.
-    Some(Term {
-        mono: mono.pow(-1)?,
-        coeff: Ratio::integer(den)?,
-    })
+    Some(Term { mono: mono.pow(-1)?, coeff: Ratio::integer(den)? })
 }
 
 /// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` that divides,
@@ -311,27 +281,16 @@ pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
         groups.dedup();
         for (atom, exponent) in groups {
             let Atom::Group(group) = &atom else { continue };
-            let (with, without): (Terms, Terms) = terms
-                .iter()
-                .cloned()
-                .partition(|t| t.mono.exponent(&atom) == exponent);
-            let num: Terms = with
-                .iter()
-                .map(|t| Term {
-                    mono: t.mono.without(&atom),
-                    coeff: t.coeff,
-                })
-                .collect();
+            let (with, without): (Terms, Terms) =
+                terms.iter().cloned().partition(|t| t.mono.exponent(&atom) == exponent);
+            let num: Terms = with.iter().map(|t| Term { mono: t.mono.without(&atom), coeff: t.coeff }).collect();
             let Some((quotient, remainder)) = divide(&collect(num)?, group.terms()) else {
                 continue;
             };
             if quotient.is_empty() {
                 continue;
             }
-            let back = |e: i32| Term {
-                mono: Mono::atom(atom.clone(), e),
-                coeff: Ratio::ONE,
-            };
+            let back = |e: i32| Term { mono: Mono::atom(atom.clone(), e), coeff: Ratio::ONE };
             let reduced = add_scaled(&without, &back(exponent + 1), &quotient)?;
             terms = add_scaled(&reduced, &back(exponent), &remainder)?;
             continue 'rounds;

@@ -50,17 +50,8 @@ impl Size {
         }
         bases.extend(prime_factors(num.abs()));
         bases.extend(prime_factors(den).into_iter().map(|(p, e)| (p, -e)));
-        bases.extend(
-            term.mono
-                .0
-                .iter()
-                .map(|(atom, e)| (Size::atom(atom.clone()), *e)),
-        );
-        if self.is_zero() {
-            vec![(Size::zero(), 1)]
-        } else {
-            bases
-        }
+        bases.extend(term.mono.0.iter().map(|(atom, e)| (Size::atom(atom.clone()), *e)));
+        if self.is_zero() { vec![(Size::zero(), 1)] } else { bases }
     }
 
     /// Multiplying may have made a fractional exponent whole: `(2^(N/2))²` is `2^N`.
@@ -69,11 +60,7 @@ impl Size {
             Atom::Pow(_, exponent) => *e != 1 && !exponent.is_integral(),
             _ => false,
         };
-        if !self
-            .terms()
-            .iter()
-            .any(|term| term.mono.0.iter().any(is_mergeable))
-        {
+        if !self.terms().iter().any(|term| term.mono.0.iter().any(is_mergeable)) {
             return self.clone();
         }
         let mut sum = Size::zero();
@@ -82,13 +69,8 @@ impl Size {
             for factor in &term.mono.0 {
                 let part = match factor {
                     (Atom::Pow(base, exponent), e) if is_mergeable(factor) => {
-                        let exponent =
-                            exponent.scale(Ratio::integer(i128::from(*e)).unwrap_or(Ratio::ONE));
-                        if exponent.is_integral() {
-                            base.pow(&exponent)
-                        } else {
-                            Size::factor(factor.0.clone(), *e)
-                        }
+                        let exponent = exponent.scale(Ratio::integer(i128::from(*e)).unwrap_or(Ratio::ONE));
+                        if exponent.is_integral() { base.pow(&exponent) } else { Size::factor(factor.0.clone(), *e) }
                     }
                     (atom, e) => Size::factor(atom.clone(), *e),
                 };
@@ -110,13 +92,7 @@ fn exponent_parts(exponent: &Size) -> Vec<(Size, i32)> {
         let times = term.coeff.to_integer().and_then(|c| i32::try_from(c).ok());
         match times {
             Some(times) if term.mono.0.iter().all(|(_, e)| *e > 0) => {
-                parts.push((
-                    Size::term(Term {
-                        mono: term.mono.clone(),
-                        coeff: Ratio::ONE,
-                    }),
-                    times,
-                ));
+                parts.push((Size::term(Term { mono: term.mono.clone(), coeff: Ratio::ONE }), times));
             }
             _ => rest.push(term.clone()),
         }

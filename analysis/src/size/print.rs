@@ -55,15 +55,7 @@ impl fmt::Display for Node {
                     if i > 0 {
                         f.write_char('*')?;
                     }
-                    operand(
-                        f,
-                        a,
-                        if i > 0 {
-                            Binding::Power
-                        } else {
-                            Binding::Product
-                        },
-                    )?;
+                    operand(f, a, if i > 0 { Binding::Power } else { Binding::Product })?;
                 }
                 Ok(())
             }
@@ -96,12 +88,7 @@ impl fmt::Display for Node {
                 operand(f, count, Binding::Sum)?;
                 write!(f, ", {body})")
             }
-            Node::IfLe {
-                left,
-                right,
-                then,
-                otherwise,
-            } => {
+            Node::IfLe { left, right, then, otherwise } => {
                 write!(f, "if({left}<={right},{then},{otherwise})")
             }
             Node::TooLarge => f.write_char('…'),
@@ -124,11 +111,7 @@ impl Node {
 
 fn operand(f: &mut fmt::Formatter<'_>, node: &Node, least: Binding) -> fmt::Result {
     let binding = node.binding();
-    if binding < least || binding == Binding::Mod {
-        write!(f, "({node})")
-    } else {
-        write!(f, "{node}")
-    }
+    if binding < least || binding == Binding::Mod { write!(f, "({node})") } else { write!(f, "{node}") }
 }
 
 fn call(f: &mut fmt::Formatter<'_>, name: &str, operands: &[Node]) -> fmt::Result {

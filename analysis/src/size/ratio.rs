@@ -24,10 +24,7 @@ impl Ratio {
         }
         let divisor = gcd(num, den).max(1);
         let sign = if den < 0 { -1 } else { 1 };
-        Some(Ratio {
-            num: sign * num / divisor,
-            den: sign * den / divisor,
-        })
+        Some(Ratio { num: sign * num / divisor, den: sign * den / divisor })
     }
 
     pub fn integer(num: i128) -> Option<Ratio> {
@@ -68,36 +65,24 @@ impl Ratio {
     }
 
     pub fn neg(self) -> Ratio {
-        Ratio {
-            num: -self.num,
-            den: self.den,
-        }
+        Ratio { num: -self.num, den: self.den }
     }
 
     pub fn abs(self) -> Ratio {
-        Ratio {
-            num: self.num.abs(),
-            den: self.den,
-        }
+        Ratio { num: self.num.abs(), den: self.den }
     }
 
     pub fn add(self, other: Ratio) -> Option<Ratio> {
         let divisor = gcd(self.den, other.den);
         let left = self.num.checked_mul(other.den / divisor)?;
         let right = other.num.checked_mul(self.den / divisor)?;
-        Ratio::new(
-            left.checked_add(right)?,
-            self.den.checked_mul(other.den / divisor)?,
-        )
+        Ratio::new(left.checked_add(right)?, self.den.checked_mul(other.den / divisor)?)
     }
 
     pub fn mul(self, other: Ratio) -> Option<Ratio> {
         let left = gcd(self.num, other.den).max(1);
         let right = gcd(other.num, self.den).max(1);
-        Ratio::new(
-            (self.num / left).checked_mul(other.num / right)?,
-            (self.den / right).checked_mul(other.den / left)?,
-        )
+        Ratio::new((self.num / left).checked_mul(other.num / right)?, (self.den / right).checked_mul(other.den / left)?)
     }
 
     pub fn recip(self) -> Option<Ratio> {
@@ -111,18 +96,12 @@ impl Ratio {
     pub fn pow(self, exponent: i32) -> Option<Ratio> {
         let base = if exponent < 0 { self.recip()? } else { self };
         let exponent = exponent.unsigned_abs();
-        Ratio::new(
-            base.num.checked_pow(exponent)?,
-            base.den.checked_pow(exponent)?,
-        )
+        Ratio::new(base.num.checked_pow(exponent)?, base.den.checked_pow(exponent)?)
     }
 
     /// The greatest rational of which both are whole multiples.
     pub fn gcd(self, other: Ratio) -> Option<Ratio> {
-        let num = gcd(
-            self.num.checked_mul(other.den)?,
-            other.num.checked_mul(self.den)?,
-        );
+        let num = gcd(self.num.checked_mul(other.den)?, other.num.checked_mul(self.den)?);
         Ratio::new(num, self.den.checked_mul(other.den)?)
     }
 }
@@ -135,10 +114,7 @@ impl PartialOrd for Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Ratio) -> Ordering {
-        if let (Some(left), Some(right)) = (
-            self.num.checked_mul(other.den),
-            other.num.checked_mul(self.den),
-        ) {
+        if let (Some(left), Some(right)) = (self.num.checked_mul(other.den), other.num.checked_mul(self.den)) {
             return left.cmp(&right);
         }
         // Too long to cross-multiply: compare the continued fractions.
@@ -151,14 +127,8 @@ impl Ord for Ratio {
                 (0, _) => Ordering::Less,
                 (_, 0) => Ordering::Greater,
                 _ => {
-                    let left = Ratio {
-                        num: left.1,
-                        den: left.0,
-                    };
-                    let right = Ratio {
-                        num: right.1,
-                        den: right.0,
-                    };
+                    let left = Ratio { num: left.1, den: left.0 };
+                    let right = Ratio { num: right.1, den: right.0 };
                     right.cmp(&left)
                 }
             }

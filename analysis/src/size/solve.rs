@@ -49,14 +49,7 @@ pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
 }
 
 /// `factor·unknown = value`.
-fn linear(
-    factor: &Size,
-    value: &Size,
-    lhs: &Size,
-    rhs: &Size,
-    unknown: &Var,
-    facts: &Facts,
-) -> Solution {
+fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     if factor.is_zero() {
         return Solution::Stuck;
     }
@@ -116,15 +109,9 @@ fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
     // A whole part does not matter: 2 divides N+2 if it divides N. It stays for the reader, who
     // knows the sum from the program.
     if den.neg().is_natural() {
-        return Some(Assumption::Divides {
-            divisor: den.neg(),
-            value: num.neg(),
-        });
+        return Some(Assumption::Divides { divisor: den.neg(), value: num.neg() });
     }
-    Some(Assumption::Divides {
-        divisor: den,
-        value: num,
-    })
+    Some(Assumption::Divides { divisor: den, value: num })
 }
 
 /// The equation `size = 0` with the unknown in no denominator.
@@ -137,10 +124,7 @@ fn clear_unknown(size: &Size, unknown: &Var) -> Option<Size> {
         if concerned.is_one() {
             return Some(current);
         }
-        let factor = Size::term(Term {
-            mono: concerned,
-            coeff: Ratio::ONE,
-        });
+        let factor = Size::term(Term { mono: concerned, coeff: Ratio::ONE });
         current = current.mul(&factor).expand_groups();
     }
     None
@@ -152,11 +136,8 @@ fn logarithm(equation: &Size, unknown: &Var) -> Option<Option<(Size, Size)>> {
     let [first, second] = equation.terms() else {
         return None;
     };
-    let (with, without) = if first.mono.0.iter().any(|(a, _)| a.contains(unknown)) {
-        (first, second)
-    } else {
-        (second, first)
-    };
+    let (with, without) =
+        if first.mono.0.iter().any(|(a, _)| a.contains(unknown)) { (first, second) } else { (second, first) };
     if without.mono.0.iter().any(|(a, _)| a.contains(unknown)) {
         return None;
     }
@@ -210,11 +191,9 @@ fn root(equation: &Size, unknown: &Var) -> Solution {
     let mut coefficients = [0i128; 3];
     for term in num.terms() {
         let power = term.mono.exponent(&atom);
-        let (Ok(power), true, Some(coeff)) = (
-            usize::try_from(power),
-            term.mono.without(&atom).is_one(),
-            term.coeff.to_integer(),
-        ) else {
+        let (Ok(power), true, Some(coeff)) =
+            (usize::try_from(power), term.mono.without(&atom).is_one(), term.coeff.to_integer())
+        else {
             return Solution::Stuck;
         };
         match coefficients.get_mut(power) {
@@ -223,10 +202,7 @@ fn root(equation: &Size, unknown: &Var) -> Solution {
         }
     }
     let [c, b, a] = coefficients;
-    let discriminant = || {
-        b.checked_mul(b)?
-            .checked_sub(a.checked_mul(c)?.checked_mul(4)?)
-    };
+    let discriminant = || b.checked_mul(b)?.checked_sub(a.checked_mul(c)?.checked_mul(4)?);
     let Some(discriminant) = discriminant() else {
         return Solution::Stuck;
     };

@@ -19,10 +19,7 @@ impl Size {
 
     /// Does `pred` hold for one of the free variables?
     pub fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
-        self.terms()
-            .iter()
-            .flat_map(|term| &term.mono.0)
-            .any(|(atom, _)| atom.any_var(pred))
+        self.terms().iter().flat_map(|term| &term.mono.0).any(|(atom, _)| atom.any_var(pred))
     }
 
     /// Does the variable occur free?
@@ -51,21 +48,12 @@ impl Size {
         self.terms()
             .iter()
             .flat_map(|term| &term.mono.0)
-            .any(|(atom, _)| {
-                pred(atom)
-                    || atom
-                        .operands()
-                        .into_iter()
-                        .any(|operand| operand.any_atom(pred))
-            })
+            .any(|(atom, _)| pred(atom) || atom.operands().into_iter().any(|operand| operand.any_atom(pred)))
     }
 
     /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
     /// changed into normal form again. `None` if nothing changed.
-    pub(crate) fn rebuild(
-        &self,
-        replacement: &mut dyn FnMut(&Atom) -> Option<Size>,
-    ) -> Option<Size> {
+    pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
         let mut changed = false;
         let mut parts: Vec<(Term, Size)> = Vec::new();
         for term in self.terms() {
@@ -87,9 +75,7 @@ impl Size {
         }
         let (same, new): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(_, p)| p.is_one());
         let same = Size::from_terms(same.into_iter().map(|(kept, _)| kept).collect());
-        Some(new.iter().fold(same, |sum, (kept, product)| {
-            sum.add(&product.mul(&Size::term(kept.clone())))
-        }))
+        Some(new.iter().fold(same, |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept.clone())))))
     }
 }
 
@@ -100,10 +86,7 @@ impl Atom {
             Atom::Sum { index, count, body } => {
                 count.any_var(pred) || body.any_var(&mut |var| var != index && pred(var))
             }
-            _ => self
-                .operands()
-                .into_iter()
-                .any(|operand| operand.any_var(pred)),
+            _ => self.operands().into_iter().any(|operand| operand.any_var(pred)),
         }
     }
 
@@ -117,10 +100,7 @@ impl Atom {
             if new_a.is_none() && new_b.is_none() {
                 return None;
             }
-            Some((
-                new_a.unwrap_or_else(|| a.clone()),
-                new_b.unwrap_or_else(|| b.clone()),
-            ))
+            Some((new_a.unwrap_or_else(|| a.clone()), new_b.unwrap_or_else(|| b.clone())))
         };
         match self {
             Atom::Var(_) | Atom::TooLarge(_) => None,
@@ -129,10 +109,7 @@ impl Atom {
             Atom::Step(a) => a.rebuild(replacement).map(|a| Size::step(&a)),
             Atom::Group(a) => a.rebuild(replacement),
             Atom::Max(operands) => {
-                let new: Vec<Option<Size>> = operands
-                    .iter()
-                    .map(|operand| operand.rebuild(replacement))
-                    .collect();
+                let new: Vec<Option<Size>> = operands.iter().map(|operand| operand.rebuild(replacement)).collect();
                 if new.iter().all(Option::is_none) {
                     return None;
                 }

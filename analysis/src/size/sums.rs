@@ -52,48 +52,26 @@ pub fn closed_form(i: &Var, count: &Size, body: &Size) -> Option<Size> {
 
 /// The factors of a term that do not mention the index, and those that do.
 fn split(term: &Term, index: &Var) -> (Term, Mono) {
-    let (inside, outside) = term
-        .mono
-        .0
-        .iter()
-        .cloned()
-        .partition(|(atom, _)| atom.contains(index));
-    (
-        Term {
-            mono: Mono(outside),
-            coeff: term.coeff,
-        },
-        Mono(inside),
-    )
+    let (inside, outside) = term.mono.0.iter().cloned().partition(|(atom, _)| atom.contains(index));
+    (Term { mono: Mono(outside), coeff: term.coeff }, Mono(inside))
 }
 
 /// The sum as an atom. The index is renamed after the depth of sums in the body, so that sums that
 /// differ only in the name of the index are equal.
 fn open_sum(index: &Var, count: &Size, body: &Mono) -> Size {
-    let body = Size::term(Term {
-        mono: body.clone(),
-        coeff: Ratio::ONE,
-    });
+    let body = Size::term(Term { mono: body.clone(), coeff: Ratio::ONE });
     if let Some(n @ 0..=MAX_UNROLLED) = count.as_integer() {
         let at = |i| body.subst_var(index, &Size::constant(i));
         return (0..n).fold(Size::zero(), |sum, i| sum.add(&at(i)));
     }
     let canonical = canonical_index(body.sum_depth());
     let body = body.subst_var(index, &Size::var(canonical.clone()));
-    Size::atom(Atom::Sum {
-        index: canonical,
-        count: count.clone(),
-        body,
-    })
+    Size::atom(Atom::Sum { index: canonical, count: count.clone(), body })
 }
 
 /// The index of a sum whose body has `depth` sums inside one another.
 fn canonical_index(depth: u32) -> Var {
-    Var {
-        kind: VarKind::Position,
-        id: u32::MAX - depth,
-        name: Arc::from("i"),
-    }
+    Var { kind: VarKind::Position, id: u32::MAX - depth, name: Arc::from("i") }
 }
 
 /// The closed form of the sum of a product of atoms that all mention the index.
@@ -148,11 +126,7 @@ fn threshold(index: &Var, condition: &Size) -> Option<(Size, bool)> {
 fn cut(index: &Var, count: &Size, upto: &Size, below: bool, weight: &Size) -> Size {
     let upto = Size::min(&upto.max(&Size::zero()), count);
     let lower = Size::sum(index.clone(), upto, weight.clone());
-    if below {
-        lower
-    } else {
-        Size::sum(index.clone(), count.clone(), weight.clone()).sub(&lower)
-    }
+    if below { lower } else { Size::sum(index.clone(), count.clone(), weight.clone()).sub(&lower) }
 }
 
 /// `Σ iᵖ` over `0 <= i < n`.
@@ -170,12 +144,7 @@ fn power_sum(power: i32, count: &Size) -> Option<Size> {
         coefficients[j + 1] = wanted.div(Ratio::integer(binomial(j + 1, j)?)?)?;
     }
     // Horner's scheme.
-    Some(
-        coefficients
-            .iter()
-            .rev()
-            .fold(Size::zero(), |sum, s| sum.mul(count).add(&Size::ratio(*s))),
-    )
+    Some(coefficients.iter().rev().fold(Size::zero(), |sum, s| sum.mul(count).add(&Size::ratio(*s))))
 }
 
 fn binomial(n: usize, k: usize) -> Option<i128> {

@@ -32,11 +32,7 @@ pub struct Var {
 
 impl Var {
     pub fn new(kind: VarKind, id: u32, name: impl Into<Arc<str>>) -> Var {
-        Var {
-            kind,
-            id,
-            name: name.into(),
-        }
+        Var { kind, id, name: name.into() }
     }
 
     /// Is the variable a natural number by its nature?

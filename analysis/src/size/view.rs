@@ -81,10 +81,7 @@ impl Size {
             .map(|term| Summand {
                 numerator: term.coeff.num(),
                 denominator: term.coeff.den(),
-                monomial: Size::term(Term {
-                    mono: term.mono.clone(),
-                    coeff: Ratio::ONE,
-                }),
+                monomial: Size::term(Term { mono: term.mono.clone(), coeff: Ratio::ONE }),
             })
             .collect()
     }
@@ -101,17 +98,11 @@ impl Size {
         for term in self.terms() {
             match term.mono.exponent(atom) {
                 0 => without.push(term.clone()),
-                1 => with.push(Term {
-                    mono: term.mono.without(atom),
-                    coeff: term.coeff,
-                }),
+                1 => with.push(Term { mono: term.mono.without(atom), coeff: term.coeff }),
                 _ => return None,
             }
         }
-        Some((
-            Size::from_terms(poly::collect(with).ok()?),
-            Size::from_terms(without),
-        ))
+        Some((Size::from_terms(poly::collect(with).ok()?), Size::from_terms(without)))
     }
 }
 
@@ -129,20 +120,15 @@ impl Node {
         match self {
             Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
             Node::Neg(a) => 1 + a.cost(),
-            Node::Add(all) | Node::Mul(all) => {
-                all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>()
-            }
+            Node::Add(all) | Node::Mul(all) => all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>(),
             Node::Min(all) | Node::Max(all) => 1 + all.iter().map(Node::cost).sum::<usize>(),
             Node::Sub(a, b) | Node::ExactDiv(a, b) | Node::Pow(a, b) => 1 + a.cost() + b.cost(),
             Node::FloorDiv { num, den, .. } => 2 + num.cost() + den.cost(),
             Node::Mod { num, den, .. } => 1 + num.cost() + den.cost(),
             Node::Sum { count, body, .. } => 3 + count.cost() + body.cost(),
-            Node::IfLe {
-                left,
-                right,
-                then,
-                otherwise,
-            } => 2 + left.cost() + right.cost() + then.cost() + otherwise.cost(),
+            Node::IfLe { left, right, then, otherwise } => {
+                2 + left.cost() + right.cost() + then.cost() + otherwise.cost()
+            }
         }
     }
 }
@@ -170,11 +156,7 @@ struct Viewer {
 
 impl Viewer {
     fn new(style: Style) -> Viewer {
-        Viewer {
-            style,
-            memo: HashMap::new(),
-            placeholders: HashMap::new(),
-        }
+        Viewer { style, memo: HashMap::new(), placeholders: HashMap::new() }
     }
 
     fn node(&mut self, size: &Size) -> Node {
@@ -193,11 +175,7 @@ impl Viewer {
 
     fn placeholder(&mut self, node: Node) -> Size {
         let id = u32::try_from(self.placeholders.len()).unwrap_or(u32::MAX);
-        let var = Var {
-            kind: VarKind::Index,
-            id,
-            name: Arc::from("#"),
-        };
+        let var = Var { kind: VarKind::Index, id, name: Arc::from("#") };
         self.placeholders.insert(var.clone(), node);
         Size::var(var)
     }
@@ -205,8 +183,7 @@ impl Viewer {
     /// A polynomial whose patterns have been found.
     fn polynomial(&mut self, size: &Size) -> Node {
         let is_whole = |t: &Term| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0);
-        let (whole, fractional): (Vec<Term>, Vec<Term>) =
-            size.terms().iter().cloned().partition(is_whole);
+        let (whole, fractional): (Vec<Term>, Vec<Term>) = size.terms().iter().cloned().partition(is_whole);
         if fractional.is_empty() {
             return self.whole(&whole);
         }
@@ -273,10 +250,7 @@ impl Viewer {
         if terms.len() < 2 || content.mono.is_one() {
             return None;
         }
-        let common = Term {
-            mono: content.mono,
-            coeff: Ratio::ONE,
-        };
+        let common = Term { mono: content.mono, coeff: Ratio::ONE };
         let rest = poly::mul(terms, &[common.recip()?]).ok()?;
         let rest = sum_of(rest.iter().map(|term| self.item(term)).collect());
         let mut factors = self.factors(&common.mono);
@@ -307,25 +281,14 @@ impl Viewer {
             Some(factored) if factored.cost() <= expanded.cost() => factored,
             _ => expanded,
         };
-        let key = num
-            .first()
-            .map(|term| self.key(&term.mono))
-            .unwrap_or_default();
+        let key = num.first().map(|term| self.key(&term.mono)).unwrap_or_default();
         let denominator = self.product(&den);
         let node = Node::ExactDiv(Box::new(numerator), Box::new(denominator));
-        Some(Item {
-            negative,
-            constant: false,
-            key,
-            node,
-        })
+        Some(Item { negative, constant: false, key, node })
     }
 
     fn item(&mut self, term: &Term) -> Item {
-        let positive = Term {
-            mono: term.mono.clone(),
-            coeff: term.coeff.abs(),
-        };
+        let positive = Term { mono: term.mono.clone(), coeff: term.coeff.abs() };
         Item {
             negative: term.coeff.is_negative(),
             constant: term.mono.is_one(),
@@ -340,11 +303,7 @@ impl Viewer {
         if !term.coeff.is_one() || factors.is_empty() {
             factors.insert(0, Node::Int(term.coeff.num()));
         }
-        if factors.len() == 1 {
-            factors.swap_remove(0)
-        } else {
-            Node::Mul(factors)
-        }
+        if factors.len() == 1 { factors.swap_remove(0) } else { Node::Mul(factors) }
     }
 
     fn factors(&mut self, mono: &Mono) -> Vec<Node> {
@@ -355,9 +314,7 @@ impl Viewer {
             if let Atom::Pow(base, exponent) = atom {
                 let base = base.pow_const(*e);
                 match powers.iter_mut().find(|(_, other)| other == exponent) {
-                    Some((product, _))
-                        if base.as_ratio().is_some() && product.as_ratio().is_some() =>
-                    {
+                    Some((product, _)) if base.as_ratio().is_some() && product.as_ratio().is_some() => {
                         *product = product.mul(&base);
                     }
                     _ => powers.push((base, exponent.clone())),
@@ -400,26 +357,18 @@ impl Viewer {
                 Some(node) => node.clone(),
                 None => Node::Var(var.clone()),
             },
-            Atom::Floor(num, den) => Node::FloorDiv {
-                num: self.boxed(num),
-                den: self.boxed(den),
-                dividend: num.clone(),
-            },
+            Atom::Floor(num, den) => {
+                Node::FloorDiv { num: self.boxed(num), den: self.boxed(den), dividend: num.clone() }
+            }
             Atom::Max(operands) => {
-                let mut all: Vec<Node> =
-                    operands.iter().map(|operand| self.node(operand)).collect();
+                let mut all: Vec<Node> = operands.iter().map(|operand| self.node(operand)).collect();
                 all.push(Node::Int(0));
                 Node::Max(all)
             }
             Atom::Step(condition) => {
                 let (left, right) = self.comparison(condition);
                 let (then, otherwise) = (Box::new(Node::Int(1)), Box::new(Node::Int(0)));
-                Node::IfLe {
-                    left,
-                    right,
-                    then,
-                    otherwise,
-                }
+                Node::IfLe { left, right, then, otherwise }
             }
             Atom::Pow(base, exponent) => Node::Pow(self.boxed(base), self.boxed(exponent)),
             Atom::Sum { index, count, body } => self.sum(index, count, body),
@@ -437,23 +386,12 @@ impl Viewer {
     /// A sum, its index named as nothing else in it is.
     fn sum(&mut self, index: &Var, count: &Size, body: &Size) -> Node {
         let taken: Vec<Var> = body.vars().into_iter().filter(|var| var != index).collect();
-        let mut names = ["i", "j", "k"]
-            .map(String::from)
-            .into_iter()
-            .chain((1..).map(|n| format!("i{n}")));
+        let mut names = ["i", "j", "k"].map(String::from).into_iter().chain((1..).map(|n| format!("i{n}")));
         let name = names.find(|name| taken.iter().all(|var| *var.name != **name));
         let name = Arc::from(name.unwrap_or_default());
-        let named = Var {
-            kind: VarKind::Position,
-            id: index.id,
-            name,
-        };
+        let named = Var { kind: VarKind::Position, id: index.id, name };
         let body = body.subst_var(index, &Size::var(named.clone()));
-        Node::Sum {
-            index: named,
-            count: self.boxed(count),
-            body: self.boxed(&body),
-        }
+        Node::Sum { index: named, count: self.boxed(count), body: self.boxed(&body) }
     }
 }
 

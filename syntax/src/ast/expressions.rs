@@ -1,8 +1,6 @@
 //! Expressions.
 
-use super::{
-    AstNode, Error, Name, ParamList, Size, Type, child, children, choices, nodes, token, tokens,
-};
+use super::{AstNode, Error, Name, ParamList, Size, Type, child, children, choices, nodes, token, tokens};
 use crate::SyntaxToken;
 use crate::kind::SyntaxKind;
 use crate::literal::{self, LiteralValue};
@@ -75,8 +73,7 @@ impl Literal {
 
     /// `None` if the number does not fit its type, which the parser has reported.
     pub fn value(&self) -> Option<LiteralValue> {
-        self.token()
-            .and_then(|token| literal::value(token.kind(), token.text()))
+        self.token().and_then(|token| literal::value(token.kind(), token.text()))
     }
 }
 
@@ -147,10 +144,7 @@ impl Ascribe {
 
     pub fn ty(&self) -> Option<Type> {
         let after = self.expr()?.syntax().index();
-        self.0
-            .children()
-            .filter(|node| node.index() > after)
-            .find_map(Type::cast)
+        self.0.children().filter(|node| node.index() > after).find_map(Type::cast)
     }
 }
 

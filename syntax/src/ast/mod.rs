@@ -110,9 +110,7 @@ fn child<N: AstNode<Language = LiftLanguage>>(parent: &SyntaxNode) -> Option<N> 
     parent.children().find_map(N::cast)
 }
 
-fn children<N: AstNode<Language = LiftLanguage>>(
-    parent: &SyntaxNode,
-) -> impl Iterator<Item = N> + use<N> {
+fn children<N: AstNode<Language = LiftLanguage>>(parent: &SyntaxNode) -> impl Iterator<Item = N> + use<N> {
     parent.children().filter_map(N::cast)
 }
 
@@ -121,7 +119,5 @@ fn token(parent: &SyntaxNode, kind: SyntaxKind) -> Option<SyntaxToken> {
 }
 
 fn tokens(parent: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
-    parent
-        .children_with_tokens()
-        .filter_map(rowan::NodeOrToken::into_token)
+    parent.children_with_tokens().filter_map(rowan::NodeOrToken::into_token)
 }

@@ -98,17 +98,12 @@ impl VectorType {
 fn size_after_type(parent: &crate::SyntaxNode) -> Option<Size> {
     use super::AstNode;
     let after = child::<Type>(parent)?.syntax().index();
-    parent
-        .children()
-        .filter(|node| node.index() > after)
-        .find_map(Size::cast)
+    parent.children().filter(|node| node.index() > after).find_map(Size::cast)
 }
 
 impl ExistsType {
     pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
-        child::<SizeParams>(&self.0)
-            .into_iter()
-            .flat_map(|params| params.names())
+        child::<SizeParams>(&self.0).into_iter().flat_map(|params| params.names())
     }
 
     pub fn body(&self) -> Option<Type> {

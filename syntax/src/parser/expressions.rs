@@ -8,11 +8,7 @@ use crate::literal;
 impl Parser<'_> {
     /// An expression, or the complaint that the part that `what` names is missing.
     pub(super) fn expr_part(&mut self, what: &str) {
-        if self.at_end() {
-            self.missing(what)
-        } else {
-            self.expr()
-        }
+        if self.at_end() { self.missing(what) } else { self.expr() }
     }
 
     /// Takes one element, whatever it is; must not stand at the end of the group.
@@ -28,11 +24,7 @@ impl Parser<'_> {
             EOF => {}
             STRING => {
                 let range = self.current_range();
-                self.error(
-                    Code::UnexpectedString,
-                    range,
-                    "a string stands only in `import`",
-                );
+                self.error(Code::UnexpectedString, range, "a string stands only in `import`");
                 self.leaf(ERROR);
             }
             _ => {
@@ -111,14 +103,12 @@ impl Parser<'_> {
             }),
             form @ ("define" | "lift" | "import") => {
                 let message = match form {
-                    "define" => "`define` stands only at the top of a file: inside an expression, `let` binds a name".to_owned(),
+                    "define" => {
+                        "`define` stands only at the top of a file: inside an expression, `let` binds a name".to_owned()
+                    }
                     _ => format!("`{form}` stands only at the top of a file"),
                 };
-                self.error(
-                    Code::ExpectedExpression,
-                    self.range_at(self.pos + 1),
-                    message,
-                );
+                self.error(Code::ExpectedExpression, self.range_at(self.pos + 1), message);
                 self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
             }
             _ => self.application(),
@@ -129,11 +119,7 @@ impl Parser<'_> {
         let range = self.element_range();
         self.group(APP, "(function argument …)", |p| {
             if p.at_end() && !p.quiet {
-                p.error(
-                    Code::ExpectedExpression,
-                    range,
-                    "an application needs a function",
-                );
+                p.error(Code::ExpectedExpression, range, "an application needs a function");
             }
             p.exprs_until_end();
         });

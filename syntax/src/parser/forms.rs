@@ -44,22 +44,18 @@ impl Parser<'_> {
     }
 
     fn define(&mut self) {
-        self.group(
-            DEFINE,
-            "(define name expr)` or `(define (name param …) expr)",
-            |p| {
-                p.keyword();
-                if p.current().is_opener() {
-                    p.group(DEFINE_HEAD, "(name param …)", |p| {
-                        p.name("the name of the definition");
-                        p.params_until_end();
-                    });
-                } else {
+        self.group(DEFINE, "(define name expr)` or `(define (name param …) expr)", |p| {
+            p.keyword();
+            if p.current().is_opener() {
+                p.group(DEFINE_HEAD, "(name param …)", |p| {
                     p.name("the name of the definition");
-                }
-                p.expr_part("the expression");
-            },
-        );
+                    p.params_until_end();
+                });
+            } else {
+                p.name("the name of the definition");
+            }
+            p.expr_part("the expression");
+        });
     }
 
     fn kernel(&mut self) {
@@ -126,23 +122,19 @@ impl Parser<'_> {
 
     /// `(primitive name (size-name*) type clause*)`
     fn primitive(&mut self) {
-        self.group(
-            PRIMITIVE,
-            "(primitive name (size-name …) type clause …)",
-            |p| {
-                p.keyword();
-                p.name("the name of the primitive");
-                if p.at_end() {
-                    p.missing("the list of static sizes");
-                } else {
-                    p.size_names("the list of static sizes");
-                }
-                p.type_part("the type");
-                while !p.at_end() {
-                    p.clause();
-                }
-            },
-        );
+        self.group(PRIMITIVE, "(primitive name (size-name …) type clause …)", |p| {
+            p.keyword();
+            p.name("the name of the primitive");
+            if p.at_end() {
+                p.missing("the list of static sizes");
+            } else {
+                p.size_names("the list of static sizes");
+            }
+            p.type_part("the type");
+            while !p.at_end() {
+                p.clause();
+            }
+        });
     }
 
     fn clause(&mut self) {
@@ -162,19 +154,13 @@ impl Parser<'_> {
     /// A group that is no form. Its insides are read as an expression, for what they may tell.
     fn unknown_form(&mut self) {
         let word = self.head_word();
-        let range = self.range_at(if word.is_empty() {
-            self.pos
-        } else {
-            self.pos + 1
-        });
+        let range = self.range_at(if word.is_empty() { self.pos } else { self.pos + 1 });
         let meant = match word {
             "" => None,
             "def" | "defn" | "defun" | "fn" | "fun" | "function" => Some("define"),
             "kernel" => Some("lift"),
             "require" | "include" | "use" | "load" => Some("import"),
-            _ => ["define", "import"]
-                .into_iter()
-                .find(|form| form.starts_with(word)),
+            _ => ["define", "import"].into_iter().find(|form| form.starts_with(word)),
         };
         let wanted = "`import`, `define` or `lift` must follow the first bracket of a form";
         match meant {

@@ -29,11 +29,7 @@ impl Group {
 
     /// The last token of the group: the closer, or what comes before the missing one.
     pub fn last(self) -> usize {
-        if self.closed {
-            self.end()
-        } else {
-            self.end().saturating_sub(1)
-        }
+        if self.closed { self.end() } else { self.end().saturating_sub(1) }
     }
 }
 
@@ -48,17 +44,10 @@ impl Parser<'_> {
             if kind.is_opener() {
                 brackets.open(kind, pos);
             } else if kind.is_closer()
-                && let Closing::Closes {
-                    opener,
-                    mismatched,
-                    unclosed,
-                } = brackets.close(kind)
+                && let Closing::Closes { opener, mismatched, unclosed } = brackets.close(kind)
             {
                 self.unclosed(&unclosed, pos);
-                self.groups[opener] = Group {
-                    end: pos as u32,
-                    closed: true,
-                };
+                self.groups[opener] = Group { end: pos as u32, closed: true };
                 if mismatched {
                     self.mismatched(opener, pos);
                 }
@@ -71,10 +60,7 @@ impl Parser<'_> {
     /// The groups at `openers`, innermost first, end before `end` without a closing bracket.
     fn unclosed(&mut self, openers: &[usize], end: usize) {
         for &opener in openers {
-            self.groups[opener] = Group {
-                end: end as u32,
-                closed: false,
-            };
+            self.groups[opener] = Group { end: end as u32, closed: false };
         }
         let Some(&innermost) = openers.first() else {
             return;
@@ -85,13 +71,7 @@ impl Parser<'_> {
         let mut closers: String = openers
             .iter()
             .take(MAX_INSERTED + 1)
-            .map(|&opener| {
-                if self.kind_at(opener) == L_PAREN {
-                    ')'
-                } else {
-                    ']'
-                }
-            })
+            .map(|&opener| if self.kind_at(opener) == L_PAREN { ')' } else { ']' })
             .collect();
         let all_shown = openers.len() <= MAX_INSERTED;
         if !all_shown {
@@ -104,17 +84,11 @@ impl Parser<'_> {
         };
         let range = self.last_char(end.saturating_sub(1));
         let mut error = SyntaxError::new(Code::Unclosed, range, message);
-        error.related = Some((
-            self.range_at(innermost),
-            "this bracket is not closed".to_owned(),
-        ));
+        error.related = Some((self.range_at(innermost), "this bracket is not closed".to_owned()));
         if all_shown {
             error.fix = Some(SyntaxFix {
                 label: format!("Insert `{closers}`"),
-                edit: TextEdit {
-                    range: TextRange::empty(range.end()),
-                    insert: closers,
-                },
+                edit: TextEdit { range: TextRange::empty(range.end()), insert: closers },
             });
         }
         self.report(error);
@@ -127,24 +101,15 @@ impl Parser<'_> {
         let message = format!("`{}` cannot close `{opening}`", self.text_at(closer));
         let mut error = SyntaxError::new(Code::MismatchedBracket, range, message);
         error.related = Some((self.range_at(opener), "opened here".to_owned()));
-        error.fix = Some(SyntaxFix {
-            label: format!("Write `{wanted}`"),
-            edit: TextEdit {
-                range,
-                insert: wanted.to_owned(),
-            },
-        });
+        error.fix =
+            Some(SyntaxFix { label: format!("Write `{wanted}`"), edit: TextEdit { range, insert: wanted.to_owned() } });
         self.report(error);
     }
 
     /// The last character of a token: the place after which something is missing.
     fn last_char(&self, pos: usize) -> TextRange {
         let range = self.range_at(pos);
-        let len = self
-            .text_at(pos)
-            .chars()
-            .next_back()
-            .map_or(0, char::len_utf8);
+        let len = self.text_at(pos).chars().next_back().map_or(0, char::len_utf8);
         TextRange::new(range.end() - TextSize::new(len as u32), range.end())
     }
 }

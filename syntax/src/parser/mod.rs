@@ -35,14 +35,9 @@ pub fn parse_form(text: &str) -> Parse {
     let tokens = lex(text);
     let mut parser = Parser::new(text, &tokens);
     parser.form();
-    let Parser {
-        events, mut errors, ..
-    } = parser;
+    let Parser { events, mut errors, .. } = parser;
     errors.sort_by_key(|error| (error.range.start(), error.range.end()));
-    Parse {
-        green: build(text, &tokens, &events),
-        errors,
-    }
+    Parse { green: build(text, &tokens, &events), errors }
 }
 
 pub(crate) struct Parser<'t> {
@@ -69,11 +64,8 @@ pub(crate) struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str, tokens: &'t Tokens) -> Self {
-        let significant: Vec<u32> = (0u32..)
-            .zip(tokens.kinds())
-            .filter(|(_, kind)| !kind.is_trivia())
-            .map(|(token, _)| token)
-            .collect();
+        let significant: Vec<u32> =
+            (0u32..).zip(tokens.kinds()).filter(|(_, kind)| !kind.is_trivia()).map(|(token, _)| token).collect();
         let mut parser = Parser {
             text,
             tokens,
@@ -100,25 +92,16 @@ impl<'t> Parser<'t> {
     }
 
     fn kind_at(&self, pos: usize) -> SyntaxKind {
-        self.significant
-            .get(pos)
-            .map_or(EOF, |&token| self.tokens.kind(token as usize))
+        self.significant.get(pos).map_or(EOF, |&token| self.tokens.kind(token as usize))
     }
 
     /// The kind of the next token of the current group; `EOF` at its end.
     fn current(&self) -> SyntaxKind {
-        if self.at_end() {
-            EOF
-        } else {
-            self.kind_at(self.pos)
-        }
+        if self.at_end() { EOF } else { self.kind_at(self.pos) }
     }
 
     fn range_at(&self, pos: usize) -> TextRange {
-        let token = self
-            .significant
-            .get(pos)
-            .map_or(self.tokens.len(), |&token| token as usize);
+        let token = self.significant.get(pos).map_or(self.tokens.len(), |&token| token as usize);
         self.tokens.range(token)
     }
 
@@ -132,11 +115,7 @@ impl<'t> Parser<'t> {
 
     /// The name at `pos` of the current group, or `""`.
     fn word_at(&self, pos: usize) -> &'t str {
-        if pos < self.end && self.kind_at(pos) == IDENT {
-            self.text_at(pos)
-        } else {
-            ""
-        }
+        if pos < self.end && self.kind_at(pos) == IDENT { self.text_at(pos) } else { "" }
     }
 
     /// The first word of the group that opens here, or `""`.
@@ -150,11 +129,7 @@ impl<'t> Parser<'t> {
 
     /// From the next token to the end of the element that it starts: a group, `#` with its size, or one token.
     fn element_range(&self) -> TextRange {
-        let start = if self.current() == HASH {
-            self.pos + 1
-        } else {
-            self.pos
-        };
+        let start = if self.current() == HASH { self.pos + 1 } else { self.pos };
         let last = if start < self.end && self.kind_at(start).is_opener() {
             self.groups[start].last()
         } else {
@@ -285,14 +260,8 @@ impl<'t> Parser<'t> {
         insert: impl Into<String>,
     ) {
         let mut error = SyntaxError::new(code, range, message);
-        let edit = TextEdit {
-            range,
-            insert: insert.into(),
-        };
-        error.fix = Some(SyntaxFix {
-            label: label.into(),
-            edit,
-        });
+        let edit = TextEdit { range, insert: insert.into() };
+        error.fix = Some(SyntaxFix { label: label.into(), edit });
         self.report(error);
     }
 
@@ -319,19 +288,12 @@ impl<'t> Parser<'t> {
                 return self.leaf(NAME);
             }
             BOOL => {
-                let message = format!(
-                    "`{}` is a literal and cannot be bound",
-                    self.text_at(self.pos)
-                );
+                let message = format!("`{}` is a literal and cannot be bound", self.text_at(self.pos));
                 self.error(Code::ExpectedName, self.current_range(), message);
             }
             _ if self.lexical_error() => {}
             _ => {
-                self.error(
-                    Code::ExpectedName,
-                    self.element_range(),
-                    "a name must stand here",
-                );
+                self.error(Code::ExpectedName, self.element_range(), "a name must stand here");
             }
         }
         self.start(NAME);
@@ -345,16 +307,11 @@ impl<'t> Parser<'t> {
         let text = self.text_at(self.pos);
         match self.current() {
             BAD_NUMBER => {
-                let message =
-                    format!("`{text}` is no number, and a name cannot start with a digit");
+                let message = format!("`{text}` is no number, and a name cannot start with a digit");
                 self.error(Code::MalformedNumber, range, message);
             }
             BAD_STRING => {
-                self.error(
-                    Code::UnclosedString,
-                    range,
-                    "the string has no end on its line",
-                );
+                self.error(Code::UnclosedString, range, "the string has no end on its line");
             }
             BAD_CHARS => {
                 let code = text.chars().next().map_or(0, u32::from);

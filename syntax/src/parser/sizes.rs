@@ -7,11 +7,7 @@ use crate::literal;
 
 impl Parser<'_> {
     pub(super) fn size_part(&mut self, what: &str) {
-        if self.at_end() {
-            self.missing(what)
-        } else {
-            self.size()
-        }
+        if self.at_end() { self.missing(what) } else { self.size() }
     }
 
     /// Takes one element, whatever it is; must not stand at the end of the group.
@@ -109,8 +105,7 @@ impl Parser<'_> {
     }
 
     fn no_size(&mut self) {
-        let message =
-            "a size must stand here: a natural number, a size name, or an operation on sizes";
+        let message = "a size must stand here: a natural number, a size name, or an operation on sizes";
         self.error(Code::ExpectedSize, self.element_range(), message);
         self.skip_element();
     }

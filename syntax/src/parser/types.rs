@@ -7,11 +7,7 @@ use crate::words::TYPE_WORDS;
 
 impl Parser<'_> {
     pub(super) fn type_part(&mut self, what: &str) {
-        if self.at_end() {
-            self.missing(what)
-        } else {
-            self.ty()
-        }
+        if self.at_end() { self.missing(what) } else { self.ty() }
     }
 
     /// Takes one element, whatever it is; must not stand at the end of the group.
@@ -58,21 +54,13 @@ impl Parser<'_> {
     fn type_name(&mut self) {
         let word = self.text_at(self.pos);
         if TYPE_WORDS.contains(&word) {
-            return self.no_type(&format!(
-                "`{word}` stands only directly after an opening bracket"
-            ));
+            return self.no_type(&format!("`{word}` stands only directly after an opening bracket"));
         }
         if matches!(word, "Int" | "Long" | "Float" | "Double" | "Bool") {
             let lower = word.to_ascii_lowercase();
             let message = format!("the type is written `{lower}` in programs");
             let label = format!("Write `{lower}`");
-            self.error_with_fix(
-                Code::ExpectedType,
-                self.current_range(),
-                message,
-                label,
-                lower,
-            );
+            self.error_with_fix(Code::ExpectedType, self.current_range(), message, label, lower);
         }
         self.leaf(NAME_TYPE);
     }
@@ -81,9 +69,7 @@ impl Parser<'_> {
         self.group(ARRAY_TYPE, "(array-type type size)", |p| {
             p.keyword();
             if p.at_position_binder() {
-                p.group(POSITION_BINDER, "(i)", |p| {
-                    p.name("the name of the position")
-                });
+                p.group(POSITION_BINDER, "(i)", |p| p.name("the name of the position"));
             }
             p.type_part("the type of the elements");
             p.size_part("the length");
@@ -92,9 +78,7 @@ impl Parser<'_> {
 
     /// `(i)`: a group of one name. No type looks like that.
     fn at_position_binder(&self) -> bool {
-        self.current().is_opener()
-            && self.groups[self.pos].end() == self.pos + 2
-            && self.kind_at(self.pos + 1) == IDENT
+        self.current().is_opener() && self.groups[self.pos].end() == self.pos + 2 && self.kind_at(self.pos + 1) == IDENT
     }
 
     fn exists_names(&mut self) {
@@ -106,11 +90,7 @@ impl Parser<'_> {
             && self.groups[self.pos].end() == self.pos + 1;
         if empty {
             let range = self.element_range();
-            self.error(
-                Code::ExpectedName,
-                range,
-                "`exists` needs at least one size name",
-            );
+            self.error(Code::ExpectedName, range, "`exists` needs at least one size name");
         }
         self.size_names("the list of size names");
     }

@@ -32,10 +32,7 @@ pub fn errors(text: &str) -> String {
 }
 
 fn dump_node(out: &mut String, node: &SyntaxNode, indent: usize) {
-    let parts: Vec<_> = node
-        .children_with_tokens()
-        .filter(|part| !part.kind().is_trivia())
-        .collect();
+    let parts: Vec<_> = node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect();
     let _ = write!(out, "{:indent$}{:?}", "", node.kind());
     // tokens on the line of their node; `(` and `)` say nothing
     for part in &parts {
@@ -57,13 +54,7 @@ fn dump_node(out: &mut String, node: &SyntaxNode, indent: usize) {
 }
 
 fn describe(out: &mut String, text: &str, error: &SyntaxError) {
-    let SyntaxError {
-        code,
-        range,
-        message,
-        related,
-        fix,
-    } = error;
+    let SyntaxError { code, range, message, related, fix } = error;
     let _ = writeln!(out, "{range:?} {:?} {code}: {message}", &text[*range]);
     if let Some((range, message)) = related {
         let _ = writeln!(out, "  {range:?} {:?}: {message}", &text[*range]);
@@ -71,10 +62,7 @@ fn describe(out: &mut String, text: &str, error: &SyntaxError) {
     if let Some(fix) = fix {
         let mut fixed = text.to_owned();
         let range = fix.edit.range;
-        fixed.replace_range(
-            usize::from(range.start())..usize::from(range.end()),
-            &fix.edit.insert,
-        );
+        fixed.replace_range(usize::from(range.start())..usize::from(range.end()), &fix.edit.insert);
         let _ = writeln!(out, "  {}: {fixed:?}", fix.label);
     }
 }

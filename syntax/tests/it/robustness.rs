@@ -41,12 +41,7 @@ fn a_hundred_thousand_nested_brackets() {
 fn the_deepest_nesting_that_is_allowed() {
     on_a_small_stack(|| {
         let n = lift_syntax::MAX_DEPTH as usize - 1;
-        for (open, close) in [
-            ("(f ", ")"),
-            ("(let y 1 ", ")"),
-            ("(if c 1 ", ")"),
-            ("(f #", ")"),
-        ] {
+        for (open, close) in [("(f ", ")"), ("(let y 1 ", ")"), ("(if c 1 ", ")"), ("(f #", ")")] {
             let text = format!("(define a {}x{})", open.repeat(n), close.repeat(n));
             keeps_text(&text);
         }
@@ -72,16 +67,7 @@ fn a_line_of_ten_megabytes() {
 
 #[test]
 fn text_that_is_no_single_form_still_has_a_tree() {
-    for text in [
-        "",
-        "  ",
-        "; c",
-        "(define a 1) (define b 2)",
-        ") (",
-        "x (f",
-        "\0(",
-        "#",
-    ] {
+    for text in ["", "  ", "; c", "(define a 1) (define b 2)", ") (", "x (f", "\0(", "#"] {
         assert_eq!(parse_form(text).syntax().text().to_string(), text);
     }
     assert!(split("\u{0} \u{feff}").len() == 1);

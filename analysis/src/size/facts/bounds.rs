@@ -48,10 +48,7 @@ impl Facts {
 
     /// Inclusive lower and upper bound as numbers.
     pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
-        let of = |side| {
-            self.bound(size, side, Goal::Constant, MAX_DEPTH)?
-                .as_ratio()
-        };
+        let of = |side| self.bound(size, side, Goal::Constant, MAX_DEPTH)?.as_ratio();
         let lower = of(Side::Lower).and_then(|value| i64::try_from(ceil(value)).ok());
         let upper = of(Side::Upper).and_then(|value| i64::try_from(value.floor()).ok());
         (lower, upper)
@@ -90,29 +87,19 @@ impl Facts {
         goal == Goal::Constant
             || match var.kind {
                 VarKind::Index => true,
-                VarKind::Position | VarKind::Skolem => {
-                    self.lower.contains_key(var) || self.upper.contains_key(var)
-                }
+                VarKind::Position | VarKind::Skolem => self.lower.contains_key(var) || self.upper.contains_key(var),
                 _ => false,
             }
     }
 
     /// A variable to replace: one that no bound of another such variable mentions, if possible.
     fn next_variable(&self, size: &Size, goal: Goal) -> Option<Var> {
-        let vars: Vec<Var> = size
-            .vars()
-            .into_iter()
-            .filter(|var| self.is_replaced(var, goal))
-            .collect();
+        let vars: Vec<Var> = size.vars().into_iter().filter(|var| self.is_replaced(var, goal)).collect();
         let is_free = |var: &&Var| {
             let mut others = vars.iter().filter(|other| other != var);
             others.all(|other| {
                 let bounds = [self.lower.get(other), self.upper.get(other)];
-                bounds
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .all(|bound| !bound.contains(var))
+                bounds.into_iter().flatten().flatten().all(|bound| !bound.contains(var))
             })
         };
         vars.iter().find(is_free).or(vars.first()).cloned()
@@ -128,10 +115,7 @@ impl Facts {
                 .terms()
                 .iter()
                 .filter(|term| term.mono.exponent(&atom) == power)
-                .map(|term| Term {
-                    mono: term.mono.without(&atom),
-                    coeff: term.coeff,
-                })
+                .map(|term| Term { mono: term.mono.without(&atom), coeff: term.coeff })
                 .collect();
             if !with.is_empty() {
                 highest = power;
@@ -140,11 +124,7 @@ impl Facts {
         }
         let within = |term: &Term| {
             (0..=8).contains(&term.mono.exponent(&atom))
-                && term
-                    .mono
-                    .0
-                    .iter()
-                    .all(|(other, _)| *other == atom || !other.contains(var))
+                && term.mono.0.iter().all(|(other, _)| *other == atom || !other.contains(var))
         };
         if !size.terms().iter().all(within) {
             return None;
@@ -205,20 +185,12 @@ impl Facts {
         depth: u32,
         fresh: u32,
     ) -> Option<(Size, Vec<(Var, Option<Size>, Option<Size>)>)> {
-        let atom = size
-            .terms()
-            .iter()
-            .flat_map(|term| &term.mono.0)
-            .find_map(|(atom, _)| {
-                let composite = !matches!(atom, Atom::Var(_));
-                let concerned = vars_of(atom).iter().any(|var| self.is_replaced(var, goal));
-                (composite && concerned).then_some(atom)
-            })?;
-        let var = Var {
-            kind: VarKind::Index,
-            id: depth << 16 | fresh,
-            name: Arc::from("bounded"),
-        };
+        let atom = size.terms().iter().flat_map(|term| &term.mono.0).find_map(|(atom, _)| {
+            let composite = !matches!(atom, Atom::Var(_));
+            let concerned = vars_of(atom).iter().any(|var| self.is_replaced(var, goal));
+            (composite && concerned).then_some(atom)
+        })?;
+        let var = Var { kind: VarKind::Index, id: depth << 16 | fresh, name: Arc::from("bounded") };
         let value = Size::var(var.clone());
         let bound = |size: &Size, side| self.bound(size, side, goal, depth - 1);
         let split = size.split_linear(atom);
@@ -226,9 +198,7 @@ impl Facts {
             (Atom::Floor(num, den), Some((factor, rest))) => {
                 let times = factor.neg().div_exact(den);
                 let without = rest.sub(&times.mul(num));
-                if without.terms().len() < rest.terms().len()
-                    && times.terms().len() <= factor.terms().len()
-                {
+                if without.terms().len() < rest.terms().len() && times.terms().len() <= factor.terms().len() {
                     // num mod den
                     let mut upper = bound(&den.sub(&Size::one()), Side::Upper);
                     if let (Some(top), true) = (bound(num, Side::Upper), self.proves_nonneg(num)) {
@@ -243,38 +213,27 @@ impl Facts {
             (Atom::Max(operands), Some((factor, rest))) => {
                 let (next, operands, maximum) = as_extremum(operands, &factor, &rest, &value);
                 let all = |side| {
-                    let bounds: Vec<Option<Size>> = operands
-                        .iter()
-                        .map(|operand| bound(operand, side))
-                        .collect();
+                    let bounds: Vec<Option<Size>> = operands.iter().map(|operand| bound(operand, side)).collect();
                     // One operand is enough below a maximum and above a minimum.
                     let known: Option<Vec<Size>> = if maximum == (side == Side::Lower) {
                         Some(bounds.into_iter().flatten().collect())
                     } else {
                         bounds.into_iter().collect()
                     };
-                    known?
-                        .into_iter()
-                        .reduce(|a, b| if maximum { a.max(b) } else { a.min(b) })
+                    known?.into_iter().reduce(|a, b| if maximum { a.max(b) } else { a.min(b) })
                 };
                 (next, all(Side::Lower), all(Side::Upper))
             }
-            (Atom::Step(_), Some((factor, rest))) => (
-                rest.add(&factor.mul(&value)),
-                Some(Size::zero()),
-                Some(Size::one()),
-            ),
+            (Atom::Step(_), Some((factor, rest))) => {
+                (rest.add(&factor.mul(&value)), Some(Size::zero()), Some(Size::one()))
+            }
             (Atom::Floor(num, den), None) => {
                 let (lower, upper) = self.floor_bounds(num, den, &bound);
                 (replaced(size, atom, &value), lower, upper)
             }
             (Atom::Pow(base, exponent), _) if base.as_integer().is_some_and(|b| b >= 1) => {
                 let end = |side| bound(exponent, side).map(|end| base.pow(&end));
-                (
-                    replaced(size, atom, &value),
-                    end(Side::Lower),
-                    end(Side::Upper),
-                )
+                (replaced(size, atom, &value), end(Side::Lower), end(Side::Upper))
             }
             _ => {
                 let lower = atom.is_natural().then(Size::zero);
@@ -293,17 +252,13 @@ impl Facts {
         // A quotient that is not negative falls as its divisor grows.
         let natural = self.proves_nonneg(num);
         let end = |side: Side| {
-            let constant = bound(den, Side::Lower).as_ref() == Some(den)
-                && bound(den, Side::Upper).as_ref() == Some(den);
+            let constant =
+                bound(den, Side::Lower).as_ref() == Some(den) && bound(den, Side::Upper).as_ref() == Some(den);
             let den = if constant {
                 den.clone()
             } else if natural {
                 let least = bound(den, side.opposite())?;
-                if self.proves_nonneg(&least.sub(&Size::one())) {
-                    least
-                } else {
-                    Size::one()
-                }
+                if self.proves_nonneg(&least.sub(&Size::one())) { least } else { Size::one() }
             } else {
                 return None;
             };
@@ -322,10 +277,7 @@ fn replaced(size: &Size, atom: &Atom, value: &Size) -> Size {
     let mut sum = Size::zero();
     for term in size.terms() {
         let power = term.mono.exponent(atom);
-        let rest = Size::term(Term {
-            mono: term.mono.without(atom),
-            coeff: term.coeff,
-        });
+        let rest = Size::term(Term { mono: term.mono.without(atom), coeff: term.coeff });
         sum = sum.add(&rest.mul(&value.pow_const(power)));
     }
     sum
@@ -342,31 +294,19 @@ fn best_constant(bounds: &[Size], side: Side) -> Option<Size> {
 
 /// Reads `factor·max(0, …) + rest` as a maximum or minimum that takes up as much of the rest as it
 /// can: what is left over, its operands, and whether it is a maximum.
-fn as_extremum(
-    operands: &[Size],
-    factor: &Size,
-    rest: &Size,
-    value: &Size,
-) -> (Size, Vec<Size>, bool) {
+fn as_extremum(operands: &[Size], factor: &Size, rest: &Size, value: &Size) -> (Size, Vec<Size>, bool) {
     let mut all = vec![Size::zero()];
     all.extend(operands.iter().cloned());
     let mut best = (rest.add(&factor.mul(value)), all.clone(), true);
     let mut least = rest.terms().len();
     for maximum in [true, false] {
-        let times = if maximum {
-            factor.clone()
-        } else {
-            factor.neg()
-        };
+        let times = if maximum { factor.clone() } else { factor.neg() };
         let mut bases = Vec::new();
         if times.terms().len() == 1 {
             bases.push(rest.div_exact(&times));
         }
         for operand in operands {
-            let negative = operand
-                .terms()
-                .iter()
-                .filter(|t| t.coeff.is_negative() == maximum);
+            let negative = operand.terms().iter().filter(|t| t.coeff.is_negative() == maximum);
             let part = Size::from_terms(negative.cloned().collect());
             bases.push(if maximum { part.neg() } else { part });
         }

@@ -17,11 +17,7 @@ impl Facts {
         if n.is_zero() || self.divides_plainly(&k, &n) || self.divides_by_facts(&k, &n) {
             return Truth::Yes;
         }
-        if self.leaves_remainder(&k, &n) {
-            Truth::No
-        } else {
-            Truth::Unknown
-        }
+        if self.leaves_remainder(&k, &n) { Truth::No } else { Truth::Unknown }
     }
 
     fn divides_plainly(&self, k: &Size, n: &Size) -> bool {
@@ -38,11 +34,7 @@ impl Facts {
             let (Some(lead), Some(goal)) = (known.terms().first(), quotient.terms().first()) else {
                 continue;
             };
-            let Some(factor) = lead
-                .recip()
-                .and_then(|recip| goal.mul(&recip))
-                .map(Size::term)
-            else {
+            let Some(factor) = lead.recip().and_then(|recip| goal.mul(&recip)).map(Size::term) else {
                 continue;
             };
             if factor.is_integral() {
@@ -52,10 +44,7 @@ impl Facts {
                 }
             }
         }
-        let usable = self
-            .divides
-            .iter()
-            .map(|(k, n)| (self.rewrite(k), self.rewrite(n)));
+        let usable = self.divides.iter().map(|(k, n)| (self.rewrite(k), self.rewrite(n)));
         let usable: Vec<(Size, Size)> = usable.collect();
         let mut starts: Vec<usize> = (0..usable.len()).collect();
         starts.truncate(4);
@@ -109,10 +98,7 @@ impl Facts {
 }
 
 fn mentions_floor(term: &Term) -> bool {
-    term.mono
-        .0
-        .iter()
-        .any(|(atom, _)| matches!(atom, crate::size::atom::Atom::Floor(..)))
+    term.mono.0.iter().any(|(atom, _)| matches!(atom, crate::size::atom::Atom::Floor(..)))
 }
 
 /// From `k·q = n`: a variable of `n`, and what it is in terms of the others and of `q`.
@@ -159,9 +145,5 @@ fn is_integer_valued(size: &Size) -> bool {
 }
 
 fn unused() -> Var {
-    Var {
-        kind: VarKind::Index,
-        id: u32::MAX,
-        name: Arc::from(""),
-    }
+    Var { kind: VarKind::Index, id: u32::MAX, name: Arc::from("") }
 }

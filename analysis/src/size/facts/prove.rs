@@ -28,13 +28,7 @@ impl Facts {
             return true;
         }
         let fuel = Cell::new(FUEL);
-        Prover {
-            facts: self,
-            fuel: &fuel,
-            extra: Vec::new(),
-            positive: self.positive(size),
-        }
-        .nonneg(size, DEPTH)
+        Prover { facts: self, fuel: &fuel, extra: Vec::new(), positive: self.positive(size) }.nonneg(size, DEPTH)
     }
 
     /// The variables that are divisors somewhere, and so not zero.
@@ -72,14 +66,11 @@ impl Facts {
         let Some(condition) = condition else {
             return false;
         };
-        [condition.clone(), condition.neg().sub(&Size::one())]
-            .into_iter()
-            .all(|case| {
-                let mut facts = self.clone();
-                facts.assume_le(Size::zero(), case.clone());
-                facts.le(&case, &Size::int(-1)) == Truth::Yes
-                    || facts.zero_in_cases(&simple, splits - 1)
-            })
+        [condition.clone(), condition.neg().sub(&Size::one())].into_iter().all(|case| {
+            let mut facts = self.clone();
+            facts.assume_le(Size::zero(), case.clone());
+            facts.le(&case, &Size::int(-1)) == Truth::Yes || facts.zero_in_cases(&simple, splits - 1)
+        })
     }
 }
 
@@ -146,9 +137,7 @@ impl Prover<'_> {
         if depth == 0 || goal.terms().len() > MAX_TERMS {
             return false;
         }
-        self.by_atoms(&goal, depth - 1)
-            || self.by_facts(&goal, depth - 1)
-            || self.by_cases(&goal, depth - 1)
+        self.by_atoms(&goal, depth - 1) || self.by_facts(&goal, depth - 1) || self.by_cases(&goal, depth - 1)
     }
 
     /// The goal with every variable counted from its least value.
@@ -161,11 +150,7 @@ impl Prover<'_> {
 
     fn least(&self, var: &Var) -> Option<i128> {
         let stated = self.facts.constant_lower(var)?;
-        Some(if self.positive.contains(var) {
-            stated.max(1)
-        } else {
-            stated
-        })
+        Some(if self.positive.contains(var) { stated.max(1) } else { stated })
     }
 
     /// Replaces an atom by a bound.
@@ -194,12 +179,7 @@ impl Prover<'_> {
 
     /// Composite atoms first; then variables on which no bound of another one depends.
     fn elimination_order(&self, goal: &Size) -> Vec<Atom> {
-        let atoms: BTreeSet<Atom> = goal
-            .terms()
-            .iter()
-            .flat_map(|t| &t.mono.0)
-            .map(|(atom, _)| atom.clone())
-            .collect();
+        let atoms: BTreeSet<Atom> = goal.terms().iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom.clone()).collect();
         let vars = goal.vars();
         let mentions = |var: &Var| {
             vars.iter()
@@ -224,51 +204,28 @@ impl Prover<'_> {
             return false;
         };
         let linear = powers.keys().all(|&power| power <= 1);
-        let factors = || {
-            powers
-                .iter()
-                .filter(|(power, _)| **power > 0)
-                .map(|(_, factor)| factor)
-        };
+        let factors = || powers.iter().filter(|(power, _)| **power > 0).map(|(_, factor)| factor);
         let replaced = |bound: &Size| goal.subst_var(var, bound);
         let mut lower: Vec<Size> = self.facts.lower.get(var).cloned().unwrap_or_default();
         lower.extend(self.least(var).map(Size::constant));
-        let upper = self
-            .facts
-            .upper
-            .get(var)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let upper = self.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
         let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
-        if monotone
-            && !lower.is_empty()
-            && factors().all(|factor| self.nonneg(factor, depth.min(2)))
-        {
-            return lower
-                .iter()
-                .any(|bound| self.nonneg(&replaced(bound), depth));
+        if monotone && !lower.is_empty() && factors().all(|factor| self.nonneg(factor, depth.min(2))) {
+            return lower.iter().any(|bound| self.nonneg(&replaced(bound), depth));
         }
         if upper.is_empty() {
             return false;
         }
         if monotone && factors().all(|factor| self.nonneg(&factor.neg(), depth.min(2))) {
-            return upper
-                .iter()
-                .any(|bound| self.nonneg(&replaced(bound), depth));
+            return upper.iter().any(|bound| self.nonneg(&replaced(bound), depth));
         }
         // A concave function is least at one of the two ends.
         let concave = linear
             || powers.keys().all(|&power| power <= 2)
-                && powers
-                    .get(&2)
-                    .is_some_and(|factor| self.nonneg(&factor.neg(), 1));
+                && powers.get(&2).is_some_and(|factor| self.nonneg(&factor.neg(), 1));
         concave
-            && lower
-                .iter()
-                .any(|bound| self.nonneg(&replaced(bound), depth))
-            && upper
-                .iter()
-                .any(|bound| self.nonneg(&replaced(bound), depth))
+            && lower.iter().any(|bound| self.nonneg(&replaced(bound), depth))
+            && upper.iter().any(|bound| self.nonneg(&replaced(bound), depth))
     }
 
     /// `⌊a/b⌋` lies between `(a - b + 1)/b` and `a/b`.
@@ -279,8 +236,7 @@ impl Prover<'_> {
         let with = |bound: &Size| rest.add(&factor.mul(bound));
         if self.nonneg(&factor, depth.min(2)) {
             let least = num.sub(den).add(&Size::one()).div_exact(den);
-            return self.nonneg(&with(&least), depth)
-                || self.nonneg(num, depth.min(3)) && self.nonneg(&rest, depth);
+            return self.nonneg(&with(&least), depth) || self.nonneg(num, depth.min(3)) && self.nonneg(&rest, depth);
         }
         self.nonneg(&factor.neg(), depth.min(2)) && self.nonneg(&with(&num.div_exact(den)), depth)
     }
@@ -293,19 +249,13 @@ impl Prover<'_> {
         let mut all = vec![Size::zero()];
         all.extend(operands.iter().cloned());
         if self.nonneg(&factor, depth.min(1))
-            && all
-                .iter()
-                .any(|value| self.nonneg(&rest.add(&factor.mul(value)), depth.min(2)))
+            && all.iter().any(|value| self.nonneg(&rest.add(&factor.mul(value)), depth.min(2)))
         {
             return true;
         }
         all.iter().all(|value| {
-            let case = all
-                .iter()
-                .filter(|other| *other != value)
-                .map(|other| value.sub(other));
-            self.with_case(case.collect())
-                .nonneg(&rest.add(&factor.mul(value)), depth)
+            let case = all.iter().filter(|other| *other != value).map(|other| value.sub(other));
+            self.with_case(case.collect()).nonneg(&rest.add(&factor.mul(value)), depth)
         })
     }
 
@@ -313,22 +263,14 @@ impl Prover<'_> {
         let Some((factor, rest)) = goal.split_linear(atom) else {
             return false;
         };
-        self.with_case(vec![condition.clone()])
-            .nonneg(&rest.add(&factor), depth)
-            && self
-                .with_case(vec![condition.neg().sub(&Size::one())])
-                .nonneg(&rest, depth)
+        self.with_case(vec![condition.clone()]).nonneg(&rest.add(&factor), depth)
+            && self.with_case(vec![condition.neg().sub(&Size::one())]).nonneg(&rest, depth)
     }
 
     fn with_case(&self, facts: Vec<Size>) -> Prover<'_> {
         let mut extra = self.extra.clone();
         extra.extend(facts);
-        Prover {
-            facts: self.facts,
-            fuel: self.fuel,
-            extra,
-            positive: self.positive.clone(),
-        }
+        Prover { facts: self.facts, fuel: self.fuel, extra, positive: self.positive.clone() }
     }
 
     /// Subtracts a multiple of a known non-negative size, chosen so that a negative term vanishes.
@@ -396,14 +338,8 @@ fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
         if power < 0 || mono.0.iter().any(|(other, _)| other.contains(var)) {
             return None;
         }
-        let factor = Size::term(Term {
-            mono,
-            coeff: term.coeff,
-        });
-        let sum = powers
-            .remove(&power)
-            .unwrap_or_else(Size::zero)
-            .add(&factor);
+        let factor = Size::term(Term { mono, coeff: term.coeff });
+        let sum = powers.remove(&power).unwrap_or_else(Size::zero).add(&factor);
         powers.insert(power, sum);
     }
     Some(powers)
@@ -411,21 +347,13 @@ fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
 
 impl Facts {
     fn bounds_of(&self, var: &Var) -> impl Iterator<Item = &Size> {
-        self.lower
-            .get(var)
-            .into_iter()
-            .chain(self.upper.get(var))
-            .flatten()
+        self.lower.get(var).into_iter().chain(self.upper.get(var)).flatten()
     }
 
     /// The ranges of variables that equalities removed, as sizes that are not negative.
     fn rewritten_ranges(&self) -> Vec<Size> {
         let mut facts = Vec::new();
-        for var in self
-            .rewrites
-            .iter()
-            .filter_map(|rewrite| rewrite.variable())
-        {
+        for var in self.rewrites.iter().filter_map(|rewrite| rewrite.variable()) {
             let value = Size::var(var.clone());
             let lower = self.lower.get(var).into_iter().flatten();
             let upper = self.upper.get(var).into_iter().flatten();

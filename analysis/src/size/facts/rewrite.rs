@@ -27,10 +27,7 @@ impl std::fmt::Debug for Left {
         match self {
             Left::Var(var) => write!(f, "{var}"),
             Left::Mono(mono) => {
-                let term = Term {
-                    mono: mono.clone(),
-                    coeff: crate::size::ratio::Ratio::ONE,
-                };
+                let term = Term { mono: mono.clone(), coeff: crate::size::ratio::Ratio::ONE };
                 write!(f, "{}", Size::term(term))
             }
         }
@@ -58,20 +55,14 @@ impl Rewrite {
             }
         }
         if let Some((_, var, right)) = best {
-            return Some(Rewrite {
-                left: Left::Var(var),
-                right,
-            });
+            return Some(Rewrite { left: Left::Var(var), right });
         }
         let lead = num.terms().first()?;
         if lead.mono.is_one() {
             return None;
         }
         let rest = num.sub(&Size::term(lead.clone()));
-        Some(Rewrite {
-            left: Left::Mono(lead.mono.clone()),
-            right: rest.scale(lead.coeff.neg().recip()?),
-        })
+        Some(Rewrite { left: Left::Mono(lead.mono.clone()), right: rest.scale(lead.coeff.neg().recip()?) })
     }
 
     pub fn variable(&self) -> Option<&Var> {
@@ -93,11 +84,8 @@ impl Rewrite {
                     Atom::Var(_) => None,
                     Atom::Floor(a, b) => {
                         let (new_a, new_b) = (self.apply(a), self.apply(b));
-                        (new_a.is_some() || new_b.is_some()).then(|| {
-                            new_a
-                                .unwrap_or_else(|| a.clone())
-                                .div_floor(&new_b.unwrap_or_else(|| b.clone()))
-                        })
+                        (new_a.is_some() || new_b.is_some())
+                            .then(|| new_a.unwrap_or_else(|| a.clone()).div_floor(&new_b.unwrap_or_else(|| b.clone())))
                     }
                     _ => None,
                 });
@@ -108,10 +96,7 @@ impl Rewrite {
                     let part = match term.mono.div(left) {
                         Some(rest) => {
                             changed = true;
-                            self.right.mul(&Size::term(Term {
-                                mono: rest,
-                                coeff: term.coeff,
-                            }))
+                            self.right.mul(&Size::term(Term { mono: rest, coeff: term.coeff }))
                         }
                         None => Size::term(term.clone()),
                     };

@@ -32,10 +32,7 @@ impl Facts {
                 return None;
             }
             budget.set(budget.get().checked_sub(1)?);
-            let inner = |size: &Size| {
-                self.simplify_atoms(size, budget)
-                    .unwrap_or_else(|| size.clone())
-            };
+            let inner = |size: &Size| self.simplify_atoms(size, budget).unwrap_or_else(|| size.clone());
             Some(match atom {
                 Atom::Floor(num, den) => self.simplify_floor(&inner(num), &inner(den)),
                 Atom::Max(operands) => {
@@ -58,12 +55,8 @@ impl Facts {
                 Atom::Sum { index, count, body } => {
                     let count = inner(count);
                     let last = count.sub(&Size::one());
-                    let facts =
-                        self.clone()
-                            .with_range(index.clone(), Some(Size::zero()), Some(last));
-                    let body = facts
-                        .simplify_atoms(body, budget)
-                        .unwrap_or_else(|| body.clone());
+                    let facts = self.clone().with_range(index.clone(), Some(Size::zero()), Some(last));
+                    let body = facts.simplify_atoms(body, budget).unwrap_or_else(|| body.clone());
                     Size::sum(index.clone(), count, body)
                 }
                 Atom::Var(_) | Atom::TooLarge(_) => return None,
@@ -75,10 +68,7 @@ impl Facts {
     fn simplify_max(&self, operands: Vec<Size>) -> Size {
         let mut kept: Vec<Size> = Vec::new();
         for operand in operands {
-            if kept
-                .iter()
-                .any(|other| self.proves_nonneg(&other.sub(&operand)))
-            {
+            if kept.iter().any(|other| self.proves_nonneg(&other.sub(&operand))) {
                 continue;
             }
             kept.retain(|other| !self.proves_nonneg(&operand.sub(other)));
@@ -108,10 +98,7 @@ impl Facts {
         let mut candidates = vec![Size::zero()];
         if let Some(divisor) = den.as_integer() {
             if let (Some(low), Some(high)) = self.const_bounds(num) {
-                let (low, high) = (
-                    i128::from(low).div_euclid(divisor),
-                    i128::from(high).div_euclid(divisor),
-                );
+                let (low, high) = (i128::from(low).div_euclid(divisor), i128::from(high).div_euclid(divisor));
                 if low == high {
                     return Some(Size::constant(low));
                 }
@@ -119,10 +106,7 @@ impl Facts {
             // A coefficient just below the divisor is what the normal form made of a minus sign.
             let mut all = Size::zero();
             for term in num.terms().iter().filter(|term| !term.mono.is_one()) {
-                let one = Size::term(Term {
-                    mono: term.mono.clone(),
-                    coeff: Ratio::ONE,
-                });
+                let one = Size::term(Term { mono: term.mono.clone(), coeff: Ratio::ONE });
                 if term.coeff.to_integer().is_some_and(|c| 2 * c >= divisor) {
                     all = all.add(&one);
                     candidates.push(one);
@@ -144,11 +128,8 @@ impl Facts {
         if self.divides(den, num).is_yes() {
             return Some(num.div_exact(den));
         }
-        let (out, rest): (Vec<Term>, Vec<Term>) = num
-            .terms()
-            .iter()
-            .cloned()
-            .partition(|term| self.divides(den, &Size::term(term.clone())).is_yes());
+        let (out, rest): (Vec<Term>, Vec<Term>) =
+            num.terms().iter().cloned().partition(|term| self.divides(den, &Size::term(term.clone())).is_yes());
         if out.is_empty() {
             return None;
         }
@@ -159,12 +140,7 @@ impl Facts {
     /// `⌊(g·a + r)/(g·b)⌋ = ⌊a/b⌋` for `0 <= r < g`.
     fn cancel_factor(&self, num: &Size, den: &Size) -> Option<Size> {
         let content = poly::content(den.terms())?;
-        let mut factors: Vec<Size> = content
-            .mono
-            .0
-            .iter()
-            .map(|(atom, _)| Size::atom(atom.clone()))
-            .collect();
+        let mut factors: Vec<Size> = content.mono.0.iter().map(|(atom, _)| Size::atom(atom.clone())).collect();
         if let Some(number) = content.coeff.to_integer() {
             let small = (2..=64).filter(|divisor| number % divisor == 0 && *divisor != number);
             factors.extend(small.chain([number]).filter(|n| *n > 1).map(Size::constant));
@@ -178,15 +154,8 @@ impl Facts {
                 let (q, r) = match term.mono.div(&by.mono) {
                     Some(mono) => {
                         let (c, d) = (term.coeff.to_integer()?, by.coeff.to_integer()?);
-                        let q = Term {
-                            mono,
-                            coeff: Ratio::integer(c.div_euclid(d))?,
-                        };
-                        let q = if q.coeff.is_zero() {
-                            Size::zero()
-                        } else {
-                            Size::term(q)
-                        };
+                        let q = Term { mono, coeff: Ratio::integer(c.div_euclid(d))? };
+                        let q = if q.coeff.is_zero() { Size::zero() } else { Size::term(q) };
                         (q.clone(), part.sub(&q.mul(&factor)))
                     }
                     None => (Size::zero(), part),
@@ -220,10 +189,6 @@ impl Size {
             }
         }
         let (term, num, den) = found?;
-        Some((
-            self.sub(&Size::term(term.clone())),
-            num.clone(),
-            den.clone(),
-        ))
+        Some((self.sub(&Size::term(term.clone())), num.clone(), den.clone()))
     }
 }

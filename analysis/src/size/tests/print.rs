@@ -39,10 +39,7 @@ fn sizes_print_as_a_person_writes_them() {
         (n(5) - &big_n, "5-N"),
         ((&big_n - &s).div_exact(&t) + 1, "(N-S)/T+1"),
         (Size::sum(i.clone(), big_n.clone(), &iv + 1), "N*(N+1)/2"),
-        (
-            Size::sum(i.clone(), big_n.clone(), (&iv * &iv).div_floor(&n(3))),
-            "sum(i<N, floor(i*i/3))",
-        ),
+        (Size::sum(i.clone(), big_n.clone(), (&iv * &iv).div_floor(&n(3))), "sum(i<N, floor(i*i/3))"),
         (Size::max(&k, &n(0)), "k"),
         ((&k - &iv).max(n(0)), "max(k-i,0)"),
         (Size::min(&big_n, &n(4)) + &m, "M+min(N,4)"),

@@ -58,9 +58,7 @@ impl Viewer {
             .terms()
             .iter()
             .flat_map(|term| &term.mono.0)
-            .filter(|(atom, e)| {
-                *e == 1 && matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_))
-            })
+            .filter(|(atom, e)| *e == 1 && matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_)))
             .map(|(atom, _)| atom)
             .collect();
         atoms.sort();
@@ -81,31 +79,20 @@ impl Viewer {
     }
 
     /// `factor·⌊num/den⌋ + rest` with a remainder, or with a part of `rest` moved into the numerator.
-    fn remainders(
-        &mut self,
-        num: &Size,
-        den: &Size,
-        factor: &Size,
-        rest: &Size,
-        found: &mut Vec<Candidate>,
-    ) {
+    fn remainders(&mut self, num: &Size, den: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
         let mut readings = vec![(num.clone(), den.clone())];
         // ⌊x/a⌋ mod b, where the atom is ⌊x/(a·b)⌋.
         for (atom, _) in rest.terms().iter().flat_map(|term| &term.mono.0) {
             let Atom::Floor(inner, inner_den) = atom else {
                 continue;
             };
-            let (Some(ratio), Some(shift)) = (
-                quotient(den, inner_den),
-                quotient(&num.sub(inner), inner_den),
-            ) else {
+            let (Some(ratio), Some(shift)) = (quotient(den, inner_den), quotient(&num.sub(inner), inner_den)) else {
                 continue;
             };
             let dividend = Size::atom(atom.clone()).add(&shift);
             if ratio.is_integral()
                 && shift.is_integral()
-                && dividend.div_floor(&ratio).as_atom()
-                    == Some(&Atom::Floor(num.clone(), den.clone()))
+                && dividend.div_floor(&ratio).as_atom() == Some(&Atom::Floor(num.clone(), den.clone()))
             {
                 readings.push((dividend, ratio));
             }
@@ -114,29 +101,15 @@ impl Viewer {
             let Some(times) = quotient(&factor.neg(), &divisor) else {
                 continue;
             };
-            let pattern = Node::Mod {
-                num: self.boxed(&dividend),
-                den: self.boxed(&divisor),
-                dividend: dividend.clone(),
-            };
-            found.push(Candidate {
-                pattern,
-                rest: rest.sub(&times.mul(&dividend)),
-                factor: times,
-            });
+            let pattern =
+                Node::Mod { num: self.boxed(&dividend), den: self.boxed(&divisor), dividend: dividend.clone() };
+            found.push(Candidate { pattern, rest: rest.sub(&times.mul(&dividend)), factor: times });
         }
         self.shifted(num, den, factor, rest, found);
     }
 
     /// `⌊(N+3)/4⌋ - 1` is `⌊(N-1)/4⌋`.
-    fn shifted(
-        &mut self,
-        num: &Size,
-        den: &Size,
-        factor: &Size,
-        rest: &Size,
-        found: &mut Vec<Candidate>,
-    ) {
+    fn shifted(&mut self, num: &Size, den: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
         let Some(recip) = (match factor.terms() {
             [factor] => factor.recip(),
             _ => None,
@@ -165,35 +138,17 @@ impl Viewer {
             if self.style == Style::Exact && !is_natural(&plain) {
                 continue;
             }
-            let pattern = Node::FloorDiv {
-                num: Box::new(plain),
-                den: self.boxed(den),
-                dividend: dividend.clone(),
-            };
+            let pattern = Node::FloorDiv { num: Box::new(plain), den: self.boxed(den), dividend: dividend.clone() };
             let rest = rest.sub(&shift.mul(factor));
-            found.push(Candidate {
-                pattern,
-                factor: factor.clone(),
-                rest,
-            });
+            found.push(Candidate { pattern, factor: factor.clone(), rest });
         }
     }
 
     /// `factor·max(0, operands…) + rest` as a maximum or minimum of larger things.
-    fn extrema(
-        &mut self,
-        operands: &[Size],
-        factor: &Size,
-        rest: &Size,
-        found: &mut Vec<Candidate>,
-    ) {
+    fn extrema(&mut self, operands: &[Size], factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
         // The maximum of base, base + operand, …; or the minimum of base, base - operand, ….
         for maximum in [true, false] {
-            let times = if maximum {
-                factor.clone()
-            } else {
-                factor.neg()
-            };
+            let times = if maximum { factor.clone() } else { factor.neg() };
             let mut bases = Vec::new();
             bases.extend(quotient(rest, &times));
             for term in rest.terms() {
@@ -206,20 +161,12 @@ impl Viewer {
             for base in bases {
                 let mut all = vec![base.clone()];
                 for operand in operands {
-                    all.push(if maximum {
-                        base.add(operand)
-                    } else {
-                        base.sub(operand)
-                    });
+                    all.push(if maximum { base.add(operand) } else { base.sub(operand) });
                 }
                 let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
                 nodes.sort_by_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
                 found.push(Candidate {
-                    pattern: if maximum {
-                        Node::Max(nodes)
-                    } else {
-                        Node::Min(nodes)
-                    },
+                    pattern: if maximum { Node::Max(nodes) } else { Node::Min(nodes) },
                     rest: rest.sub(&times.mul(&base)),
                     factor: times.clone(),
                 });
@@ -228,13 +175,7 @@ impl Viewer {
     }
 
     /// `factor·[condition >= 0] + rest` with a part of the rest as the other branch.
-    fn conditionals(
-        &mut self,
-        condition: &Size,
-        factor: &Size,
-        rest: &Size,
-        found: &mut Vec<Candidate>,
-    ) {
+    fn conditionals(&mut self, condition: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
         let (left, right) = self.comparison(condition);
         let mut branches: Vec<Size> = rest.terms().iter().map(|t| Size::term(t.clone())).collect();
         branches.push(rest.clone());
@@ -267,15 +208,9 @@ fn quotient(num: &Size, den: &Size) -> Option<Size> {
 
 /// The terms with a positive coefficient, and the others negated.
 pub(super) fn by_sign(size: &Size) -> (Size, Size) {
-    let (negative, positive): (Vec<Term>, Vec<Term>) = size
-        .terms()
-        .iter()
-        .cloned()
-        .partition(|term| term.coeff.is_negative());
-    (
-        Size::from_terms(positive),
-        Size::from_terms(negative).scale(Ratio::MINUS_ONE),
-    )
+    let (negative, positive): (Vec<Term>, Vec<Term>) =
+        size.terms().iter().cloned().partition(|term| term.coeff.is_negative());
+    (Size::from_terms(positive), Size::from_terms(negative).scale(Ratio::MINUS_ONE))
 }
 
 /// Is the expression free of anything that could make it negative?
@@ -290,8 +225,6 @@ fn is_natural(node: &Node) -> bool {
         Node::FloorDiv { num, .. } => is_natural(num),
         Node::Mod { .. } => true,
         Node::Sum { body, .. } => is_natural(body),
-        Node::IfLe {
-            then, otherwise, ..
-        } => is_natural(then) && is_natural(otherwise),
+        Node::IfLe { then, otherwise, .. } => is_natural(then) && is_natural(otherwise),
     }
 }
