@@ -26,6 +26,8 @@ export const EVENS = {
         result: ['0', '4', '16', '36', '64'],
         comments: [/; evens of evens\.lift on iota, N = 10/, /; device: \S+/],
     },
+    /** A run that cannot be: the answer to the question, and what is said then. */
+    wrongRun: { answers: ['missing.npy'], notification: /missing\.npy/ },
     statusBar: 'Lift',
 };
 

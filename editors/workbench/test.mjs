@@ -142,6 +142,17 @@ await check('Run Kernel proposes the inputs of the last time', async () => {
     await workbench.until('the question is answered', async () => (await workbench.question()) === '');
 });
 
+await check('Run Kernel says what is wrong with an input', async () => {
+    await workbench.clickOn(EVENS.file, 4, 'filter');
+    await workbench.command('Lift: Run Kernel');
+    await workbench.answer('Other');
+    for (const answer of EVENS.wrongRun.answers) await workbench.answer(answer);
+    const said = await workbench.until('a notification', async () =>
+        (await workbench.notifications()).find((text) => has(text, EVENS.wrongRun.notification)));
+    await workbench.shot('wrong-input');
+    return said;
+});
+
 await check('the output "Lift: Run" has the result too', async () => {
     await workbench.command('Output: Show Output Channels...');
     await workbench.answer('Lift: Run');
