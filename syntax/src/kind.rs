@@ -138,6 +138,11 @@ impl SyntaxKind {
         matches!(self, R_PAREN | R_BRACKET)
     }
 
+    /// A token that is wrong in itself, wherever it stands.
+    pub const fn is_malformed(self) -> bool {
+        matches!(self, BAD_NUMBER | BAD_STRING | BAD_CHARS)
+    }
+
     /// The bracket that matches this one; any other kind is its own match.
     pub const fn partner(self) -> SyntaxKind {
         match self {

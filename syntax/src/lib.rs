@@ -9,6 +9,8 @@
 //!   positions are relative to the form, so that an edit elsewhere changes nothing.
 //! * [`ast`]: typed views of such a tree.
 //! * [`parse_file`]: both steps for tools that read a file once.
+//! * [`format()`]`(file) -> String`, and the same as edits.
+//! * [`LineIndex`]: offsets to lines and columns, in the units of an editor, and back.
 //!
 //! # Invariants
 //!
@@ -31,14 +33,18 @@
 //! | `tree` | events to tree |
 //! | `ast` | typed views |
 //! | `file` | split and parse together |
+//! | `format` | layout, as edits of white space |
+//! | `line_index` | offsets and positions |
 //! | `error` | syntax errors as data |
 
 pub mod ast;
 mod brackets;
 mod error;
 mod file;
+mod format;
 mod kind;
 mod lexer;
+mod line_index;
 mod literal;
 mod parser;
 mod split;
@@ -47,8 +53,10 @@ mod words;
 
 pub use error::{SyntaxError, SyntaxErrorCode, SyntaxFix, TextEdit};
 pub use file::{ParsedFile, ParsedForm, parse_file};
+pub use format::{LINE_WIDTH, format, format_edits, format_range};
 pub use kind::{LiftLanguage, SyntaxKind};
 pub use lexer::{Tokens, lex};
+pub use line_index::{ColumnEncoding, LineIndex, Position};
 pub use literal::LiteralValue;
 pub use parser::{MAX_DEPTH, parse_form};
 pub use split::{FormKind, RawForm, split};

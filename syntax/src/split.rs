@@ -96,6 +96,8 @@ impl Splitter<'_> {
         if let Some(mut form) = self.form.take() {
             let end = self.tokens.range(self.end).start();
             form.range = TextRange::new(form.range.start(), end);
+            // what follows the first word may already be the next form
+            form.name = form.name.filter(|name| name.end() <= end);
             self.forms.push(form);
         }
     }

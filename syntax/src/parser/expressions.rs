@@ -28,7 +28,7 @@ impl Parser<'_> {
                 self.leaf(ERROR);
             }
             _ => {
-                self.lexical_error();
+                self.at_malformed();
                 self.leaf(ERROR);
             }
         }
@@ -165,7 +165,7 @@ impl Parser<'_> {
                 self.finish();
             }
             _ => {
-                if !self.lexical_error() {
+                if !self.at_malformed() {
                     let message = "the parameters must stand here, in brackets";
                     self.error(Code::ExpectedParams, self.element_range(), message);
                 }
@@ -205,7 +205,7 @@ impl Parser<'_> {
             });
             return;
         }
-        if !self.lexical_error() {
+        if !self.at_malformed() {
             let message = format!("{what} must stand here, in brackets");
             self.error(Code::ExpectedParams, self.element_range(), message);
         }

@@ -33,7 +33,7 @@ impl Parser<'_> {
                 EOF => p.missing("the path"),
                 STRING => p.bump(),
                 _ => {
-                    if !p.lexical_error() {
+                    if !p.at_malformed() {
                         let range = p.element_range();
                         p.error(Code::ExpectedPath, range, "the path must stand in quotes");
                     }
@@ -144,7 +144,7 @@ impl Parser<'_> {
                     p.clause();
                 }
             });
-        } else if self.lexical_error() {
+        } else if self.at_malformed() {
             self.skip_element();
         } else {
             self.bump();
@@ -179,7 +179,7 @@ impl Parser<'_> {
         if let Some(closer) = rest.clone().find(|&pos| self.kind_at(pos).is_closer()) {
             let message = format!("`{}` closes nothing", self.text_at(closer));
             self.error(Code::UnmatchedBracket, self.range_at(closer), message);
-        } else if !self.lexical_error() {
+        } else if !self.at_malformed() {
             let range = self.current_range().cover(self.range_at(self.end - 1));
             let message = "only forms stand here: `(import …)`, `(define …)`, `(lift …)`";
             self.error(Code::ExpectedForm, range, message);

@@ -1,6 +1,7 @@
 //! Recursive descent over the groups that the brackets make.
 //!
-//! Brackets are matched first, by the rule that the splitter follows too (`brackets`). So every
+//! Malformed tokens are reported and brackets matched first, in one pass over the tokens (`scan`), by
+//! the rule that the splitter follows too (`brackets`). So every
 //! part of the grammar knows where its group ends, nothing in a group can run over that end, and
 //! recovery needs no guesses: what does not fit becomes an `ERROR` node, and what follows the group
 //! is intact.
@@ -11,7 +12,7 @@
 
 mod expressions;
 mod forms;
-mod groups;
+mod scan;
 mod sizes;
 mod types;
 
@@ -21,7 +22,7 @@ use crate::kind::SyntaxKind::{self, *};
 use crate::lexer::{Tokens, lex};
 use crate::tree::{Event, Parse, build};
 use crate::words::{self, EXPRESSION_WORDS};
-use groups::Group;
+use scan::Group;
 
 /// How deep brackets may nest. Trees are dropped and compared recursively, so that an unbounded
 /// depth would overflow the stack; a deeper group becomes one flat `ERROR` node.
@@ -81,7 +82,7 @@ impl<'t> Parser<'t> {
             errors: Vec::new(),
             significant,
         };
-        parser.match_brackets();
+        parser.scan();
         parser
     }
 
@@ -291,7 +292,7 @@ impl<'t> Parser<'t> {
                 let message = format!("`{}` is a literal and cannot be bound", self.text_at(self.pos));
                 self.error(Code::ExpectedName, self.current_range(), message);
             }
-            _ if self.lexical_error() => {}
+            _ if self.at_malformed() => {}
             _ => {
                 self.error(Code::ExpectedName, self.element_range(), "a name must stand here");
             }
@@ -301,26 +302,11 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// Reports the next token if it is malformed in itself.
-    fn lexical_error(&mut self) -> bool {
-        let range = self.current_range();
-        let text = self.text_at(self.pos);
-        match self.current() {
-            BAD_NUMBER => {
-                let message = format!("`{text}` is no number, and a name cannot start with a digit");
-                self.error(Code::MalformedNumber, range, message);
-            }
-            BAD_STRING => {
-                self.error(Code::UnclosedString, range, "the string has no end on its line");
-            }
-            BAD_CHARS => {
-                let code = text.chars().next().map_or(0, u32::from);
-                let message = format!("control character U+{code:04X}");
-                self.error(Code::InvalidCharacter, range, message);
-            }
-            _ => return false,
-        }
-        true
+    /// Whether the next token is malformed in itself, which `scan` has reported.
+    fn at_malformed(&mut self) -> bool {
+        let malformed = self.current().is_malformed();
+        self.quiet |= malformed;
+        malformed
     }
 
     /// Reports the next token, an `IDENT` in the place of an expression, if it only heads forms.

@@ -46,7 +46,7 @@ impl Parser<'_> {
                 }),
                 _ => self.no_size(),
             },
-            _ if self.lexical_error() => self.skip_element(),
+            _ if self.at_malformed() => self.skip_element(),
             _ => self.no_size(),
         }
     }
@@ -95,7 +95,7 @@ impl Parser<'_> {
             EOF => self.missing("the name of the array"),
             IDENT => self.leaf(NAME_REF),
             _ => {
-                if !self.lexical_error() {
+                if !self.at_malformed() {
                     let message = "`length` in a size takes the name of an array";
                     self.error(Code::ExpectedName, self.element_range(), message);
                 }

@@ -40,7 +40,7 @@ impl Parser<'_> {
                 }),
                 _ => self.no_type("a type must stand here"),
             },
-            _ if self.lexical_error() => self.skip_element(),
+            _ if self.at_malformed() => self.skip_element(),
             _ => self.no_type("a type must stand here"),
         }
     }

@@ -1,7 +1,12 @@
 //! What the crate promises, as tests: one binary, so that it links once.
 
 mod common;
+mod formatting;
+mod generate;
+mod positions;
+mod properties;
 mod recovery;
 mod robustness;
 mod splitting;
 mod trees;
+mod views;

@@ -1,6 +1,6 @@
 //! Input of the sort that breaks parsers. On a small stack, as a thread of a server may have.
 
-use lift_syntax::{parse_file, parse_form, split};
+use lift_syntax::{format, parse_file, parse_form, split};
 
 const STACK: usize = 1 << 20;
 
@@ -57,11 +57,37 @@ fn a_line_of_ten_megabytes() {
     on_a_small_stack(|| {
         let size = 10 << 20;
         keeps_text(&"x".repeat(size));
-        keeps_text(&"x ".repeat(size / 2));
-        keeps_text(&format!("(define a (f {}))", "#".repeat(size)));
-        keeps_text(&format!("(define a (f {}))", "1 ".repeat(size / 2)));
-        keeps_text(&"(define a 1)".repeat(size / 12));
         keeps_text(&format!(";{}", " ".repeat(size)));
+        keeps_text(&"(define (f xs) (mapSeq (lambda (x) (* x 2.0f)) xs))".repeat(size / 51));
+    });
+}
+
+#[test]
+fn a_line_of_many_tokens() {
+    on_a_small_stack(|| {
+        let n = 1 << 18;
+        assert_eq!(keeps_text(&"x ".repeat(n)), 1);
+        assert_eq!(keeps_text(&format!("(define a (f {}))", "#".repeat(n))), 1);
+        assert_eq!(keeps_text(&format!("(define a (f {}))", "1 ".repeat(n))), 0);
+        assert_eq!(keeps_text(&format!("(define a (f {}))", "1x ".repeat(n))), 200);
+        assert_eq!(keeps_text(&"(define a 1)".repeat(n / 4)), 0);
+    });
+}
+
+#[test]
+fn the_formatter_takes_large_and_deep_programs() {
+    on_a_small_stack(|| {
+        let n = lift_syntax::MAX_DEPTH as usize - 2;
+        for open in ["(f ", "(let y 1 ", "(if c 1 ", "(lambda (x) ", "((f x) "] {
+            let text = format!("(define a {}x{})", open.repeat(n), ")".repeat(n));
+            let formatted = format(&text);
+            assert_ne!(formatted, text);
+            assert_eq!(format(&formatted), formatted);
+        }
+        let text = format!("(define a (f {}))", "(g x) ".repeat(1 << 15));
+        assert_eq!(format(&text).lines().count(), 1 + (1 << 15));
+        let text = "(".repeat(1 << 18);
+        assert_eq!(format(&text), text);
     });
 }
 
@@ -70,5 +96,5 @@ fn text_that_is_no_single_form_still_has_a_tree() {
     for text in ["", "  ", "; c", "(define a 1) (define b 2)", ") (", "x (f", "\0(", "#"] {
         assert_eq!(parse_form(text).syntax().text().to_string(), text);
     }
-    assert!(split("\u{0} \u{feff}").len() == 1);
+    assert!(split("\0 \u{feff}").len() == 1);
 }

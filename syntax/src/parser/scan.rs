@@ -1,4 +1,5 @@
-//! The groups of a form: which bracket closes which, and the errors of those that do not.
+//! The first pass over the tokens of a form: which bracket closes which, and what is wrong with the
+//! tokens themselves. Its errors do not depend on what the grammar makes of their surroundings.
 
 use super::Parser;
 use crate::brackets::{Closing, OpenBrackets};
@@ -34,14 +35,16 @@ impl Group {
 }
 
 impl Parser<'_> {
-    /// Fills `groups` and reports the brackets that are not closed, or by the wrong one.
-    /// Stray closers are left to the grammar: they can only stand outside of all groups.
-    pub(super) fn match_brackets(&mut self) {
+    /// Fills `groups` and reports malformed tokens and brackets that are not closed, or by the wrong
+    /// one. Stray closers are left to the grammar: they can only stand outside of all groups.
+    pub(super) fn scan(&mut self) {
         self.groups = vec![Group::default(); self.significant.len()];
         let mut brackets = OpenBrackets::new();
         for pos in 0..self.significant.len() {
             let kind = self.kind_at(pos);
-            if kind.is_opener() {
+            if kind.is_malformed() {
+                self.malformed(pos);
+            } else if kind.is_opener() {
                 brackets.open(kind, pos);
             } else if kind.is_closer()
                 && let Closing::Closes { opener, mismatched, unclosed } = brackets.close(kind)
@@ -55,6 +58,22 @@ impl Parser<'_> {
         }
         self.unclosed(&brackets.finish(), self.significant.len());
         self.quiet = false;
+    }
+
+    fn malformed(&mut self, pos: usize) {
+        let text = self.text_at(pos);
+        let (code, message) = match self.kind_at(pos) {
+            BAD_NUMBER => {
+                let message = format!("`{text}` is no number, and a name cannot start with a digit");
+                (Code::MalformedNumber, message)
+            }
+            BAD_STRING => (Code::UnclosedString, "the string has no end on its line".to_owned()),
+            _ => {
+                let code = text.chars().next().map_or(0, u32::from);
+                (Code::InvalidCharacter, format!("control character U+{code:04X}"))
+            }
+        };
+        self.error(code, self.range_at(pos), message);
     }
 
     /// The groups at `openers`, innermost first, end before `end` without a closing bracket.
