@@ -58,7 +58,8 @@ fn a_line_of_ten_megabytes() {
         let size = 10 << 20;
         keeps_text(&"x".repeat(size));
         keeps_text(&format!(";{}", " ".repeat(size)));
-        keeps_text(&"(define (f xs) (mapSeq (lambda (x) (* x 2.0f)) xs))".repeat(size / 51));
+        assert_eq!(split(&"(define (f xs) (mapSeq (lambda (x) (* x 2.0f)) xs))".repeat(size / 51)).len(), size / 51);
+        keeps_text(&"(define (f xs) (mapSeq (lambda (x) (* x 2.0f)) xs))".repeat(10_000));
     });
 }
 
