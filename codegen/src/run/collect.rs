@@ -1,0 +1,268 @@
+//! The result out of its buffers: first the dynamic lengths, from the outside in, then the elements that they leave.
+//!
+//! The collector never touches a device. It says what it [wants](Collector::wanted) to be read, is
+//! [given](Collector::give) that, and so on until it has all and [builds](Collector::build) the value.
+
+use super::device::HostData;
+use super::layout::Lengths;
+use crate::plan::{BufferId, Layout, Plan};
+use crate::sizes::SizeValues;
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::{Size, Var};
+use std::ops::Range;
+
+pub struct Collector {
+    shape: Shape,
+    leaves: Vec<Leaf>,
+    lengths: Lengths,
+    complete: bool,
+}
+
+/// A part of the result that lies in one buffer: sorted, disjoint ranges of it, and then their elements.
+struct Leaf {
+    buffer: BufferId,
+    element: Scalar,
+    kind: LeafKind,
+    ranges: Vec<Range<usize>>,
+    /// The elements of `ranges`, one after the other.
+    data: Option<HostData>,
+    /// While walking: how many elements of `data` were passed.
+    at: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeafKind {
+    Length,
+    Elements,
+}
+
+/// A [`Layout`] whose buffers are leaves.
+enum Shape {
+    Scalar(usize),
+    Vec { leaf: usize, width: usize },
+    Tuple(Vec<Shape>),
+    Array { len: Size, element: Box<Shape> },
+    Exists { lengths: Vec<(Var, usize, Size)>, body: Box<Shape> },
+}
+
+/// What to read next: of a buffer these ranges.
+pub struct Wanted {
+    leaf: usize,
+    pub buffer: BufferId,
+    pub ranges: Vec<Range<usize>>,
+}
+
+impl Collector {
+    pub fn new(plan: &Plan, sizes: &SizeValues) -> Result<Collector, String> {
+        let mut leaves = Vec::new();
+        let shape = shape(plan, &plan.result, &mut leaves)?;
+        Ok(Collector { shape, leaves, lengths: Lengths::new(sizes), complete: false })
+    }
+
+    /// What must be read now; empty when everything has been. Either all lengths that are not known yet though those
+    /// around them are, or the elements.
+    pub fn wanted(&mut self) -> Result<Vec<Wanted>, String> {
+        if self.complete {
+            return Ok(Vec::new());
+        }
+        for leaf in &mut self.leaves {
+            leaf.at = 0;
+            if leaf.data.is_none() {
+                leaf.ranges.clear();
+            }
+        }
+        let Collector { shape, leaves, lengths, .. } = self;
+        Walk { leaves, lengths }.instances(shape, 0..1)?;
+        let lengths_wanted = self.leaves.iter().any(|l| l.kind == LeafKind::Length && l.unread());
+        self.complete = !lengths_wanted;
+        let ask = |(leaf, l): (usize, &Leaf)| {
+            let now = if lengths_wanted { LeafKind::Length } else { LeafKind::Elements };
+            (l.kind == now && l.unread()).then(|| Wanted { leaf, buffer: l.buffer, ranges: l.ranges.clone() })
+        };
+        Ok(self.leaves.iter().enumerate().filter_map(ask).collect())
+    }
+
+    /// What was read.
+    pub fn give(&mut self, wanted: &Wanted, data: HostData) {
+        self.leaves[wanted.leaf].data = Some(data);
+    }
+
+    /// The result; `wanted` has become empty.
+    pub fn build(mut self) -> Result<Value, String> {
+        for leaf in &mut self.leaves {
+            leaf.at = 0;
+            if leaf.data.is_none() {
+                leaf.data = Some(HostData::new(leaf.element));
+            }
+        }
+        let Collector { shape, leaves, lengths, .. } = &mut self;
+        Walk { leaves, lengths }.build(shape)
+    }
+}
+
+impl Leaf {
+    /// Are there elements that have not been read?
+    fn unread(&self) -> bool {
+        self.data.is_none() && !self.ranges.is_empty()
+    }
+
+    fn want(&mut self, range: Range<usize>) -> Result<(), String> {
+        if range.is_empty() || self.data.is_some() {
+            return Ok(());
+        }
+        match self.ranges.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            Some(last) if last.end > range.start => return Err("the parts of the result overlap".to_string()),
+            _ => self.ranges.push(range),
+        }
+        Ok(())
+    }
+}
+
+fn shape(plan: &Plan, layout: &Layout, leaves: &mut Vec<Leaf>) -> Result<Shape, String> {
+    let mut leaf = |buffer: BufferId, kind| match plan.buffers.get(buffer.0 as usize) {
+        Some(b) => {
+            leaves.push(Leaf { buffer, element: b.element, kind, ranges: Vec::new(), data: None, at: 0 });
+            Ok(leaves.len() - 1)
+        }
+        None => Err(format!("there is no buffer {}", buffer.0)),
+    };
+    Ok(match layout {
+        Layout::Scalar(buffer) => Shape::Scalar(leaf(*buffer, LeafKind::Elements)?),
+        Layout::Vec { buffer, width } => {
+            Shape::Vec { leaf: leaf(*buffer, LeafKind::Elements)?, width: usize::from(*width) }
+        }
+        Layout::Tuple(parts) => {
+            Shape::Tuple(parts.iter().map(|part| shape(plan, part, leaves)).collect::<Result<_, _>>()?)
+        }
+        Layout::Array { len, element } => {
+            Shape::Array { len: len.clone(), element: Box::new(shape(plan, element, leaves)?) }
+        }
+        Layout::Exists { lengths, body } => {
+            let mut opened = Vec::with_capacity(lengths.len());
+            for l in lengths {
+                opened.push((l.var.clone(), leaf(l.buffer, LeafKind::Length)?, l.at_most.clone()));
+            }
+            Shape::Exists { lengths: opened, body: Box::new(shape(plan, body, leaves)?) }
+        }
+    })
+}
+
+struct Walk<'a> {
+    leaves: &'a mut [Leaf],
+    lengths: &'a mut Lengths,
+}
+
+impl Walk<'_> {
+    /// Note what a run of neighbouring instances of `shape` needs. Stops at lengths that are not known.
+    fn instances(&mut self, shape: &Shape, instances: Range<usize>) -> Result<(), String> {
+        if instances.is_empty() {
+            return Ok(());
+        }
+        let scaled = |by: usize| match (instances.start.checked_mul(by), instances.end.checked_mul(by)) {
+            (Some(start), Some(end)) => Ok(start..end),
+            _ => Err("the result is too large to be addressed".to_string()),
+        };
+        match shape {
+            Shape::Scalar(leaf) => self.leaves[*leaf].want(instances),
+            Shape::Vec { leaf, width } => {
+                let range = scaled(*width)?;
+                self.leaves[*leaf].want(range)
+            }
+            Shape::Tuple(parts) => parts.iter().try_for_each(|part| self.instances(part, instances.clone())),
+            Shape::Array { len, element } => {
+                let (extent, stride) = (self.lengths.extent(len)?, self.lengths.stride(len)?);
+                let room = scaled(stride)?;
+                if extent == stride {
+                    return self.instances(element, room);
+                }
+                for start in room.step_by(stride.max(1)) {
+                    self.instances(element, start..start + extent)?;
+                }
+                Ok(())
+            }
+            Shape::Exists { lengths, body } => {
+                if lengths.iter().any(|(_, leaf, _)| self.leaves[*leaf].data.is_none()) {
+                    return lengths.iter().try_for_each(|(_, leaf, _)| self.leaves[*leaf].want(instances.clone()));
+                }
+                for instance in instances {
+                    self.open(lengths)?;
+                    self.instances(body, instance..instance + 1)?;
+                    self.close(lengths);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Bind the lengths of the next instance, which have been read.
+    fn open(&mut self, lengths: &[(Var, usize, Size)]) -> Result<(), String> {
+        for (var, leaf, at_most) in lengths {
+            let at_most = self.lengths.stride(at_most)?;
+            let leaf = &mut self.leaves[*leaf];
+            let value = match &leaf.data {
+                Some(HostData::Int(values)) => values.get(leaf.at).copied(),
+                _ => None,
+            };
+            let value = value.ok_or("a length was not read")?;
+            leaf.at += 1;
+            match usize::try_from(value) {
+                Ok(value) if value <= at_most => self.lengths.open(var, value, at_most),
+                _ => return Err(format!("a length of {value} came back for {var}; possible are 0 to {at_most}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, lengths: &[(Var, usize, Size)]) {
+        lengths.iter().for_each(|(var, ..)| self.lengths.close(var));
+    }
+
+    /// The next instance of `shape`: what was read stands in the order in which it is met here.
+    fn build(&mut self, shape: &Shape) -> Result<Value, String> {
+        Ok(match shape {
+            Shape::Scalar(leaf) => self.take_scalar(*leaf)?,
+            Shape::Vec { leaf, width } => {
+                Value::Vec((0..*width).map(|_| self.take_scalar(*leaf)).collect::<Result<_, _>>()?)
+            }
+            Shape::Tuple(parts) => {
+                Value::Tuple(parts.iter().map(|part| self.build(part)).collect::<Result<_, _>>()?)
+            }
+            Shape::Array { len, element } => {
+                let extent = self.lengths.extent(len)?;
+                Value::Array(match &**element {
+                    Shape::Scalar(leaf) => self.take(*leaf, extent)?,
+                    element => {
+                        ArrayValue::Values((0..extent).map(|_| self.build(element)).collect::<Result<_, _>>()?)
+                    }
+                })
+            }
+            Shape::Exists { lengths, body } => {
+                self.open(lengths)?;
+                let value = self.build(body);
+                self.close(lengths);
+                value?
+            }
+        })
+    }
+
+    fn take_scalar(&mut self, leaf: usize) -> Result<Value, String> {
+        self.take(leaf, 1)?.get(0).ok_or_else(|| "a part of the result was not read".to_string())
+    }
+
+    fn take(&mut self, leaf: usize, count: usize) -> Result<ArrayValue, String> {
+        let leaf = &mut self.leaves[leaf];
+        let range = leaf.at..leaf.at + count;
+        leaf.at = range.end;
+        let taken = match &leaf.data {
+            Some(HostData::Int(v)) => v.get(range).map(|v| ArrayValue::Int(v.to_vec())),
+            Some(HostData::Long(v)) => v.get(range).map(|v| ArrayValue::Long(v.to_vec())),
+            Some(HostData::Float(v)) => v.get(range).map(|v| ArrayValue::Float(v.to_vec())),
+            Some(HostData::Double(v)) => v.get(range).map(|v| ArrayValue::Double(v.to_vec())),
+            Some(HostData::Bool(v)) => v.get(range).map(|v| ArrayValue::Bool(v.iter().map(|b| *b != 0).collect())),
+            None => None,
+        };
+        taken.ok_or_else(|| "a part of the result was not read".to_string())
+    }
+}

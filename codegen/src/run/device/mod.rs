@@ -1,0 +1,267 @@
+//! OpenCL devices behind a small typed layer.
+//!
+//! The OpenCL library is loaded when the first function here is called; without one, [`list`] says so and what to do.
+//! Here, and only here, is code that the compiler does not check: the calls of a C library. What this module offers is
+//! safe to call, with one reservation that no wrapper can lift: a kernel that is launched may write where it likes and
+//! bring the process down, so a process that must live runs kernels in a child process.
+//!
+//! Platforms and devices are asked through `opencl3`. Everything that is created goes through the functions of `cl3`
+//! and is owned by [`handle::Handle`], because `opencl3`'s own objects panic when a release fails, its launch helper
+//! panics on a wrong argument, and its arguments are untyped; here an argument is checked against the signature of the
+//! kernel in the OpenCL text.
+//!
+//! Map: [`list`], [`choose`] the devices · [`session`] a context with its queue, buffers, transfers and launches ·
+//! [`program`] building, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
+#![allow(unsafe_code, reason = "OpenCL is a C library; all calls of it are in this module")]
+
+mod error;
+mod handle;
+mod host;
+mod program;
+mod session;
+
+pub use error::{NoDevice, OpenClError};
+pub use host::HostData;
+pub use program::{ArgMismatch, BuildError, Kernel, Program};
+pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
+
+use cl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED;
+use opencl3::device::{
+    CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
+    CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+};
+use opencl3::error_codes::ClError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A device that can be opened.
+#[derive(Debug, Clone)]
+pub struct Device {
+    raw: opencl3::device::Device,
+    pub info: DeviceInfo,
+}
+
+/// A device as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// The place in [`list`]: the `I` of `opencl:I`.
+    pub index: usize,
+    pub name: String,
+    pub vendor: String,
+    pub platform: String,
+    pub driver: String,
+    /// The version of OpenCL, as the device says it: "OpenCL 3.0 CUDA".
+    pub version: String,
+    pub kind: DeviceKind,
+    pub limits: DeviceLimits,
+    /// Whether `Double` can be computed with.
+    pub doubles: bool,
+    /// Whether division and square root of `Float` can be asked to be rounded as on the host.
+    pub exact_division: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DeviceKind {
+    // In the order of preference.
+    Gpu,
+    Accelerator,
+    Cpu,
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceLimits {
+    pub compute_units: u32,
+    /// Work-items of a group, in all dimensions together.
+    pub work_group_size: usize,
+    /// Work-items of a group, in each dimension.
+    pub work_item_sizes: [usize; 3],
+    /// Bytes.
+    pub global_memory: u64,
+    /// Bytes of one buffer.
+    pub allocation: u64,
+    /// Bytes of local memory of a work-group.
+    pub local_memory: u64,
+    pub address_bits: u32,
+}
+
+/// Which device a person asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DeviceChoice {
+    /// A GPU if there is one, else an accelerator, else a processor; of equals the first.
+    #[default]
+    Best,
+    Index(usize),
+    /// The first of this kind.
+    Kind(DeviceKind),
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DeviceKind::Gpu => "GPU",
+            DeviceKind::Accelerator => "accelerator",
+            DeviceKind::Cpu => "CPU",
+            DeviceKind::Other => "other",
+        })
+    }
+}
+
+/// `opencl`, `opencl:2`, `opencl:gpu`, `opencl:cpu`, `opencl:accelerator`.
+impl FromStr for DeviceChoice {
+    type Err = String;
+    fn from_str(text: &str) -> Result<DeviceChoice, String> {
+        let rest = match text.strip_prefix("opencl") {
+            Some("") => return Ok(DeviceChoice::Best),
+            Some(rest) => rest.strip_prefix(':'),
+            None => None,
+        };
+        match rest.map(str::to_ascii_lowercase).as_deref() {
+            Some("gpu") => Ok(DeviceChoice::Kind(DeviceKind::Gpu)),
+            Some("cpu") => Ok(DeviceChoice::Kind(DeviceKind::Cpu)),
+            Some("accelerator") => Ok(DeviceChoice::Kind(DeviceKind::Accelerator)),
+            Some(index) if index.bytes().all(|b| b.is_ascii_digit()) => {
+                index.parse().map(DeviceChoice::Index).map_err(|_| format!("`{text}` names no device"))
+            }
+            _ => Err(format!(
+                "`{text}` names no device: expected `interpreter`, `opencl`, `opencl:N` with the number of a device, \
+                 `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"
+            )),
+        }
+    }
+}
+
+/// All OpenCL devices of this machine, in the order in which the library gives them; never empty.
+pub fn list() -> Result<Vec<Device>, NoDevice> {
+    check_named_library()?;
+    let platforms = match opencl3::platform::get_platforms() {
+        Ok(platforms) => platforms,
+        Err(ClError(DLOPEN_RUNTIME_LOAD_FAILED)) => {
+            // The code says nothing; cl3 has kept what the system said.
+            let detail = match cl3::runtime::load_library() {
+                Err(e) => e.to_string(),
+                Ok(_) => "unknown reason".to_string(),
+            };
+            return Err(NoDevice::LibraryMissing { detail });
+        }
+        Err(ClError(CL_PLATFORM_NOT_FOUND_KHR)) => return Err(NoDevice::NoDriver),
+        Err(ClError(code)) => return Err(NoDevice::OpenCl(OpenClError::new("list the OpenCL platforms", code))),
+    };
+    if platforms.is_empty() {
+        return Err(NoDevice::NoDriver);
+    }
+    let mut devices = Vec::new();
+    let mut names = Vec::new();
+    let mut failed = None;
+    for platform in &platforms {
+        let name = platform.name().unwrap_or_else(|_| "an unnamed platform".to_string());
+        match platform.get_devices(CL_DEVICE_TYPE_ALL) {
+            Ok(ids) => {
+                for id in ids {
+                    let raw = opencl3::device::Device::new(id);
+                    // A device that cannot even describe itself cannot be run on; the others can.
+                    match describe(&raw, devices.len(), &name) {
+                        Ok(info) => devices.push(Device { raw, info }),
+                        Err(ClError(code)) => failed = Some(OpenClError::new("ask a device for its limits", code)),
+                    }
+                }
+            }
+            Err(ClError(CL_DEVICE_NOT_FOUND)) => {}
+            Err(ClError(code)) => failed = Some(OpenClError::new(format!("list the devices of {name}"), code)),
+        }
+        names.push(name);
+    }
+    match failed {
+        _ if !devices.is_empty() => Ok(devices),
+        Some(error) => Err(NoDevice::OpenCl(error)),
+        None => Err(NoDevice::NoneOffered { platforms: names }),
+    }
+}
+
+const CL_PLATFORM_NOT_FOUND_KHR: i32 = -1001;
+const CL_DEVICE_NOT_FOUND: i32 = -1;
+
+/// The library falls back to the system's without a word if the named one does not exist, and then other devices are
+/// found than the person asked for.
+fn check_named_library() -> Result<(), NoDevice> {
+    match std::env::var("OPENCL_DYLIB_PATH") {
+        Ok(path) if !path.is_empty() && !path.split(';').any(|p| Path::new(p).exists()) => {
+            Err(NoDevice::NamedLibraryMissing { path })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The device that `choice` asks for.
+pub fn choose(choice: DeviceChoice) -> Result<Device, NoDevice> {
+    let mut devices = list()?;
+    let found = match choice {
+        DeviceChoice::Best => devices.iter().enumerate().min_by_key(|(_, d)| d.info.kind).map(|(i, _)| i),
+        DeviceChoice::Index(index) => (index < devices.len()).then_some(index),
+        DeviceChoice::Kind(kind) => devices.iter().position(|d| d.info.kind == kind),
+    };
+    match (found, choice) {
+        (Some(i), _) => Ok(devices.swap_remove(i)),
+        (None, DeviceChoice::Index(index)) => Err(NoDevice::NoSuchIndex { index, count: devices.len() }),
+        (None, DeviceChoice::Kind(kind)) => {
+            let offered = devices.iter().map(|d| format!("{} ({})", d.info.name, d.info.kind)).collect();
+            Err(NoDevice::NoneOfKind { kind, offered })
+        }
+        (None, DeviceChoice::Best) => Err(NoDevice::NoneOffered { platforms: Vec::new() }),
+    }
+}
+
+fn describe(d: &opencl3::device::Device, index: usize, platform: &str) -> Result<DeviceInfo, ClError> {
+    let ty = d.dev_type()?;
+    let has = |bit| ty & bit != 0;
+    let kind = if has(CL_DEVICE_TYPE_GPU) {
+        DeviceKind::Gpu
+    } else if has(CL_DEVICE_TYPE_ACCELERATOR) {
+        DeviceKind::Accelerator
+    } else if has(CL_DEVICE_TYPE_CPU) {
+        DeviceKind::Cpu
+    } else {
+        DeviceKind::Other
+    };
+    let sizes = d.max_work_item_sizes()?;
+    let size_of = |dim: usize| sizes.get(dim).copied().unwrap_or(1).max(1);
+    Ok(DeviceInfo {
+        index,
+        name: trimmed(d.name()?),
+        vendor: trimmed(d.vendor().unwrap_or_default()),
+        platform: trimmed(platform.to_string()),
+        driver: trimmed(d.driver_version().unwrap_or_default()),
+        version: trimmed(d.version().unwrap_or_default()),
+        kind,
+        limits: DeviceLimits {
+            compute_units: d.max_compute_units()?,
+            work_group_size: d.max_work_group_size()?.max(1),
+            work_item_sizes: [size_of(0), size_of(1), size_of(2)],
+            global_memory: d.global_mem_size()?,
+            allocation: d.max_mem_alloc_size()?,
+            local_memory: d.local_mem_size()?,
+            address_bits: d.address_bits()?,
+        },
+        // The query itself is an error on a device without doubles that knows OpenCL 1.1 only.
+        doubles: d.double_fp_config().is_ok_and(|config| config != 0),
+        exact_division: d.single_fp_config()? & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
+    })
+}
+
+/// Some drivers pad their names with blanks.
+fn trimmed(text: String) -> String {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string()
+}
+
+/// "0: NVIDIA H200 (GPU, NVIDIA CUDA)"
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({}, {})", self.index, self.name, self.kind, self.platform)
+    }
+}
+
+#[cfg(test)]
+mod tests;

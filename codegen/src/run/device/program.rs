@@ -1,0 +1,233 @@
+//! Building OpenCL text for a device, and the kernels in it with their signatures.
+
+use super::handle::Handle;
+use super::session::{KernelArg, Session};
+use super::{DeviceInfo, OpenClError};
+use cl3::info_type::InfoType;
+use lift_analysis::hir::Scalar;
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::ptr;
+
+/// OpenCL text built for the device of a session.
+pub struct Program {
+    handle: Handle,
+}
+
+/// Why a program could not be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BuildError {
+    /// The device's compiler refused the text; `log` is what it wrote.
+    Refused {
+        log: String,
+    },
+    OpenCl(OpenClError),
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Refused { log } => write!(f, "the device's compiler refuses the text:\n{log}"),
+            BuildError::OpenCl(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// A kernel function of a built program.
+pub struct Kernel {
+    handle: Handle,
+    pub name: String,
+    pub arg_count: usize,
+    /// Work-items that a group of this kernel may have on this device.
+    pub work_group_size: usize,
+    /// The type of each argument, where the driver tells it.
+    params: Option<Vec<Param>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Param {
+    address: Address,
+    /// As in the text: `float*`, `int`.
+    ty: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Address {
+    Global,
+    Local,
+    Private,
+}
+
+/// An argument that does not fit its parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArgMismatch {
+    pub kernel: String,
+    /// "argument 2 is `global float*`, but a buffer of Int is passed"
+    pub problem: String,
+}
+
+impl fmt::Display for ArgMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel `{}`: {}", self.kernel, self.problem)
+    }
+}
+
+/// The options of the device's compiler: the language version that every device takes, the signatures of kernels, and
+/// division rounded as on the host where the device can.
+pub fn build_options(device: &DeviceInfo) -> String {
+    let mut options = "-cl-std=CL1.2 -cl-kernel-arg-info".to_string();
+    if device.exact_division {
+        options.push_str(" -cl-fp32-correctly-rounded-divide-sqrt");
+    }
+    options
+}
+
+impl Program {
+    /// Build `text` with [`build_options`]. The only place where a program comes to be: a store of built binaries,
+    /// keyed by text, options, device and driver, belongs in front of it.
+    pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
+        let create = OpenClError::when("hand the program to the device's compiler");
+        let raw = cl3::program::create_program_with_source(session.context(), &[text])
+            .map_err(|code| BuildError::OpenCl(create(code)))?;
+        // SAFETY: just created.
+        let handle = unsafe { Handle::own(raw, cl3::program::release_program) };
+        let options = CString::new(build_options(&session.info)).unwrap_or_default();
+        let device = session.device_id();
+        match cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()) {
+            Ok(()) => Ok(Program { handle }),
+            Err(code) => {
+                let log = build_log(&handle, device);
+                Err(if log.is_empty() {
+                    BuildError::OpenCl(OpenClError::new("build the program for the device", code))
+                } else {
+                    BuildError::Refused { log }
+                })
+            }
+        }
+    }
+
+    pub fn kernel(&self, session: &Session, name: &str) -> Result<Kernel, OpenClError> {
+        let fail = |code| OpenClError::new(format!("find kernel `{name}` in the program"), code);
+        let c_name = CString::new(name).map_err(|_| fail(-46))?;
+        let raw = cl3::kernel::create_kernel(self.handle.raw(), &c_name).map_err(fail)?;
+        // SAFETY: just created.
+        let handle = unsafe { Handle::own(raw, cl3::kernel::release_kernel) };
+        let arg_count = match cl3::kernel::get_kernel_info(raw, cl3::kernel::CL_KERNEL_NUM_ARGS).map_err(fail)? {
+            InfoType::Uint(count) => count as usize,
+            _ => 0,
+        };
+        let work_group_size = match cl3::kernel::get_kernel_work_group_info(
+            raw,
+            session.device_id(),
+            cl3::kernel::CL_KERNEL_WORK_GROUP_SIZE,
+        ) {
+            Ok(InfoType::Size(size)) if size > 0 => size,
+            _ => session.info.limits.work_group_size,
+        };
+        let params = (0..arg_count).map(|index| Param::ask(raw, index as u32)).collect();
+        Ok(Kernel { handle, name: name.to_string(), arg_count, work_group_size, params })
+    }
+}
+
+fn build_log(program: &Handle, device: *mut c_void) -> String {
+    match cl3::program::get_program_build_info(program.raw(), device, cl3::program::CL_PROGRAM_BUILD_LOG) {
+        Ok(InfoType::VecUchar(bytes)) => text(&bytes),
+        _ => String::new(),
+    }
+}
+
+/// Text of a driver: it ends with a zero byte, and is not always UTF-8.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n', ' ']).to_string()
+}
+
+impl Param {
+    /// `None` if the driver does not tell (it need not).
+    fn ask(kernel: *mut c_void, index: u32) -> Option<Param> {
+        use cl3::kernel::{
+            CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE,
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME, get_kernel_arg_info,
+        };
+        let address = match get_kernel_arg_info(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER) {
+            Ok(InfoType::Uint(CL_KERNEL_ARG_ADDRESS_GLOBAL)) => Address::Global,
+            Ok(InfoType::Uint(CL_KERNEL_ARG_ADDRESS_LOCAL)) => Address::Local,
+            Ok(InfoType::Uint(CL_KERNEL_ARG_ADDRESS_PRIVATE)) => Address::Private,
+            _ => return None,
+        };
+        match get_kernel_arg_info(kernel, index, CL_KERNEL_ARG_TYPE_NAME) {
+            // Drivers differ in blanks: `float*`, `float *`.
+            Ok(InfoType::VecUchar(bytes)) => Some(Param { address, ty: text(&bytes).replace(' ', "") }),
+            _ => None,
+        }
+    }
+
+    fn takes(&self, arg: &KernelArg<'_>) -> bool {
+        match arg {
+            KernelArg::Buffer(b) => {
+                let pointee = self.ty.strip_suffix('*').unwrap_or(&self.ty);
+                // `float4*` points to floats, too.
+                let scalar = pointee.trim_end_matches(|c: char| c.is_ascii_digit());
+                self.address == Address::Global && opencl_names(b.element()).contains(&scalar)
+            }
+            KernelArg::Int(_) => self.address == Address::Private && ["int", "uint", "unsignedint"].contains(&&*self.ty),
+            KernelArg::Long(_) => {
+                self.address == Address::Private && ["long", "ulong", "unsignedlong"].contains(&&*self.ty)
+            }
+            KernelArg::Local(_) => self.address == Address::Local,
+        }
+    }
+}
+
+/// What the elements of a buffer may be called in OpenCL.
+fn opencl_names(element: Scalar) -> &'static [&'static str] {
+    match element {
+        Scalar::Int => &["int", "uint", "unsignedint"],
+        Scalar::Long => &["long", "ulong", "unsignedlong"],
+        Scalar::Float => &["float"],
+        Scalar::Double => &["double"],
+        Scalar::Bool => &["uchar", "char", "unsignedchar"],
+    }
+}
+
+impl fmt::Display for Param {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.address {
+            Address::Global => write!(f, "global {}", self.ty),
+            Address::Local => write!(f, "local {}", self.ty),
+            Address::Private => write!(f, "{}", self.ty),
+        }
+    }
+}
+
+impl fmt::Display for KernelArg<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelArg::Buffer(b) => write!(f, "a buffer of {}", b.element()),
+            KernelArg::Int(_) => f.write_str("an int"),
+            KernelArg::Long(_) => f.write_str("a long"),
+            KernelArg::Local(_) => f.write_str("local memory"),
+        }
+    }
+}
+
+impl Kernel {
+    pub(super) fn raw(&self) -> *mut c_void {
+        self.handle.raw()
+    }
+
+    /// Whether the arguments fit the signature in number and, as far as the driver tells it, in type. OpenCL itself
+    /// compares sizes only, and takes any buffer for any pointer.
+    pub fn check(&self, args: &[KernelArg<'_>]) -> Result<(), ArgMismatch> {
+        let mismatch = |problem| Err(ArgMismatch { kernel: self.name.clone(), problem });
+        if args.len() != self.arg_count {
+            return mismatch(format!("it takes {} arguments, but {} are passed", self.arg_count, args.len()));
+        }
+        let params = self.params.iter().flatten();
+        match params.zip(args).enumerate().find(|(_, (param, arg))| !param.takes(arg)) {
+            Some((i, (param, arg))) => mismatch(format!("argument {i} is `{param}`, but {arg} is passed")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! A device in use: a context with one in-order queue, its buffers, transfers and launches.
+
+use super::handle::Handle;
+use super::host::{HostData, bytes_of};
+use super::program::Kernel;
+use super::{Device, DeviceInfo, OpenClError};
+use cl3::command_queue as queue;
+use cl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
+use lift_analysis::hir::Scalar;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr;
+
+/// Commands run in the order in which they are enqueued, so that a command sees what those before it wrote.
+pub struct Session {
+    // The queue is released before the context.
+    queue: Handle,
+    context: Handle,
+    device: opencl3::device::Device,
+    pub info: DeviceInfo,
+    profiling: bool,
+}
+
+/// Memory on the device for `len` elements.
+pub struct Buffer {
+    handle: Handle,
+    element: Scalar,
+    len: usize,
+}
+
+/// An argument of a launch. That it fits the kernel is checked by [`Kernel::check`].
+pub enum KernelArg<'a> {
+    Buffer(&'a Buffer),
+    Int(i32),
+    Long(i64),
+    /// Bytes of local memory.
+    Local(usize),
+}
+
+/// Which elements to read: sorted, disjoint ranges of a buffer.
+pub struct ReadRequest<'a> {
+    pub buffer: &'a Buffer,
+    pub ranges: Vec<Range<usize>>,
+}
+
+/// A launch that can be asked for its time once it is over.
+pub struct LaunchEvent(Handle);
+
+/// Two ranges are read in one go if what lies between them is at most this many bytes: a transfer costs about as much
+/// in itself as this many bytes more.
+const GAP_READ_ALONG: usize = 64 * 1024;
+
+impl Session {
+    /// Make `device` ready. With `profiling`, launches can be timed.
+    pub fn open(device: &Device, profiling: bool) -> Result<Session, OpenClError> {
+        let raw = device.raw;
+        let context = cl3::context::create_context(&[raw.id()], ptr::null(), None, ptr::null_mut())
+            .map_err(|code| OpenClError::new(format!("open the device {}", device.info.name), code))?;
+        // SAFETY: just created.
+        let context = unsafe { Handle::own(context, cl3::context::release_context) };
+        let properties = if profiling { queue::CL_QUEUE_PROFILING_ENABLE } else { 0 };
+        // The function of OpenCL 1.2, which every device has. SAFETY: context and device live and belong together.
+        let queue = unsafe {
+            queue::create_command_queue(context.raw(), raw.id(), properties)
+                .map(|queue| Handle::own(queue, queue::release_command_queue))
+        }
+        .map_err(OpenClError::when("create a command queue"))?;
+        Ok(Session { queue, context, device: raw, info: device.info.clone(), profiling })
+    }
+
+    pub(super) fn context(&self) -> *mut c_void {
+        self.context.raw()
+    }
+
+    pub(super) fn device_id(&self) -> *mut c_void {
+        self.device.id()
+    }
+
+    /// Allocate a buffer. OpenCL knows no buffer without bytes: one of no elements gets memory for one.
+    /// `what` is its name, for errors.
+    pub fn allocate(&self, element: Scalar, len: usize, what: &str) -> Result<Buffer, OpenClError> {
+        let bytes = len.max(1).saturating_mul(bytes_of(element));
+        // SAFETY: the context is alive, and no host memory is given.
+        unsafe {
+            cl3::memory::create_buffer(self.context.raw(), cl3::memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut())
+                .map(|mem| Handle::own(mem, cl3::memory::release_mem_object))
+        }
+        .map(|handle| Buffer { handle, element, len })
+        .map_err(|code| OpenClError::new(format!("allocate {bytes} bytes for buffer `{what}`"), code))
+    }
+
+    /// Copy `data` to the start of `buffer`. Returns when the data has been taken.
+    pub fn write(&self, buffer: &Buffer, data: &HostData) -> Result<(), OpenClError> {
+        const CL_INVALID_VALUE: i32 = -30;
+        if data.element() != buffer.element || data.len() > buffer.len {
+            return Err(OpenClError::new("write data into a buffer that it does not fit", CL_INVALID_VALUE));
+        }
+        if data.is_empty() {
+            return Ok(());
+        }
+        let bytes = data.len() * bytes_of(buffer.element);
+        // SAFETY: `data` has `bytes` bytes, the buffer at least as many, and the call returns after the copy.
+        unsafe {
+            queue::enqueue_write_buffer(
+                self.queue.raw(),
+                buffer.handle.raw(),
+                CL_BLOCKING,
+                0,
+                bytes,
+                data.as_ptr(),
+                0,
+                ptr::null(),
+            )
+            .map(own_event)
+        }
+        .map(drop)
+        .map_err(OpenClError::when("copy data to the device"))
+    }
+
+    /// Enqueue setting every byte of `buffer` to `byte`.
+    pub fn fill(&self, buffer: &Buffer, byte: u8) -> Result<(), OpenClError> {
+        let size = bytes_of(buffer.element);
+        let pattern = [byte; 8];
+        // SAFETY: the pattern has at least `size` bytes and is copied by the call; the size is that of the buffer.
+        unsafe {
+            queue::enqueue_fill_buffer(
+                self.queue.raw(),
+                buffer.handle.raw(),
+                pattern.as_ptr().cast(),
+                size,
+                0,
+                buffer.len.max(1) * size,
+                0,
+                ptr::null(),
+            )
+            .map(own_event)
+        }
+        .map(drop)
+        .map_err(OpenClError::when("fill a buffer"))
+    }
+
+    /// Wait for everything before, and read: for each request the elements of its ranges, one after the other.
+    pub fn read(&self, requests: &[ReadRequest<'_>]) -> Result<Vec<HostData>, OpenClError> {
+        const CL_INVALID_VALUE: i32 = -30;
+        let mut all = Vec::with_capacity(requests.len());
+        for request in requests {
+            let mut at = 0;
+            for range in &request.ranges {
+                if range.start < at || range.end < range.start || range.end > request.buffer.len {
+                    return Err(OpenClError::new("read outside of a buffer", CL_INVALID_VALUE));
+                }
+                at = range.end;
+            }
+            let spans = spans(&request.ranges, GAP_READ_ALONG / bytes_of(request.buffer.element));
+            let mut data = HostData::new(request.buffer.element);
+            data.resize(spans.iter().map(|s| s.len()).sum());
+            all.push((data, spans));
+        }
+        let mut result = Ok(());
+        for (request, (data, spans)) in requests.iter().zip(&mut all) {
+            let mut at = 0;
+            for span in spans {
+                result = result.and_then(|()| self.enqueue_read(request.buffer, span.clone(), data, at));
+                at += span.len();
+            }
+        }
+        // Also after an error: reads that were enqueued write to `all` until they are over.
+        let finished = self.finish();
+        result.and(finished)?;
+        Ok(requests.iter().zip(all).map(|(request, (data, spans))| compact(data, &spans, &request.ranges)).collect())
+    }
+
+    /// Enqueue reading `span` to `data` from element `at` on. `data` must stay where it is until [`Session::finish`].
+    fn enqueue_read(
+        &self,
+        buffer: &Buffer,
+        span: Range<usize>,
+        data: &mut HostData,
+        at: usize,
+    ) -> Result<(), OpenClError> {
+        let size = bytes_of(buffer.element);
+        if span.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: `data` was made long enough for all spans, lives until the queue is finished in `read`, and is not
+        // touched before; the span lies in the buffer.
+        unsafe {
+            queue::enqueue_read_buffer(
+                self.queue.raw(),
+                buffer.handle.raw(),
+                CL_NON_BLOCKING,
+                span.start * size,
+                span.len() * size,
+                data.as_mut_ptr(at),
+                0,
+                ptr::null(),
+            )
+            .map(own_event)
+        }
+        .map(drop)
+        .map_err(OpenClError::when("copy results from the device"))
+    }
+
+    /// Enqueue `groups` work-groups of `local` work-items. The event is there if the session profiles.
+    pub fn launch(
+        &self,
+        kernel: &Kernel,
+        args: &[KernelArg<'_>],
+        groups: [usize; 3],
+        local: [usize; 3],
+    ) -> Result<Option<LaunchEvent>, OpenClError> {
+        let fail = |code| OpenClError::new(format!("launch kernel `{}`", kernel.name), code);
+        for (index, arg) in args.iter().enumerate() {
+            let index = index as u32;
+            // SAFETY: the size is that of the value pointed to, which the call copies; a buffer is given as the
+            // address of its handle, local memory as a size alone.
+            unsafe {
+                match arg {
+                    KernelArg::Buffer(b) => {
+                        let mem = b.handle.raw();
+                        set_arg(kernel, index, &mem)
+                    }
+                    KernelArg::Int(v) => set_arg(kernel, index, v),
+                    KernelArg::Long(v) => set_arg(kernel, index, v),
+                    KernelArg::Local(bytes) => {
+                        cl3::kernel::set_kernel_arg(kernel.raw(), index, (*bytes).max(1), ptr::null())
+                    }
+                }
+            }
+            .map_err(fail)?;
+        }
+        let global: [usize; 3] = std::array::from_fn(|d| groups[d].saturating_mul(local[d]));
+        // SAFETY: both arrays have three dimensions; all arguments of the kernel are set.
+        let event = unsafe {
+            queue::enqueue_nd_range_kernel(
+                self.queue.raw(),
+                kernel.raw(),
+                3,
+                ptr::null(),
+                global.as_ptr(),
+                local.as_ptr(),
+                0,
+                ptr::null(),
+            )
+            .map(own_event)
+        }
+        .map_err(fail)?;
+        Ok(self.profiling.then_some(LaunchEvent(event)))
+    }
+
+    /// Send what is enqueued to the device without waiting for it.
+    pub fn flush(&self) -> Result<(), OpenClError> {
+        queue::flush(self.queue.raw()).map_err(OpenClError::when("start the commands on the device"))
+    }
+
+    /// Wait until everything enqueued is done.
+    pub fn finish(&self) -> Result<(), OpenClError> {
+        queue::finish(self.queue.raw()).map_err(OpenClError::when("finish the commands on the device"))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Buffers may be released while commands still use them only if the driver counts references well.
+        let _ = self.finish();
+    }
+}
+
+impl Buffer {
+    pub fn element(&self) -> Scalar {
+        self.element
+    }
+    /// In elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl LaunchEvent {
+    /// Nanoseconds on the device, after the session is finished.
+    pub fn nanoseconds(&self) -> Result<u64, OpenClError> {
+        use cl3::event::{CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_START};
+        let ask = |what| match cl3::event::get_event_profiling_info(self.0.raw(), what) {
+            Ok(cl3::info_type::InfoType::Ulong(t)) => Ok(t),
+            Ok(_) => Ok(0),
+            Err(code) => Err(OpenClError::new("ask for the time of a launch", code)),
+        };
+        Ok(ask(CL_PROFILING_COMMAND_END)?.saturating_sub(ask(CL_PROFILING_COMMAND_START)?))
+    }
+}
+
+fn own_event(event: *mut c_void) -> Handle {
+    // SAFETY: called with events that an enqueue has just made.
+    unsafe { Handle::own(event, cl3::event::release_event) }
+}
+
+/// # Safety
+/// `T` is the type of the kernel's argument `index` in memory.
+unsafe fn set_arg<T>(kernel: &Kernel, index: u32, value: &T) -> Result<(), i32> {
+    // SAFETY: as the caller promises; size and address belong to the same value.
+    unsafe { cl3::kernel::set_kernel_arg(kernel.raw(), index, size_of::<T>(), ptr::from_ref(value).cast()) }
+}
+
+/// Join ranges that are at most `gap` apart.
+fn spans(ranges: &[Range<usize>], gap: usize) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    for range in ranges.iter().filter(|r| !r.is_empty()) {
+        match spans.last_mut() {
+            Some(last) if range.start - last.end <= gap => last.end = range.end,
+            _ => spans.push(range.clone()),
+        }
+    }
+    spans
+}
+
+/// Keep of the elements of `spans` those of `ranges`.
+fn compact(mut data: HostData, spans: &[Range<usize>], ranges: &[Range<usize>]) -> HostData {
+    let mut spans = spans.iter();
+    let (mut span, mut span_at, mut to) = (0..0, 0, 0);
+    for range in ranges.iter().filter(|r| !r.is_empty()) {
+        while range.start >= span.end {
+            span_at += span.len();
+            match spans.next() {
+                Some(next) => span = next.clone(),
+                None => return data,
+            }
+        }
+        let from = span_at + (range.start - span.start);
+        if from != to {
+            data.move_down(from..from + range.len(), to);
+        }
+        to += range.len();
+    }
+    data.resize(to);
+    data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_near_each_other_are_read_in_one_go_and_the_gaps_dropped() {
+        let ranges = [0..2, 5..6, 6..6, 100..102];
+        let spans = spans(&ranges, 10);
+        assert_eq!(spans, [0..6, 100..102]);
+        let data = HostData::Int(vec![0, 1, 2, 3, 4, 5, 100, 101]);
+        assert_eq!(compact(data, &spans, &ranges), HostData::Int(vec![0, 1, 5, 100, 101]));
+    }
+
+    #[test]
+    fn nothing_to_read_is_nothing_read() {
+        assert_eq!(compact(HostData::Float(vec![]), &spans(&[3..3], 1), &[3..3]), HostData::Float(vec![]));
+    }
+}

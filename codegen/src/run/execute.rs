@@ -1,0 +1,362 @@
+//! The steps of a plan on a device.
+
+use super::collect::{Collector, Wanted};
+use super::device::{Buffer, BuildError, Device, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session};
+use super::failure::RunFailure;
+use super::geometry::{self, Geometry};
+use super::pour::pour;
+use super::prepare::{Prepared, PreparedArg, PreparedStep, prepare};
+use super::{build_log, device};
+use crate::plan::{BufferId, BufferRole, Plan, Program};
+use crate::sizes::SizeValues;
+use crate::value::Value;
+use lift_analysis::origin::Origin;
+use std::time::Instant;
+
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// Measure each launch.
+    pub profile: bool,
+    /// Runs that are not measured before those that are. (Drivers finish compiling at the first launch.)
+    pub warmup: u32,
+    /// Measured runs, at least one; the value is that of the last.
+    pub repeats: u32,
+    /// Bytes on the device, if fewer than it has.
+    pub memory: Option<u64>,
+    /// Fill what the plan does not initialise with a pattern that no sound program gives, to find elements that no
+    /// kernel wrote. For tests.
+    pub poison: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { profile: false, warmup: 0, repeats: 1, memory: None, poison: false }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub value: Value,
+    /// One entry for each launch of the plan, in its order; empty unless asked for.
+    pub profile: Vec<LaunchTime>,
+    /// For each measured run the time on the host's clock from the first command to the end of the last launch, without
+    /// building and without transfers.
+    pub wall_microseconds: Vec<f64>,
+    /// What a person should know: a work-group that was made smaller.
+    pub notices: Vec<String>,
+}
+
+/// The time on the device of one launch of the plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchTime {
+    /// "filter: count"
+    pub label: String,
+    /// The function in the OpenCL text.
+    pub kernel: String,
+    pub origin: Origin,
+    /// Launches in one run of the program: more than one inside a loop.
+    pub launches: u32,
+    /// All of them together; of several runs the median.
+    pub microseconds: f64,
+}
+
+/// Commands on their way before the host waits for them: drivers keep memory for each.
+const PENDING_COMMANDS: usize = 4096;
+/// What uninitialised memory is filled with: a NaN as Float and Double, and an unlikely integer.
+const POISON: u8 = 0xff;
+
+/// Run `program` on `device`.
+pub fn run(
+    program: &Program,
+    inputs: &[Value],
+    sizes: &SizeValues,
+    device: &Device,
+    options: &RunOptions,
+) -> Result<Outcome, RunFailure> {
+    let plan = &program.plan;
+    let prepared = prepare(plan, sizes, &device.info, options.memory)?;
+    let data = pour(plan, inputs, sizes)?;
+    check_data(plan, &prepared, &data)?;
+    let session = Session::open(device, options.profile)?;
+    let kernels = build(program, &prepared, &session)?;
+    let mut buffers = Vec::with_capacity(plan.buffers.len());
+    for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
+        buffers.push(session.allocate(buffer.element, *capacity, &buffer.name)?);
+    }
+    let mut notices = Vec::new();
+    let mut ready = Vec::with_capacity(prepared.launches.len());
+    for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
+        ready.push(fit(launch, kernel, &session, &mut notices)?);
+    }
+    let mut run = Run {
+        plan,
+        prepared: &prepared,
+        session: &session,
+        kernels: &kernels,
+        geometry: ready,
+        buffers,
+        bound: Vec::new(),
+        events: Vec::new(),
+        pending: 0,
+        nanoseconds: vec![0; prepared.launches.len()],
+        launched: vec![0; prepared.launches.len()],
+    };
+    run.bound = (0..run.buffers.len()).collect();
+    run.check_args()?;
+
+    let mut wall_microseconds = Vec::new();
+    let mut times: Vec<Vec<u64>> = vec![Vec::new(); prepared.launches.len()];
+    for round in 0..options.warmup.saturating_add(options.repeats.max(1)) {
+        run.reset(&data, options.poison)?;
+        let start = Instant::now();
+        run.steps(&prepared.steps)?;
+        session.flush()?;
+        // Only to measure does the host wait here; otherwise the first read does.
+        if options.profile || options.warmup > 0 || options.repeats > 1 {
+            session.finish()?;
+        }
+        if round >= options.warmup {
+            wall_microseconds.push(start.elapsed().as_secs_f64() * 1e6);
+            run.take_times()?;
+            for (times, nanoseconds) in times.iter_mut().zip(&run.nanoseconds) {
+                times.push(*nanoseconds);
+            }
+        }
+    }
+    let value = run.collect(sizes)?;
+    if !(options.profile || options.warmup > 0 || options.repeats > 1) {
+        wall_microseconds.clear();
+    }
+    let profile = if options.profile { run.profile(&mut times) } else { Vec::new() };
+    Ok(Outcome { value, profile, wall_microseconds, notices })
+}
+
+/// What was poured fits the buffers: capacities and layouts of a plan agree.
+fn check_data(plan: &Plan, prepared: &Prepared<'_>, data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
+    for (id, data) in data {
+        let capacity = prepared.capacities.get(id.0 as usize).copied().unwrap_or(0);
+        if data.len() > capacity {
+            let name = &plan.buffer(*id).name;
+            let len = data.len();
+            return Err(RunFailure::plan(format!("buffer `{name}` has room for {capacity} elements, not for {len}")));
+        }
+    }
+    Ok(())
+}
+
+/// The kernels of all launches, in their order.
+fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Result<Vec<Kernel>, RunFailure> {
+    let built = device::Program::build(session, &program.opencl.text).map_err(|e| match e {
+        BuildError::Refused { log } => {
+            let messages = build_log::parse(&log, &program.opencl);
+            RunFailure::Build { log, messages }
+        }
+        BuildError::OpenCl(e) => RunFailure::OpenCl(e),
+    })?;
+    // Each launch has a kernel object of its own, since an object keeps its arguments.
+    prepared.launches.iter().map(|l| built.kernel(session, &l.plan.kernel).map_err(RunFailure::OpenCl)).collect()
+}
+
+fn fit(
+    launch: &super::prepare::PreparedLaunch<'_>,
+    kernel: &Kernel,
+    session: &Session,
+    notices: &mut Vec<String>,
+) -> Result<Geometry, RunFailure> {
+    let label = &launch.plan.label;
+    let info = &session.info;
+    let wish = launch.wish;
+    let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size)
+        .map_err(|problem| RunFailure::Device { message: format!("`{label}` {problem} ({})", info.name) })?;
+    if geometry.local != wish.local.map(|n| n.max(1) as usize) {
+        let (asked, got) = (wish.local, geometry.local);
+        notices.push(format!(
+            "`{label}` runs with work-groups of {}x{}x{} work-items instead of {}x{}x{}: {} allows no more",
+            got[0], got[1], got[2], asked[0], asked[1], asked[2], info.name
+        ));
+    }
+    let local: u64 = launch.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
+    if local > info.limits.local_memory {
+        let message = format!(
+            "`{label}` needs {local} bytes of local memory in a work-group; {} has {}",
+            info.name, info.limits.local_memory
+        );
+        return Err(RunFailure::Device { message });
+    }
+    Ok(geometry)
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    prepared: &'a Prepared<'a>,
+    session: &'a Session,
+    /// By launch, as are `geometry`, `nanoseconds` and `launched`.
+    kernels: &'a [Kernel],
+    geometry: Vec<Geometry>,
+    buffers: Vec<Buffer>,
+    /// Which of `buffers` a buffer of the plan is at the moment: swaps change it.
+    bound: Vec<usize>,
+    events: Vec<(usize, LaunchEvent)>,
+    pending: usize,
+    nanoseconds: Vec<u64>,
+    launched: Vec<u32>,
+}
+
+impl Run<'_> {
+    fn buffer(&self, id: BufferId) -> &Buffer {
+        &self.buffers[self.bound[id.0 as usize]]
+    }
+
+    fn args(&self, launch: usize) -> Vec<KernelArg<'_>> {
+        let arg = |arg: &PreparedArg| match arg {
+            PreparedArg::Buffer(id) => KernelArg::Buffer(self.buffer(*id)),
+            PreparedArg::Int(n) => KernelArg::Int(*n),
+            PreparedArg::Long(n) => KernelArg::Long(*n),
+            PreparedArg::Local(bytes) => KernelArg::Local(*bytes),
+        };
+        self.prepared.launches[launch].args.iter().map(arg).collect()
+    }
+
+    fn check_args(&self) -> Result<(), RunFailure> {
+        for (launch, kernel) in self.kernels.iter().enumerate() {
+            kernel.check(&self.args(launch)).map_err(|e| RunFailure::plan(e.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Make everything as it is before a run.
+    fn reset(&mut self, data: &[(BufferId, HostData)], poison: bool) -> Result<(), RunFailure> {
+        self.bound = (0..self.buffers.len()).collect();
+        self.nanoseconds.fill(0);
+        self.launched.fill(0);
+        self.events.clear();
+        if poison {
+            for (buffer, plan) in self.buffers.iter().zip(&self.plan.buffers) {
+                if matches!(plan.role, BufferRole::Output | BufferRole::Temporary) {
+                    self.session.fill(buffer, POISON)?;
+                }
+            }
+        }
+        if let Some(id) = self.prepared.failure_buffer {
+            self.session.fill(self.buffer(id), 0)?;
+        }
+        for (id, data) in data {
+            self.session.write(self.buffer(*id), data)?;
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, steps: &[PreparedStep]) -> Result<(), RunFailure> {
+        for step in steps {
+            match step {
+                PreparedStep::Launch(launch) => self.launch(*launch)?,
+                PreparedStep::Zero(id) => {
+                    self.session.fill(self.buffer(*id), 0)?;
+                    self.enqueued()?;
+                }
+                PreparedStep::Repeat(count, steps) => {
+                    for _ in 0..*count {
+                        self.steps(steps)?;
+                    }
+                }
+                PreparedStep::Swap(a, b) => self.bound.swap(a.0 as usize, b.0 as usize),
+            }
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: usize) -> Result<(), RunFailure> {
+        let Geometry { groups, local } = self.geometry[launch];
+        let event = self.session.launch(&self.kernels[launch], &self.args(launch), groups, local)?;
+        self.launched[launch] = self.launched[launch].saturating_add(1);
+        if let Some(event) = event {
+            self.events.push((launch, event));
+        }
+        self.enqueued()
+    }
+
+    /// Bound the number of commands that the driver has to remember.
+    fn enqueued(&mut self) -> Result<(), RunFailure> {
+        self.pending += 1;
+        if self.pending >= PENDING_COMMANDS {
+            self.session.finish()?;
+            self.take_times()?;
+            self.pending = 0;
+        }
+        Ok(())
+    }
+
+    /// Add up the times of launches that are over.
+    fn take_times(&mut self) -> Result<(), RunFailure> {
+        for (launch, event) in std::mem::take(&mut self.events) {
+            self.nanoseconds[launch] += event.nanoseconds()?;
+        }
+        Ok(())
+    }
+
+    /// Read the failure flag, then the lengths from the outside in, then the elements: as few waits as possible.
+    fn collect(&self, sizes: &SizeValues) -> Result<Value, RunFailure> {
+        let mut collector = Collector::new(self.plan, sizes).map_err(RunFailure::plan)?;
+        let mut flag = self.prepared.failure_buffer;
+        loop {
+            let wanted = collector.wanted().map_err(RunFailure::plan)?;
+            if wanted.is_empty() && flag.is_none() {
+                break;
+            }
+            let request = |w: &Wanted| ReadRequest { buffer: self.buffer(w.buffer), ranges: w.ranges.clone() };
+            let mut requests: Vec<_> = wanted.iter().map(request).collect();
+            if let Some(id) = flag {
+                requests.push(ReadRequest { buffer: self.buffer(id), ranges: std::iter::once(0..4).collect() });
+            }
+            let mut data = self.session.read(&requests)?;
+            if flag.take().is_some()
+                && let Some(HostData::Int(flag)) = data.pop()
+            {
+                check_flag(self.plan, &flag)?;
+            }
+            for (wanted, data) in wanted.iter().zip(data) {
+                collector.give(wanted, data);
+            }
+        }
+        collector.build().map_err(RunFailure::plan)
+    }
+
+    fn profile(&self, times: &mut [Vec<u64>]) -> Vec<LaunchTime> {
+        let launches = self.prepared.launches.iter().zip(&self.launched).zip(times);
+        let time = |((launch, launched), times): ((&super::prepare::PreparedLaunch<'_>, &u32), &mut Vec<u64>)| {
+            LaunchTime {
+                label: launch.plan.label.clone(),
+                kernel: launch.plan.kernel.clone(),
+                origin: launch.plan.origin.clone(),
+                launches: *launched,
+                microseconds: median(times) as f64 / 1e3,
+            }
+        };
+        launches.map(time).collect()
+    }
+}
+
+/// What the kernels left in the failure buffer.
+fn check_flag(plan: &Plan, flag: &[i32]) -> Result<(), RunFailure> {
+    let [code, index, first, second] = flag else { return Ok(()) };
+    if *code == 0 {
+        return Ok(());
+    }
+    let failure = usize::try_from(*index).ok().and_then(|index| plan.failures.get(index));
+    Err(match failure {
+        Some(failure) => RunFailure::Check {
+            message: failure.message.replace("{0}", &first.to_string()).replace("{1}", &second.to_string()),
+            origin: failure.origin.clone(),
+        },
+        None => RunFailure::plan(format!("a kernel reported failure {index}, which the plan does not know")),
+    })
+}
+
+fn median(values: &mut [u64]) -> u64 {
+    values.sort_unstable();
+    match values.len() {
+        0 => 0,
+        n if n % 2 == 1 => values[n / 2],
+        n => (values[n / 2 - 1] + values[n / 2]) / 2,
+    }
+}

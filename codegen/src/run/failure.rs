@@ -1,0 +1,156 @@
+//! Why a run gave no result.
+
+use super::build_log::BuildMessage;
+use super::device::{NoDevice, OpenClError};
+use lift_analysis::origin::Origin;
+use std::fmt;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunFailure {
+    NoDevice(NoDevice),
+    /// An argument or a size that does not fit the kernel.
+    Input {
+        message: String,
+    },
+    /// A condition on sizes that the program relies on does not hold for these sizes.
+    Assumption {
+        /// "4 divides N"
+        assumption: String,
+        /// The sizes that it mentions, with their values.
+        values: Vec<(String, i64)>,
+        origin: Origin,
+    },
+    /// More memory, or larger arrays, than the device or the generated code can address.
+    Memory {
+        message: String,
+    },
+    /// Something else that this device cannot do.
+    Device {
+        message: String,
+    },
+    /// A check in a kernel failed: an index out of range, a division by zero.
+    Check {
+        message: String,
+        origin: Origin,
+    },
+    /// The device's compiler refused the generated text: a defect of this compiler, or of that one.
+    Build {
+        /// As the device's compiler wrote it; lines are those of the OpenCL text.
+        log: String,
+        messages: Vec<BuildMessage>,
+    },
+    /// A call of OpenCL failed.
+    OpenCl(OpenClError),
+    /// The plan contradicts itself or the text: a defect of this compiler.
+    Plan {
+        message: String,
+    },
+}
+
+impl RunFailure {
+    pub(crate) fn plan(message: impl Into<String>) -> RunFailure {
+        RunFailure::Plan { message: message.into() }
+    }
+
+    /// The place in the source that the failure is about.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            RunFailure::Assumption { origin, .. } | RunFailure::Check { origin, .. } => Some(origin),
+            RunFailure::Build { messages, .. } => messages.iter().find_map(|m| m.origin.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// Whether the program or its input is to blame, and not this machine or this compiler.
+    pub fn is_users(&self) -> bool {
+        matches!(self, RunFailure::Input { .. } | RunFailure::Assumption { .. } | RunFailure::Check { .. })
+    }
+
+    /// A word for machines.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            RunFailure::NoDevice(_) => "no-device",
+            RunFailure::Input { .. } => "input",
+            RunFailure::Assumption { .. } => "assumption",
+            RunFailure::Memory { .. } => "memory",
+            RunFailure::Device { .. } => "device",
+            RunFailure::Check { .. } => "check",
+            RunFailure::Build { .. } => "build",
+            RunFailure::OpenCl(_) => "opencl",
+            RunFailure::Plan { .. } => "plan",
+        }
+    }
+}
+
+impl fmt::Display for RunFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunFailure::NoDevice(e) => write!(f, "{e}"),
+            RunFailure::Input { message }
+            | RunFailure::Memory { message }
+            | RunFailure::Device { message }
+            | RunFailure::Check { message, .. } => f.write_str(message),
+            RunFailure::Assumption { assumption, values, .. } => {
+                write!(f, "the program assumes that {assumption}, which does not hold")?;
+                for (i, (name, value)) in values.iter().enumerate() {
+                    write!(f, "{} {name} = {value}", if i == 0 { " for" } else { "," })?;
+                }
+                Ok(())
+            }
+            RunFailure::Build { log, .. } => write!(
+                f,
+                "the device's compiler refused the generated OpenCL (a defect of lift, not of your program):\n{log}"
+            ),
+            RunFailure::OpenCl(e) => write!(f, "{e}"),
+            RunFailure::Plan { message } => {
+                write!(f, "the generated program is inconsistent (a defect of lift, not of your program): {message}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for RunFailure {}
+
+impl From<OpenClError> for RunFailure {
+    fn from(e: OpenClError) -> RunFailure {
+        RunFailure::OpenCl(e)
+    }
+}
+
+impl From<NoDevice> for RunFailure {
+    fn from(e: NoDevice) -> RunFailure {
+        RunFailure::NoDevice(e)
+    }
+}
+
+/// Bytes for a person: "40 GB", "1.5 MB", "12 bytes" (decimal units, as sellers of memory use them).
+pub(crate) fn bytes_text(bytes: u128) -> String {
+    const UNITS: [(u128, &str); 5] = [
+        (1_000_000_000_000_000, "PB"),
+        (1_000_000_000_000, "TB"),
+        (1_000_000_000, "GB"),
+        (1_000_000, "MB"),
+        (1_000, "kB"),
+    ];
+    for (size, unit) in UNITS {
+        if bytes >= size {
+            let tenths = bytes / (size / 10);
+            return match tenths % 10 {
+                0 => format!("{} {unit}", tenths / 10),
+                rest => format!("{}.{rest} {unit}", tenths / 10),
+            };
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes_text;
+
+    #[test]
+    fn bytes_read_well() {
+        let texts = [0, 999, 1000, 1_500_000, 40_000_000_000, 10_999_999_999].map(bytes_text);
+        assert_eq!(texts, ["0 bytes", "999 bytes", "1 kB", "1.5 MB", "40 GB", "10.9 GB"]);
+    }
+}
