@@ -134,6 +134,9 @@ mod tests {
 
     #[test]
     fn lines_without_a_position_are_no_messages() {
-        assert_eq!(positions("ptxas fatal : Unresolved extern function 'f'\n::\n12:30 is a time\n99999999999:1: x"), []);
+        assert_eq!(
+            positions("ptxas fatal : Unresolved extern function 'f'\n::\n12:30 is a time\n99999999999:1: x"),
+            []
+        );
     }
 }

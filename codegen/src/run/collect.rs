@@ -226,16 +226,12 @@ impl Walk<'_> {
             Shape::Vec { leaf, width } => {
                 Value::Vec((0..*width).map(|_| self.take_scalar(*leaf)).collect::<Result<_, _>>()?)
             }
-            Shape::Tuple(parts) => {
-                Value::Tuple(parts.iter().map(|part| self.build(part)).collect::<Result<_, _>>()?)
-            }
+            Shape::Tuple(parts) => Value::Tuple(parts.iter().map(|part| self.build(part)).collect::<Result<_, _>>()?),
             Shape::Array { len, element } => {
                 let extent = self.lengths.extent(len)?;
                 Value::Array(match &**element {
                     Shape::Scalar(leaf) => self.take(*leaf, extent)?,
-                    element => {
-                        ArrayValue::Values((0..extent).map(|_| self.build(element)).collect::<Result<_, _>>()?)
-                    }
+                    element => ArrayValue::Values((0..extent).map(|_| self.build(element)).collect::<Result<_, _>>()?),
                 })
             }
             Shape::Exists { lengths, body } => {

@@ -5,7 +5,7 @@ use super::device::{Buffer, BuildError, Device, HostData, Kernel, KernelArg, Lau
 use super::failure::RunFailure;
 use super::geometry::{self, Geometry};
 use super::pour::pour;
-use super::prepare::{Prepared, PreparedArg, PreparedStep, prepare};
+use super::prepare::{Prepared, PreparedArg, PreparedLaunch, PreparedStep, prepare};
 use super::{build_log, device};
 use crate::plan::{BufferId, BufferRole, Plan, Program};
 use crate::sizes::SizeValues;
@@ -40,7 +40,7 @@ pub struct Outcome {
     /// One entry for each launch of the plan, in its order; empty unless asked for.
     pub profile: Vec<LaunchTime>,
     /// For each measured run the time on the host's clock from the first command to the end of the last launch, without
-    /// building and without transfers.
+    /// building and without transfers; empty for one run that is neither profiled nor warmed up.
     pub wall_microseconds: Vec<f64>,
     /// What a person should know: a work-group that was made smaller.
     pub notices: Vec<String>,
@@ -84,26 +84,27 @@ pub fn run(
         buffers.push(session.allocate(buffer.element, *capacity, &buffer.name)?);
     }
     let mut notices = Vec::new();
-    let mut ready = Vec::with_capacity(prepared.launches.len());
+    let mut geometry = Vec::with_capacity(prepared.launches.len());
     for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
-        ready.push(fit(launch, kernel, &session, &mut notices)?);
+        geometry.push(fit(launch, kernel, &session, &mut notices)?);
     }
     let mut run = Run {
         plan,
         prepared: &prepared,
         session: &session,
         kernels: &kernels,
-        geometry: ready,
+        geometry,
+        bound: (0..buffers.len()).collect(),
         buffers,
-        bound: Vec::new(),
         events: Vec::new(),
         pending: 0,
         nanoseconds: vec![0; prepared.launches.len()],
         launched: vec![0; prepared.launches.len()],
     };
-    run.bound = (0..run.buffers.len()).collect();
     run.check_args()?;
 
+    // Only to measure does the host wait for the launches; otherwise the first read does.
+    let measuring = options.profile || options.warmup > 0 || options.repeats > 1;
     let mut wall_microseconds = Vec::new();
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); prepared.launches.len()];
     for round in 0..options.warmup.saturating_add(options.repeats.max(1)) {
@@ -111,11 +112,10 @@ pub fn run(
         let start = Instant::now();
         run.steps(&prepared.steps)?;
         session.flush()?;
-        // Only to measure does the host wait here; otherwise the first read does.
-        if options.profile || options.warmup > 0 || options.repeats > 1 {
+        if measuring {
             session.finish()?;
         }
-        if round >= options.warmup {
+        if measuring && round >= options.warmup {
             wall_microseconds.push(start.elapsed().as_secs_f64() * 1e6);
             run.take_times()?;
             for (times, nanoseconds) in times.iter_mut().zip(&run.nanoseconds) {
@@ -124,9 +124,6 @@ pub fn run(
         }
     }
     let value = run.collect(sizes)?;
-    if !(options.profile || options.warmup > 0 || options.repeats > 1) {
-        wall_microseconds.clear();
-    }
     let profile = if options.profile { run.profile(&mut times) } else { Vec::new() };
     Ok(Outcome { value, profile, wall_microseconds, notices })
 }
@@ -158,7 +155,7 @@ fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Resul
 }
 
 fn fit(
-    launch: &super::prepare::PreparedLaunch<'_>,
+    launch: &PreparedLaunch<'_>,
     kernel: &Kernel,
     session: &Session,
     notices: &mut Vec<String>,
@@ -175,7 +172,8 @@ fn fit(
             got[0], got[1], got[2], asked[0], asked[1], asked[2], info.name
         ));
     }
-    let local: u64 = launch.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
+    let local: u64 =
+        launch.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
     if local > info.limits.local_memory {
         let message = format!(
             "`{label}` needs {local} bytes of local memory in a work-group; {} has {}",
@@ -323,14 +321,12 @@ impl Run<'_> {
 
     fn profile(&self, times: &mut [Vec<u64>]) -> Vec<LaunchTime> {
         let launches = self.prepared.launches.iter().zip(&self.launched).zip(times);
-        let time = |((launch, launched), times): ((&super::prepare::PreparedLaunch<'_>, &u32), &mut Vec<u64>)| {
-            LaunchTime {
-                label: launch.plan.label.clone(),
-                kernel: launch.plan.kernel.clone(),
-                origin: launch.plan.origin.clone(),
-                launches: *launched,
-                microseconds: median(times) as f64 / 1e3,
-            }
+        let time = |((launch, launched), times): ((&PreparedLaunch<'_>, &u32), &mut Vec<u64>)| LaunchTime {
+            label: launch.plan.label.clone(),
+            kernel: launch.plan.kernel.clone(),
+            origin: launch.plan.origin.clone(),
+            launches: *launched,
+            microseconds: median(times) as f64 / 1e3,
         };
         launches.map(time).collect()
     }

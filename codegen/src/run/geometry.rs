@@ -27,12 +27,7 @@ const WORK_ITEMS: u64 = i32::MAX as u64;
 
 /// Cut the wish down to what the device and the kernel (`kernel_group_size` work-items a group) allow; at least one
 /// work-group is launched. `Err` names what an exact wish exceeds.
-pub fn fit(
-    wish: Wish,
-    device: &DeviceLimits,
-    kind: DeviceKind,
-    kernel_group_size: usize,
-) -> Result<Geometry, String> {
+pub fn fit(wish: Wish, device: &DeviceLimits, kind: DeviceKind, kernel_group_size: usize) -> Result<Geometry, String> {
     let most = device.work_group_size.min(kernel_group_size).max(1);
     let mut local = wish.local.map(|n| n.max(1) as usize);
     let product = |local: &[usize; 3]| local.iter().fold(1usize, |a, &b| a.saturating_mul(b));

@@ -22,6 +22,8 @@ pub mod geometry;
 mod layout;
 mod pour;
 mod prepare;
+#[cfg(test)]
+mod tests;
 
 pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};

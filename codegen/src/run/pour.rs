@@ -184,10 +184,11 @@ fn push_flat(data: &mut HostData, array: &ArrayValue) -> Result<(), Problem> {
         (HostData::Float(to), ArrayValue::Float(from)) => to.extend_from_slice(from),
         (HostData::Double(to), ArrayValue::Double(from)) => to.extend_from_slice(from),
         (HostData::Bool(to), ArrayValue::Bool(from)) => to.extend(from.iter().map(|b| u8::from(*b))),
-        (data, array) => match array.get(0) {
-            Some(value) => return wrong(format!("{} is needed, not {}", data.element(), describe(&value))),
-            None => {}
-        },
+        (data, array) => {
+            if let Some(value) = array.get(0) {
+                return wrong(format!("{} is needed, not {}", data.element(), describe(&value)));
+            }
+        }
     }
     Ok(())
 }

@@ -7,17 +7,29 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDevice {
     /// The OpenCL library (the loader) could not be opened; `detail` is what the system said.
-    LibraryMissing { detail: String },
+    LibraryMissing {
+        detail: String,
+    },
     /// The environment variable `OPENCL_DYLIB_PATH` names files of which none exists.
-    NamedLibraryMissing { path: String },
+    NamedLibraryMissing {
+        path: String,
+    },
     /// The loader is installed, but it knows no driver.
     NoDriver,
     /// There are drivers, but they offer no device.
-    NoneOffered { platforms: Vec<String> },
+    NoneOffered {
+        platforms: Vec<String>,
+    },
     /// `opencl:I` with an `I` that is no device.
-    NoSuchIndex { index: usize, count: usize },
+    NoSuchIndex {
+        index: usize,
+        count: usize,
+    },
     /// `opencl:gpu` and the like, with no device of that kind.
-    NoneOfKind { kind: super::DeviceKind, offered: Vec<String> },
+    NoneOfKind {
+        kind: super::DeviceKind,
+        offered: Vec<String>,
+    },
     OpenCl(OpenClError),
 }
 

@@ -21,7 +21,7 @@ mod program;
 mod session;
 
 pub use error::{NoDevice, OpenClError};
-pub use host::HostData;
+pub use host::{HostData, bytes_of};
 pub use program::{ArgMismatch, BuildError, Kernel, Program};
 pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
 
@@ -141,7 +141,7 @@ pub fn list() -> Result<Vec<Device>, NoDevice> {
         Ok(platforms) => platforms,
         Err(ClError(DLOPEN_RUNTIME_LOAD_FAILED)) => {
             // The code says nothing; cl3 has kept what the system said.
-            let detail = match cl3::runtime::load_library() {
+            let detail = match cl3::load_library() {
                 Err(e) => e.to_string(),
                 Ok(_) => "unknown reason".to_string(),
             };

@@ -171,7 +171,9 @@ impl Param {
                 let scalar = pointee.trim_end_matches(|c: char| c.is_ascii_digit());
                 self.address == Address::Global && opencl_names(b.element()).contains(&scalar)
             }
-            KernelArg::Int(_) => self.address == Address::Private && ["int", "uint", "unsignedint"].contains(&&*self.ty),
+            KernelArg::Int(_) => {
+                self.address == Address::Private && ["int", "uint", "unsignedint"].contains(&&*self.ty)
+            }
             KernelArg::Long(_) => {
                 self.address == Address::Private && ["long", "ulong", "unsignedlong"].contains(&&*self.ty)
             }

@@ -1,7 +1,9 @@
 //! The device layer on the devices of this machine, and without any.
+#![allow(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
 
 use super::*;
 use expect_test::expect;
+use lift_analysis::hir::Scalar;
 
 fn choice(text: &str) -> String {
     match text.parse::<DeviceChoice>() {
@@ -119,10 +121,20 @@ fn arguments_are_checked_against_the_signature() {
     use KernelArg::{Buffer, Int, Local, Long};
     assert_eq!(check(vec![Buffer(&floats), Buffer(&bools), Int(1), Long(1), Local(4)]), "fits");
     expect!["kernel `f`: it takes 5 arguments, but 1 are passed"].assert_eq(&check(vec![Buffer(&floats)]));
-    expect!["kernel `f`: argument 0 is `global float*`, but a buffer of Bool is passed"]
-        .assert_eq(&check(vec![Buffer(&bools), Buffer(&bools), Int(1), Long(1), Local(4)]));
-    expect!["kernel `f`: argument 3 is `long`, but an int is passed"]
-        .assert_eq(&check(vec![Buffer(&floats), Buffer(&bools), Int(1), Int(1), Local(4)]));
+    expect!["kernel `f`: argument 0 is `global float*`, but a buffer of Bool is passed"].assert_eq(&check(vec![
+        Buffer(&bools),
+        Buffer(&bools),
+        Int(1),
+        Long(1),
+        Local(4),
+    ]));
+    expect!["kernel `f`: argument 3 is `long`, but an int is passed"].assert_eq(&check(vec![
+        Buffer(&floats),
+        Buffer(&bools),
+        Int(1),
+        Int(1),
+        Local(4),
+    ]));
     assert!(program.kernel(&session, "g").err().is_some_and(|e| e.code_name() == "CL_INVALID_KERNEL_NAME"));
 }
 
