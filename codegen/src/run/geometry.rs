@@ -42,8 +42,8 @@ pub fn fit(wish: Wish, device: &DeviceLimits, kind: DeviceKind, kernel_group_siz
             return Err(format!("needs work-groups of {} work-items; the device allows {most}", product(&local)));
         }
     } else {
-        for d in 0..3 {
-            local[d] = local[d].min(device.work_item_sizes[d]).max(1);
+        for (local, allowed) in local.iter_mut().zip(device.work_item_sizes) {
+            *local = (*local).min(allowed).max(1);
         }
         // Halve where there is most, so that a square group stays nearly square.
         while product(&local) > most {
