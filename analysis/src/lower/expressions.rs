@@ -1,0 +1,178 @@
+//! Expressions and parameters.
+
+use super::{Lowerer, end_of, range_of};
+use crate::diagnostics::Diagnostic;
+use crate::hir::*;
+use lift_syntax::ast::{self, AstNode};
+use lift_syntax::{LiteralValue, SyntaxNode};
+use rustc_hash::FxHashMap;
+
+impl Lowerer {
+    /// The part of `within` that should be an expression.
+    pub(super) fn expr_in(&mut self, expr: Option<ast::Expr>, within: &SyntaxNode) -> ExprId {
+        match expr {
+            Some(expr) => self.expr(&expr),
+            None => self.alloc_expr(Expr::Missing, end_of(within)),
+        }
+    }
+
+    pub(super) fn exprs(&mut self, exprs: impl Iterator<Item = ast::Expr>) -> Vec<ExprId> {
+        exprs.map(|expr| self.expr(&expr)).collect()
+    }
+
+    pub(super) fn expr(&mut self, expr: &ast::Expr) -> ExprId {
+        let range = range_of(expr.syntax());
+        let lowered = match expr {
+            ast::Expr::NameRef(name) => return self.name_ref(name),
+            ast::Expr::Literal(literal) => literal.value().map_or(Expr::Missing, |value| Expr::Literal(value.into())),
+            ast::Expr::SizeLit(size) => Expr::Size(self.size_in(size.size(), size.syntax())),
+            ast::Expr::Lambda(lambda) => {
+                let params = lambda.param_list().into_iter().flat_map(|list| list.params());
+                self.lambda(params, lambda.body(), lambda.syntax())
+            }
+            ast::Expr::App(app) => {
+                let callee = self.expr_in(app.function(), app.syntax());
+                Expr::Apply { callee, args: self.exprs(app.args()) }
+            }
+            ast::Expr::Let(form) => {
+                let value = self.expr_in(form.value(), form.syntax());
+                let binder = self.name_binder(form.name().as_ref(), BinderRole::Let, form.syntax());
+                let mark = self.scope.mark();
+                self.scope.enter(binder);
+                let body = self.expr_in(form.body(), form.syntax());
+                self.scope.leave(mark);
+                Expr::Let { binder, value, body }
+            }
+            ast::Expr::If(form) => Expr::If {
+                condition: self.expr_in(form.condition(), form.syntax()),
+                then: self.expr_in(form.then_branch(), form.syntax()),
+                otherwise: self.expr_in(form.else_branch(), form.syntax()),
+            },
+            ast::Expr::Tuple(tuple) => {
+                let mut parts = self.exprs(tuple.components());
+                while parts.len() < 2 {
+                    parts.push(self.alloc_expr(Expr::Missing, end_of(tuple.syntax())));
+                }
+                Expr::Tuple(parts)
+            }
+            ast::Expr::Ascribe(form) => Expr::Ascribe {
+                value: self.expr_in(form.expr(), form.syntax()),
+                ty: self.type_in(form.ty(), form.syntax()),
+            },
+            ast::Expr::Pack(form) => Expr::Pack(self.expr_in(form.expr(), form.syntax())),
+            ast::Expr::Unpack(form) => self.unpack(form),
+            ast::Expr::Compose(form) => {
+                let functions = self.exprs(form.functions());
+                if functions.is_empty() { Expr::Missing } else { Expr::Compose(functions) }
+            }
+            ast::Expr::Error(_) => Expr::Missing,
+        };
+        self.alloc_expr(lowered, range)
+    }
+
+    fn name_ref(&mut self, name: &ast::NameRef) -> ExprId {
+        let range = range_of(name.syntax());
+        let Some(text) = name.text() else {
+            return self.alloc_expr(Expr::Missing, range);
+        };
+        if let Some(binder) = self.lookup_value(&text) {
+            return self.alloc_expr(Expr::Local(binder), range);
+        }
+        if lift_syntax::EXPRESSION_WORDS.contains(&text.as_str()) {
+            let id = self.alloc_expr(Expr::Missing, range);
+            if let Some(example) = match text.as_str() {
+                "tuple" => Some("(tuple x y)"),
+                "o" => Some("(o f g)"),
+                // The parser reports the other words.
+                _ => None,
+            } {
+                let message = format!("`{text}` is no value: it stands directly after an opening bracket, as in `{example}`");
+                self.report(Diagnostic::error("word-as-value", Node::Expr(id), message));
+            }
+            return id;
+        }
+        let name: Name = text.into();
+        let id = self.alloc_expr(Expr::Global(name.clone()), range);
+        self.remember_global(id, &name);
+        id
+    }
+
+    fn unpack(&mut self, form: &ast::Unpack) -> Expr {
+        let value = self.expr_in(form.value(), form.syntax());
+        let size =
+            form.size_name().map(|name| self.name_binder(Some(&name), BinderRole::UnpackSize, form.syntax()));
+        let binder = self.name_binder(form.name().as_ref(), BinderRole::Unpack, form.syntax());
+        let mark = self.scope.mark();
+        if let Some(size) = size {
+            self.scope.enter(size);
+        }
+        self.scope.enter(binder);
+        let body = self.expr_in(form.body(), form.syntax());
+        self.scope.leave(mark);
+        Expr::Unpack { size, binder, value, body }
+    }
+
+    /// A lambda, or the parameters and the body of a `define`.
+    pub(super) fn lambda(
+        &mut self,
+        params: impl Iterator<Item = ast::Param>,
+        body: Option<ast::Expr>,
+        within: &SyntaxNode,
+    ) -> Expr {
+        let mark = self.scope.mark();
+        let params = self.params(params, within);
+        let body = self.expr_in(body, within);
+        self.scope.leave(mark);
+        Expr::Lambda { params, body }
+    }
+
+    /// Each parameter is in scope in the types of those after it: `(xs (ys (array-type float (length xs))))`.
+    fn params(&mut self, params: impl Iterator<Item = ast::Param>, within: &SyntaxNode) -> Vec<BinderId> {
+        let mut first: FxHashMap<Name, BinderId> = FxHashMap::default();
+        let mut ids = Vec::new();
+        for param in params {
+            let ty = param.ty().map(|ty| self.ty(&ty));
+            let id = self.name_binder(param.name().as_ref(), BinderRole::Param, within);
+            self.body.binders[id.index()].ty = ty;
+            self.scope.enter(id);
+            let name = self.body.binder(id).name.clone();
+            ids.push(id);
+            self.report_duplicate(&mut first, name, id, "parameter");
+        }
+        ids
+    }
+
+    /// Reports a name that stands in `first` already.
+    pub(super) fn report_duplicate(
+        &mut self,
+        first: &mut FxHashMap<Name, BinderId>,
+        name: Name,
+        id: BinderId,
+        what: &str,
+    ) {
+        if name.is_empty() || &*name == "_" {
+            return;
+        }
+        if let Some(&earlier) = first.get(&name) {
+            self.scope.used[earlier.index()] = true;
+            let message = format!("two {what}s are called `{name}`");
+            let diagnostic = Diagnostic::error("duplicate-parameter", Node::Binder(id), message)
+                .related(Node::Binder(earlier), format!("the first `{name}`"));
+            self.report(diagnostic);
+        } else {
+            first.insert(name, id);
+        }
+    }
+}
+
+impl From<LiteralValue> for Literal {
+    fn from(value: LiteralValue) -> Literal {
+        match value {
+            LiteralValue::Int(v) => Literal::Int(v),
+            LiteralValue::Long(v) => Literal::Long(v),
+            LiteralValue::Float(v) => Literal::Float(v.to_bits()),
+            LiteralValue::Double(v) => Literal::Double(v.to_bits()),
+            LiteralValue::Bool(v) => Literal::Bool(v),
+        }
+    }
+}

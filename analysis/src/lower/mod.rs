@@ -1,0 +1,195 @@
+//! From the tree of one form to its [`Body`] and [`SourceMap`].
+//!
+//! Lowering resolves what one form can tell alone: local names, size names, the values of literals. It never fails:
+//! what is missing becomes [`Expr::Missing`], which the parser has reported, and which conflicts with nothing later.
+//! Comments, brackets and the way a literal is written leave no trace in the body; documentation is kept beside it.
+
+mod expressions;
+mod forms;
+mod scope;
+mod sizes;
+mod types;
+
+pub(crate) use scope::SizeNames;
+
+use crate::diagnostics::Diagnostic;
+use crate::hir::*;
+use lift_syntax::ast::AstNode;
+use lift_syntax::{SyntaxError, SyntaxNode, TextRange};
+use scope::Scope;
+use std::sync::Arc;
+
+/// What the text of one form says.
+#[derive(Debug)]
+pub struct Lowered {
+    pub body: Arc<Body>,
+    /// Positions relative to the form.
+    pub map: SourceMap,
+    /// The `;;;` lines above the form, as Markdown.
+    pub docs: Option<Arc<str>>,
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Lowers the text of one form. `builtin`: the form stands in a file that ships with the program, where `primitive`
+/// declarations are allowed.
+pub fn lower(text: &str, builtin: bool) -> Lowered {
+    let parse = lift_syntax::parse_form(text);
+    let form = parse.form();
+    let docs = form.as_ref().and_then(|form| form.doc()).map(Arc::from);
+    let mut lowerer = Lowerer::new(SizeNames::Declared);
+    if let Some(form) = form {
+        lowerer.form(&form, builtin);
+    }
+    let (mut body, map) = lowerer.finish();
+    if !parse.errors.is_empty() {
+        // A broken form may have lost the use of a name.
+        body.diagnostics.retain(|d| d.code != UNUSED_NAME);
+    }
+    Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
+}
+
+pub(crate) const UNUSED_NAME: &str = "unused-name";
+
+/// Builds the arenas of one body.
+pub(crate) struct Lowerer {
+    pub(crate) body: Body,
+    pub(crate) map: SourceMap,
+    pub(crate) scope: Scope,
+}
+
+impl Lowerer {
+    pub(crate) fn new(names: SizeNames) -> Lowerer {
+        let body = Body {
+            kind: FormKind::Unknown,
+            name: None,
+            binders: Vec::new(),
+            exprs: Vec::new(),
+            types: Vec::new(),
+            sizes: Vec::new(),
+            size_params: Vec::new(),
+            param_types: Vec::new(),
+            root: None,
+            diagnostics: Vec::new(),
+        };
+        Lowerer { body, map: SourceMap::default(), scope: Scope::new(names) }
+    }
+
+    fn finish(mut self) -> (Body, SourceMap) {
+        self.resolve_late_names();
+        self.report_unused();
+        (self.body, self.map)
+    }
+
+    // ---- allocation
+
+    pub(crate) fn alloc_expr(&mut self, expr: Expr, range: TextRange) -> ExprId {
+        self.body.exprs.push(expr);
+        self.map.exprs.push(range);
+        ExprId(self.body.exprs.len() as u32 - 1)
+    }
+
+    pub(crate) fn alloc_type(&mut self, ty: TypeRef, range: TextRange) -> TypeRefId {
+        self.body.types.push(ty);
+        self.map.types.push(range);
+        TypeRefId(self.body.types.len() as u32 - 1)
+    }
+
+    pub(crate) fn alloc_size(&mut self, size: SizeRef, range: TextRange) -> SizeRefId {
+        self.body.sizes.push(size);
+        self.map.sizes.push(range);
+        SizeRefId(self.body.sizes.len() as u32 - 1)
+    }
+
+    pub(crate) fn alloc_binder(&mut self, name: Name, role: BinderRole, range: TextRange) -> BinderId {
+        self.body.binders.push(Binder { name, role, ty: None });
+        self.map.binders.push(range);
+        self.scope.used.push(false);
+        BinderId(self.body.binders.len() as u32 - 1)
+    }
+
+    /// A binder for a name of the tree; one without a text (the parser has complained) cannot be used by anyone.
+    pub(crate) fn name_binder(
+        &mut self,
+        name: Option<&lift_syntax::ast::Name>,
+        role: BinderRole,
+        within: &SyntaxNode,
+    ) -> BinderId {
+        match name.and_then(|name| name.token()) {
+            Some(token) => self.alloc_binder(token.text().into(), role, token.text_range()),
+            None => {
+                let range = name.map_or(end_of(within), |name| range_of(name.syntax()));
+                self.alloc_binder("".into(), role, range)
+            }
+        }
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.body.diagnostics.push(diagnostic);
+    }
+}
+
+/// From the first to the last token of a node.
+pub(crate) fn range_of(node: &SyntaxNode) -> TextRange {
+    node.text_range()
+}
+
+/// The last character of a node, usually its closing bracket: where something is missing.
+pub(crate) fn end_of(node: &SyntaxNode) -> TextRange {
+    match node.last_token() {
+        Some(token) => token.text_range(),
+        None => node.text_range(),
+    }
+}
+
+/// The candidate that `name` is most likely meant to be, if exactly one is close.
+pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let length = name.chars().count();
+    let allowed = match length {
+        0..=1 => return None,
+        2..=3 => 1,
+        4..=7 => 2,
+        _ => 3,
+    };
+    let mut best: Option<(usize, &str)> = None;
+    let mut tied = false;
+    for candidate in candidates {
+        if candidate == name || candidate.chars().count().abs_diff(length) > allowed {
+            continue;
+        }
+        let distance = edit_distance(name, candidate);
+        match best {
+            Some((d, c)) if distance == d => tied |= c != candidate,
+            Some((d, _)) if distance > d => {}
+            _ if distance > allowed => {}
+            _ => (best, tied) = (Some((distance, candidate)), false),
+        }
+    }
+    best.filter(|_| !tied).map(|(_, candidate)| candidate)
+}
+
+/// The number of insertions, deletions, replacements and exchanges of neighbours that turn one text into the other
+/// (optimal string alignment). A difference in case only counts as one change.
+fn edit_distance(a: &str, b: &str) -> usize {
+    if a.eq_ignore_ascii_case(b) {
+        return usize::from(a != b);
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        let [before, above, row] = &mut rows;
+        row[0] = i;
+        for j in 1..=b.len() {
+            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(above[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row[j] = least;
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Which local name means which binder.
+//!
+//! Values and sizes share one name space: the innermost binder of a name decides, so that a reader need not know
+//! whether a name stands in an expression or in a type. A value may stand where a size is wanted: inference decides
+//! whether its type is one (`(define (halves k xs) (split k xs))`).
+
+use super::{Lowerer, closest};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Severity};
+use crate::hir::*;
+use rustc_hash::FxHashSet;
+
+/// What a size name means that is bound nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SizeNames {
+    /// An error: a kernel declares its sizes.
+    Declared,
+    /// In a type, a size parameter of the `define`; elsewhere it may be one that a type mentions later.
+    Implicit,
+    /// A variable of the declaration of a primitive.
+    Variables,
+}
+
+pub(crate) struct Scope {
+    pub(crate) names: SizeNames,
+    /// Innermost last.
+    binders: Vec<BinderId>,
+    /// For each binder of the body, whether its name is mentioned.
+    pub(crate) used: Vec<bool>,
+    /// Names in expressions that may turn out to be implicit sizes.
+    late_exprs: Vec<(ExprId, Name)>,
+    late_sizes: Vec<(SizeRefId, Name)>,
+    reported_sizes: FxHashSet<Name>,
+    /// Inside a type, where an unknown size name of a `define` is introduced.
+    pub(crate) in_type: bool,
+}
+
+impl Scope {
+    pub(crate) fn new(names: SizeNames) -> Scope {
+        Scope {
+            names,
+            binders: Vec::new(),
+            used: Vec::new(),
+            late_exprs: Vec::new(),
+            late_sizes: Vec::new(),
+            reported_sizes: FxHashSet::default(),
+            in_type: false,
+        }
+    }
+
+    pub(crate) fn enter(&mut self, binder: BinderId) {
+        self.binders.push(binder);
+    }
+
+    /// A mark for [`Scope::leave`].
+    pub(crate) fn mark(&self) -> usize {
+        self.binders.len()
+    }
+
+    /// Forgets the binders that were entered since the mark.
+    pub(crate) fn leave(&mut self, mark: usize) {
+        self.binders.truncate(mark);
+    }
+}
+
+impl BinderRole {
+    /// Whether the binder names a size.
+    pub fn is_size(self) -> bool {
+        use BinderRole::*;
+        matches!(self, SizeParam | ImplicitSize | UnpackSize | ExistsSize | Position)
+    }
+}
+
+impl Lowerer {
+    fn find(&self, name: &str) -> Option<BinderId> {
+        let bound = |b: &&BinderId| *self.body.binder(**b).name == *name;
+        let local = self.scope.binders.iter().rev().find(bound);
+        // Implicit sizes are in scope everywhere, outside of all others.
+        local.or_else(|| self.implicit_sizes().find(bound)).copied()
+    }
+
+    fn implicit_sizes(&self) -> impl Iterator<Item = &BinderId> {
+        let implicit = self.scope.names == SizeNames::Implicit;
+        self.body.size_params.iter().filter(move |_| implicit)
+    }
+
+    /// The local that a name in an expression means.
+    pub(crate) fn lookup_value(&mut self, name: &str) -> Option<BinderId> {
+        let binder = self.find(name)?;
+        self.scope.used[binder.index()] = true;
+        Some(binder)
+    }
+
+    /// A name in an expression that is bound nowhere, unless a type that follows makes it a size.
+    pub(crate) fn remember_global(&mut self, expr: ExprId, name: &Name) {
+        if self.scope.names == SizeNames::Implicit {
+            self.scope.late_exprs.push((expr, name.clone()));
+        }
+    }
+
+    /// A size name, where `at` is the size that it is.
+    pub(crate) fn lookup_size(&mut self, name: &Name, at: SizeRefId) -> SizeRef {
+        if let Some(binder) = self.lookup_value(name) {
+            return SizeRef::Local(binder);
+        }
+        match self.scope.names {
+            SizeNames::Variables => return SizeRef::Variable(name.clone()),
+            SizeNames::Implicit if self.scope.in_type => {
+                let range = self.map.sizes[at.index()];
+                let binder = self.alloc_binder(name.clone(), BinderRole::ImplicitSize, range);
+                self.scope.used[binder.index()] = true;
+                self.body.size_params.push(binder);
+                return SizeRef::Local(binder);
+            }
+            SizeNames::Implicit => self.scope.late_sizes.push((at, name.clone())),
+            SizeNames::Declared => self.unknown_size(name, at),
+        }
+        SizeRef::Error
+    }
+
+    /// Settles the names that were met before a type made them sizes.
+    pub(super) fn resolve_late_names(&mut self) {
+        for (expr, name) in std::mem::take(&mut self.scope.late_exprs) {
+            if let Some(&binder) = self.implicit_sizes().find(|b| self.body.binder(**b).name == name) {
+                self.body.exprs[expr.index()] = Expr::Local(binder);
+            }
+        }
+        for (size, name) in std::mem::take(&mut self.scope.late_sizes) {
+            let binder = self.implicit_sizes().find(|b| self.body.binder(**b).name == name).copied();
+            match binder {
+                Some(binder) => self.body.sizes[size.index()] = SizeRef::Local(binder),
+                None => self.unknown_size(&name, size),
+            }
+        }
+    }
+
+    fn unknown_size(&mut self, name: &Name, at: SizeRefId) {
+        if !self.scope.reported_sizes.insert(name.clone()) {
+            return;
+        }
+        let in_scope = self.scope.binders.iter().chain(self.implicit_sizes());
+        let sizes = in_scope.map(|b| self.body.binder(*b)).filter(|b| b.role.is_size() && !b.name.is_empty());
+        let meant: Option<String> = closest(name, sizes.map(|b| &*b.name)).map(str::to_owned);
+        let message = match self.scope.names {
+            SizeNames::Implicit => format!(
+                "there is no size `{name}` here: a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
+            ),
+            _ => format!("there is no size `{name}` here: the sizes of a kernel are declared at its head, as in `(lift ({name}) …)`"),
+        };
+        let mut diagnostic = Diagnostic::error("unknown-size-name", Node::Size(at), message);
+        if let Some(meant) = meant {
+            let title = format!("Write `{meant}`");
+            diagnostic =
+                diagnostic.fix(Fix { title, edits: vec![Edit::Replace(Node::Size(at), meant)], certain: true });
+        } else if self.scope.names == SizeNames::Declared
+            && let Some(&last) = self.body.size_params.last()
+        {
+            let title = format!("Declare `{name}` as a size of the kernel");
+            let edits = vec![Edit::InsertAfter(Node::Binder(last), format!(" {name}"))];
+            diagnostic = diagnostic.fix(Fix { title, edits, certain: false });
+        }
+        self.report(diagnostic);
+    }
+
+    /// `let`, `unpack` and parameter names that nobody mentions. The parameters of a kernel are its interface.
+    pub(super) fn report_unused(&mut self) {
+        let interface: &[BinderId] = match (&self.body.kind, self.body.root.map(|root| self.body.expr(root))) {
+            (FormKind::Kernel, Some(Expr::Lambda { params, .. })) => params,
+            _ => &[],
+        };
+        let mut found = Vec::new();
+        for (index, binder) in self.body.binders.iter().enumerate() {
+            let id = BinderId(index as u32);
+            let role = match binder.role {
+                BinderRole::Param => "parameter",
+                BinderRole::Let | BinderRole::Unpack => "name",
+                BinderRole::UnpackSize => "length name",
+                BinderRole::SizeParam => "size name",
+                BinderRole::ImplicitSize | BinderRole::ExistsSize | BinderRole::Position => continue,
+            };
+            let name = &binder.name;
+            if self.scope.used[index] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {
+                continue;
+            }
+            let fix = Fix {
+                title: format!("Rename to `_{name}`"),
+                edits: vec![Edit::Replace(Node::Binder(id), format!("_{name}"))],
+                certain: false,
+            };
+            let message = format!("the {role} `{name}` is never used");
+            let diagnostic = Diagnostic::error(super::UNUSED_NAME, Node::Binder(id), message);
+            found.push(diagnostic.with_severity(Severity::Information).fix(fix));
+        }
+        self.body.diagnostics.extend(found);
+    }
+}

@@ -1,0 +1,120 @@
+//! The primitives as data: read once from `prelude/primitives.lift`, which ships inside the program.
+//!
+//! The declarations are written in the language's own type syntax and are the only place where a primitive's name,
+//! type, assumptions and documentation stand; the head of that file says how to read them.
+
+mod read;
+
+use crate::hir::Name;
+use crate::size::Size;
+use crate::ty::Scheme;
+use lift_syntax::TextRange;
+use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
+
+/// The path under which the declarations can be read in the editor.
+pub const PRIMITIVES_PATH: &str = "lift:primitives.lift";
+pub const PRIMITIVES_TEXT: &str = include_str!("../prelude/primitives.lift");
+
+/// Where a placed primitive runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Level {
+    Seq,
+    /// Global work-items of a dimension.
+    Glb(u8),
+    /// Work-groups of a dimension.
+    Wrg(u8),
+    /// Work-items of a group, of a dimension.
+    Lcl(u8),
+}
+
+/// A typing rule beyond the scheme. The scheme then tells the most common use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Special {
+    /// Two or more arrays.
+    Zip,
+    /// An array of tuples of any width.
+    Unzip,
+    /// This component, from 1, of a tuple of any width.
+    Get(u32),
+    /// The length may change from round to round.
+    Iterate,
+    /// The first argument is a size, or an Int: then the length of the result is hidden.
+    Sized,
+    /// The result is known as a size.
+    Length,
+    /// Functions of any number of arguments.
+    Vectorize,
+    /// The first argument after the sizes is one of the modes, by name.
+    Pad,
+    PadMode,
+    /// The pieces have the lengths that a function of their position gives.
+    Partition,
+}
+
+#[derive(Debug)]
+pub struct Primitive {
+    pub name: Name,
+    /// Other names of the same function.
+    pub aliases: Vec<Name>,
+    /// The static sizes, which are the leading arguments of `scheme.ty`, of type [`crate::ty::TyKind::Size`], and the
+    /// first of `scheme.sizes`.
+    pub static_sizes: Vec<Name>,
+    /// Types are `Generic(0..)` in the order of their letters; lengths are of kind `Generic`.
+    pub scheme: Scheme,
+    /// What the hidden length of the result cannot exceed, in the lengths of the scheme.
+    pub at_most: Option<Size>,
+    pub special: Option<Special>,
+    pub level: Option<Level>,
+    /// Markdown: the meaning, then an example in a code fence.
+    pub docs: String,
+    /// The declaration in [`PRIMITIVES_TEXT`].
+    pub range: TextRange,
+    pub name_range: TextRange,
+}
+
+/// There is one entry for each name, so that the name says it all.
+impl PartialEq for Primitive {
+    fn eq(&self, other: &Primitive) -> bool {
+        self.name == other.name
+    }
+}
+impl Eq for Primitive {}
+
+struct Registry {
+    all: Vec<Primitive>,
+    by_name: FxHashMap<Name, usize>,
+}
+
+fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(|| {
+        let all = read::declarations(PRIMITIVES_TEXT).into_iter().flatten().collect::<Vec<Primitive>>();
+        let mut by_name = FxHashMap::default();
+        for (index, primitive) in all.iter().enumerate() {
+            for name in std::iter::once(&primitive.name).chain(&primitive.aliases) {
+                by_name.insert(name.clone(), index);
+            }
+        }
+        Registry { all, by_name }
+    })
+}
+
+/// The primitive of this name, or with this alias: compare [`Primitive::name`], not the name that was looked up.
+pub fn lookup(name: &str) -> Option<&'static Primitive> {
+    let registry = registry();
+    registry.by_name.get(name).map(|&index| &registry.all[index])
+}
+
+/// All primitives, in the order of their declarations.
+pub fn all() -> &'static [Primitive] {
+    &registry().all
+}
+
+/// All names, aliases included.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().iter().flat_map(|p| std::iter::once(&p.name).chain(&p.aliases)).map(|name| &**name)
+}
+
+#[cfg(test)]
+mod tests;
