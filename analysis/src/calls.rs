@@ -1,0 +1,133 @@
+//! Who uses whom: recursion, and an order in which nothing is inferred before what it needs.
+//!
+//! Recursion is found here, over names alone, before anything is inferred. So the queries of inference never run in
+//! circles, and their results do not depend on which of them was asked first.
+
+use crate::db::{Db, Form, SourceFile, forms};
+use crate::hir::Name;
+use crate::names::callees;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// A set of definitions each of which needs all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycle {
+    /// In the order in which each uses the next; the last uses the first.
+    pub names: Arc<[Name]>,
+    /// Whether this member is the one at which the cycle is reported.
+    pub reported_here: bool,
+}
+
+/// The cycles of the forms of a file and of all that they reach.
+#[salsa::tracked]
+fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle> {
+    let order: FxHashMap<Form<'_>, usize> = forms(db, file).iter().copied().zip(0..).collect();
+    let mut cycles = FxHashMap::default();
+    for mut component in components(db, forms(db, file)) {
+        let alone = component.len() == 1;
+        if alone && !callees(db, component[0]).contains(&component[0]) {
+            continue;
+        }
+        // Of this file's forms the first; of others any that is always the same.
+        component.sort_by_key(|form| {
+            let place = order.get(form).copied().unwrap_or(usize::MAX);
+            (place, form.file(db).path(db).clone(), form.name(db).clone(), form.nth(db))
+        });
+        let names: Arc<[Name]> = round_trip(db, &component).iter().filter_map(|form| form.name(db).clone()).collect();
+        for (index, form) in component.into_iter().enumerate() {
+            cycles.insert(form, Cycle { names: names.clone(), reported_here: index == 0 });
+        }
+    }
+    cycles
+}
+
+/// The cycle that a form is part of.
+#[salsa::tracked]
+pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle> {
+    cycles(db, form.file(db)).get(&form).cloned()
+}
+
+/// A shortest way from the first form of a strongly connected component back to it.
+fn round_trip<'db>(db: &'db dyn Db, component: &[Form<'db>]) -> Vec<Form<'db>> {
+    let Some(&first) = component.first() else { return Vec::new() };
+    let members: FxHashSet<Form<'_>> = component.iter().copied().collect();
+    let mut before: FxHashMap<Form<'_>, Form<'_>> = FxHashMap::default();
+    let mut queue = std::collections::VecDeque::from([first]);
+    while let Some(form) = queue.pop_front() {
+        for &callee in callees(db, form) {
+            if callee == first {
+                let mut path = vec![form];
+                while let Some(&earlier) = path.last().and_then(|last| before.get(last)) {
+                    path.push(earlier);
+                }
+                path.reverse();
+                return path;
+            }
+            if members.contains(&callee) && !before.contains_key(&callee) {
+                before.insert(callee, form);
+                queue.push_back(callee);
+            }
+        }
+    }
+    vec![first]
+}
+
+/// The strongly connected components of all that is reachable, callees first (Tarjan 1972, without recursion:
+/// a program may be a chain of ten thousand definitions).
+fn components<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Vec<Form<'db>>> {
+    let mut components = Vec::new();
+    // The earliest form on the stack that a form is known to reach, by number.
+    let mut low: FxHashMap<Form<'_>, usize> = FxHashMap::default();
+    let mut stack: Vec<Form<'_>> = Vec::new();
+    let mut on_stack: FxHashSet<Form<'_>> = FxHashSet::default();
+    for &root in roots {
+        // Each entry: a form, its number, and how many of its callees have been looked at.
+        let mut path: Vec<(Form<'_>, usize, usize)> = Vec::new();
+        let mut enter = Some(root).filter(|root| !low.contains_key(root));
+        loop {
+            if let Some(form) = enter.take() {
+                let number = low.len();
+                low.insert(form, number);
+                stack.push(form);
+                on_stack.insert(form);
+                path.push((form, number, 0));
+            }
+            let Some((form, number, looked_at)) = path.last_mut() else { break };
+            let (form, number) = (*form, *number);
+            if let Some(&callee) = callees(db, form).get(*looked_at) {
+                *looked_at += 1;
+                match low.get(&callee) {
+                    None => enter = Some(callee),
+                    Some(&reached) if on_stack.contains(&callee) => reaches(&mut low, form, reached),
+                    Some(_) => {}
+                }
+                continue;
+            }
+            path.pop();
+            let reached = low.get(&form).copied().unwrap_or(number);
+            if let Some((parent, ..)) = path.last() {
+                reaches(&mut low, *parent, reached);
+            }
+            if reached == number {
+                let start = stack.iter().rposition(|member| *member == form).unwrap_or(0);
+                let component = stack.split_off(start);
+                for member in &component {
+                    on_stack.remove(member);
+                }
+                components.push(component);
+            }
+        }
+    }
+    components
+}
+
+fn reaches<'db>(low: &mut FxHashMap<Form<'db>, usize>, form: Form<'db>, number: usize) {
+    if let Some(low) = low.get_mut(&form) {
+        *low = (*low).min(number);
+    }
+}
+
+/// A form and all that it reaches, callees first: to ask for each in turn keeps the stack of queries flat.
+pub fn in_order<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Form<'db>> {
+    components(db, roots).into_iter().flatten().collect()
+}

@@ -1,0 +1,155 @@
+//! Which files a file imports.
+//!
+//! Paths are virtual and relative to the importing file; whoever owns the database puts the files in. A path can lead
+//! neither out of the root of the paths nor to an absolute place.
+
+use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Severity};
+use crate::hir::{FormKind, Name, Node};
+use crate::names::{defined_names, used_names};
+use crate::queries::body;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BadPath {
+    Empty,
+    Absolute,
+    ClimbsOut,
+    Backslash,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
+pub struct Import<'db> {
+    pub form: Form<'db>,
+    /// As written.
+    pub path: Name,
+    /// The normalised path, whether a file is there or not.
+    pub target: Result<Arc<str>, BadPath>,
+}
+
+/// The imports of a file, in order.
+#[salsa::tracked]
+pub fn imports<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Import<'db>> {
+    let mut found = Vec::new();
+    for &form in forms(db, file) {
+        if form.kind(db) == lift_syntax::FormKind::Import
+            && let FormKind::Import(path) = &body(db, form).kind
+        {
+            found.push(Import { form, path: path.clone(), target: resolve_path(file.path(db), path) });
+        }
+    }
+    found
+}
+
+/// The normalised path that `written` means in the file at `from`.
+pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
+    if written.is_empty() {
+        return Err(BadPath::Empty);
+    }
+    if written.contains('\\') {
+        return Err(BadPath::Backslash);
+    }
+    // `C:/…`, `file:…` and `lift:…` are absolute too.
+    let first = written.split('/').next().unwrap_or_default();
+    if written.starts_with('/') || first.contains(':') {
+        return Err(BadPath::Absolute);
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    // The root of an absolute path is an empty part, which cannot be left either.
+    let root = usize::from(from.starts_with('/'));
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.len() <= root => return Err(BadPath::ClimbsOut),
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/").into())
+}
+
+/// The imported file, if it is there.
+pub fn target<'db>(db: &'db dyn Db, import: &Import<'db>) -> Option<SourceFile> {
+    let path = import.target.as_ref().ok()?;
+    file_by_path(db, Sym::new(db, path.clone()))
+}
+
+/// The chain of files by which `from` imports `to`, both ends included.
+fn chain(db: &dyn Db, from: SourceFile, to: SourceFile) -> Option<Vec<Arc<str>>> {
+    let mut seen = FxHashSet::from_iter([from]);
+    let mut path = vec![from];
+    let mut next = vec![0];
+    while let (Some(&file), Some(index)) = (path.last(), next.last_mut()) {
+        if file == to {
+            return Some(path.iter().map(|file| file.path(db).clone()).collect());
+        }
+        match imports(db, file).get(*index) {
+            Some(import) => {
+                *index += 1;
+                if let Some(target) = target(db, import)
+                    && seen.insert(target)
+                {
+                    path.push(target);
+                    next.push(0);
+                }
+            }
+            None => {
+                path.pop();
+                next.pop();
+            }
+        }
+    }
+    None
+}
+
+/// What is wrong with one import.
+#[salsa::tracked]
+pub fn import_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnostic> {
+    let file = form.file(db);
+    let Some(import) = imports(db, file).iter().find(|import| import.form == form) else { return Vec::new() };
+    let written = &import.path;
+    let error = |code, message: String| vec![Diagnostic::error(code, Node::FormName, message)];
+    let path = match &import.target {
+        Ok(path) => path,
+        // The parser has reported that there is no path at all.
+        Err(BadPath::Empty) => return Vec::new(),
+        Err(BadPath::Absolute) => {
+            return error("import-path", "an import is relative to the importing file: `lib/stencil.lift`".into());
+        }
+        Err(BadPath::ClimbsOut) => {
+            return error("import-path", format!("`{written}` leads out of the folder that the program is in"));
+        }
+        Err(BadPath::Backslash) => {
+            let mut found = error("import-path", "the parts of an import are separated by `/`".into());
+            let title = "Write `/`".to_owned();
+            let edits = vec![Edit::Replace(Node::FormName, format!("\"{}\"", written.replace('\\', "/")))];
+            found[0].fixes.push(Fix { title, edits, certain: true });
+            return found;
+        }
+    };
+    let Some(target) = target(db, import) else {
+        return error("missing-import", format!("there is no file `{path}`"));
+    };
+    if let Some(mut chain) = chain(db, target, file) {
+        chain.insert(0, file.path(db).clone());
+        let chain: Vec<String> = chain.iter().map(|path| format!("`{path}`")).collect();
+        let message = format!("the import goes in a circle: {}", chain.join(" imports "));
+        return error("import-cycle", message);
+    }
+    let earlier = imports(db, file).iter().take_while(|other| other.form != form);
+    if earlier.filter(|other| other.target == import.target).count() > 0 {
+        let unused = Diagnostic::error("unused-import", Node::FormName, format!("`{written}` is imported above already"));
+        return vec![unused.with_severity(Severity::Information)];
+    }
+    let used = used_names(db, file);
+    if !defined_names(db, target).iter().any(|name| used.contains(name)) {
+        let message = format!("nothing of `{written}` is used here");
+        let unused = Diagnostic::error("unused-import", Node::FormName, message);
+        return vec![unused.with_severity(Severity::Information)];
+    }
+    Vec::new()
+}
