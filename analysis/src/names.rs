@@ -61,8 +61,9 @@ pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option
 pub fn similar_name<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Name> {
     let imported = imports(db, file).iter().filter_map(|import| target(db, import));
     let files = std::iter::once(file).chain(imported).chain(std::iter::once(db.prelude()));
-    let defined = files.flat_map(|file| defined_names(db, file)).map(|name| &**name);
-    closest(name.text(db), defined.chain(prims::names())).map(Name::from)
+    let mut candidates: Vec<&str> = files.flat_map(|file| defined_names(db, file)).map(|name| &**name).collect();
+    prims::names().for_each(|name| candidates.push(name));
+    closest(name.text(db), candidates).map(Name::from)
 }
 
 /// The names that a form mentions and does not bind, each once, in order.

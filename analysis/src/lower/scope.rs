@@ -73,9 +73,13 @@ impl BinderRole {
 impl Lowerer {
     fn find(&self, name: &str) -> Option<BinderId> {
         let bound = |b: &&BinderId| *self.body.binder(**b).name == *name;
-        let local = self.scope.binders.iter().rev().find(bound);
-        // Implicit sizes are in scope everywhere, outside of all others.
-        local.or_else(|| self.implicit_sizes().find(bound)).copied()
+        self.scope.binders.iter().rev().find(bound).copied().or_else(|| self.implicit_size(name))
+    }
+
+    /// The size parameter of a `define`. It is in scope everywhere, outside of all else.
+    fn implicit_size(&self, name: &str) -> Option<BinderId> {
+        let mut implicit = self.implicit_sizes();
+        implicit.find(|b| *self.body.binder(**b).name == *name).copied()
     }
 
     fn implicit_sizes(&self) -> impl Iterator<Item = &BinderId> {
@@ -120,13 +124,12 @@ impl Lowerer {
     /// Settles the names that were met before a type made them sizes.
     pub(super) fn resolve_late_names(&mut self) {
         for (expr, name) in std::mem::take(&mut self.scope.late_exprs) {
-            if let Some(&binder) = self.implicit_sizes().find(|b| self.body.binder(**b).name == name) {
+            if let Some(binder) = self.implicit_size(&name) {
                 self.body.exprs[expr.index()] = Expr::Local(binder);
             }
         }
         for (size, name) in std::mem::take(&mut self.scope.late_sizes) {
-            let binder = self.implicit_sizes().find(|b| self.body.binder(**b).name == name).copied();
-            match binder {
+            match self.implicit_size(&name) {
                 Some(binder) => self.body.sizes[size.index()] = SizeRef::Local(binder),
                 None => self.unknown_size(&name, size),
             }
