@@ -123,7 +123,7 @@ impl RootDatabase {
             }
             by_path.insert(path, file);
         }
-        Files::builder(Arc::new(by_path)).durability(Durability::MEDIUM).new(&db);
+        let _singleton = Files::builder(Arc::new(by_path)).durability(Durability::MEDIUM).new(&db);
         db
     }
 

@@ -142,7 +142,8 @@ pub fn import_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnost
     }
     let earlier = imports(db, file).iter().take_while(|other| other.form != form);
     if earlier.filter(|other| other.target == import.target).count() > 0 {
-        let unused = Diagnostic::error("unused-import", Node::FormName, format!("`{written}` is imported above already"));
+        let unused =
+            Diagnostic::error("unused-import", Node::FormName, format!("`{written}` is imported above already"));
         return vec![unused.with_severity(Severity::Information)];
     }
     let used = used_names(db, file);

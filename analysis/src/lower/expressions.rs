@@ -86,7 +86,8 @@ impl Lowerer {
                 // The parser reports the other words.
                 _ => None,
             } {
-                let message = format!("`{text}` is no value: it stands directly after an opening bracket, as in `{example}`");
+                let message =
+                    format!("`{text}` is no value: it stands directly after an opening bracket, as in `{example}`");
                 self.report(Diagnostic::error("word-as-value", Node::Expr(id), message));
             }
             return id;
@@ -99,8 +100,7 @@ impl Lowerer {
 
     fn unpack(&mut self, form: &ast::Unpack) -> Expr {
         let value = self.expr_in(form.value(), form.syntax());
-        let size =
-            form.size_name().map(|name| self.name_binder(Some(&name), BinderRole::UnpackSize, form.syntax()));
+        let size = form.size_name().map(|name| self.name_binder(Some(&name), BinderRole::UnpackSize, form.syntax()));
         let binder = self.name_binder(form.name().as_ref(), BinderRole::Unpack, form.syntax());
         let mark = self.scope.mark();
         if let Some(size) = size {

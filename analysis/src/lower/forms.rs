@@ -115,7 +115,8 @@ impl Lowerer {
 
 /// The first word of a form, or its first token.
 fn head_range(node: &SyntaxNode) -> TextRange {
-    let mut tokens = node.descendants_with_tokens().filter_map(|part| part.into_token()).filter(|t| !t.kind().is_trivia());
+    let mut tokens =
+        node.descendants_with_tokens().filter_map(|part| part.into_token()).filter(|t| !t.kind().is_trivia());
     let first = tokens.next();
     match first {
         Some(first) if first.kind().is_opener() => tokens.next().unwrap_or(first).text_range(),

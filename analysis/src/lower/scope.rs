@@ -147,7 +147,9 @@ impl Lowerer {
             SizeNames::Implicit => format!(
                 "there is no size `{name}` here: a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
             ),
-            _ => format!("there is no size `{name}` here: the sizes of a kernel are declared at its head, as in `(lift ({name}) …)`"),
+            _ => format!(
+                "there is no size `{name}` here: the sizes of a kernel are declared at its head, as in `(lift ({name}) …)`"
+            ),
         };
         let mut diagnostic = Diagnostic::error("unknown-size-name", Node::Size(at), message);
         if let Some(meant) = meant {

@@ -56,7 +56,7 @@ impl Lowerer {
             && let SizeRef::Nat(0) = self.body.size_ref(operands[1])
         {
             let message = "the divisor of a size is 0";
-            self.report(Diagnostic::error("size-divided-by-zero", Node::Size(operands[1]), message));
+            self.report(Diagnostic::error("division-by-zero", Node::Size(operands[1]), message));
             return SizeRef::Error;
         }
         SizeRef::Op(operator, operands)
@@ -85,7 +85,9 @@ impl Lowerer {
                 let at = self.alloc_size(SizeRef::Error, range_of(array.syntax()));
                 let message = match found {
                     Some(_) => format!("`{name}` is a size: `length` takes the name of an array"),
-                    None => format!("there is no local name `{name}`: in a size, `length` takes a parameter or a name bound by `let`"),
+                    None => format!(
+                        "there is no local name `{name}`: in a size, `length` takes a parameter or a name bound by `let`"
+                    ),
                 };
                 self.report(Diagnostic::error("unknown-size-name", Node::Size(at), message));
                 SizeRef::Error

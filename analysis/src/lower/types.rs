@@ -98,7 +98,9 @@ impl Lowerer {
             let mut diagnostic = Diagnostic::error(
                 "unknown-type",
                 Node::Type(id),
-                format!("there is no type `{text}`: the types without parts are `int`, `long`, `float`, `double` and `bool`"),
+                format!(
+                    "there is no type `{text}`: the types without parts are `int`, `long`, `float`, `double` and `bool`"
+                ),
             );
             if let Some(meant) = closest(&text, SCALAR_TYPES.iter().copied()) {
                 diagnostic = diagnostic.fix(Fix {

@@ -141,7 +141,8 @@ impl Variables {
                 None => self.size_variable(&body.binder(*binder).name),
             },
             SizeRef::Op(op, operands) => {
-                let operands = operands.iter().map(|size| self.size(body, *size)).collect::<Result<Vec<_>, String>>()?;
+                let operands =
+                    operands.iter().map(|size| self.size(body, *size)).collect::<Result<Vec<_>, String>>()?;
                 operation(*op, &operands)
             }
             SizeRef::Error | SizeRef::Sum { .. } | SizeRef::LengthOf(_) => {
@@ -192,7 +193,8 @@ impl Variables {
         };
         if let Some(class) = class {
             let name = word(one(&parts)?)?;
-            let index = *self.types.get(name.as_str()).ok_or(format!("there is no type `{name}` in the declaration"))?;
+            let index =
+                *self.types.get(name.as_str()).ok_or(format!("there is no type `{name}` in the declaration"))?;
             into.scheme.types[index as usize] = Some(class);
             return Ok(());
         }

@@ -61,7 +61,12 @@ fn types_print_as_in_the_documentation_of_the_language() {
 fn static_sizes_come_first_and_divisions_are_assumed_exact() {
     use expect_test::expect;
     check("split", expect!["split : #k -> Array[a,n] -> Array[Array[a,k],n/k], k divides n"]);
-    check("slide", expect!["slide : #size -> #step -> Array[a,n] -> Array[Array[a,size],(n-size)/step+1], size is at most n, step divides n-size"]);
+    check(
+        "slide",
+        expect![
+            "slide : #size -> #step -> Array[a,n] -> Array[Array[a,size],(n-size)/step+1], size is at most n, step divides n-size"
+        ],
+    );
     check("partRed", expect!["partRed : #m -> a -> (a -> a -> a) -> Array[a,n] -> Array[a,m], m divides n"]);
     check("splitVec", expect!["asVector : #k -> Array[a,n] -> Array[Vec[a,k],n/k], a is Scalar, k divides n"]);
     check("padConstant", expect!["padConstant : #l -> #r -> a -> Array[a,n] -> Array[a,l+n+r]"]);
