@@ -1,6 +1,7 @@
 // Runs inside the extension host of the real editor: what the extension offers to the editor's own
 // commands. Told by host.mjs; the texts that a person reads are tested by test.mjs.
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
 const vscode = require('vscode');
 
 let passed = 0;
@@ -25,6 +26,18 @@ async function until(what, read) {
         await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`did not happen: ${what}`);
+}
+
+/** The language server that this extension host started: the process it is. */
+function serverProcess() {
+    const children = fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
+    return children.split(' ').map(Number).find((pid) => {
+        try {
+            return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/server/lift\0lsp');
+        } catch {
+            return false; // It ended meanwhile.
+        }
+    });
 }
 
 /** The position of the first occurrence of a text. */
@@ -114,6 +127,32 @@ exports.run = async () => {
             await vscode.commands.executeCommand('workbench.action.files.revert');
             assert.deepEqual(words, ['+i', "xs'", 'N', '->', '-2.0f']);
         });
+    });
+
+    for (const [what, line, below] of [
+        ['goes in under an open bracket', '(define (twice x) ; in (words', '  '],
+        ['stays where it is after a closed one', '(define (twice x) (* 2 x))', ''],
+        ['continues documentation', ';;; Twice.', ';;; '],
+    ]) {
+        await check(`a new line ${what}`, async () => {
+            const typed = await vscode.workspace.openTextDocument({ language: 'lift', content: line });
+            const editor = await vscode.window.showTextDocument(typed);
+            const end = new vscode.Position(0, line.length);
+            editor.selection = new vscode.Selection(end, end);
+            await vscode.commands.executeCommand('type', { text: '\n' });
+            await until('the new line', () => typed.lineCount === 2);
+            assert.equal(typed.lineAt(1).text, below);
+            await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+        });
+    }
+
+    await check('a server that dies is started again', async () => {
+        const first = serverProcess();
+        assert.ok(first, 'no server process');
+        process.kill(first, 'SIGKILL');
+        await until('another server', () => ![undefined, first].includes(serverProcess()));
+        await until('a hover', async () => (await vscode.commands.executeCommand(
+            'vscode.executeHoverProvider', uri, at(document, 'filter'))).length > 0);
     });
 
     console.log(`${passed} passed, ${failed} failed`);
