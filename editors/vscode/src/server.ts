@@ -176,6 +176,8 @@ export class LiftServer implements vscode.Disposable {
                 documentSelector: [
                     { language: 'lift', scheme: 'file' },
                     { language: 'lift', scheme: 'untitled' },
+                    // The prelude and the primitives, which the server gives out by itself.
+                    { language: 'lift', scheme: 'lift' },
                 ],
                 outputChannel: this.output,
                 traceOutputChannel: this.trace,

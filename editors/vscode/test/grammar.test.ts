@@ -159,3 +159,17 @@ test('an open bracket in one form does not colour the next', () => {
         '1: constant.numeric.integer',
     ]);
 });
+
+test('every primitive of the language has the colour of a primitive', () => {
+    const declarations = path.join(root, '../../analysis/prelude/primitives.lift');
+    const text = fs.readFileSync(declarations, 'utf8').replaceAll(/;.*$/gm, '');
+    const names = [...text.matchAll(/\((?:primitive\s+(\S+)|alias\s+([^()]+))/g)].flatMap(
+        ([, name, aliases]) => (name ?? aliases ?? '').trim().split(/\s+/),
+    );
+    assert.ok(names.includes('filterGlb') && names.includes('mapGlobal'), 'the declarations were read');
+    const plain = names.filter((name) => {
+        const [scope = ''] = scopes(`(f ${name})`);
+        return !/: (support\.function|keyword\.operator|constant\.language)/.test(scope);
+    });
+    assert.deepEqual(plain, []);
+});
