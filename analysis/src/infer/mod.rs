@@ -1,3 +1,81 @@
 //! Type inference of one body.
+//!
+//! Input: a [`Body`] and an [`Env`] that knows the types of other definitions. Output: an [`Inference`], plain data
+//! without positions. Inference walks the body once ([`expr`], [`apply`]), making unknowns and constraints; unification
+//! ([`unify`], over [`table`]) and deferred constraints ([`constraints`]) do the rest.
+//!
+//! Existential lengths (IPSJ 13(3) 2020, Fig. 13 and 20) are opened and hidden here: conceptually the program is in
+//! A-normal form, each named value of existential type is opened where it is named, and the body of a lambda (a branch,
+//! an `unpack`) whose type mentions lengths opened inside hides them. [`elaborate`] says where the text would have them.
+//!
+//! Invariants: no positions, no syntax trees, no database; the same body and environment give the same result; after an
+//! error the expression has the error type, which conflicts with nothing.
+
+mod apply;
+mod constraints;
+mod context;
+mod describe;
+pub mod elaborate;
+mod expr;
+mod finish;
+mod generalize;
+mod hide;
+mod join;
+mod placement;
+mod report;
 mod result;
+mod table;
+#[cfg(test)]
+mod tests;
+mod types;
+mod unify;
+
+pub use apply::projection_index;
+pub use describe::{call_of, short_text};
+pub use placement::{Definitions, check_placement};
 pub use result::*;
+
+use crate::hir::{Body, Expr, FormKind, Name};
+use crate::prims::Primitive;
+use crate::ty::{Scheme, Ty};
+use context::Infer;
+
+/// Whether lengths are opened and hidden by the checker or only by the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    Insert,
+    /// `lift check --explicit`: the paper's rules (Fig. 13) as they stand.
+    Explicit,
+}
+
+/// What a name that is not local means.
+pub enum Lookup {
+    Definition(Scheme),
+    Primitive(&'static Primitive),
+    /// The definition uses itself: the names on the way, starting with this one.
+    Recursive(Vec<Name>),
+    /// The definition is broken; what is wrong is said there.
+    Failed,
+    Unknown { similar: Option<Name> },
+}
+
+/// The names around a body.
+pub trait Env {
+    fn lookup(&self, name: &str) -> Lookup;
+}
+
+/// Infer the types of one form.
+pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
+    let mut infer = Infer::new(body, env, mode);
+    let Some(root) = body.root else { return infer.finish(None) };
+    let ty = match (&body.kind, body.expr(root).clone()) {
+        (FormKind::Kernel, Expr::Lambda { params, body: inner }) => {
+            let declared: Vec<Ty> = body.param_types.iter().map(|t| infer.written_type(*t)).collect();
+            let ty = infer.lambda(&params, inner, None, &declared);
+            infer.set_type(root, ty.clone());
+            ty
+        }
+        _ => infer.infer(root, None),
+    };
+    infer.finish(Some(ty))
+}

@@ -1,15 +1,16 @@
 //! What inference of one body yields: plain data, without positions.
 
 use crate::diagnostics::Diagnostic;
-use crate::hir::{BinderId, ExprId, Name};
+use crate::hir::{BinderId, ExprId, Name, Node};
 use crate::size::{Assumption, Size, Var};
 use crate::ty::{Scheme, Ty};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Where a length was opened: the value that had the existential type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
-    /// An expression that stands as an argument, a callee, a condition …
+    /// An expression that stands as an argument, a callee, a condition …; for a component of `(o f g)`, what applying
+    /// that component yields.
     Expr(ExprId),
     /// A parameter, or a name bound by `let` or `unpack`.
     Binder(BinderId),
@@ -48,8 +49,8 @@ pub struct Packing {
 pub struct LengthOrigin {
     /// The length, of kind `Skolem`.
     pub length: Var,
-    /// The call that made it (`(filter pos xs)`), as far as it is known in this body.
-    pub made_by: ExprId,
+    /// The call that made it (`(filter pos xs)`), or the parameter whose hidden length it is.
+    pub made_by: Node,
     /// "what `filter pos` kept"
     pub description: String,
     /// An upper bound, if one is known: `N` for a `filter` of an `Array[a,N]`.
@@ -83,6 +84,26 @@ pub struct Instance {
     pub sizes: Vec<Size>,
 }
 
+/// A `let`-bound function that was generalised. `scheme.types[i]` is `Generic(first_type + i)` and `scheme.sizes[i]` the
+/// length of kind `Generic` with id `first_size + i`, everywhere in the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LetScheme {
+    pub scheme: Scheme,
+    pub first_type: u32,
+    pub first_size: u32,
+}
+
+/// How `iterate #k f xs` is typed: `f` once, for a symbolic length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Iteration {
+    /// The length of `f`'s argument in its types, of kind `Skolem`; never opened.
+    pub length: Var,
+    /// The length of `f`'s result as an expression in `length`.
+    pub next: Size,
+    pub count: Size,
+    pub start: Size,
+}
+
 /// The result of inferring one form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inference {
@@ -92,8 +113,8 @@ pub struct Inference {
     pub expr_types: Vec<Ty>,
     /// The type under which each binder's name is used, i.e. after an opening.
     pub binder_types: Vec<Ty>,
-    /// For a `let`-bound function that was generalised: its scheme. (Its generics are numbered after the form's own.)
-    pub let_schemes: FxHashMap<BinderId, Scheme>,
+    /// For a `let`-bound function that was generalised: its scheme, numbered after the form's own.
+    pub let_schemes: FxHashMap<BinderId, LetScheme>,
     /// For each use (an `Expr::Global` or a generalised `Expr::Local`) of a polymorphic name.
     pub instances: FxHashMap<ExprId, Instance>,
     pub openings: Vec<Opening>,
@@ -101,6 +122,10 @@ pub struct Inference {
     pub lengths: Vec<LengthOrigin>,
     pub assumed: Vec<Assumed>,
     pub casts: Vec<CheckedCast>,
+    /// Applications of `iterate`.
+    pub iterations: FxHashMap<ExprId, Iteration>,
+    /// Compositions `(o f g xs)` that end in a value: they are applied to it at once.
+    pub pipelines: FxHashSet<ExprId>,
     /// Literals and operators whose type was decided by default, for the hint.
     pub defaulted: Vec<ExprId>,
     /// Names of other definitions that the body uses.

@@ -1,0 +1,334 @@
+//! Applications, and the primitives whose type no scheme can say.
+
+use super::constraints::Constraint;
+use super::context::Infer;
+use super::report::Cause;
+use super::result::*;
+use super::Lookup;
+use crate::diagnostics::Diagnostic;
+use crate::hir::*;
+use crate::prims::Primitive;
+use crate::size::{Size, Var, VarKind};
+use crate::ty::{Ty, TyKind};
+
+/// The index of `get1`, `get2`, …, from zero.
+pub fn projection_index(name: &str) -> Option<usize> {
+    let digits = name.strip_prefix("get")?;
+    let n: usize = digits.parse().ok()?;
+    (digits.len() <= 3 && !digits.starts_with('0')).then(|| n.checked_sub(1)).flatten()
+}
+
+impl Infer<'_> {
+    pub fn apply(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Ty {
+        if let Some(ty) = self.special_application(id, callee, args) {
+            return ty;
+        }
+        let ty = self.operand(callee, None);
+        self.call(id, callee, ty, args, 0)
+    }
+
+    /// Apply a function of type `ty` to `args`, of which `done` stand before these.
+    fn call(&mut self, id: ExprId, callee: ExprId, ty: Ty, args: &[ExprId], done: usize) -> Ty {
+        let mut result = ty;
+        let mut params = Vec::with_capacity(args.len());
+        for (i, &arg) in args.iter().enumerate() {
+            let head = self.table.shallow(&result);
+            match head.kind() {
+                TyKind::Fun(a, r) => {
+                    params.push((i, arg, a.clone()));
+                    result = r.clone();
+                }
+                TyKind::Unknown(_) => {
+                    let (a, r) = (self.fresh(), self.fresh());
+                    if !self.unify(&head, &Ty::fun(a.clone(), r.clone()), &Cause::Component(callee)) {
+                        self.infer_all(&args[i..]);
+                        result = Ty::error();
+                        break;
+                    }
+                    params.push((i, arg, a));
+                    result = r;
+                }
+                TyKind::Error => {
+                    self.infer_all(&args[i..]);
+                    result = Ty::error();
+                    break;
+                }
+                // What an application yields may be an opened function of hidden lengths; anything else is a mistake.
+                _ => {
+                    self.too_many_arguments(callee, &head, arg, i + done);
+                    self.infer_all(&args[i..]);
+                    result = Ty::error();
+                    break;
+                }
+            }
+        }
+        // Functions last: by then their parameter types are known.
+        let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
+        let (functions, values): (Vec<_>, Vec<_>) = params.into_iter().partition(|(_, arg, _)| is_literal(*arg));
+        for (i, arg, param) in values.into_iter().chain(functions) {
+            let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
+            self.argument(arg, &param, &cause);
+        }
+        self.solve();
+        result
+    }
+
+    fn infer_all(&mut self, args: &[ExprId]) {
+        for &a in args {
+            self.operand(a, None);
+        }
+    }
+
+    fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) {
+        let wanted = self.table.shallow(param);
+        match wanted.kind() {
+            TyKind::Size(_) => self.size_argument(arg, &wanted, cause),
+            TyKind::Exists(..) => {
+                let own = match self.body.expr(arg) {
+                    Expr::Local(b) if self.declared.contains_key(b) && self.is_existential(&self.declared[b].clone()) => {
+                        let ty = self.declared[b].clone();
+                        self.expr_types[arg.index()] = Some(ty.clone());
+                        ty
+                    }
+                    _ => self.infer(arg, Some(&wanted)),
+                };
+                self.coerce_to_existential(&own, &wanted, arg, cause);
+            }
+            _ => {
+                let actual = self.operand(arg, Some(&wanted));
+                let takes_size = matches!(wanted.kind(), TyKind::Unknown(v) if self.table.class(*v).is_none());
+                let actual = if takes_size { actual } else { self.size_as_int(actual) };
+                self.unify(&wanted, &actual, cause);
+            }
+        }
+    }
+
+    fn is_existential(&self, ty: &Ty) -> bool {
+        matches!(self.table.shallow(ty).kind(), TyKind::Exists(..))
+    }
+
+    fn size_argument(&mut self, arg: ExprId, wanted: &Ty, cause: &Cause) {
+        match self.static_size(arg) {
+            Some(size) => {
+                let ty = Ty::new(TyKind::Size(size));
+                self.expr_types[arg.index()] = Some(ty.clone());
+                self.unify(wanted, &ty, cause);
+            }
+            None => {
+                let actual = self.operand(arg, Some(wanted));
+                match self.table.shallow(&actual).kind() {
+                    TyKind::Unknown(_) | TyKind::Size(_) | TyKind::Error => {
+                        self.unify(wanted, &actual, cause);
+                    }
+                    _ => self.needs_size(arg, cause),
+                }
+            }
+        }
+    }
+
+    /// The size that an argument is, if it is one: a natural number, `#…`, a size name, a value of a size type.
+    fn static_size(&mut self, arg: ExprId) -> Option<Size> {
+        match self.body.expr(arg).clone() {
+            Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
+            Expr::Size(s) => Some(self.written_size(s)),
+            Expr::Local(b) => match self.body.binder(b).role {
+                BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => Some(self.size_of_binder(b)),
+                _ => match self.binder_types[b.index()].as_ref().map(|t| self.table.shallow(t))?.kind() {
+                    TyKind::Size(s) => Some(s.clone()),
+                    _ => None,
+                },
+            },
+            _ => None,
+        }
+    }
+
+    // --- primitives
+
+    /// A primitive used as a value.
+    pub fn primitive(&mut self, id: ExprId, p: &'static Primitive) -> Ty {
+        if let Some(index) = projection_index(&p.name) {
+            let (from, to) = (self.fresh(), self.fresh());
+            self.defer(Constraint::Project { from: from.clone(), index, to: to.clone(), at: id });
+            return Ty::fun(from, to);
+        }
+        match &*p.name {
+            "unzip" => {
+                let (element, len, to) = (self.fresh(), self.fresh_size(), self.fresh());
+                self.defer(Constraint::Unzip { element: element.clone(), len: len.clone(), to: to.clone(), at: id });
+                Ty::fun(Ty::array(element, len), to)
+            }
+            "iterate" => {
+                self.error("needs-arguments", Node::Expr(id), "`iterate` must be given its number of rounds and its function: `(iterate #k f)`");
+                Ty::error()
+            }
+            "partition" => {
+                self.error("not-supported", Node::Expr(id), "`partition` is not supported yet");
+                Ty::error()
+            }
+            _ => self.instantiate(id, &p.scheme),
+        }
+    }
+
+    fn special_application(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Option<Ty> {
+        let Expr::Global(name) = self.body.expr(callee) else { return None };
+        let name = name.clone();
+        let (&first, rest) = args.split_first()?;
+        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate") || !matches!(self.env.lookup(&name), Lookup::Primitive(_)) {
+            return None;
+        }
+        let note = |this: &mut Self, ty: &Ty| {
+            this.expr_types[callee.index()] = Some(ty.clone());
+            if !this.out.uses.contains(&name) {
+                this.out.uses.push(name.clone());
+            }
+        };
+        match &*name {
+            "zip" if args.len() >= 3 => {
+                let len = self.fresh_size();
+                let elements: Vec<Ty> = args.iter().map(|_| self.fresh()).collect();
+                let arrays = elements.iter().map(|e| Ty::array(e.clone(), len.clone())).collect::<Vec<_>>();
+                let ty = Ty::funs(arrays, Ty::array(Ty::tuple(elements), len));
+                note(self, &ty);
+                Some(self.call(id, callee, ty, args, 0))
+            }
+            "iota" | "generate" | "fill" => {
+                let element = if &*name == "iota" { Ty::int() } else { self.fresh() };
+                let (count, array) = match self.static_size(first) {
+                    Some(size) => {
+                        let ty = Ty::new(TyKind::Size(size.clone()));
+                        self.expr_types[first.index()] = Some(ty.clone());
+                        (ty, Ty::array(element.clone(), size))
+                    }
+                    None => {
+                        let bound = self.fresh_bound("X");
+                        (Ty::int(), Ty::exists(vec![bound.clone()], Ty::array(element.clone(), Size::var(bound))))
+                    }
+                };
+                let ty = match &*name {
+                    "generate" => Ty::fun(Ty::fun(Ty::int(), element), array),
+                    "fill" => Ty::fun(element, array),
+                    _ => array,
+                };
+                if matches!(count.kind(), TyKind::Scalar(_)) {
+                    let cause = Cause::Argument { apply: id, callee, index: 0, arg: first };
+                    let actual = self.operand(first, Some(&count));
+                    self.unify(&count, &actual, &cause);
+                }
+                note(self, &Ty::fun(count, ty.clone()));
+                Some(self.call(id, callee, ty, rest, 1))
+            }
+            "iterate" if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
+            _ => None,
+        }
+    }
+
+    /// `iterate #k f xs`: `f` is checked once, for an array of symbolic length `m`; its result length as a function of
+    /// `m` is then followed for k rounds. (Lift overview 2.1.1, widened to functions that keep or enlarge the length.)
+    fn iterate(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
+        let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
+        let Some(count) = self.static_size(args[0]) else {
+            self.needs_size(args[0], &cause(0));
+            self.infer_all(args);
+            return Ty::error();
+        };
+        self.expr_types[args[0].index()] = Some(Ty::new(TyKind::Size(count.clone())));
+        let element = self.fresh();
+        // The array first, where it stands here: its element type helps to check the function.
+        let start = self.fresh_size();
+        if let Some(&xs) = args.get(2) {
+            self.argument(xs, &Ty::array(element.clone(), start.clone()), &cause(2));
+        }
+        self.level += 1;
+        let length = self.fresh_skolem(None, Some("m".into()));
+        let next = self.fresh_size();
+        let before = self.out.assumed.len();
+        let m = Size::var(length.clone());
+        let f = Ty::fun(Ty::array(element.clone(), m.clone()), Ty::array(element.clone(), next.clone()));
+        self.argument(args[1], &f, &cause(1));
+        self.solve();
+        self.level -= 1;
+        let next = self.table.zonk_size(&next);
+        let body_assumed = self.out.assumed.split_off(before);
+        note(self, &Ty::funs([Ty::new(TyKind::Size(count.clone())), f, Ty::array(element.clone(), start.clone())], Ty::error()));
+        let start = self.table.zonk_size(&start);
+        let Some(result) = self.iterated_length(&next, &length, &count, &start, body_assumed) else {
+            self.error(
+                "iterate-length",
+                Node::Expr(args[1]),
+                format!("`iterate` must know the length after each round; this function makes an array of length `{next}` from one of length `m`, and the number of rounds is `{count}`"),
+            );
+            return Ty::error();
+        };
+        self.out.iterations.insert(id, Iteration { length, next, count, start: start.clone() });
+        let array = Ty::array(element.clone(), result);
+        if args.len() == 2 {
+            return Ty::fun(Ty::array(element, start), array);
+        }
+        self.call(id, callee, array, &args[3..], 3)
+    }
+
+    /// The length after `count` rounds; what the body assumes of `m` is assumed of each round's length.
+    fn iterated_length(&mut self, next: &Size, m: &Var, count: &Size, start: &Size, assumed: Vec<Assumed>) -> Option<Size> {
+        const MOST_ROUNDS: i64 = 4096;
+        let at = |len: &Size, s: &Size| s.subst(&mut |v| (v == m).then(|| len.clone()));
+        let keeps = next.as_var() == Some(m);
+        if next.any_var(|v| v.kind == VarKind::Unknown) {
+            return None;
+        }
+        if keeps {
+            for a in assumed {
+                self.assume(a.assumption.subst(&mut |v| (v == m).then(|| start.clone())), a.at);
+            }
+            return Some(start.clone());
+        }
+        if let Some(k) = count.as_const() {
+            if !(0..=MOST_ROUNDS).contains(&k) {
+                return None;
+            }
+            let mut len = start.clone();
+            for _ in 0..k {
+                for a in &assumed {
+                    self.assume(a.assumption.subst(&mut |v| (v == m).then(|| len.clone())), a.at);
+                }
+                len = at(&len, next);
+            }
+            return Some(len);
+        }
+        // A symbolic number of rounds: m/c, c*m or m+c.
+        let factor = next.div_exact(&Size::var(m.clone()));
+        if !factor.contains(m) {
+            return Some(start.mul(&factor.pow(count)));
+        }
+        let step = next.sub(&Size::var(m.clone()));
+        (!step.contains(m)).then(|| start.add(&step.mul(count)))
+    }
+
+    // --- mistakes
+
+    fn too_many_arguments(&mut self, callee: ExprId, result: &Ty, arg: ExprId, given: usize) {
+        let ty = self.table.zonk(result);
+        let name = self.short(callee);
+        let mut d = if given == 0 {
+            Diagnostic::error("not-a-function", Node::Expr(callee), format!("`{name}` is applied here, and it is no function: its type is `{ty}`"))
+        } else {
+            let times = if given == 1 { "one argument".to_string() } else { format!("{given} arguments") };
+            Diagnostic::error("too-many-arguments", Node::Expr(arg), format!("`{name}` takes {times}; with them it is `{ty}`, which is no function"))
+        };
+        if given > 0 {
+            d = d.related(Node::Expr(callee), format!("`{name}` stands here"));
+        }
+        self.diagnostic(d);
+    }
+
+    fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
+        let callee = match cause {
+            Cause::Argument { callee, .. } => self.short(*callee),
+            _ => "this".into(),
+        };
+        self.error(
+            "needs-size",
+            Node::Expr(arg),
+            format!("`{callee}` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`"),
+        );
+    }
+}

@@ -1,0 +1,369 @@
+//! Deferred constraints: what cannot be decided until a type is better known.
+//!
+//! Opening and hiding lengths must not depend on the order in which the checker meets the parts of a program (the
+//! false errors of the paper, section 5.3). So each such decision is a constraint that waits for the unknowns it looks
+//! at, is tried again when one of them is bound, and is decided by default only when nothing else can make progress.
+
+use super::context::{Infer, ScopeId};
+use super::join;
+use super::report::Cause;
+use super::result::*;
+use super::table::Key;
+use crate::hir::{ExprId, Name};
+use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
+use crate::ty::{Ty, TyKind, TyVar};
+
+#[derive(Debug, Clone)]
+pub enum Constraint {
+    /// `to` is `from`, opened in `scope` if it is existential.
+    Open { from: Ty, to: Ty, site: Site, scope: ScopeId, explicit: bool, name: Option<Name> },
+    /// `to` is `from` with the lengths of `scope` hidden, if it mentions any. `expr` is the body of the scope.
+    Close { from: Ty, to: Ty, scope: ScopeId, expr: ExprId },
+    /// `to` is `from` with its lengths hidden, as `(pack e)` asks.
+    Pack { from: Ty, to: Ty, scope: ScopeId, expr: ExprId, inner: ExprId },
+    /// `to` is what both branches of an `if` are, with the lengths in which they differ hidden.
+    Join { branches: [join::Branch; 2], to: Ty, at: ExprId },
+    /// Component `index` of a tuple.
+    Project { from: Ty, index: usize, to: Ty, at: ExprId },
+    /// An array of tuples as a tuple of arrays.
+    Unzip { element: Ty, len: Size, to: Ty, at: ExprId },
+    /// Lengths that must be equal.
+    Equal { left: Size, right: Size, cause: Cause },
+    /// `(: e type)`: sizes are proved equal at the end, or checked at run time.
+    Cast { from: Ty, to: Ty, at: ExprId },
+}
+
+#[derive(Debug)]
+pub struct Deferred {
+    pub constraint: Constraint,
+    pub done: bool,
+    pub queued: bool,
+}
+
+/// What came of one attempt.
+pub enum Progress {
+    Done,
+    /// Try again when one of these is known.
+    Wait(Vec<Key>),
+}
+
+impl Infer<'_> {
+    pub fn defer(&mut self, constraint: Constraint) {
+        self.deferred.push(Deferred { constraint, done: false, queued: true });
+        self.queue.push_back(self.deferred.len() - 1);
+    }
+
+    pub fn wake(&mut self, key: Key) {
+        for id in self.watch.remove(&key).unwrap_or_default() {
+            if !self.deferred[id].done && !self.deferred[id].queued {
+                self.deferred[id].queued = true;
+                self.queue.push_back(id);
+            }
+        }
+    }
+    pub fn wake_bound(&mut self) {
+        for key in std::mem::take(&mut self.table.bound) {
+            self.wake(key);
+        }
+    }
+
+    /// Try every constraint that may have become decidable.
+    pub fn solve(&mut self) {
+        while let Some(id) = self.queue.pop_front() {
+            self.deferred[id].queued = false;
+            if self.deferred[id].done {
+                continue;
+            }
+            if self.over_budget() {
+                return;
+            }
+            let constraint = self.deferred[id].constraint.clone();
+            match self.attempt(&constraint) {
+                Progress::Done => {
+                    self.deferred[id].done = true;
+                    self.wake_bound();
+                }
+                Progress::Wait(keys) => {
+                    for key in keys {
+                        self.watch.entry(key).or_default().push(id);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solve, then decide by default what is left, innermost first, until nothing is. Only constraints from `first` on,
+    /// and only those whose unknowns are all deeper than `level`, are decided by default.
+    pub fn settle(&mut self, first: usize, level: u32) {
+        loop {
+            self.solve();
+            let pick = |want: fn(&Constraint) -> u8, infer: &Self| {
+                (first..infer.deferred.len())
+                    .filter(|&i| !infer.deferred[i].done && infer.is_inside(&infer.deferred[i].constraint, level))
+                    .min_by_key(|&i| want(&infer.deferred[i].constraint))
+            };
+            let Some(id) = pick(Constraint::urgency, self) else { return };
+            if self.over_budget() {
+                return;
+            }
+            self.deferred[id].done = true;
+            let constraint = self.deferred[id].constraint.clone();
+            self.decide(constraint);
+            self.wake_bound();
+        }
+    }
+
+    fn is_inside(&self, c: &Constraint, level: u32) -> bool {
+        let ty = match c {
+            Constraint::Open { from, .. } | Constraint::Close { from, .. } | Constraint::Pack { from, .. } => from,
+            Constraint::Project { from, .. } | Constraint::Cast { from, .. } => from,
+            Constraint::Unzip { element, .. } => element,
+            Constraint::Join { branches, .. } => {
+                return branches.iter().all(|b| self.deeper(&b.ty, level));
+            }
+            Constraint::Equal { left, right, .. } => return self.size_deeper(left, level) && self.size_deeper(right, level),
+        };
+        self.deeper(ty, level)
+    }
+    fn deeper(&self, ty: &Ty, level: u32) -> bool {
+        let ty = self.table.zonk(ty);
+        self.table.unknowns(&ty).into_iter().all(|k| self.table.key_level(k) > level)
+    }
+    fn size_deeper(&self, size: &Size, level: u32) -> bool {
+        let size = self.table.zonk_size(size);
+        size.vars().iter().all(|v| v.kind != VarKind::Unknown || self.table.size_level(v.id) > level)
+    }
+
+    pub fn over_budget(&mut self) -> bool {
+        self.work += 1;
+        if self.work == super::context::WORK_LIMIT {
+            self.error(
+                "too-complex",
+                crate::hir::Node::FormName,
+                "this form is too large to be checked in reasonable time; split it into several `define`s",
+            );
+        }
+        self.work >= super::context::WORK_LIMIT
+    }
+
+    fn attempt(&mut self, c: &Constraint) -> Progress {
+        match c {
+            Constraint::Open { from, to, site, scope, explicit, name } => {
+                let head = self.table.shallow(from);
+                let opened = match head.kind() {
+                    TyKind::Unknown(v) => {
+                        // What is used as a scalar or a function has no length to open.
+                        let used = self.table.shallow(to);
+                        if !explicit && (matches!(used.kind(), TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_)) || self.has_class(&used)) {
+                            used
+                        } else {
+                            let mut keys = vec![Key::Type(v.0)];
+                            if let TyKind::Unknown(u) = used.kind() {
+                                keys.push(Key::Type(u.0));
+                            }
+                            return Progress::Wait(keys);
+                        }
+                    }
+                    TyKind::Exists(..) => self.open_in(&head, *site, *scope, *explicit, name.clone()),
+                    _ => {
+                        if *explicit {
+                            self.nothing_to_unpack(*site, &head);
+                        }
+                        head.clone()
+                    }
+                };
+                let cause = Cause::site(self.body, *site);
+                if matches!(head.kind(), TyKind::Unknown(_)) {
+                    self.unify(from, &opened, &cause);
+                } else {
+                    self.unify(to, &opened, &cause);
+                }
+                self.scope_opened(*scope);
+                Progress::Done
+            }
+            Constraint::Close { from, to, scope, expr } => {
+                if self.scopes[*scope].pending > 0 {
+                    return Progress::Wait(vec![Key::Scope(*scope as u32)]);
+                }
+                let any_opened = self.skolems.iter().any(|s| s.scope == Some(*scope));
+                let level = self.scopes[*scope].level;
+                let zonked = self.table.zonk(from);
+                let open: Vec<Key> =
+                    self.table.unknowns(&zonked).into_iter().filter(|k| self.table.key_level(*k) >= level).collect();
+                if any_opened && !open.is_empty() {
+                    return Progress::Wait(open);
+                }
+                self.close(&zonked, to, *scope, *expr);
+                Progress::Done
+            }
+            Constraint::Pack { from, to, scope, expr, inner } => {
+                let zonked = self.table.zonk(from);
+                let unknown = self.table.unknowns(&zonked);
+                if !unknown.is_empty() {
+                    return Progress::Wait(unknown);
+                }
+                self.pack(&zonked, to, *scope, *expr, *inner);
+                Progress::Done
+            }
+            Constraint::Join { branches, to, at } => self.join(branches, to, *at, false),
+            Constraint::Project { from, index, to, at } => {
+                let head = self.table.shallow(from);
+                match head.kind() {
+                    TyKind::Unknown(v) => Progress::Wait(vec![Key::Type(v.0)]),
+                    TyKind::Tuple(parts) if *index < parts.len() => {
+                        self.unify(to, &parts[*index].clone(), &Cause::Result(*at));
+                        Progress::Done
+                    }
+                    _ => {
+                        self.no_component(&head, *index, *at);
+                        self.unify(to, &Ty::error(), &Cause::Result(*at));
+                        Progress::Done
+                    }
+                }
+            }
+            Constraint::Unzip { element, len, to, at } => {
+                let head = self.table.shallow(element);
+                match head.kind() {
+                    TyKind::Unknown(v) => Progress::Wait(vec![Key::Type(v.0)]),
+                    TyKind::Tuple(parts) => {
+                        let arrays = parts.iter().map(|p| Ty::array(p.clone(), len.clone())).collect();
+                        self.unify(to, &Ty::tuple(arrays), &Cause::Result(*at));
+                        Progress::Done
+                    }
+                    TyKind::Error => {
+                        self.unify(to, &Ty::error(), &Cause::Result(*at));
+                        Progress::Done
+                    }
+                    _ => {
+                        let ty = self.table.zonk(&head);
+                        self.error("type-mismatch", crate::hir::Node::Expr(*at), format!("`unzip` takes an array of tuples, and this array's elements are `{ty}`"));
+                        self.unify(to, &Ty::error(), &Cause::Result(*at));
+                        Progress::Done
+                    }
+                }
+            }
+            Constraint::Equal { left, right, cause } => {
+                let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
+                let mut unknown: Vec<Key> = (l.vars().into_iter().chain(r.vars()))
+                    .filter(|v| v.kind == VarKind::Unknown)
+                    .map(|v| Key::Size(v.id))
+                    .collect();
+                unknown.sort_by_key(|k| format!("{k:?}"));
+                unknown.dedup();
+                if unknown.len() > 1 && l != r {
+                    return Progress::Wait(unknown);
+                }
+                if unknown.len() == 1 && l != r {
+                    let Key::Size(id) = unknown[0] else { return Progress::Done };
+                    let var = super::table::unknown_size(id);
+                    if matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck) && l.as_var() != Some(&var) && r.as_var() != Some(&var) {
+                        return Progress::Wait(unknown);
+                    }
+                }
+                if let Err(m) = self.unify_sizes(left, right, cause) {
+                    self.report_lengths(m, cause);
+                }
+                Progress::Done
+            }
+            Constraint::Cast { from, to, at } => {
+                let zonked = self.table.zonk(from);
+                let unknown = self.table.unknowns(&zonked);
+                if !unknown.is_empty() {
+                    return Progress::Wait(unknown);
+                }
+                self.cast(&zonked, to, *at);
+                Progress::Done
+            }
+        }
+    }
+
+    /// Decide a constraint that still waits although nothing more will be learnt.
+    fn decide(&mut self, c: Constraint) {
+        match c {
+            // Nothing said that it is existential: it is not.
+            Constraint::Open { from, to, site, scope, explicit, .. } => {
+                if explicit {
+                    let ty = self.table.zonk(&from);
+                    self.nothing_to_unpack(site, &ty);
+                }
+                let cause = Cause::site(self.body, site);
+                self.unify(&from, &to, &cause);
+                self.scope_opened(scope);
+            }
+            Constraint::Close { from, to, scope, expr } => {
+                let zonked = self.table.zonk(&from);
+                self.close(&zonked, &to, scope, expr);
+            }
+            Constraint::Pack { from, to, scope, expr, inner } => {
+                let zonked = self.table.zonk(&from);
+                self.pack(&zonked, &to, scope, expr, inner);
+            }
+            Constraint::Join { branches, to, at } => {
+                self.join(&branches, &to, at, true);
+            }
+            Constraint::Project { from, index, to, at } => {
+                // A projection of something unknown: the smallest tuple that has the component, at least a pair.
+                let parts: Vec<Ty> = (0..(index + 1).max(2)).map(|i| if i == index { to.clone() } else { self.fresh() }).collect();
+                self.unify(&Ty::tuple(parts), &from, &Cause::Result(at));
+            }
+            Constraint::Unzip { element, len, to, at } => {
+                let pair = Ty::tuple(vec![self.fresh(), self.fresh()]);
+                self.unify(&pair, &element, &Cause::Result(at));
+                self.defer(Constraint::Unzip { element, len, to, at });
+            }
+            Constraint::Equal { left, right, cause } => self.decide_equation(&left, &right, &cause),
+            Constraint::Cast { from, to, at } => {
+                let zonked = self.table.zonk(&from);
+                self.cast(&zonked, &to, at);
+            }
+        }
+    }
+
+    /// An equation with several unknowns, and nothing else to learn: solve for one of them in terms of the others.
+    fn decide_equation(&mut self, left: &Size, right: &Size, cause: &Cause) {
+        let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
+        let unknown: Vec<Var> = l.vars().into_iter().chain(r.vars()).filter(|v| v.kind == VarKind::Unknown).collect();
+        for v in &unknown {
+            if let Solution::Unique(value, needs) = solve(&l, &r, v, &self.facts)
+                && !value.contains(v)
+            {
+                for n in needs {
+                    self.assume(n, cause.at());
+                }
+                if let Err(m) = self.unify_sizes(&Size::var(v.clone()), &value, cause) {
+                    self.report_lengths(m, cause);
+                }
+                return;
+            }
+        }
+        // Left to the run.
+        self.assume(Assumption::Equal(l, r), cause.at());
+    }
+
+    fn has_class(&self, ty: &Ty) -> bool {
+        matches!(ty.kind(), TyKind::Unknown(TyVar(v)) if self.table.class(TyVar(*v)).is_some())
+    }
+
+    fn scope_opened(&mut self, scope: ScopeId) {
+        self.scopes[scope].pending -= 1;
+        if self.scopes[scope].pending == 0 {
+            self.wake(Key::Scope(scope as u32));
+        }
+    }
+}
+
+impl Constraint {
+    /// The order in which undecided constraints are decided by default.
+    fn urgency(&self) -> u8 {
+        match self {
+            Constraint::Open { .. } => 0,
+            Constraint::Project { .. } => 1,
+            Constraint::Unzip { .. } => 2,
+            Constraint::Equal { .. } => 3,
+            Constraint::Join { .. } => 4,
+            Constraint::Pack { .. } => 5,
+            Constraint::Close { .. } => 6,
+            Constraint::Cast { .. } => 7,
+        }
+    }
+}

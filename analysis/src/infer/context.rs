@@ -1,0 +1,294 @@
+//! The state of one inference: the unknowns, the scopes of opened lengths, the deferred constraints, the results so far.
+
+use super::constraints::{Constraint, Deferred};
+use super::report::Cause;
+use super::result::*;
+use super::table::{Key, Level, Table};
+use super::unify::{Mismatch, Unify};
+use super::{Env, Mode};
+use crate::diagnostics::Diagnostic;
+use crate::hir::*;
+use crate::size::{Assumption, Facts, Size, Var, VarKind};
+use crate::ty::{Class, Ty, TyKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+
+/// Index of a scope: a lambda body, a branch of an `if`, the body of an `unpack`, or the root.
+pub type ScopeId = usize;
+
+#[derive(Debug)]
+pub struct Scope {
+    /// The expression whose end is the scope's end.
+    pub expr: ExprId,
+    pub level: Level,
+    /// Openings whose type is not known yet.
+    pub pending: u32,
+    pub parent: Option<ScopeId>,
+    /// The body of a written `unpack`: in explicit mode its length must not escape.
+    pub of_unpack: bool,
+}
+
+/// An opened length.
+#[derive(Debug)]
+pub struct Skolem {
+    pub var: Var,
+    /// `None` for the symbolic length of an `iterate`.
+    pub scope: Option<ScopeId>,
+}
+
+pub struct Infer<'a> {
+    pub body: &'a Body,
+    pub env: &'a dyn Env,
+    pub mode: Mode,
+    pub table: Table,
+    pub facts: Facts,
+    pub level: Level,
+    pub scopes: Vec<Scope>,
+    pub scope: ScopeId,
+    pub skolems: Vec<Skolem>,
+    pub skolem_levels: Vec<Level>,
+    pub deferred: Vec<Deferred>,
+    pub watch: FxHashMap<Key, Vec<usize>>,
+    pub queue: VecDeque<usize>,
+    pub expr_types: Vec<Option<Ty>>,
+    pub binder_types: Vec<Option<Ty>>,
+    /// The type of a binder before it was opened.
+    pub declared: FxHashMap<BinderId, Ty>,
+    /// Binders whose opened type some use relies on.
+    pub used_opened: FxHashSet<BinderId>,
+    /// The value of each size name.
+    pub binder_sizes: FxHashMap<BinderId, Size>,
+    /// Quantified parts of generalised `let`s: classes and lengths, numbered after the form's own at the end.
+    pub let_types: Vec<Option<Class>>,
+    pub let_sizes: Vec<Var>,
+    pub bound_vars: u32,
+    pub positions: u32,
+    pub names: Names,
+    /// Work done so far, against [`WORK_LIMIT`].
+    pub work: u64,
+    pub out: Inference,
+}
+
+/// Constraint attempts and expressions that one form may cost. A form of ordinary size needs a few thousand; the limit
+/// keeps a hostile one from holding up the editor.
+pub const WORK_LIMIT: u64 = 4_000_000;
+
+/// Ids of the quantified parts of `let`s until the form's own are counted.
+pub const LET_BASE: u32 = 1 << 20;
+
+/// Names for opened lengths: `X1`, `X2`, …, without those the program itself uses.
+#[derive(Debug, Default)]
+pub struct Names {
+    taken: FxHashSet<Name>,
+    next: u32,
+}
+
+impl Names {
+    pub fn new(body: &Body) -> Names {
+        let taken = body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
+        Names { taken: taken.map(|b| b.name.clone()).collect(), next: 0 }
+    }
+    fn opened(&mut self) -> Name {
+        loop {
+            self.next += 1;
+            let name: Name = format!("X{}", self.next).into();
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
+}
+
+impl<'a> Infer<'a> {
+    pub fn new(body: &'a Body, env: &'a dyn Env, mode: Mode) -> Infer<'a> {
+        let root = body.root.unwrap_or(ExprId(0));
+        Infer {
+            body,
+            env,
+            mode,
+            table: Table::default(),
+            facts: Facts::new(),
+            level: 1,
+            scopes: vec![Scope { expr: root, level: 1, pending: 0, parent: None, of_unpack: false }],
+            scope: 0,
+            skolems: Vec::new(),
+            skolem_levels: Vec::new(),
+            deferred: Vec::new(),
+            watch: FxHashMap::default(),
+            queue: VecDeque::new(),
+            expr_types: vec![None; body.exprs.len()],
+            binder_types: vec![None; body.binders.len()],
+            declared: FxHashMap::default(),
+            used_opened: FxHashSet::default(),
+            binder_sizes: FxHashMap::default(),
+            let_types: Vec::new(),
+            let_sizes: Vec::new(),
+            bound_vars: 0,
+            positions: 0,
+            names: Names::new(body),
+            work: 0,
+            out: Inference::default(),
+        }
+    }
+
+    // --- unknowns
+
+    pub fn fresh(&mut self) -> Ty {
+        self.table.fresh(self.level)
+    }
+    pub fn fresh_size(&mut self) -> Size {
+        self.table.fresh_size(self.level)
+    }
+    /// A fresh length bound by an existential type.
+    pub fn fresh_bound(&mut self, name: &str) -> Var {
+        self.bound_vars += 1;
+        crate::ty::bound(self.bound_vars - 1, name)
+    }
+    pub fn fresh_position(&mut self, name: &str) -> Var {
+        self.positions += 1;
+        Var { kind: VarKind::Position, id: self.positions - 1, name: name.into() }
+    }
+    /// A fresh rigid length of the given scope (`None`: of the current level only, for `iterate`).
+    pub fn fresh_skolem(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {
+        let name = name.unwrap_or_else(|| self.names.opened());
+        let level = scope.map_or(self.level, |s| self.scopes[s].level);
+        let var = Var { kind: VarKind::Skolem, id: self.skolems.len() as u32, name };
+        self.skolems.push(Skolem { var: var.clone(), scope });
+        self.skolem_levels.push(level);
+        var
+    }
+
+    // --- scopes
+
+    /// Run `f` in a new scope one level further in.
+    pub fn in_scope<T>(&mut self, expr: ExprId, of_unpack: bool, f: impl FnOnce(&mut Self, ScopeId) -> T) -> T {
+        let outer = self.scope;
+        self.level += 1;
+        self.scopes.push(Scope { expr, level: self.level, pending: 0, parent: Some(outer), of_unpack });
+        self.scope = self.scopes.len() - 1;
+        let id = self.scope;
+        let out = f(self, id);
+        self.level -= 1;
+        self.scope = outer;
+        out
+    }
+    /// Whether a length was opened in the scope itself.
+    pub fn opened_in(&self, var: &Var, scope: ScopeId) -> bool {
+        var.kind == VarKind::Skolem && self.skolems.get(var.id as usize).is_some_and(|s| s.scope == Some(scope))
+    }
+    /// Whether a length was opened in the scope or in one between it and the next lambda or branch around it.
+    pub fn opened_within(&self, var: &Var, scope: ScopeId) -> bool {
+        let mut at = Some(scope);
+        while let Some(s) = at {
+            if self.opened_in(var, s) {
+                return true;
+            }
+            at = self.scopes[s].parent.filter(|_| self.scopes[s].of_unpack);
+        }
+        false
+    }
+
+    // --- unification with a cause
+
+    fn unifying<T>(&mut self, why: Option<ExprId>, f: impl FnOnce(&mut Unify<'_>) -> T) -> (T, Vec<(Size, Size)>, Vec<Assumption>) {
+        self.table.why = why;
+        let mut u = Unify {
+            table: &mut self.table,
+            skolem_levels: &self.skolem_levels,
+            facts: &self.facts,
+            postponed: Vec::new(),
+            assumed: Vec::new(),
+        };
+        let out = f(&mut u);
+        let (postponed, assumed) = (u.postponed, u.assumed);
+        (out, postponed, assumed)
+    }
+
+    /// Make `actual` equal to `expected`; a conflict becomes a diagnostic that tells the cause.
+    pub fn unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
+        match self.try_unify(expected, actual, cause) {
+            Ok(()) => true,
+            Err(m) => {
+                self.report_mismatch(expected, actual, m, cause);
+                false
+            }
+        }
+    }
+    pub fn try_unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> Result<(), Mismatch> {
+        let (result, postponed, assumed) = self.unifying(cause.why(), |u| u.types(expected, actual));
+        self.after_unify(postponed, assumed, cause);
+        result
+    }
+    pub fn unify_sizes(&mut self, expected: &Size, actual: &Size, cause: &Cause) -> Result<(), Mismatch> {
+        let (result, postponed, assumed) = self.unifying(cause.why(), |u| u.sizes(expected, actual));
+        self.after_unify(postponed, assumed, cause);
+        result
+    }
+    fn after_unify(&mut self, postponed: Vec<(Size, Size)>, assumed: Vec<Assumption>, cause: &Cause) {
+        for (left, right) in postponed {
+            self.defer(Constraint::Equal { left, right, cause: cause.clone() });
+        }
+        for a in assumed {
+            self.assume(a, cause.at());
+        }
+        self.wake_bound();
+    }
+
+    pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
+        self.out.assumed.push(Assumed { assumption, at });
+    }
+    pub fn diagnostic(&mut self, d: Diagnostic) {
+        // One place, one kind, one diagnostic.
+        if !self.out.diagnostics.iter().any(|o| o.at == d.at && o.code == d.code) {
+            self.out.diagnostics.push(d);
+        }
+    }
+    pub fn error(&mut self, code: &'static str, at: Node, message: impl Into<String>) {
+        self.diagnostic(Diagnostic::error(code, at, message));
+    }
+
+    // --- opening
+
+    /// The type under which a value of type `ty` is used at `site`: an existential is opened under fresh lengths, now or
+    /// when the type is known.
+    pub fn open(&mut self, ty: Ty, site: Site) -> Ty {
+        if self.mode == Mode::Explicit {
+            return ty;
+        }
+        self.open_named(ty, site, false, None)
+    }
+
+    pub fn open_named(&mut self, ty: Ty, site: Site, explicit: bool, name: Option<Name>) -> Ty {
+        let head = self.table.shallow(&ty);
+        match head.kind() {
+            TyKind::Exists(..) => self.open_now(&head, site, explicit, name),
+            TyKind::Unknown(v) if explicit || self.table.class(*v).is_none() => {
+                let to = self.fresh();
+                let scope = self.scope;
+                self.scopes[scope].pending += 1;
+                self.defer(Constraint::Open { from: head, to: to.clone(), site, scope, explicit, name });
+                to
+            }
+            _ => head,
+        }
+    }
+
+    fn open_now(&mut self, ty: &Ty, site: Site, explicit: bool, name: Option<Name>) -> Ty {
+        let scope = self.scope;
+        self.open_in(ty, site, scope, explicit, name)
+    }
+
+    /// `ty` is an `Exists`. The first length takes the user's name, if there is one.
+    pub fn open_in(&mut self, ty: &Ty, site: Site, scope: ScopeId, explicit: bool, mut name: Option<Name>) -> Ty {
+        let ty = self.table.zonk(ty);
+        let TyKind::Exists(vars, inner) = ty.kind() else { return ty };
+        let lengths: Vec<Var> = vars.iter().map(|_| self.fresh_skolem(Some(scope), name.take())).collect();
+        let to = inner.subst_sizes(&mut |v| {
+            let i = vars.iter().position(|b| b == v)?;
+            Some(Size::var(lengths[i].clone()))
+        });
+        let scope = self.scopes[scope].expr;
+        self.out.openings.push(Opening { site, lengths, from: ty.clone(), to: to.clone(), scope, explicit });
+        to
+    }
+}

@@ -1,0 +1,168 @@
+//! Words for expressions and lengths: what a message or a hover calls them.
+
+use super::context::Infer;
+use super::result::*;
+use crate::hir::*;
+use crate::size::{Size, Var, VarKind};
+use crate::ty::TyKind;
+
+pub fn ordinal(index: usize) -> String {
+    match index {
+        0 => "first".into(),
+        1 => "second".into(),
+        2 => "third".into(),
+        3 => "fourth".into(),
+        n => format!("{}th", n + 1),
+    }
+}
+
+pub fn shorten(text: &str) -> String {
+    const MOST: usize = 40;
+    if text.chars().count() <= MOST {
+        return text.into();
+    }
+    let mut short: String = text.chars().take(MOST - 1).collect();
+    short.push('…');
+    short
+}
+
+/// The expression in a few words: names and literals as they are, inner parts abridged.
+pub fn short_text(body: &Body, id: ExprId) -> String {
+    shorten(&text(body, id, 2))
+}
+
+fn text(body: &Body, id: ExprId, depth: u32) -> String {
+    let list = |head: &str, parts: &[ExprId]| {
+        let mut out = format!("({head}");
+        for p in parts {
+            out.push(' ');
+            out.push_str(&text(body, *p, depth - 1));
+        }
+        out + ")"
+    };
+    match body.expr(id) {
+        Expr::Missing => "…".into(),
+        Expr::Local(b) => body.binder(*b).name.to_string(),
+        Expr::Global(n) => n.to_string(),
+        Expr::Literal(Literal::Int(n)) => n.to_string(),
+        Expr::Literal(Literal::Long(n)) => format!("{n}L"),
+        Expr::Literal(Literal::Float(b)) => format!("{:?}f", f32::from_bits(*b)),
+        Expr::Literal(Literal::Double(b)) => format!("{:?}", f64::from_bits(*b)),
+        Expr::Literal(Literal::Bool(b)) => b.to_string(),
+        Expr::Size(_) => "#…".into(),
+        Expr::Lambda { .. } => "(lambda …)".into(),
+        _ if depth == 0 => "(…)".into(),
+        Expr::Apply { callee, args } => list(&text(body, *callee, depth - 1), args),
+        Expr::Let { .. } => "(let …)".into(),
+        Expr::If { .. } => "(if …)".into(),
+        Expr::Tuple(parts) => list("tuple", parts),
+        Expr::Ascribe { value, .. } => format!("(: {} …)", text(body, *value, depth - 1)),
+        Expr::Pack(e) => list("pack", &[*e]),
+        Expr::Unpack { .. } => "(unpack …)".into(),
+        Expr::Compose(_) => "(o …)".into(),
+    }
+}
+
+/// The call behind an expression: its callee and all its arguments, through `let`, `unpack`, casts and curried calls.
+pub fn call_of(body: &Body, id: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
+    match body.expr(id) {
+        Expr::Apply { callee, args } => match body.expr(*callee) {
+            Expr::Apply { .. } => {
+                let (head, mut all) = call_of(body, *callee)?;
+                all.extend(args);
+                Some((head, all))
+            }
+            _ => Some((*callee, args.clone())),
+        },
+        Expr::Let { body: inner, .. } | Expr::Unpack { body: inner, .. } => call_of(body, *inner),
+        Expr::Ascribe { value, .. } => call_of(body, *value),
+        Expr::Pack(inner) => call_of(body, *inner),
+        _ => None,
+    }
+}
+
+impl Infer<'_> {
+    pub fn short(&self, id: ExprId) -> String {
+        short_text(self.body, id)
+    }
+
+    /// Where an opened length comes from.
+    pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
+        let plain = |made_by: Node, description: String| LengthOrigin { length: length.clone(), made_by, description, at_most: None };
+        let value = match o.site {
+            Site::Expr(e) => Some(e),
+            Site::Binder(b) => self.value_of(b),
+        };
+        let Some(value) = value else {
+            let Site::Binder(b) = o.site else { return plain(Node::FormName, "a hidden length".into()) };
+            return plain(Node::Binder(b), format!("the hidden length of `{}`", self.body.binder(b).name));
+        };
+        if let Expr::Local(b) = self.body.expr(value) {
+            return plain(Node::Expr(value), format!("the hidden length of `{}`", self.body.binder(*b).name));
+        }
+        if let Expr::If { .. } = self.body.expr(value) {
+            return plain(Node::Expr(value), "the length of the branch that is taken".into());
+        }
+        let Some((callee, args)) = call_of(self.body, value) else {
+            return plain(Node::Expr(value), format!("the hidden length of `{}`", self.short(value)));
+        };
+        let made_by = Node::Expr(value);
+        match self.body.expr(callee) {
+            Expr::Global(name) if name.starts_with("filter") => {
+                let test = args.first().map_or(String::new(), |p| format!(" {}", self.short(*p)));
+                let array = args.get(1).and_then(|xs| self.expr_types[xs.index()].clone());
+                let at_most = array.map(|t| self.table.zonk(&t)).and_then(|t| match t.kind() {
+                    TyKind::Array(a) => Some(a.len.clone()),
+                    _ => None,
+                });
+                LengthOrigin { length: length.clone(), made_by, description: format!("what `{name}{test}` kept"), at_most }
+            }
+            Expr::Global(name) if matches!(&**name, "iota" | "generate" | "fill") => plain(made_by, format!("the number given to `{name}`")),
+            _ => plain(made_by, format!("the length of what `{}` returns", self.short(callee))),
+        }
+    }
+
+    /// The value bound to a `let` or `unpack` name.
+    fn value_of(&self, b: BinderId) -> Option<ExprId> {
+        self.body.exprs.iter().find_map(|e| match e {
+            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == b => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// Words for a length, in brackets after it, and the place to show for it.
+    pub fn describe_length(&self, size: &Size, why: Option<ExprId>) -> (String, Option<Node>) {
+        if let Some(v) = size.as_var() {
+            if v.kind == VarKind::Skolem
+                && let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(v))
+            {
+                let origin = self.length_origin(o, v);
+                return (format!(" ({})", origin.description), Some(origin.made_by));
+            }
+            if v.kind == VarKind::Param
+                && let Some((binder, name)) = self.parameter_of_length(size)
+            {
+                return (format!(" (the length of `{name}`)"), Some(Node::Binder(binder)));
+            }
+        }
+        match why {
+            Some(e) => match self.body.expr(e) {
+                Expr::Literal(_) | Expr::Size(_) => (String::new(), Some(Node::Expr(e))),
+                _ => (format!(" (the length of `{}`)", self.short(e)), Some(Node::Expr(e))),
+            },
+            None => (String::new(), None),
+        }
+    }
+
+    /// The first parameter that has this outermost length.
+    fn parameter_of_length(&self, size: &Size) -> Option<(BinderId, Name)> {
+        (0..self.body.binders.len() as u32).map(BinderId).find_map(|b| {
+            let binder = self.body.binder(b);
+            let ty = self.binder_types[b.index()].as_ref().filter(|_| binder.role == BinderRole::Param)?;
+            match self.table.zonk(ty).kind() {
+                TyKind::Array(a) if a.len == *size => Some((b, binder.name.clone())),
+                _ => None,
+            }
+        })
+    }
+}

@@ -1,0 +1,389 @@
+//! The program with every inserted `pack` and `unpack` written out.
+//!
+//! Works on the text of a form through its source map, so that everything the user wrote stays as written. A value that
+//! was opened where it stands (an argument, say) is named first: the wrapping `unpack` goes around the nearest
+//! expression on the *spine* of its scope (the scope's body, then the body of each `let` on the way to its end), which
+//! is the paper's K-normalisation (section 4.4) done only where it is needed.
+
+use super::hide::tail;
+use super::result::*;
+use crate::hir::*;
+use crate::size::Var;
+use lift_syntax::{TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A value that is opened by an inserted `unpack`, or bound by a `let` that had to move out with it.
+#[derive(Debug, Clone)]
+enum Value {
+    /// The expression itself.
+    Expr(ExprId),
+    Name(String),
+    /// A part of a composition applied to a value.
+    Applied(ExprId, Box<Value>),
+}
+
+#[derive(Debug, Clone)]
+struct Wrap {
+    /// No lengths: a `let`.
+    lengths: Vec<Var>,
+    name: String,
+    value: Value,
+}
+
+#[derive(Debug, Clone)]
+enum Replacement {
+    Value(Value),
+    /// A `let` that moved out: only its body stays.
+    Body(ExprId),
+    /// A composition with openings inside: `(lambda (a) …)`.
+    Lambda { param: String, wraps: Vec<Wrap>, result: Value, pack: bool },
+}
+
+struct Elaborate<'a> {
+    body: &'a Body,
+    map: &'a SourceMap,
+    text: &'a str,
+    inference: &'a Inference,
+    /// Which scopes (by body) are written out.
+    selected: &'a dyn Fn(ExprId) -> bool,
+    wraps: FxHashMap<ExprId, Vec<Wrap>>,
+    replaced: FxHashMap<ExprId, Replacement>,
+    /// `let`s on a spine that become `unpack`s.
+    let_unpacks: FxHashMap<ExprId, Vec<Var>>,
+    packs: FxHashSet<ExprId>,
+    names: FxHashSet<String>,
+    next: u32,
+}
+
+/// The text of the form with the insertions of every scope (by its body expression) that is `selected` written out.
+/// `text` is the form's text, to which `map` is relative.
+pub fn explicit_text(body: &Body, map: &SourceMap, text: &str, inference: &Inference, selected: &dyn Fn(ExprId) -> bool) -> String {
+    let Some(root) = body.root else { return text.into() };
+    let names = body.binders.iter().map(|b| b.name.to_string()).chain(body.exprs.iter().filter_map(|e| match e {
+        Expr::Global(n) => Some(n.to_string()),
+        _ => None,
+    }));
+    let mut e = Elaborate {
+        body,
+        map,
+        text,
+        inference,
+        selected,
+        wraps: FxHashMap::default(),
+        replaced: FxHashMap::default(),
+        let_unpacks: FxHashMap::default(),
+        packs: FxHashSet::default(),
+        names: names.collect(),
+        next: 0,
+    };
+    e.scope(root, &[]);
+    let range = map.range(Node::Expr(root));
+    // A `define` with parameters has no written lambda: its root is the form itself; only the body is printed anew.
+    let (range, rendered) = match body.expr(root) {
+        Expr::Lambda { body: inner, .. } if !range.contains_range(map.range(Node::FormName)) && !written_lambda(text, range) => {
+            (map.range(Node::Expr(*inner)), e.render(*inner))
+        }
+        Expr::Lambda { body: inner, .. } if range.contains_range(map.range(Node::FormName)) => (map.range(Node::Expr(*inner)), e.render(*inner)),
+        _ => (range, e.render(root)),
+    };
+    let mut out = String::with_capacity(text.len() + 64);
+    out.push_str(&text[..usize::from(range.start())]);
+    out.push_str(&rendered);
+    out.push_str(&text[usize::from(range.end())..]);
+    out
+}
+
+fn written_lambda(text: &str, range: TextRange) -> bool {
+    let t = text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or("");
+    let t = t.trim_start_matches(['(', '[']).trim_start();
+    t.starts_with("lambda") || t.starts_with('λ')
+}
+
+/// The scopes (by body) that have something inserted.
+pub fn scopes_with_insertions(inference: &Inference) -> Vec<ExprId> {
+    let mut out: Vec<ExprId> = inference.openings.iter().filter(|o| !o.explicit).map(|o| o.scope).collect();
+    out.extend(inference.packings.iter().filter(|p| !p.explicit).map(|p| p.expr));
+    out.sort();
+    out.dedup();
+    out
+}
+
+impl Elaborate<'_> {
+    fn fresh(&mut self) -> String {
+        loop {
+            self.next += 1;
+            let name = format!("v{}", self.next);
+            if self.names.insert(name.clone()) {
+                return name;
+            }
+        }
+    }
+
+    fn opening(&self, site: Site) -> Option<&Opening> {
+        self.inference.openings.iter().find(|o| o.site == site && !o.explicit && (self.selected)(o.scope))
+    }
+    fn packing(&self, expr: ExprId) -> Option<&Packing> {
+        self.inference.packings.iter().find(|p| p.expr == expr && !p.explicit && (self.selected)(expr))
+    }
+
+    // --- planning
+
+    /// Plan the insertions of the scope with this body; `params` are the names bound at its start.
+    fn scope(&mut self, scope: ExprId, params: &[BinderId]) {
+        for &p in params {
+            if let Some(o) = self.opening(Site::Binder(p)) {
+                let name = self.body.binder(p).name.to_string();
+                let wrap = Wrap { lengths: o.lengths.clone(), name: name.clone(), value: Value::Name(name) };
+                self.wraps.entry(scope).or_default().push(wrap);
+            }
+        }
+        let mut at = scope;
+        while let Expr::Let { binder, value, body } = self.body.expr(at).clone() {
+            self.operand(value, at, false);
+            if let Some(o) = self.opening(Site::Binder(binder)) {
+                let lengths = o.lengths.clone();
+                self.let_unpacks.insert(at, lengths);
+            }
+            at = body;
+        }
+        self.operand(at, at, true);
+        if self.packing(scope).is_some() {
+            self.packs.insert(tail(self.body, scope));
+        }
+    }
+
+    /// Plan what is inserted inside an expression, around `spine`. `own`: an opening of the expression itself counts.
+    fn operand(&mut self, e: ExprId, spine: ExprId, own: bool) {
+        let body = self.body;
+        match body.expr(e) {
+            Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => {}
+            Expr::Lambda { params, body: inner } => self.scope(*inner, params),
+            Expr::Apply { callee, args } => {
+                for &part in std::iter::once(callee).chain(args) {
+                    self.operand(part, spine, true);
+                }
+            }
+            Expr::Let { binder, value, body: inner } => {
+                let opened = self.opening(Site::Binder(*binder)).map(|o| o.lengths.clone());
+                self.operand(*value, spine, false);
+                if opened.is_some() || self.has_opening(*inner) {
+                    let wrap = Wrap {
+                        lengths: opened.unwrap_or_default(),
+                        name: body.binder(*binder).name.to_string(),
+                        value: Value::Expr(*value),
+                    };
+                    self.wraps.entry(spine).or_default().push(wrap);
+                    self.replaced.insert(e, Replacement::Body(*inner));
+                }
+                self.operand(*inner, spine, true);
+            }
+            Expr::If { condition, then, otherwise } => {
+                self.operand(*condition, spine, true);
+                self.scope(*then, &[]);
+                self.scope(*otherwise, &[]);
+            }
+            Expr::Tuple(parts) => {
+                for &p in parts {
+                    self.operand(p, spine, true);
+                }
+            }
+            Expr::Ascribe { value, .. } => self.operand(*value, spine, true),
+            Expr::Pack(inner) => self.operand(*inner, spine, true),
+            Expr::Unpack { value, body: inner, .. } => {
+                self.operand(*value, spine, false);
+                if self.packing(*value).is_some() {
+                    self.packs.insert(*value);
+                }
+                self.scope(*inner, &[]);
+            }
+            Expr::Compose(parts) => {
+                self.composition(e, parts, spine);
+                return;
+            }
+        }
+        if own && let Some(o) = self.opening(Site::Expr(e)) {
+            let lengths = o.lengths.clone();
+            let name = self.fresh();
+            self.wraps.entry(spine).or_default().push(Wrap { lengths, name: name.clone(), value: Value::Expr(e) });
+            self.replaced.insert(e, Replacement::Value(Value::Name(name)));
+        }
+        // An argument hidden on the way in.
+        if own && self.packing(e).is_some() && !self.is_scope(e) {
+            self.packs.insert(e);
+        }
+    }
+
+    fn is_scope(&self, e: ExprId) -> bool {
+        self.body.exprs.iter().any(|x| match x {
+            Expr::Lambda { body, .. } | Expr::Unpack { body, .. } => *body == e,
+            Expr::If { then, otherwise, .. } => *then == e || *otherwise == e,
+            _ => false,
+        })
+    }
+
+    fn composition(&mut self, e: ExprId, parts: &[ExprId], spine: ExprId) {
+        for &p in parts {
+            self.operand(p, spine, self.inference.pipelines.contains(&e) && Some(&p) == parts.last());
+        }
+        let applied = self.inference.pipelines.contains(&e);
+        let opens = parts.iter().any(|p| self.opening(Site::Expr(*p)).is_some()) || self.opening(Site::Expr(e)).is_some();
+        let pack = self.packing(e).is_some();
+        if !opens && !pack {
+            return;
+        }
+        let mut wraps = Vec::new();
+        let (param, mut value, rest) = match (applied, parts.split_last()) {
+            (true, Some((last, before))) => (String::new(), Value::Expr(*last), before),
+            _ => {
+                let param = self.fresh();
+                if let Some(o) = self.opening(Site::Expr(e)) {
+                    wraps.push(Wrap { lengths: o.lengths.clone(), name: param.clone(), value: Value::Name(param.clone()) });
+                }
+                (param.clone(), Value::Name(param), parts)
+            }
+        };
+        for (i, &p) in rest.iter().enumerate().rev() {
+            value = Value::Applied(p, Box::new(value));
+            if i > 0
+                && let Some(o) = self.opening(Site::Expr(p))
+            {
+                let lengths = o.lengths.clone();
+                let name = self.fresh();
+                wraps.push(Wrap { lengths, name: name.clone(), value });
+                value = Value::Name(name);
+            }
+        }
+        if applied {
+            self.wraps.entry(spine).or_default().extend(wraps);
+            self.replaced.insert(e, Replacement::Value(value));
+        } else {
+            self.replaced.insert(e, Replacement::Lambda { param, wraps, result: value, pack });
+        }
+    }
+
+    /// Whether something is opened inside, in the same scope.
+    fn has_opening(&self, e: ExprId) -> bool {
+        let here = self.opening(Site::Expr(e)).is_some();
+        here || match self.body.expr(e) {
+            Expr::Apply { callee, args } => self.has_opening(*callee) || args.iter().any(|a| self.has_opening(*a)),
+            Expr::Let { binder, value, body } => {
+                self.opening(Site::Binder(*binder)).is_some() || self.has_opening(*value) || self.has_opening(*body)
+            }
+            Expr::If { condition, .. } => self.has_opening(*condition),
+            Expr::Tuple(parts) | Expr::Compose(parts) => parts.iter().any(|p| self.has_opening(*p)),
+            Expr::Ascribe { value, .. } | Expr::Unpack { value, .. } => self.has_opening(*value),
+            Expr::Pack(inner) => self.has_opening(*inner),
+            _ => false,
+        }
+    }
+
+    // --- printing
+
+    fn render(&self, e: ExprId) -> String {
+        let mut out = String::new();
+        let wraps = self.wraps.get(&e).map_or(&[][..], Vec::as_slice);
+        for w in wraps {
+            out.push_str(&self.open_wrap(w));
+        }
+        let inner = match self.replaced.get(&e) {
+            Some(Replacement::Value(v)) => self.value(v),
+            Some(Replacement::Body(b)) => self.render(*b),
+            Some(Replacement::Lambda { param, wraps, result, pack }) => {
+                let mut text = format!("(lambda ({param}) ");
+                for w in wraps {
+                    text.push_str(&self.open_wrap(w));
+                }
+                let value = self.value(result);
+                text.push_str(&if *pack { format!("(pack {value})") } else { value });
+                text.push_str(&")".repeat(wraps.len() + 1));
+                text
+            }
+            None => self.raw(e),
+        };
+        out.push_str(&if self.packs.contains(&e) { format!("(pack {inner})") } else { inner });
+        out.push_str(&")".repeat(wraps.len()));
+        out
+    }
+
+    fn open_wrap(&self, w: &Wrap) -> String {
+        let value = self.value(&w.value);
+        match w.lengths.as_slice() {
+            [] => format!("(let {} {value} ", w.name),
+            [one] => format!("(unpack ({} {}) {value} ", one.name, w.name),
+            _ => format!("(unpack {} {value} ", w.name),
+        }
+    }
+
+    fn value(&self, v: &Value) -> String {
+        match v {
+            Value::Name(n) => n.clone(),
+            Value::Expr(e) => self.raw(*e),
+            Value::Applied(part, arg) => {
+                let (part_text, arg) = (self.render(*part), self.value(arg));
+                match (self.body.expr(*part), part_text.strip_suffix([')', ']'])) {
+                    (Expr::Apply { .. }, Some(open)) if !self.replaced.contains_key(part) => {
+                        format!("{open} {arg}{}", &part_text[open.len()..])
+                    }
+                    _ => format!("({part_text} {arg})"),
+                }
+            }
+        }
+    }
+
+    /// The expression as written, with what changes inside it changed.
+    fn raw(&self, e: ExprId) -> String {
+        let range = self.map.range(Node::Expr(e));
+        let mut pieces: Vec<(TextRange, String)> = Vec::new();
+        for child in children(self.body, e) {
+            pieces.push((self.map.range(Node::Expr(child)), self.render(child)));
+        }
+        if let (Some(lengths), Expr::Let { binder, .. }) = (self.let_unpacks.get(&e), self.body.expr(e)) {
+            let name_range = self.map.range(Node::Binder(*binder));
+            let keyword = self.keyword(range, name_range);
+            pieces.push((keyword, "unpack".into()));
+            if let [one] = lengths.as_slice() {
+                pieces.push((name_range, format!("({} {})", one.name, self.body.binder(*binder).name)));
+            }
+        }
+        pieces.sort_by_key(|(r, _)| r.start());
+        let mut out = String::new();
+        let mut at = range.start();
+        for (r, text) in pieces {
+            if r.start() < at || r.end() > range.end() {
+                continue; // an expression without text of its own
+            }
+            out.push_str(self.slice(TextRange::new(at, r.start())));
+            out.push_str(&text);
+            at = r.end();
+        }
+        out.push_str(self.slice(TextRange::new(at, range.end())));
+        out
+    }
+
+    /// Where `let` stands.
+    fn keyword(&self, form: TextRange, name: TextRange) -> TextRange {
+        let head = self.slice(TextRange::new(form.start(), name.start()));
+        match head.find("let") {
+            Some(i) => TextRange::at(form.start() + TextSize::new(i as u32), TextSize::new(3)),
+            None => TextRange::empty(form.start()),
+        }
+    }
+
+    fn slice(&self, r: TextRange) -> &str {
+        self.text.get(usize::from(r.start())..usize::from(r.end())).unwrap_or("")
+    }
+}
+
+/// The direct parts of an expression.
+pub fn children(body: &Body, e: ExprId) -> Vec<ExprId> {
+    match body.expr(e) {
+        Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => Vec::new(),
+        Expr::Lambda { body, .. } => vec![*body],
+        Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
+        Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
+        Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
+        Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
+        Expr::Ascribe { value, .. } => vec![*value],
+        Expr::Pack(inner) => vec![*inner],
+    }
+}

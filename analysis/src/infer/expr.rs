@@ -1,0 +1,366 @@
+//! The walk over expressions: it gives every expression a type and leaves behind the constraints.
+
+use super::constraints::Constraint;
+use super::context::{Infer, ScopeId};
+use super::join::Branch;
+use super::report::Cause;
+use super::result::*;
+use super::{Lookup, Mode};
+use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::hir::*;
+use crate::size::Size;
+use crate::ty::{Ty, TyKind};
+
+impl Infer<'_> {
+    /// The expression's own type; what its context sees is [`Infer::operand`]. `expected` is a hint, never a demand.
+    pub fn infer(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
+        if self.over_budget() {
+            self.expr_types[id.index()] = Some(Ty::error());
+            return Ty::error();
+        }
+        let ty = self.infer_kind(id, expected);
+        self.expr_types[id.index()] = Some(ty.clone());
+        ty
+    }
+
+    /// The type under which an operand is used: opened, where it is existential and not a name (names are opened where
+    /// they are bound).
+    pub fn operand(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
+        let ty = self.infer(id, expected);
+        match self.body.expr(id) {
+            Expr::Local(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Lambda { .. } | Expr::Missing => ty,
+            _ => self.open(ty, Site::Expr(id)),
+        }
+    }
+
+    fn infer_kind(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
+        match self.body.expr(id).clone() {
+            Expr::Missing => Ty::error(),
+            Expr::Local(b) => self.local(id, b, expected),
+            Expr::Global(name) => self.global(id, &name),
+            Expr::Literal(l) => Ty::scalar(match l {
+                Literal::Int(_) => Scalar::Int,
+                Literal::Long(_) => Scalar::Long,
+                Literal::Float(_) => Scalar::Float,
+                Literal::Double(_) => Scalar::Double,
+                Literal::Bool(_) => Scalar::Bool,
+            }),
+            Expr::Size(s) => {
+                let size = self.written_size(s);
+                match expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind) {
+                    Some(TyKind::Size(_)) => Ty::new(TyKind::Size(size)),
+                    _ => Ty::int(),
+                }
+            }
+            Expr::Lambda { params, body } => self.lambda(&params, body, expected, &[]),
+            Expr::Apply { callee, args } => self.apply(id, callee, &args),
+            Expr::Let { binder, value, body } => {
+                self.let_value(binder, value);
+                self.infer(body, expected)
+            }
+            Expr::If { condition, then, otherwise } => {
+                let c = self.operand(condition, Some(&Ty::bool()));
+                self.unify(&Ty::bool(), &c, &Cause::Condition(condition));
+                let branches = [then, otherwise].map(|e| {
+                    self.in_scope(e, false, |this, scope| {
+                        let ty = this.infer(e, expected);
+                        Branch { ty, scope, expr: e }
+                    })
+                });
+                let to = self.fresh();
+                self.defer(Constraint::Join { branches, to: to.clone(), at: id });
+                self.solve();
+                to
+            }
+            Expr::Tuple(parts) => {
+                let parts = parts.iter().map(|&p| self.value_operand(p)).collect();
+                Ty::tuple(parts)
+            }
+            Expr::Ascribe { value, ty } => self.ascription(id, value, ty),
+            Expr::Pack(inner) => {
+                let from = self.operand(inner, expected);
+                let to = self.fresh();
+                let scope = self.scope;
+                self.defer(Constraint::Pack { from, to: to.clone(), scope, expr: id, inner });
+                self.solve();
+                to
+            }
+            Expr::Unpack { size, binder, value, body } => self.unpack(size, binder, value, body, expected),
+            Expr::Compose(parts) => self.compose(id, &parts),
+        }
+    }
+
+    /// An operand whose size type, if it has one, is an Int here.
+    fn value_operand(&mut self, id: ExprId) -> Ty {
+        let ty = self.operand(id, None);
+        self.size_as_int(ty)
+    }
+    pub fn size_as_int(&self, ty: Ty) -> Ty {
+        match self.table.shallow(&ty).kind() {
+            TyKind::Size(_) => Ty::int(),
+            _ => ty,
+        }
+    }
+
+    fn local(&mut self, id: ExprId, b: BinderId, expected: Option<&Ty>) -> Ty {
+        match self.body.binder(b).role {
+            BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize | BinderRole::ExistsSize | BinderRole::Position => {
+                let size = self.size_of_binder(b);
+                return match expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind) {
+                    Some(TyKind::Size(_)) => Ty::new(TyKind::Size(size)),
+                    _ => Ty::int(),
+                };
+            }
+            _ => {}
+        }
+        self.used_opened.insert(b);
+        if let Some(scheme) = self.out.let_schemes.get(&b).cloned() {
+            return self.instantiate_let(id, &scheme);
+        }
+        match &self.binder_types[b.index()] {
+            Some(ty) => ty.clone(),
+            None => Ty::error(), // a name used outside its scope: lowering has said so
+        }
+    }
+
+    fn global(&mut self, id: ExprId, name: &Name) -> Ty {
+        if !self.out.uses.contains(name) {
+            self.out.uses.push(name.clone());
+        }
+        match self.env.lookup(name) {
+            Lookup::Definition(scheme) => self.instantiate(id, &scheme),
+            Lookup::Primitive(p) => self.primitive(id, p),
+            Lookup::Recursive(cycle) => {
+                let path: Vec<String> = cycle.iter().chain(cycle.first()).map(|n| format!("`{n}`")).collect();
+                self.error("recursion", Node::Expr(id), format!("recursion is not possible in Lift: {}", path.join(" uses ")));
+                Ty::error()
+            }
+            Lookup::Failed => Ty::error(),
+            Lookup::Unknown { similar } => {
+                let mut d = Diagnostic::error("unknown-name", Node::Expr(id), format!("there is no `{name}` here"));
+                if let Some(s) = similar {
+                    d.message.push_str(&format!("; did you mean `{s}`?"));
+                    d = d.fix(Fix { title: format!("Change to `{s}`"), edits: vec![Edit::Replace(Node::Expr(id), s.to_string())], certain: false });
+                }
+                self.diagnostic(d);
+                Ty::error()
+            }
+        }
+    }
+
+    /// A lambda. `declared` are types its parameters must have (a kernel's), else the expected type is used.
+    pub fn lambda(&mut self, params: &[BinderId], body: ExprId, expected: Option<&Ty>, declared: &[Ty]) -> Ty {
+        let mut rest = expected.map(|t| self.table.shallow(t));
+        let mut param_types = Vec::with_capacity(params.len());
+        for (i, &p) in params.iter().enumerate() {
+            let hint = match rest.as_ref().map(Ty::kind) {
+                Some(TyKind::Fun(a, r)) => {
+                    let (a, r) = (a.clone(), r.clone());
+                    rest = Some(self.table.shallow(&r));
+                    Some(a)
+                }
+                _ => {
+                    rest = None;
+                    None
+                }
+            };
+            let written = self.body.binder(p).ty.map(|t| self.written_type(t));
+            let ty = match (declared.get(i), written) {
+                (Some(d), Some(w)) => {
+                    self.unify(d, &w, &Cause::Binder(body, p));
+                    d.clone()
+                }
+                (Some(d), None) => d.clone(),
+                (None, Some(w)) => w,
+                (None, None) => hint.unwrap_or_else(|| self.fresh()),
+            };
+            param_types.push(ty);
+        }
+        let result = self.fresh();
+        self.in_scope(body, false, |this, scope| {
+            for (&p, ty) in params.iter().zip(&param_types) {
+                this.declared.insert(p, ty.clone());
+                let opened = this.open(ty.clone(), Site::Binder(p));
+                this.binder_types[p.index()] = Some(opened);
+            }
+            let inner = this.infer(body, rest.as_ref());
+            let inner = this.size_as_int(inner);
+            this.close_later(inner, &result, scope, body);
+        });
+        Ty::funs(param_types, result)
+    }
+
+    pub fn close_later(&mut self, from: Ty, to: &Ty, scope: ScopeId, expr: ExprId) {
+        self.defer(Constraint::Close { from, to: to.clone(), scope, expr });
+        self.solve();
+    }
+
+    fn let_value(&mut self, binder: BinderId, value: ExprId) {
+        let is_function = matches!(self.body.expr(value), Expr::Lambda { .. } | Expr::Compose(_));
+        if is_function {
+            self.let_function(binder, value);
+            return;
+        }
+        let ty = match self.body.expr(value) {
+            Expr::Local(_) | Expr::Literal(_) => self.infer(value, None),
+            _ => {
+                let own = self.infer(value, None);
+                self.declared.insert(binder, own.clone());
+                self.open(own, Site::Binder(binder))
+            }
+        };
+        let ty = self.size_as_int(ty);
+        self.binder_types[binder.index()] = Some(ty);
+    }
+
+    fn unpack(&mut self, size: Option<BinderId>, binder: BinderId, value: ExprId, body: ExprId, expected: Option<&Ty>) -> Ty {
+        let own = match self.body.expr(value) {
+            // A name that was opened where it was bound: what is unpacked here is the hidden value itself.
+            Expr::Local(b) if self.declared.contains_key(b) => {
+                let ty = self.declared[b].clone();
+                self.expr_types[value.index()] = Some(ty.clone());
+                ty
+            }
+            _ => self.infer(value, None),
+        };
+        let result = self.fresh();
+        self.in_scope(body, true, |this, scope| {
+            let name = size.map(|s| this.body.binder(s).name.clone());
+            this.declared.insert(binder, own.clone());
+            let opened = this.open_named(own.clone(), Site::Binder(binder), true, name);
+            let known = this.table.shallow(&own);
+            if !matches!(known.kind(), TyKind::Exists(..) | TyKind::Unknown(_)) {
+                this.nothing_to_unpack(Site::Expr(value), &known);
+            }
+            if let Some(s) = size {
+                this.binder_types[s.index()] = Some(Ty::int());
+                let length = this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
+                let length = match length {
+                    Some(v) => Size::var(v),
+                    None => this.outermost_length(&opened, value),
+                };
+                this.binder_sizes.insert(s, length);
+            }
+            this.used_opened.insert(binder);
+            this.binder_types[binder.index()] = Some(opened);
+            let inner = this.infer(body, expected);
+            this.close_later(inner, &result, scope, body);
+        });
+        result
+    }
+
+    /// The length of something that must turn out to be an array.
+    fn outermost_length(&mut self, ty: &Ty, at: ExprId) -> Size {
+        let (element, len) = (self.fresh(), self.fresh_size());
+        self.unify(&Ty::array(element, len.clone()), ty, &Cause::Result(at));
+        len
+    }
+
+    fn ascription(&mut self, id: ExprId, value: ExprId, written: TypeRefId) -> Ty {
+        let to = self.written_type(written);
+        let from = self.operand(value, Some(&to));
+        match to.kind() {
+            TyKind::Exists(..) => {
+                let cause = Cause::Annotation(id);
+                // Where the value is a call its own type may already be the existential one.
+                let own = self.expr_types[value.index()].clone().map(|t| self.table.zonk(&t));
+                if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..))) && !matches!(self.body.expr(value), Expr::Local(_)) {
+                    self.forget_opening(Site::Expr(value));
+                    self.unify(&to, &own.unwrap_or_else(Ty::error), &cause);
+                } else {
+                    self.coerce_to_existential(&from, &to, value, &cause);
+                }
+            }
+            TyKind::Size(_) | TyKind::Fun(..) => {
+                self.unify(&to, &from, &Cause::Annotation(id));
+            }
+            _ => {
+                let from = self.size_as_int(from);
+                // What the annotation says of types is learnt at once; what it says of lengths is checked at the end.
+                let shape = self.with_fresh_lengths(&to);
+                if self.unify(&shape, &from, &Cause::Annotation(id)) {
+                    self.defer(Constraint::Cast { from, to: to.clone(), at: id });
+                    self.solve();
+                }
+            }
+        }
+        to
+    }
+
+    /// The type with each length unknown.
+    fn with_fresh_lengths(&mut self, ty: &Ty) -> Ty {
+        match ty.kind() {
+            TyKind::Array(a) if a.position.is_none() => {
+                let element = self.with_fresh_lengths(&a.element);
+                Ty::array(element, self.fresh_size())
+            }
+            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.with_fresh_lengths(p)).collect()),
+            _ => ty.clone(),
+        }
+    }
+
+    fn forget_opening(&mut self, site: Site) {
+        self.out.openings.retain(|o| o.site != site);
+    }
+
+    /// `(o f g h)` is `(lambda (x) (f (g (h x))))`; if the last part is no function, it is what the others are applied to.
+    fn compose(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
+        let Some((&last, before)) = parts.split_last() else { return Ty::error() };
+        if !matches!(self.body.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
+            let ty = self.infer(last, None);
+            let head = self.table.shallow(&ty);
+            if matches!(head.kind(), TyKind::Array(_) | TyKind::Exists(..) | TyKind::Tuple(_) | TyKind::Vec(..) | TyKind::Scalar(_)) {
+                self.out.pipelines.insert(id);
+                let value = match self.body.expr(last) {
+                    Expr::Local(_) | Expr::Literal(_) => ty,
+                    _ => self.open(ty, Site::Expr(last)),
+                };
+                return self.pipe(before, value);
+            }
+        }
+        let arg = self.fresh();
+        let result = self.fresh();
+        self.in_scope(id, false, |this, scope| {
+            let opened = match this.mode {
+                Mode::Insert => this.open(arg.clone(), Site::Expr(id)),
+                Mode::Explicit => arg.clone(),
+            };
+            let out = this.pipe(parts, opened);
+            this.close_later(out, &result, scope, id);
+        });
+        Ty::fun(arg, result)
+    }
+
+    /// Apply the parts, last first. What each but the first yields is opened.
+    fn pipe(&mut self, parts: &[ExprId], value: Ty) -> Ty {
+        let mut value = value;
+        for (i, &part) in parts.iter().enumerate().rev() {
+            let f = match &self.expr_types[part.index()] {
+                Some(known) => known.clone(),
+                None => self.infer(part, None),
+            };
+            let Some((param, result)) = self.as_function(&f, part) else { return Ty::error() };
+            self.unify(&param, &value, &Cause::Component(part));
+            value = if i == 0 { result } else { self.open(result, Site::Expr(part)) };
+        }
+        value
+    }
+
+    /// The argument and result of a function type; an unknown becomes one.
+    pub fn as_function(&mut self, ty: &Ty, at: ExprId) -> Option<(Ty, Ty)> {
+        let head = self.table.shallow(ty);
+        match head.kind() {
+            TyKind::Fun(a, r) => Some((a.clone(), r.clone())),
+            TyKind::Unknown(_) => {
+                let (a, r) = (self.fresh(), self.fresh());
+                self.unify(&Ty::fun(a.clone(), r.clone()), &head, &Cause::Component(at)).then_some((a, r))
+            }
+            TyKind::Error => None,
+            _ => {
+                let ty = self.table.zonk(&head);
+                self.error("not-a-function", Node::Expr(at), format!("this is no function: its type is `{ty}`"));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The end of an inference: defaults, the form's scheme, and every recorded type made final.
+
+use super::context::{Infer, LET_BASE};
+use super::generalize::Quantified;
+use super::result::*;
+use super::table::Key;
+use super::Mode;
+use crate::hir::*;
+use crate::size::{Assumption, Size, Truth, Var, VarKind};
+use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
+
+impl Infer<'_> {
+    pub fn set_type(&mut self, e: ExprId, ty: Ty) {
+        self.expr_types[e.index()] = Some(ty);
+    }
+
+    pub fn finish(mut self, root: Option<Ty>) -> Inference {
+        self.settle(0, 0);
+        let is_kernel = self.body.kind == FormKind::Kernel;
+        let implicit: Vec<BinderId> = self.body.size_params.clone();
+        let taken: Vec<Name> = implicit.iter().map(|b| self.body.binder(*b).name.clone()).collect();
+        let mut quantified = Quantified::default();
+        if let Some(ty) = &root
+            && !is_kernel
+        {
+            quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
+            self.solve();
+        }
+        self.default_rest();
+        self.settle(0, 0);
+        self.default_rest();
+
+        // The lengths that the form quantifies: its declared or implicit size names, then the inferred ones.
+        let mut sizes: Vec<Var> = implicit
+            .iter()
+            .enumerate()
+            .map(|(i, b)| Var { kind: VarKind::Generic, id: i as u32, name: self.body.binder(*b).name.clone() })
+            .collect();
+        sizes.extend(quantified.sizes.iter().cloned());
+        let renumber = Renumber {
+            types: quantified.classes.len() as u32,
+            sizes: sizes.len() as u32,
+            // In a kernel its size names stay what they are; elsewhere they are quantified.
+            params: if is_kernel { Vec::new() } else { implicit.clone() },
+        };
+        let scheme_sizes = Renumber { params: implicit, ..renumber.clone() };
+        let scheme = root.map(|ty| {
+            let ty = scheme_sizes.ty(&self.table.zonk(&ty));
+            Scheme { types: quantified.classes.clone(), sizes: sizes.clone(), ty: canonical(&ty), assumptions: Vec::new() }
+        });
+        self.finalize(&renumber);
+        self.out.scheme = scheme;
+        self.check_assumptions();
+        if let Some(scheme) = &mut self.out.scheme {
+            let own = |a: &Assumption| a.vars().iter().all(|v| sizes.contains(v)) && !a.vars().is_empty();
+            let mut all: Vec<Assumption> = Vec::new();
+            for a in &self.out.assumed {
+                let a = a.assumption.subst(&mut |v| scheme_sizes.var(v));
+                if own(&a) && !all.contains(&a) {
+                    all.push(a);
+                }
+            }
+            scheme.assumptions = all;
+        }
+        self.record_lengths();
+        self.out.diagnostics.splice(0..0, self.body.diagnostics.iter().cloned());
+        self.out
+    }
+
+    /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.
+    fn default_rest(&mut self) {
+        self.table.why = None;
+        for e in 0..self.expr_types.len() {
+            let Some(ty) = self.expr_types[e].clone() else { continue };
+            let ty = self.table.zonk(&ty);
+            for key in self.table.unknowns(&ty) {
+                match key {
+                    Key::Type(v) => {
+                        let class = self.table.class(TyVar(v));
+                        if class.is_some() {
+                            self.out.defaulted.push(ExprId(e as u32));
+                        }
+                        self.table.bind_type(TyVar(v), Ty::scalar(default_of(class)));
+                    }
+                    Key::Size(v) => {
+                        if self.out.diagnostics.is_empty() && self.body.diagnostics.is_empty() {
+                            self.error(
+                                "ambiguous-length",
+                                Node::Expr(ExprId(e as u32)),
+                                "nothing says how long this array is; annotate it: `(: … (array-type … N))`",
+                            );
+                        }
+                        self.table.bind_size(v, Size::zero());
+                    }
+                    Key::Scope(_) => {}
+                }
+            }
+        }
+        let rest: Vec<Ty> = self.binder_types.iter().flatten().cloned().chain(self.out.instances.values().flat_map(|i| i.types.clone())).collect();
+        for ty in rest {
+            let ty = self.table.zonk(&ty);
+            for key in self.table.unknowns(&ty) {
+                match key {
+                    Key::Type(v) => {
+                        let class = self.table.class(TyVar(v));
+                        self.table.bind_type(TyVar(v), Ty::scalar(default_of(class)));
+                    }
+                    Key::Size(v) => self.table.bind_size(v, Size::zero()),
+                    Key::Scope(_) => {}
+                }
+            }
+        }
+        self.wake_bound();
+    }
+
+    fn finalize(&mut self, renumber: &Renumber) {
+        let body = self.body;
+        let expr_types: Vec<Ty> = self.expr_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
+        let binder_types: Vec<Ty> = self.binder_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
+        let mut out = std::mem::take(&mut self.out);
+        let ty = |t: &Ty| renumber.ty(&self.table.zonk(t));
+        let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
+        out.expr_types = expr_types;
+        out.binder_types = binder_types;
+        for o in &mut out.openings {
+            o.from = ty(&o.from);
+            o.to = ty(&o.to);
+        }
+        for p in &mut out.packings {
+            p.from = ty(&p.from);
+            p.to = ty(&p.to);
+            for h in &mut p.hidden {
+                h.1 = size(&h.1);
+            }
+        }
+        for i in out.instances.values_mut() {
+            i.types = i.types.iter().map(&ty).collect();
+            i.sizes = i.sizes.iter().map(&size).collect();
+        }
+        for c in &mut out.casts {
+            c.from = ty(&c.from);
+            c.to = ty(&c.to);
+            for (a, b) in &mut c.checks {
+                *a = size(a);
+                *b = size(b);
+            }
+        }
+        for i in out.iterations.values_mut() {
+            i.next = size(&i.next);
+            i.count = size(&i.count);
+            i.start = size(&i.start);
+        }
+        for a in &mut out.assumed {
+            a.assumption = a.assumption.subst(&mut |v| Some(size(&Size::var(v.clone()))));
+        }
+        for s in out.let_schemes.values_mut() {
+            s.first_type = s.first_type - LET_BASE + renumber.types;
+            s.first_size = s.first_size - LET_BASE + renumber.sizes;
+            s.scheme.ty = ty(&s.scheme.ty);
+            s.scheme.sizes = s.scheme.sizes.iter().map(|v| Var { id: v.id - LET_BASE + renumber.sizes, ..v.clone() }).collect();
+            s.scheme.assumptions = s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
+        }
+        // A parameter that nothing uses opened need not be opened.
+        let mut unused = |o: &Opening| match o.site {
+            Site::Binder(b) => !o.explicit && !self.used_opened.contains(&b),
+            Site::Expr(_) => false,
+        };
+        out.openings.retain(|o| !unused(o));
+        // A name that is both used opened and unpacked by the program is hidden again for the latter.
+        if self.mode == Mode::Insert {
+            for (i, e) in body.exprs.iter().enumerate() {
+                let Expr::Unpack { value, .. } = e else { continue };
+                let Expr::Local(b) = body.expr(*value) else { continue };
+                if let Some(o) = out.openings.iter().find(|o| o.site == Site::Binder(*b)).cloned() {
+                    let TyKind::Exists(vars, _) = o.from.kind() else { continue };
+                    let hidden = vars.iter().cloned().zip(o.lengths.iter().map(|l| Size::var(l.clone()))).collect();
+                    out.packings.push(Packing { expr: *value, hidden, from: o.to.clone(), to: o.from.clone(), explicit: false });
+                }
+                let _ = i;
+            }
+        }
+        out.defaulted.sort();
+        out.defaulted.dedup();
+        out.uses.sort();
+        self.out = out;
+    }
+
+    fn final_opt(&self, ty: Option<&Ty>, renumber: &Renumber) -> Ty {
+        ty.map_or_else(Ty::error, |t| renumber.ty(&self.table.zonk(t)))
+    }
+
+    /// Assumptions that always hold are dropped, those that never hold are errors.
+    fn check_assumptions(&mut self) {
+        let mut kept: Vec<Assumed> = Vec::new();
+        for a in std::mem::take(&mut self.out.assumed) {
+            match self.facts.proves(&a.assumption) {
+                Truth::Yes => {}
+                Truth::No => {
+                    let text = self.short(a.at);
+                    self.error(
+                        "assumption-false",
+                        Node::Expr(a.at),
+                        format!("`{text}` needs that {}, which is false whatever the sizes are", a.assumption),
+                    );
+                }
+                Truth::Unknown => {
+                    if !kept.iter().any(|k| k.assumption == a.assumption) {
+                        kept.push(a);
+                    }
+                }
+            }
+        }
+        self.out.assumed = kept;
+    }
+
+    fn record_lengths(&mut self) {
+        // Descriptions read recorded types: give them the final ones.
+        self.expr_types = self.out.expr_types.iter().cloned().map(Some).collect();
+        let openings = self.out.openings.clone();
+        for o in &openings {
+            for l in &o.lengths {
+                let origin = self.length_origin(o, l);
+                self.out.lengths.push(origin);
+            }
+        }
+    }
+}
+
+fn default_of(class: Option<Class>) -> Scalar {
+    match class {
+        Some(Class::Floating) => Scalar::Float,
+        _ => Scalar::Int,
+    }
+}
+
+/// Final numbers for quantified variables: the form's own first, then those of its `let`s.
+#[derive(Clone)]
+struct Renumber {
+    types: u32,
+    sizes: u32,
+    /// Size names that become quantified lengths, in order.
+    params: Vec<BinderId>,
+}
+
+impl Renumber {
+    fn var(&self, v: &Var) -> Option<Size> {
+        match v.kind {
+            VarKind::Param => {
+                let i = self.params.iter().position(|b| b.0 == v.id)?;
+                Some(Size::var(Var { kind: VarKind::Generic, id: i as u32, name: v.name.clone() }))
+            }
+            VarKind::Generic if v.id >= LET_BASE => Some(Size::var(Var { id: v.id - LET_BASE + self.sizes, ..v.clone() })),
+            _ => None,
+        }
+    }
+    fn size(&self, s: &Size) -> Size {
+        s.subst(&mut |v| self.var(v))
+    }
+    fn ty(&self, t: &Ty) -> Ty {
+        t.rewrite(
+            &mut |t| match t.kind() {
+                TyKind::Generic(n) if *n >= LET_BASE => Some(Ty::new(TyKind::Generic(n - LET_BASE + self.types))),
+                _ => None,
+            },
+            &mut |s| self.size(s),
+        )
+    }
+}
+
+/// Existential binders and positions renumbered in order of appearance, so that equal signatures are equal values.
+fn canonical(ty: &Ty) -> Ty {
+    let mut binders: Vec<Var> = Vec::new();
+    ty.any(&mut |t| {
+        if let TyKind::Exists(vs, _) = t.kind() {
+            binders.extend(vs.iter().cloned());
+        }
+        false
+    });
+    let renamed: Vec<Var> = binders.iter().enumerate().map(|(i, v)| crate::ty::bound(i as u32, &v.name)).collect();
+    super::generalize::rename_binders(ty, &binders, &renamed)
+}

@@ -1,0 +1,228 @@
+//! Hiding lengths: the `pack` at the end of a scope, the written `pack`, and checked casts.
+
+use super::context::{Infer, ScopeId};
+use super::report::Cause;
+use super::result::*;
+use super::unify::occurrence_order;
+use super::Mode;
+use crate::diagnostics::Diagnostic;
+use crate::hir::{Body, Expr, ExprId, Node};
+use crate::size::{Assumption, Size, Truth, Var};
+use crate::ty::{ArrayTy, Ty, TyKind};
+
+/// `X`, `Y`, `Z`, … without the names that the type already shows.
+pub fn bound_names(ty: &Ty, hidden: &[Var]) -> impl Iterator<Item = String> + use<> {
+    let mut shown = Vec::new();
+    ty.any(&mut |t| {
+        match t.kind() {
+            TyKind::Array(a) => shown.extend(a.len.vars()),
+            TyKind::Vec(_, s) | TyKind::Size(s) => shown.extend(s.vars()),
+            TyKind::Exists(vs, _) => shown.extend(vs.iter().cloned()),
+            _ => {}
+        }
+        false
+    });
+    shown.retain(|v| !hidden.contains(v));
+    (0u32..)
+        .map(|i| {
+            let letter = ["X", "Y", "Z", "W", "V", "U"][(i % 6) as usize];
+            if i < 6 { letter.to_string() } else { format!("{letter}{}", i / 6) }
+        })
+        .filter(move |n| !shown.iter().any(|v| *v.name == **n))
+}
+
+/// Whether a length occurs in the type of a function inside `ty`: such a type cannot be hidden.
+fn inside_function(ty: &Ty, vars: &[Var]) -> bool {
+    ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)) && vars.iter().any(|v| t.mentions(v)))
+}
+
+/// What a scope's body yields: past the `let`s on the way.
+pub fn tail(body: &Body, expr: ExprId) -> ExprId {
+    let mut e = expr;
+    while let Expr::Let { body: inner, .. } = body.expr(e) {
+        e = *inner;
+    }
+    e
+}
+
+impl Infer<'_> {
+    /// `ty` with each of `lengths` replaced by a bound one: the existential type and what it hides.
+    pub fn hide(&mut self, ty: &Ty, lengths: &[Var]) -> (Ty, Vec<(Var, Size)>) {
+        let names: Vec<String> = bound_names(ty, lengths).take(lengths.len()).collect();
+        let bound: Vec<Var> = names.iter().map(|n| self.fresh_bound(n)).collect();
+        let body = ty.subst_sizes(&mut |v| {
+            let i = lengths.iter().position(|l| l == v)?;
+            Some(Size::var(bound[i].clone()))
+        });
+        let hidden = bound.iter().cloned().zip(lengths.iter().map(|l| Size::var(l.clone()))).collect();
+        (Ty::exists(bound, body), hidden)
+    }
+
+    fn lengths_in(&self, ty: &Ty, wanted: impl Fn(&Var) -> bool) -> Vec<Var> {
+        let mut all = Vec::new();
+        ty.any_size_var(&mut |v| {
+            if wanted(v) && !all.contains(v) {
+                all.push(v.clone());
+            }
+            false
+        });
+        occurrence_order(&all, ty)
+    }
+
+    /// The end of a scope whose body has type `ty`: if the type mentions lengths of the scope, they are hidden.
+    pub fn close(&mut self, ty: &Ty, to: &Ty, scope: ScopeId, expr: ExprId) {
+        let lengths = self.lengths_in(ty, |v| self.opened_in(v, scope));
+        if lengths.is_empty() {
+            self.unify(to, ty, &Cause::Result(expr));
+            return;
+        }
+        if self.mode == Mode::Explicit || inside_function(ty, &lengths) {
+            self.length_escapes(ty, &lengths[0], expr);
+            self.unify(to, &Ty::error(), &Cause::Result(expr));
+            return;
+        }
+        // A value whose own length is hidden but that mentions lengths of this scope besides: all are hidden together.
+        let mut ty = ty.clone();
+        let mut lengths = lengths;
+        if matches!(ty.kind(), TyKind::Exists(..)) {
+            ty = self.open_in(&ty, Site::Expr(tail(self.body, expr)), scope, false, None);
+            lengths = self.lengths_in(&ty, |v| self.opened_in(v, scope));
+        }
+        let (packed, hidden) = self.hide(&ty, &lengths);
+        self.out.packings.push(Packing { expr, hidden, from: ty, to: packed.clone(), explicit: false });
+        self.unify(to, &packed, &Cause::Result(expr));
+    }
+
+    /// `(pack e)`: hides the lengths opened since the enclosing lambda; where there are none, the outermost length.
+    pub fn pack(&mut self, ty: &Ty, to: &Ty, scope: ScopeId, expr: ExprId, inner: ExprId) {
+        let result = match ty.kind() {
+            TyKind::Error => Ty::error(),
+            // Hidden already.
+            TyKind::Exists(..) => {
+                self.out.packings.push(Packing { expr, hidden: Vec::new(), from: ty.clone(), to: ty.clone(), explicit: true });
+                ty.clone()
+            }
+            _ => {
+                let lengths = self.lengths_in(ty, |v| self.opened_within(v, scope));
+                let (packed, hidden) = match (lengths.is_empty(), ty.kind()) {
+                    (false, _) if !inside_function(ty, &lengths) => self.hide(ty, &lengths),
+                    (true, TyKind::Array(a)) => self.hide_outermost(ty, a),
+                    _ => {
+                        self.error("nothing-to-pack", Node::Expr(inner), format!("`pack` hides the length of an array, and this is `{ty}`"));
+                        self.unify(to, &Ty::error(), &Cause::Result(expr));
+                        return;
+                    }
+                };
+                self.out.packings.push(Packing { expr, hidden, from: ty.clone(), to: packed.clone(), explicit: true });
+                packed
+            }
+        };
+        self.unify(to, &result, &Cause::Result(expr));
+    }
+
+    fn hide_outermost(&mut self, ty: &Ty, a: &ArrayTy) -> (Ty, Vec<(Var, Size)>) {
+        let name = bound_names(ty, &[]).next().unwrap_or_else(|| "X".into());
+        let bound = self.fresh_bound(&name);
+        let array = ArrayTy { element: a.element.clone(), len: Size::var(bound.clone()), position: a.position.clone() };
+        let packed = Ty::exists(vec![bound.clone()], Ty::new(TyKind::Array(array)));
+        (packed, vec![(bound, a.len.clone())])
+    }
+
+    /// An argument where an existential is wanted: hidden on the way in.
+    pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, arg: ExprId, cause: &Cause) {
+        let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));
+        match (head.kind(), wanted.kind()) {
+            (TyKind::Array(_) | TyKind::Tuple(_), TyKind::Exists(vars, inner)) if self.mode == Mode::Insert => {
+                let witnesses: Vec<Size> = vars.iter().map(|_| self.fresh_size()).collect();
+                let open = inner.subst_sizes(&mut |v| vars.iter().position(|b| b == v).map(|i| witnesses[i].clone()));
+                self.unify(&open, actual, cause);
+                let hidden = vars.iter().cloned().zip(witnesses).collect();
+                self.out.packings.push(Packing { expr: arg, hidden, from: actual.clone(), to: wanted.clone(), explicit: false });
+            }
+            _ => {
+                self.unify(&wanted, actual, cause);
+            }
+        }
+    }
+
+    /// `(: e type)`: equal up to sizes; what is not proved about sizes is left to the run.
+    pub fn cast(&mut self, from: &Ty, to: &Ty, at: ExprId) {
+        let mut checks = Vec::new();
+        if !self.cast_parts(from, to, &mut checks) {
+            self.unify(to, from, &Cause::Annotation(at));
+            return;
+        }
+        if let Some((a, b)) = checks.iter().find(|(a, b)| self.facts.equal(a, b) == Truth::No) {
+            self.error(
+                "annotation-false",
+                Node::Expr(at),
+                format!("this is annotated with length `{b}`, and its length is `{a}`: they differ whatever the sizes are"),
+            );
+            return;
+        }
+        if !checks.is_empty() {
+            for (a, b) in &checks {
+                self.assume(Assumption::Equal(a.clone(), b.clone()), at);
+            }
+            self.out.casts.push(CheckedCast { expr: at, checks, from: from.clone(), to: to.clone() });
+        }
+    }
+
+    /// Whether the types agree but for sizes; the sizes that are not known to be equal are collected.
+    fn cast_parts(&self, from: &Ty, to: &Ty, checks: &mut Vec<(Size, Size)>) -> bool {
+        let (from, to) = (self.table.zonk(from), self.table.zonk(to));
+        match (from.kind(), to.kind()) {
+            (TyKind::Array(a), TyKind::Array(b)) if a.position.is_none() && b.position.is_none() => {
+                if self.facts.equal(&a.len, &b.len) != Truth::Yes {
+                    checks.push((a.len.clone(), b.len.clone()));
+                }
+                self.cast_parts(&a.element, &b.element, checks)
+            }
+            (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, checks)),
+            _ => from == to || from.is_error() || to.is_error(),
+        }
+    }
+
+    pub fn nothing_to_unpack(&mut self, site: Site, ty: &Ty) {
+        if ty.contains_error() {
+            return;
+        }
+        let at = match site {
+            Site::Expr(e) => Node::Expr(e),
+            Site::Binder(b) => Node::Binder(b),
+        };
+        let ty = self.table.zonk(ty);
+        let message = match ty.kind() {
+            TyKind::Array(a) => format!("`unpack` opens a hidden length, and the length of this array is already known: `{}`", a.len),
+            _ => format!("`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, and this is `{ty}`"),
+        };
+        self.error("nothing-to-unpack", at, message);
+    }
+
+    pub fn length_escapes(&mut self, ty: &Ty, length: &Var, expr: ExprId) {
+        let mut d = Diagnostic::error(
+            "length-escapes",
+            Node::Expr(expr),
+            format!("the type of this, `{ty}`, mentions the length `{}`, which exists only inside", length.name),
+        );
+        if let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(length)) {
+            let at = match o.site {
+                Site::Expr(e) => Node::Expr(e),
+                Site::Binder(b) => Node::Binder(b),
+            };
+            d = d.related(at, format!("`{}` is opened here", length.name));
+        }
+        if self.mode == Mode::Explicit {
+            d.message.push_str("; hide it with `(pack …)`");
+            d = d.fix(crate::diagnostics::Fix {
+                title: "Hide the length with `pack`".into(),
+                edits: vec![
+                    crate::diagnostics::Edit::InsertBefore(Node::Expr(expr), "(pack ".into()),
+                    crate::diagnostics::Edit::InsertAfter(Node::Expr(expr), ")".into()),
+                ],
+                certain: true,
+            });
+        }
+        self.diagnostic(d);
+    }
+}

@@ -1,0 +1,152 @@
+//! The type of an `if`: where the branches have different lengths, the result hides them.
+//!
+//! The result is the least general generalisation (Plotkin 1970) of the branch types over lengths: a length that both
+//! branches share stays, each pair of different lengths becomes one hidden length.
+
+use super::constraints::Progress;
+use super::context::{Infer, ScopeId};
+use super::report::Cause;
+use super::result::*;
+use super::table::Key;
+use super::Mode;
+use crate::hir::ExprId;
+use crate::size::{Size, Truth, Var};
+use crate::ty::{ArrayTy, Ty, TyKind};
+
+#[derive(Debug, Clone)]
+pub struct Branch {
+    /// The branch's own type.
+    pub ty: Ty,
+    pub scope: ScopeId,
+    pub expr: ExprId,
+}
+
+/// Each pair of lengths that differ, and the hidden length that stands for both.
+type Pairs = Vec<((Size, Size), Var)>;
+
+impl Infer<'_> {
+    /// `decided`: nothing more will be learnt, unknown parts are made equal.
+    pub fn join(&mut self, branches: &[Branch; 2], to: &Ty, at: ExprId, decided: bool) -> Progress {
+        let [then, otherwise] = branches;
+        for b in branches {
+            if self.scopes[b.scope].pending > 0 && !decided {
+                return Progress::Wait(vec![Key::Scope(b.scope as u32)]);
+            }
+        }
+        let (l, r) = (self.table.zonk(&then.ty), self.table.zonk(&otherwise.ty));
+        let cause = Cause::Branches(at);
+        // One side is wrong already: the other is the type.
+        if l.is_error() || r.is_error() {
+            let known = if l.is_error() { otherwise } else { then };
+            let ty = if l.is_error() { &r } else { &l };
+            self.close(ty, to, known.scope, known.expr);
+            return Progress::Done;
+        }
+        let heads = [l.kind(), r.kind()];
+        let lengthless = |k: &TyKind| matches!(k, TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_) | TyKind::Generic(_));
+        if heads.iter().any(|k| lengthless(k)) || self.mode == Mode::Explicit || l == r {
+            self.close_both(branches, &l, &r, to, &cause);
+            return Progress::Done;
+        }
+        let mut unknown: Vec<Key> = self.table.unknowns(&l);
+        unknown.extend(self.table.unknowns(&r));
+        if !unknown.is_empty() && !decided {
+            return Progress::Wait(unknown);
+        }
+        if heads.iter().any(|k| matches!(k, TyKind::Unknown(_))) {
+            self.close_both(branches, &l, &r, to, &cause);
+            return Progress::Done;
+        }
+        let (left, right) = (strip(&l), strip(&r));
+        let mut pairs: Pairs = Vec::new();
+        let Some(joined) = self.generalization(&left, &right, (then.scope, otherwise.scope), &mut pairs) else {
+            self.close_both(branches, &l, &r, to, &cause);
+            return Progress::Done;
+        };
+        let hidden: Vec<Var> = pairs.iter().map(|p| p.1.clone()).collect();
+        let names: Vec<String> = super::hide::bound_names(&joined, &hidden).take(hidden.len()).collect();
+        let renamed: Vec<Var> = hidden.iter().zip(&names).map(|(v, n)| crate::ty::bound(v.id, n)).collect();
+        let joined = joined.subst_sizes(&mut |v| hidden.iter().position(|h| h == v).map(|i| Size::var(renamed[i].clone())));
+        let result = Ty::exists(renamed.clone(), joined);
+        for (branch, ty, side) in [(then, &l, 0), (otherwise, &r, 1)] {
+            let witnesses: Vec<Size> = pairs.iter().map(|(p, _)| if side == 0 { p.0.clone() } else { p.1.clone() }).collect();
+            self.hide_branch(branch, ty, &result, &renamed, witnesses);
+        }
+        self.unify(to, &result, &cause);
+        Progress::Done
+    }
+
+    /// Both branches have one type, once their own lengths are hidden.
+    fn close_both(&mut self, branches: &[Branch; 2], l: &Ty, r: &Ty, to: &Ty, cause: &Cause) {
+        let (a, b) = (self.fresh(), self.fresh());
+        self.close(l, &a, branches[0].scope, branches[0].expr);
+        self.close(r, &b, branches[1].scope, branches[1].expr);
+        self.unify(&a, &b, cause);
+        self.unify(to, &a, cause);
+    }
+
+    fn hide_branch(&mut self, branch: &Branch, ty: &Ty, result: &Ty, hidden: &[Var], witnesses: Vec<Size>) {
+        if hidden.is_empty() {
+            return;
+        }
+        let mut witnesses = witnesses;
+        let mut from = ty.clone();
+        if let TyKind::Exists(vars, _) = ty.kind() {
+            let distinct = witnesses.iter().all(|w| w.as_var().is_some_and(|v| vars.contains(v)))
+                && (1..witnesses.len()).all(|i| !witnesses[..i].contains(&witnesses[i]));
+            if distinct && vars.len() == witnesses.len() {
+                return; // It hides just these already.
+            }
+            let vars = vars.clone();
+            from = self.open_in(ty, Site::Expr(branch.expr), branch.scope, false, None);
+            let opened = self.out.openings.last().map(|o| o.lengths.clone()).unwrap_or_default();
+            let open = |v: &Var| vars.iter().position(|b| b == v).map(|i| Size::var(opened[i].clone()));
+            witnesses = witnesses.iter().map(|w| w.subst(&mut |v| open(v))).collect();
+        }
+        let hidden = hidden.iter().cloned().zip(witnesses).collect();
+        self.out.packings.push(Packing { expr: branch.expr, hidden, from, to: result.clone(), explicit: false });
+    }
+
+    /// The least general generalisation over lengths; `None` if the types differ in more than lengths.
+    fn generalization(&mut self, a: &Ty, b: &Ty, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Option<Ty> {
+        let (a, b) = (self.table.shallow(a), self.table.shallow(b));
+        match (a.kind(), b.kind()) {
+            (TyKind::Array(x), TyKind::Array(y)) if x.position.is_none() && y.position.is_none() => {
+                let len = self.common_length(&x.len, &y.len, scopes, pairs);
+                let element = self.generalization(&x.element, &y.element, scopes, pairs)?;
+                Some(Ty::new(TyKind::Array(ArrayTy { element, len, position: None })))
+            }
+            (TyKind::Tuple(xs), TyKind::Tuple(ys)) if xs.len() == ys.len() => {
+                let parts: Option<Vec<Ty>> =
+                    xs.iter().zip(ys).map(|(x, y)| self.generalization(x, y, scopes, pairs)).collect();
+                Some(Ty::tuple(parts?))
+            }
+            _ => self.try_unify(&a, &b, &Cause::Result(self.scopes[scopes.0].expr)).ok().map(|()| a),
+        }
+    }
+
+    fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
+        let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
+        let local = |s: &Size, scope| s.any_var(|v| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope));
+        if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
+            return a;
+        }
+        if a.any_var(|v| v.kind == crate::size::VarKind::Unknown) || b.any_var(|v| v.kind == crate::size::VarKind::Unknown) {
+            let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes[scopes.0].expr));
+            return self.table.zonk_size(&a);
+        }
+        if let Some((_, v)) = pairs.iter().find(|(p, _)| p.0 == a && p.1 == b) {
+            return Size::var(v.clone());
+        }
+        let v = self.fresh_bound(&format!("·{}", pairs.len()));
+        pairs.push(((a, b), v.clone()));
+        Size::var(v)
+    }
+}
+
+fn strip(ty: &Ty) -> Ty {
+    match ty.kind() {
+        TyKind::Exists(_, inner) => inner.clone(),
+        _ => ty.clone(),
+    }
+}

@@ -1,0 +1,287 @@
+//! From a conflict to a diagnostic: what was wanted, what is there, and where each came from.
+
+use super::context::Infer;
+use super::describe::{ordinal, shorten};
+use super::result::*;
+use super::unify::Mismatch;
+use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::hir::*;
+use crate::size::{Facts, Size, Truth, VarKind};
+use crate::ty::{Class, Ty, TyKind};
+
+/// Why two types had to be equal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause {
+    /// An argument, from zero.
+    Argument { apply: ExprId, callee: ExprId, index: usize, arg: ExprId },
+    Condition(ExprId),
+    /// The branches of this `if`.
+    Branches(ExprId),
+    /// `(: e type)`
+    Annotation(ExprId),
+    /// A part of a composition, or a callee.
+    Component(ExprId),
+    /// An annotated parameter; the body it belongs to.
+    Binder(ExprId, BinderId),
+    /// `(length xs)` in a size.
+    LengthOf(ExprId, SizeRefId),
+    /// A name used as a size.
+    SizeName(ExprId, BinderId),
+    /// Something that the checker made equal itself; conflicts here come from elsewhere.
+    Result(ExprId),
+}
+
+impl Cause {
+    pub fn site(body: &Body, site: Site) -> Cause {
+        match site {
+            Site::Expr(e) => Cause::Result(e),
+            Site::Binder(b) => Cause::Binder(body.root.unwrap_or(ExprId(0)), b),
+        }
+    }
+    /// The expression to which assumptions made on the way belong.
+    pub fn at(&self) -> ExprId {
+        match self {
+            Cause::Argument { apply, .. } => *apply,
+            Cause::Condition(e) | Cause::Branches(e) | Cause::Annotation(e) | Cause::Component(e) | Cause::Result(e) => *e,
+            Cause::Binder(e, _) | Cause::LengthOf(e, _) | Cause::SizeName(e, _) => *e,
+        }
+    }
+    /// The expression whose type is recorded as the provenance of what is learnt.
+    pub fn why(&self) -> Option<ExprId> {
+        match self {
+            Cause::Argument { arg, .. } => Some(*arg),
+            Cause::Condition(e) | Cause::Annotation(e) | Cause::Component(e) => Some(*e),
+            _ => None,
+        }
+    }
+    /// Where the diagnostic stands.
+    fn node(&self) -> Node {
+        match self {
+            Cause::Argument { arg, .. } => Node::Expr(*arg),
+            Cause::Binder(_, b) => Node::Binder(*b),
+            Cause::LengthOf(_, s) => Node::Size(*s),
+            Cause::SizeName(_, b) => Node::Binder(*b),
+            other => Node::Expr(other.at()),
+        }
+    }
+}
+
+impl Infer<'_> {
+    pub fn report_mismatch(&mut self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) {
+        let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
+        match m {
+            Mismatch::Lengths { .. } => self.report_lengths_of(Some((&expected, &actual)), m, cause),
+            Mismatch::Types { left, right, left_why, .. } => {
+                let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
+                self.report_types(&expected, &actual, &left, &right, left_why, cause);
+            }
+            Mismatch::Class { class, ty } => self.report_class(class, &ty, &expected, &actual, cause),
+            Mismatch::Infinite { ty } => {
+                self.error("infinite-type", cause.node(), format!("this would need a type that contains itself: it is part of `{ty}`"));
+            }
+            Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
+        }
+    }
+
+    fn report_types(&mut self, expected: &Ty, actual: &Ty, left: &Ty, right: &Ty, left_why: Option<ExprId>, cause: &Cause) {
+        // A literal of the wrong type is the mistake, whichever side it stands on.
+        if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
+            && let Some(fix) = self.literal_fix(why, wanted)
+        {
+            let here = self.short(why);
+            let mut d = Diagnostic::error("type-mismatch", Node::Expr(why), format!("`{here}` is `{left}`, and it meets `{right}` here")).fix(fix);
+            if let Cause::Argument { arg, .. } = cause {
+                let text = self.short(*arg);
+                d = d.related(Node::Expr(*arg), format!("`{text}` is `{actual}`"));
+            }
+            return self.diagnostic(d);
+        }
+        if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
+            let message = format!("the length of this array is hidden: `{right}`; it must be opened with `unpack` before it is used");
+            return self.error("hidden-length", cause.node(), message);
+        }
+        let message = match cause {
+            Cause::Argument { callee, index, .. } => {
+                let callee = self.short(*callee);
+                format!("`{callee}` needs `{expected}` as its {} argument, and this is `{actual}`", ordinal(*index))
+            }
+            Cause::Condition(_) => format!("a condition is `Bool`, and this is `{actual}`"),
+            Cause::Branches(_) => format!("the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`"),
+            Cause::Annotation(_) => format!("this is annotated as `{expected}`, and it is `{actual}`"),
+            Cause::Component(e) => {
+                let part = self.short(*e);
+                format!("`{part}` takes `{expected}`, and what it is given is `{actual}`")
+            }
+            Cause::Binder(_, b) => {
+                let name = self.body.binder(*b).name.clone();
+                format!("`{name}` would have to be both `{expected}` and `{actual}`")
+            }
+            Cause::LengthOf(..) => format!("only an array has a length, and this is `{actual}`"),
+            Cause::SizeName(_, b) => {
+                let name = self.body.binder(*b).name.clone();
+                format!("`{name}` stands for a size here, and it is `{actual}`")
+            }
+            Cause::Result(_) => format!("this would have to be both `{expected}` and `{actual}`"),
+        };
+        let mut d = Diagnostic::error("type-mismatch", cause.node(), message);
+        if expected != left && left != right {
+            d.message.push_str(&format!(" (`{left}` is not `{right}`)"));
+        }
+        if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
+            let text = self.short(why);
+            d = d.related(Node::Expr(why), format!("`{left}` comes from `{text}`"));
+        }
+        if let (Cause::Argument { arg, .. }, Some(wanted)) = (cause, left.as_scalar())
+            && let Some(fix) = self.literal_fix(*arg, wanted)
+        {
+            d = d.fix(fix);
+        }
+        self.diagnostic(d);
+    }
+
+    /// How a literal is written at another type, if the value allows it.
+    fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
+        let Expr::Literal(l) = self.body.expr(at) else { return None };
+        let text = match (l, wanted) {
+            (Literal::Int(n), Scalar::Long) => format!("{n}L"),
+            (Literal::Int(n), Scalar::Float) => format!("{n}.0f"),
+            (Literal::Int(n), Scalar::Double) => format!("{n}.0"),
+            (Literal::Long(n), Scalar::Int) => i32::try_from(*n).ok()?.to_string(),
+            (Literal::Long(n), Scalar::Float) => format!("{n}.0f"),
+            (Literal::Long(n), Scalar::Double) => format!("{n}.0"),
+            (Literal::Double(b), Scalar::Float) => format!("{:?}f", f64::from_bits(*b)),
+            (Literal::Float(b), Scalar::Double) => format!("{:?}", f32::from_bits(*b)),
+            _ => return None,
+        };
+        Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })
+    }
+
+    fn report_class(&mut self, class: Class, ty: &Ty, expected: &Ty, actual: &Ty, cause: &Cause) {
+        let members = class.members();
+        let mut d = match cause {
+            Cause::Argument { callee, arg, .. } => {
+                let callee = self.short(*callee);
+                Diagnostic::error("wrong-operand", Node::Expr(*arg), format!("`{callee}` works on {members}, and this is `{}`", if ty.is_error() { actual } else { ty }))
+            }
+            _ => Diagnostic::error("wrong-operand", cause.node(), format!("this must be {members}, and it is `{ty}`")),
+        };
+        if let TyKind::Array(_) = ty.kind() {
+            d.message.push_str("; `map` applies a function to each element");
+        }
+        let _ = expected;
+        self.diagnostic(d);
+    }
+
+    fn report_escape(&mut self, length: &crate::size::Var, cause: &Cause) {
+        let name = shorten(&length.name);
+        let mut d = Diagnostic::error(
+            "length-escapes",
+            cause.node(),
+            format!("this would need the length `{name}` outside the function in which it is known"),
+        );
+        if let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(length)).cloned() {
+            let origin = self.length_origin(&o, length);
+            d.message = format!(
+                "something from outside would have to have the length `{name}` ({}), which is known only inside this function",
+                origin.description
+            );
+            d = d.related(origin.made_by, format!("`{name}` comes from here"));
+        }
+        self.diagnostic(d);
+    }
+
+    /// A conflict between lengths that was found after the types had been compared.
+    pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
+        match m {
+            Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
+            m => self.report_lengths_of(None, m, cause),
+        }
+    }
+
+    fn report_lengths_of(&mut self, types: Option<(&Ty, &Ty)>, m: Mismatch, cause: &Cause) {
+        let Mismatch::Lengths { left, right, left_why, right_why } = m else { return };
+        let (left, right) = (self.table.zonk_size(&left), self.table.zonk_size(&right));
+        let (l, l_at) = self.describe_length(&left, left_why);
+        let (r, r_at) = self.describe_length(&right, right_why.or(cause.why()));
+        let differ = self.why_different(&left, &right);
+        let sibling = match cause {
+            Cause::Argument { apply, index, .. } => left_why.and_then(|w| self.argument_index(*apply, w)).filter(|i| i < index).map(|i| (i, *index)),
+            _ => None,
+        };
+        let message = match (cause, sibling) {
+            (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
+                let name = self.short(*callee);
+                let count = self.argument_count(*apply);
+                let (a, b) = if &*name == "zip" && count == 2 {
+                    ("first".into(), "second".into())
+                } else {
+                    (format!("{} argument", ordinal(first)), format!("{}", ordinal(second)))
+                };
+                let arrays = if &*name == "zip" && count == 2 { "two arrays".to_string() } else { "arrays".to_string() };
+                format!("`{name}` needs {arrays} of one length: the {a} has length `{left}`{l}, the {b} `{right}`{r}; {differ}")
+            }
+            (Cause::Argument { callee, .. }, None) => {
+                let name = self.short(*callee);
+                format!("`{name}` needs an array of length `{left}`{l} here, and this one has length `{right}`{r}; {differ}")
+            }
+            (Cause::Branches(_), _) => format!("the branches have different lengths, `{left}`{l} and `{right}`{r}; {differ}"),
+            (Cause::Annotation(_), _) => format!("this is annotated with length `{left}`, and it has length `{right}`{r}; {differ}"),
+            (Cause::Component(e), _) => {
+                let part = self.short(*e);
+                format!("`{part}` takes an array of length `{left}`{l}, and it is given one of length `{right}`{r}; {differ}")
+            }
+            _ => format!("the lengths `{left}`{l} and `{right}`{r} would have to be equal; {differ}"),
+        };
+        let mut d = Diagnostic::error("unequal-lengths", cause.node(), message);
+        let _ = types;
+        for (size, at) in [(&left, l_at), (&right, r_at)] {
+            if let Some(at) = at {
+                d = d.related(at, format!("length `{size}` comes from here"));
+            }
+        }
+        self.diagnostic(d);
+    }
+
+    /// One clause that says why the lengths may differ.
+    fn why_different(&self, left: &Size, right: &Size) -> String {
+        let origin = |s: &Size| {
+            let v = s.as_var().filter(|v| v.kind == VarKind::Skolem)?;
+            let o = self.out.openings.iter().find(|o| o.lengths.contains(v))?;
+            Some(self.length_origin(o, v))
+        };
+        match (origin(left), origin(right)) {
+            (Some(a), Some(b)) if a.description.contains("kept") && b.description.contains("kept") => {
+                "two filters may keep different numbers of elements".into()
+            }
+            (Some(_), Some(_)) => "two hidden lengths are equal only if they come from one value".into(),
+            (Some(o), None) | (None, Some(o)) => format!("`{}` is known only at run time", o.length.name),
+            (None, None) => match Facts::new().equal(left, right) {
+                Truth::No => "they differ whatever the sizes are".into(),
+                _ => "they are equal for some sizes only".into(),
+            },
+        }
+    }
+
+    pub fn no_component(&mut self, ty: &Ty, index: usize, at: ExprId) {
+        if ty.contains_error() {
+            return;
+        }
+        let ty = self.table.zonk(ty);
+        let message = match ty.kind() {
+            TyKind::Tuple(parts) => format!("`get{}` of a tuple of {} components, `{ty}`", index + 1, parts.len()),
+            _ => format!("`get{}` takes a tuple, and this is `{ty}`", index + 1),
+        };
+        self.error("no-component", Node::Expr(at), message);
+    }
+
+    fn argument_index(&self, apply: ExprId, arg: ExprId) -> Option<usize> {
+        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
+        args.iter().position(|a| *a == arg)
+    }
+    fn argument_count(&self, apply: ExprId) -> usize {
+        match self.body.expr(apply) {
+            Expr::Apply { args, .. } => args.len(),
+            _ => 0,
+        }
+    }
+}

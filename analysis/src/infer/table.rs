@@ -1,0 +1,195 @@
+//! The unknowns of one inference: types and lengths that unification has still to find.
+//!
+//! Levels (Rémy 1992) say how deep in lambdas an unknown was made. Binding an unknown of an outer level to a type that
+//! mentions a length opened further inside is how an escaping length is found.
+
+use crate::hir::ExprId;
+use crate::size::{Size, Var, VarKind};
+use crate::ty::{Class, Ty, TyKind, TyVar};
+
+pub type Level = u32;
+
+/// What a deferred constraint can wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    Type(u32),
+    Size(u32),
+    /// The openings of a scope.
+    Scope(u32),
+}
+
+#[derive(Debug, Clone)]
+enum Slot<T> {
+    Unbound { level: Level, class: Option<Class> },
+    Bound { value: T, why: Option<ExprId> },
+}
+
+#[derive(Debug, Default)]
+pub struct Table {
+    types: Vec<Slot<Ty>>,
+    sizes: Vec<Slot<Size>>,
+    /// Why the current unification happens: recorded with each binding as the provenance of the value.
+    pub why: Option<ExprId>,
+    /// What was bound since the constraints were last looked at.
+    pub bound: Vec<Key>,
+}
+
+/// A type with the place that last contributed to it, if unification put it there.
+pub struct Resolved {
+    pub ty: Ty,
+    pub why: Option<ExprId>,
+}
+
+impl Table {
+    pub fn fresh(&mut self, level: Level) -> Ty {
+        self.fresh_in(level, None)
+    }
+    pub fn fresh_in(&mut self, level: Level, class: Option<Class>) -> Ty {
+        self.types.push(Slot::Unbound { level, class });
+        Ty::new(TyKind::Unknown(TyVar(self.types.len() as u32 - 1)))
+    }
+    pub fn fresh_size(&mut self, level: Level) -> Size {
+        self.sizes.push(Slot::Unbound { level, class: None });
+        Size::var(unknown_size(self.sizes.len() as u32 - 1))
+    }
+
+    /// The type with its head known as far as it is; its parts may hold bound unknowns.
+    pub fn resolve(&self, ty: &Ty) -> Resolved {
+        let mut out = Resolved { ty: ty.clone(), why: None };
+        while let TyKind::Unknown(v) = out.ty.kind() {
+            match &self.types[v.0 as usize] {
+                Slot::Bound { value, why } => out = Resolved { ty: value.clone(), why: why.or(out.why) },
+                Slot::Unbound { .. } => break,
+            }
+        }
+        out
+    }
+    pub fn shallow(&self, ty: &Ty) -> Ty {
+        self.resolve(ty).ty
+    }
+
+    /// The type without bound unknowns, at any depth.
+    pub fn zonk(&self, ty: &Ty) -> Ty {
+        let mut on_ty = |t: &Ty| match t.kind() {
+            TyKind::Unknown(_) => {
+                let r = self.shallow(t);
+                Some(if matches!(r.kind(), TyKind::Unknown(_)) { r } else { self.zonk(&r) })
+            }
+            _ => None,
+        };
+        ty.rewrite(&mut on_ty, &mut |s| self.zonk_size(s))
+    }
+    pub fn zonk_size(&self, size: &Size) -> Size {
+        if !size.any_var(|v| v.kind == VarKind::Unknown && self.is_size_bound(v.id)) {
+            return size.clone();
+        }
+        size.subst(&mut |v| match v.kind {
+            VarKind::Unknown => match &self.sizes[v.id as usize] {
+                Slot::Bound { value, .. } => Some(self.zonk_size(value)),
+                Slot::Unbound { .. } => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// Why the length has its value: the last binding on the way.
+    pub fn size_why(&self, size: &Size) -> Option<ExprId> {
+        let (mut size, mut why) = (size.clone(), None);
+        while let Some(v) = size.as_var().filter(|v| v.kind == VarKind::Unknown).cloned() {
+            match &self.sizes[v.id as usize] {
+                Slot::Bound { value, why: w } => {
+                    why = w.or(why);
+                    size = value.clone();
+                }
+                Slot::Unbound { .. } => break,
+            }
+        }
+        why
+    }
+
+    pub fn class(&self, v: TyVar) -> Option<Class> {
+        match &self.types[v.0 as usize] {
+            Slot::Unbound { class, .. } => *class,
+            Slot::Bound { .. } => None,
+        }
+    }
+    pub fn set_class(&mut self, v: TyVar, new: Class) {
+        if let Slot::Unbound { class, .. } = &mut self.types[v.0 as usize] {
+            *class = Some(new);
+        }
+    }
+    /// The level of an unbound unknown.
+    pub fn type_level(&self, v: TyVar) -> Level {
+        match &self.types[v.0 as usize] {
+            Slot::Unbound { level, .. } => *level,
+            Slot::Bound { .. } => 0,
+        }
+    }
+    pub fn size_level(&self, id: u32) -> Level {
+        match &self.sizes[id as usize] {
+            Slot::Unbound { level, .. } => *level,
+            Slot::Bound { .. } => 0,
+        }
+    }
+    pub fn lower_type(&mut self, v: TyVar, to: Level) {
+        if let Slot::Unbound { level, .. } = &mut self.types[v.0 as usize] {
+            *level = (*level).min(to);
+        }
+    }
+    pub fn lower_size(&mut self, id: u32, to: Level) {
+        if let Slot::Unbound { level, .. } = &mut self.sizes[id as usize] {
+            *level = (*level).min(to);
+        }
+    }
+    pub fn is_size_bound(&self, id: u32) -> bool {
+        matches!(self.sizes[id as usize], Slot::Bound { .. })
+    }
+
+    /// Bind without any check; `ty` is not `v` itself.
+    pub fn bind_type(&mut self, v: TyVar, ty: Ty) {
+        self.types[v.0 as usize] = Slot::Bound { value: ty, why: self.why };
+        self.bound.push(Key::Type(v.0));
+    }
+    pub fn bind_size(&mut self, id: u32, size: Size) {
+        self.sizes[id as usize] = Slot::Bound { value: size, why: self.why };
+        self.bound.push(Key::Size(id));
+    }
+
+    /// The unbound unknowns of a zonked type, types and lengths, in order of appearance.
+    pub fn unknowns(&self, ty: &Ty) -> Vec<Key> {
+        let mut out = Vec::new();
+        let mut push = |k: Key| {
+            if !out.contains(&k) {
+                out.push(k);
+            }
+        };
+        let sizes = |s: &Size, push: &mut dyn FnMut(Key)| {
+            for v in s.vars() {
+                if v.kind == VarKind::Unknown {
+                    push(Key::Size(v.id));
+                }
+            }
+        };
+        ty.any(&mut |t| {
+            match t.kind() {
+                TyKind::Unknown(v) => push(Key::Type(v.0)),
+                TyKind::Array(a) => sizes(&a.len, &mut push),
+                TyKind::Vec(_, s) | TyKind::Size(s) => sizes(s, &mut push),
+                _ => {}
+            }
+            false
+        });
+        out
+    }
+    pub fn key_level(&self, key: Key) -> Level {
+        match key {
+            Key::Type(v) => self.type_level(TyVar(v)),
+            Key::Size(v) => self.size_level(v),
+            Key::Scope(_) => 0,
+        }
+    }
+}
+
+pub fn unknown_size(id: u32) -> Var {
+    Var { kind: VarKind::Unknown, id, name: "_".into() }
+}

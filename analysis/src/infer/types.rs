@@ -1,0 +1,161 @@
+//! Types and sizes as written, made [`Ty`] and [`Size`].
+
+use super::context::Infer;
+use super::report::Cause;
+use crate::hir::*;
+use crate::size::{Assumption, Size, Var, VarKind};
+use crate::ty::{Ty, TyKind};
+
+impl Infer<'_> {
+    pub fn written_type(&mut self, id: TypeRefId) -> Ty {
+        match self.body.type_ref(id).clone() {
+            TypeRef::Error => Ty::error(),
+            TypeRef::Scalar(s) => Ty::scalar(s),
+            TypeRef::Variable(name) => {
+                self.error("unknown-type", Node::Type(id), format!("there is no type `{name}`; types are `int`, `long`, `float`, `double`, `bool`, `(array-type …)`, `(tuple-type …)`, `(vector-type …)`, `(exists …)` and `(-> …)`"));
+                Ty::error()
+            }
+            TypeRef::Array { position, element, length } => {
+                let len = self.written_size(length);
+                match position {
+                    None => Ty::array(self.written_type(element), len),
+                    Some(binder) => {
+                        let var = self.fresh_position(&self.body.binder(binder).name.clone());
+                        self.binder_sizes.insert(binder, Size::var(var.clone()));
+                        self.binder_types[binder.index()] = Some(Ty::int());
+                        let element = self.written_type(element);
+                        Ty::dependent_array(var, element, len)
+                    }
+                }
+            }
+            TypeRef::Tuple(parts) => Ty::tuple(parts.into_iter().map(|p| self.written_type(p)).collect()),
+            TypeRef::Vector { element, width } => {
+                let width_size = self.written_size(width);
+                self.check_vector_width(&width_size, Node::Size(width));
+                Ty::new(TyKind::Vec(self.written_type(element), width_size))
+            }
+            TypeRef::Exists { sizes, body } => {
+                let vars: Vec<Var> = sizes
+                    .iter()
+                    .map(|&b| {
+                        let var = self.fresh_bound(&self.body.binder(b).name.clone());
+                        self.binder_sizes.insert(b, Size::var(var.clone()));
+                        self.binder_types[b.index()] = Some(Ty::int());
+                        var
+                    })
+                    .collect();
+                let inner = self.written_type(body);
+                Ty::exists(vars, inner)
+            }
+            TypeRef::Function { params, result } => {
+                let args: Vec<Ty> = params.into_iter().map(|p| self.written_type(p)).collect();
+                let result = self.written_type(result);
+                Ty::funs(args, result)
+            }
+        }
+    }
+
+    pub fn check_vector_width(&mut self, width: &Size, at: Node) {
+        if let Some(n) = width.as_const()
+            && !matches!(n, 2 | 3 | 4 | 8 | 16)
+        {
+            self.error("vector-width", at, format!("OpenCL has vectors of 2, 3, 4, 8 and 16 elements, not of {n}"));
+        }
+    }
+
+    pub fn written_size(&mut self, id: SizeRefId) -> Size {
+        let at = self.body.root.unwrap_or(ExprId(0));
+        match self.body.size_ref(id).clone() {
+            SizeRef::Error => self.fresh_size(),
+            SizeRef::Nat(n) => Size::nat(n),
+            SizeRef::Local(b) => self.size_of_binder(b),
+            SizeRef::Variable(name) => {
+                self.error("unknown-size-name", Node::Size(id), format!("there is no size `{name}` here"));
+                self.fresh_size()
+            }
+            SizeRef::Op(op, args) => {
+                let args: Vec<Size> = args.into_iter().map(|a| self.written_size(a)).collect();
+                self.size_operation(op, args, id, at)
+            }
+            SizeRef::Sum { index, count, body } => {
+                let count = self.written_size(count);
+                let var = self.fresh_position(&self.body.binder(index).name.clone());
+                self.binder_sizes.insert(index, Size::var(var.clone()));
+                self.binder_types[index.index()] = Some(Ty::int());
+                let body = self.written_size(body);
+                Size::sum(var, count, body)
+            }
+            SizeRef::LengthOf(b) => {
+                let Some(ty) = self.binder_types[b.index()].clone() else { return self.fresh_size() };
+                self.used_opened.insert(b);
+                let (element, len) = (self.fresh(), self.fresh_size());
+                self.unify(&Ty::array(element, len.clone()), &ty, &Cause::LengthOf(at, id));
+                len
+            }
+        }
+    }
+
+    pub fn size_of_binder(&mut self, b: BinderId) -> Size {
+        if let Some(s) = self.binder_sizes.get(&b) {
+            return s.clone();
+        }
+        let binder = self.body.binder(b);
+        let size = match binder.role {
+            BinderRole::SizeParam | BinderRole::ImplicitSize => Size::var(Var { kind: VarKind::Param, id: b.0, name: binder.name.clone() }),
+            // A value used as a size: possible if its type is a size (`(define (f k xs) (split k xs))`).
+            _ => {
+                let size = self.fresh_size();
+                if let Some(ty) = self.binder_types[b.index()].clone() {
+                    let wanted = Ty::new(TyKind::Size(size.clone()));
+                    let at = self.body.root.unwrap_or(ExprId(0));
+                    self.unify(&wanted, &ty, &Cause::SizeName(at, b));
+                }
+                size
+            }
+        };
+        self.binder_sizes.insert(b, size.clone());
+        size
+    }
+
+    fn size_operation(&mut self, op: SizeOp, args: Vec<Size>, id: SizeRefId, at: ExprId) -> Size {
+        let mut it = args.into_iter();
+        let Some(first) = it.next() else { return self.fresh_size() };
+        match op {
+            SizeOp::Add => it.fold(first, |a, b| a.add(&b)),
+            SizeOp::Mul => it.fold(first, |a, b| a.mul(&b)),
+            SizeOp::Min => it.fold(first, |a, b| a.min(&b)),
+            SizeOp::Max => it.fold(first, |a, b| a.max(&b)),
+            SizeOp::Sub => match it.next() {
+                Some(b) => {
+                    let d = first.sub(&b);
+                    self.assume(Assumption::NonNegative(d.clone()), at);
+                    d
+                }
+                None => first,
+            },
+            SizeOp::Div => match it.next() {
+                Some(b) if b.is_zero() => {
+                    self.error("division-by-zero", Node::Size(id), "this size divides by zero");
+                    self.fresh_size()
+                }
+                Some(b) => {
+                    self.assume(Assumption::Divides { divisor: b.clone(), value: first.clone() }, at);
+                    first.div_exact(&b)
+                }
+                None => first,
+            },
+            SizeOp::Mod => match it.next() {
+                Some(b) if b.is_zero() => {
+                    self.error("division-by-zero", Node::Size(id), "this size divides by zero");
+                    self.fresh_size()
+                }
+                Some(b) => first.rem(&b),
+                None => first,
+            },
+            SizeOp::Pow => match it.next() {
+                Some(b) => first.pow(&b),
+                None => first,
+            },
+        }
+    }
+}
