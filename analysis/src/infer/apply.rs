@@ -272,7 +272,7 @@ impl Infer<'_> {
         const MOST_ROUNDS: i64 = 4096;
         let at = |len: &Size, s: &Size| s.subst(&mut |v| (v == m).then(|| len.clone()));
         let keeps = next.as_var() == Some(m);
-        if next.any_var(|v| v.kind == VarKind::Unknown) {
+        if next.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) {
             return None;
         }
         if keeps {

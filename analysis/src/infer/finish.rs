@@ -161,7 +161,7 @@ impl Infer<'_> {
             s.scheme.assumptions = s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
         }
         // A parameter that nothing uses opened need not be opened.
-        let mut unused = |o: &Opening| match o.site {
+        let unused = |o: &Opening| match o.site {
             Site::Binder(b) => !o.explicit && !self.used_opened.contains(&b),
             Site::Expr(_) => false,
         };

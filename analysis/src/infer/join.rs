@@ -127,11 +127,11 @@ impl Infer<'_> {
 
     fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
         let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
-        let local = |s: &Size, scope| s.any_var(|v| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope));
+        let local = |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope));
         if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
             return a;
         }
-        if a.any_var(|v| v.kind == crate::size::VarKind::Unknown) || b.any_var(|v| v.kind == crate::size::VarKind::Unknown) {
+        if a.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown) || b.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown) {
             let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes[scopes.0].expr));
             return self.table.zonk_size(&a);
         }

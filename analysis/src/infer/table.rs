@@ -80,7 +80,7 @@ impl Table {
         ty.rewrite(&mut on_ty, &mut |s| self.zonk_size(s))
     }
     pub fn zonk_size(&self, size: &Size) -> Size {
-        if !size.any_var(|v| v.kind == VarKind::Unknown && self.is_size_bound(v.id)) {
+        if !size.any_var(&mut |v: &Var| v.kind == VarKind::Unknown && self.is_size_bound(v.id)) {
             return size.clone();
         }
         size.subst(&mut |v| match v.kind {

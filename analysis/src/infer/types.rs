@@ -123,8 +123,8 @@ impl Infer<'_> {
         match op {
             SizeOp::Add => it.fold(first, |a, b| a.add(&b)),
             SizeOp::Mul => it.fold(first, |a, b| a.mul(&b)),
-            SizeOp::Min => it.fold(first, |a, b| a.min(&b)),
-            SizeOp::Max => it.fold(first, |a, b| a.max(&b)),
+            SizeOp::Min => it.fold(first, |a, b| Size::min(&a, &b)),
+            SizeOp::Max => it.fold(first, |a, b| Size::max(&a, &b)),
             SizeOp::Sub => match it.next() {
                 Some(b) => {
                     let d = first.sub(&b);
