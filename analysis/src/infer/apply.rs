@@ -1,10 +1,10 @@
 //! Applications, and the primitives whose type no scheme can say.
 
+use super::Lookup;
 use super::constraints::Constraint;
 use super::context::Infer;
 use super::report::Cause;
 use super::result::*;
-use super::Lookup;
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use crate::prims::Primitive;
@@ -65,12 +65,21 @@ impl Infer<'_> {
         // Functions last: by then their parameter types are known.
         let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
         let (functions, values): (Vec<_>, Vec<_>) = params.into_iter().partition(|(_, arg, _)| is_literal(*arg));
+        let mut usable = true;
         for (i, arg, param) in values.into_iter().chain(functions) {
             let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
-            self.argument(arg, &param, &cause);
+            usable &= self.argument(arg, &param, &cause) || !self.other_shape(&param, arg);
         }
         self.solve();
-        result
+        // An argument of quite another shape says nothing about the result; one of other lengths or numbers does.
+        if usable { result } else { Ty::error() }
+    }
+
+    fn other_shape(&self, param: &Ty, arg: ExprId) -> bool {
+        let Some(actual) = &self.expr_types[arg.index()] else { return false };
+        let (p, a) = (self.table.shallow(param), self.table.shallow(actual));
+        let scalar = |t: &Ty| matches!(t.kind(), TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Error);
+        std::mem::discriminant(p.kind()) != std::mem::discriminant(a.kind()) && !(scalar(&p) && scalar(&a))
     }
 
     fn infer_all(&mut self, args: &[ExprId]) {
@@ -79,13 +88,19 @@ impl Infer<'_> {
         }
     }
 
-    fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) {
+    /// Check an argument against the parameter's type; false after a conflict.
+    fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) -> bool {
         let wanted = self.table.shallow(param);
         match wanted.kind() {
-            TyKind::Size(_) => self.size_argument(arg, &wanted, cause),
+            TyKind::Size(_) => {
+                self.size_argument(arg, &wanted, cause);
+                true
+            }
             TyKind::Exists(..) => {
                 let own = match self.body.expr(arg) {
-                    Expr::Local(b) if self.declared.contains_key(b) && self.is_existential(&self.declared[b].clone()) => {
+                    Expr::Local(b)
+                        if self.declared.contains_key(b) && self.is_existential(&self.declared[b].clone()) =>
+                    {
                         let ty = self.declared[b].clone();
                         self.expr_types[arg.index()] = Some(ty.clone());
                         ty
@@ -93,12 +108,13 @@ impl Infer<'_> {
                     _ => self.infer(arg, Some(&wanted)),
                 };
                 self.coerce_to_existential(&own, &wanted, arg, cause);
+                true
             }
             _ => {
                 let actual = self.operand(arg, Some(&wanted));
                 let takes_size = matches!(wanted.kind(), TyKind::Unknown(v) if self.table.class(*v).is_none());
                 let actual = if takes_size { actual } else { self.size_as_int(actual) };
-                self.unify(&wanted, &actual, cause);
+                self.unify(param, &actual, cause)
             }
         }
     }
@@ -132,7 +148,9 @@ impl Infer<'_> {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
             Expr::Size(s) => Some(self.written_size(s)),
             Expr::Local(b) => match self.body.binder(b).role {
-                BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => Some(self.size_of_binder(b)),
+                BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
+                    Some(self.size_of_binder(b))
+                }
                 _ => match self.binder_types[b.index()].as_ref().map(|t| self.table.shallow(t))?.kind() {
                     TyKind::Size(s) => Some(s.clone()),
                     _ => None,
@@ -158,7 +176,11 @@ impl Infer<'_> {
                 Ty::fun(Ty::array(element, len), to)
             }
             "iterate" => {
-                self.error("needs-arguments", Node::Expr(id), "`iterate` must be given its number of rounds and its function: `(iterate #k f)`");
+                self.error(
+                    "needs-arguments",
+                    Node::Expr(id),
+                    "`iterate` must be given its number of rounds and its function: `(iterate #k f)`",
+                );
                 Ty::error()
             }
             "partition" => {
@@ -173,7 +195,13 @@ impl Infer<'_> {
         let Expr::Global(name) = self.body.expr(callee) else { return None };
         let name = name.clone();
         let (&first, rest) = args.split_first()?;
-        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate") || !matches!(self.env.lookup(&name), Lookup::Primitive(_)) {
+        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate" | "pad")
+            || !matches!(self.env.lookup(&name), Lookup::Primitive(_))
+        {
+            return None;
+        }
+        if &*name == "pad" {
+            self.check_pad_mode(args);
             return None;
         }
         let note = |this: &mut Self, ty: &Ty| {
@@ -222,6 +250,16 @@ impl Infer<'_> {
         }
     }
 
+    /// The border mode of `pad` is one of three names, so that the compiler knows it.
+    fn check_pad_mode(&mut self, args: &[ExprId]) {
+        let Some(&mode) = args.get(2) else { return };
+        let known = matches!(self.body.expr(mode), Expr::Global(n)
+            if matches!(&**n, "clamp" | "mirror" | "wrap") && matches!(self.env.lookup(n), Lookup::Primitive(_)));
+        if !known {
+            self.error("pad-mode", Node::Expr(mode), "the border of `pad` is `clamp`, `mirror` or `wrap`");
+        }
+    }
+
     /// `iterate #k f xs`: `f` is checked once, for an array of symbolic length `m`; its result length as a function of
     /// `m` is then followed for k rounds. (Lift overview 2.1.1, widened to functions that keep or enlarge the length.)
     fn iterate(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
@@ -242,6 +280,7 @@ impl Infer<'_> {
         let length = self.fresh_skolem(None, Some("m".into()));
         let next = self.fresh_size();
         let before = self.out.assumed.len();
+        let mistakes = self.out.diagnostics.len();
         let m = Size::var(length.clone());
         let f = Ty::fun(Ty::array(element.clone(), m.clone()), Ty::array(element.clone(), next.clone()));
         self.argument(args[1], &f, &cause(1));
@@ -249,8 +288,18 @@ impl Infer<'_> {
         self.level -= 1;
         let next = self.table.zonk_size(&next);
         let body_assumed = self.out.assumed.split_off(before);
-        note(self, &Ty::funs([Ty::new(TyKind::Size(count.clone())), f, Ty::array(element.clone(), start.clone())], Ty::error()));
+        note(
+            self,
+            &Ty::funs(
+                [Ty::new(TyKind::Size(count.clone())), f, Ty::array(element.clone(), start.clone())],
+                Ty::error(),
+            ),
+        );
         let start = self.table.zonk_size(&start);
+        if self.out.diagnostics.len() > mistakes {
+            self.infer_all(args.get(3..).unwrap_or_default());
+            return Ty::error();
+        }
         let Some(result) = self.iterated_length(&next, &length, &count, &start, body_assumed) else {
             self.error(
                 "iterate-length",
@@ -268,7 +317,14 @@ impl Infer<'_> {
     }
 
     /// The length after `count` rounds; what the body assumes of `m` is assumed of each round's length.
-    fn iterated_length(&mut self, next: &Size, m: &Var, count: &Size, start: &Size, assumed: Vec<Assumed>) -> Option<Size> {
+    fn iterated_length(
+        &mut self,
+        next: &Size,
+        m: &Var,
+        count: &Size,
+        start: &Size,
+        assumed: Vec<Assumed>,
+    ) -> Option<Size> {
         const MOST_ROUNDS: i64 = 4096;
         let at = |len: &Size, s: &Size| s.subst(&mut |v| (v == m).then(|| len.clone()));
         let keeps = next.as_var() == Some(m);
@@ -309,10 +365,22 @@ impl Infer<'_> {
         let ty = self.table.zonk(result);
         let name = self.short(callee);
         let mut d = if given == 0 {
-            Diagnostic::error("not-a-function", Node::Expr(callee), format!("`{name}` is applied here, and it is no function: its type is `{ty}`"))
+            Diagnostic::error(
+                "not-a-function",
+                Node::Expr(callee),
+                format!("`{name}` is applied here, and it is no function: its type is `{ty}`"),
+            )
         } else {
-            let times = if given == 1 { "one argument".to_string() } else { format!("{given} arguments") };
-            Diagnostic::error("too-many-arguments", Node::Expr(arg), format!("`{name}` takes {times}; with them it is `{ty}`, which is no function"))
+            let times = if given == 1 {
+                "one argument, and with it".to_string()
+            } else {
+                format!("{given} arguments, and with them")
+            };
+            Diagnostic::error(
+                "too-many-arguments",
+                Node::Expr(arg),
+                format!("`{name}` takes {times} it is `{ty}`, which is no function"),
+            )
         };
         if given > 0 {
             d = d.related(Node::Expr(callee), format!("`{name}` stands here"));

@@ -121,7 +121,9 @@ impl Infer<'_> {
             Constraint::Join { branches, .. } => {
                 return branches.iter().all(|b| self.deeper(&b.ty, level));
             }
-            Constraint::Equal { left, right, .. } => return self.size_deeper(left, level) && self.size_deeper(right, level),
+            Constraint::Equal { left, right, .. } => {
+                return self.size_deeper(left, level) && self.size_deeper(right, level);
+            }
         };
         self.deeper(ty, level)
     }
@@ -154,7 +156,10 @@ impl Infer<'_> {
                     TyKind::Unknown(v) => {
                         // What is used as a scalar or a function has no length to open.
                         let used = self.table.shallow(to);
-                        if !explicit && (matches!(used.kind(), TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_)) || self.has_class(&used)) {
+                        if !explicit
+                            && (matches!(used.kind(), TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_))
+                                || self.has_class(&used))
+                        {
                             used
                         } else {
                             let mut keys = vec![Key::Type(v.0)];
@@ -236,7 +241,11 @@ impl Infer<'_> {
                     }
                     _ => {
                         let ty = self.table.zonk(&head);
-                        self.error("type-mismatch", crate::hir::Node::Expr(*at), format!("`unzip` takes an array of tuples, and this array's elements are `{ty}`"));
+                        self.error(
+                            "type-mismatch",
+                            crate::hir::Node::Expr(*at),
+                            format!("`unzip` takes an array of tuples, and this array's elements are `{ty}`"),
+                        );
                         self.unify(to, &Ty::error(), &Cause::Result(*at));
                         Progress::Done
                     }
@@ -256,7 +265,10 @@ impl Infer<'_> {
                 if unknown.len() == 1 && l != r {
                     let Key::Size(id) = unknown[0] else { return Progress::Done };
                     let var = super::table::unknown_size(id);
-                    if matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck) && l.as_var() != Some(&var) && r.as_var() != Some(&var) {
+                    if matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck)
+                        && l.as_var() != Some(&var)
+                        && r.as_var() != Some(&var)
+                    {
                         return Progress::Wait(unknown);
                     }
                 }
@@ -303,7 +315,8 @@ impl Infer<'_> {
             }
             Constraint::Project { from, index, to, at } => {
                 // A projection of something unknown: the smallest tuple that has the component, at least a pair.
-                let parts: Vec<Ty> = (0..(index + 1).max(2)).map(|i| if i == index { to.clone() } else { self.fresh() }).collect();
+                let parts: Vec<Ty> =
+                    (0..(index + 1).max(2)).map(|i| if i == index { to.clone() } else { self.fresh() }).collect();
                 self.unify(&Ty::tuple(parts), &from, &Cause::Result(at));
             }
             Constraint::Unzip { element, len, to, at } => {

@@ -31,7 +31,6 @@ pub struct Scope {
 /// An opened length.
 #[derive(Debug)]
 pub struct Skolem {
-    pub var: Var,
     /// `None` for the symbolic length of an `iterate`.
     pub scope: Option<ScopeId>,
 }
@@ -85,7 +84,8 @@ pub struct Names {
 
 impl Names {
     pub fn new(body: &Body) -> Names {
-        let taken = body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
+        let taken =
+            body.binders.iter().filter(|b| !matches!(b.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack));
         Names { taken: taken.map(|b| b.name.clone()).collect(), next: 0 }
     }
     fn opened(&mut self) -> Name {
@@ -153,7 +153,7 @@ impl<'a> Infer<'a> {
         let name = name.unwrap_or_else(|| self.names.opened());
         let level = scope.map_or(self.level, |s| self.scopes[s].level);
         let var = Var { kind: VarKind::Skolem, id: self.skolems.len() as u32, name };
-        self.skolems.push(Skolem { var: var.clone(), scope });
+        self.skolems.push(Skolem { scope });
         self.skolem_levels.push(level);
         var
     }
@@ -190,7 +190,11 @@ impl<'a> Infer<'a> {
 
     // --- unification with a cause
 
-    fn unifying<T>(&mut self, why: Option<ExprId>, f: impl FnOnce(&mut Unify<'_>) -> T) -> (T, Vec<(Size, Size)>, Vec<Assumption>) {
+    fn unifying<T>(
+        &mut self,
+        why: Option<ExprId>,
+        f: impl FnOnce(&mut Unify<'_>) -> T,
+    ) -> (T, Vec<(Size, Size)>, Vec<Assumption>) {
         self.table.why = why;
         let mut u = Unify {
             table: &mut self.table,

@@ -49,7 +49,7 @@ fn text(body: &Body, id: ExprId, depth: u32) -> String {
         Expr::Literal(Literal::Float(b)) => format!("{:?}f", f32::from_bits(*b)),
         Expr::Literal(Literal::Double(b)) => format!("{:?}", f64::from_bits(*b)),
         Expr::Literal(Literal::Bool(b)) => b.to_string(),
-        Expr::Size(_) => "#…".into(),
+        Expr::Size(s) => format!("#{}", size_text(body, *s, depth)),
         Expr::Lambda { .. } => "(lambda …)".into(),
         _ if depth == 0 => "(…)".into(),
         Expr::Apply { callee, args } => list(&text(body, *callee, depth - 1), args),
@@ -60,6 +60,29 @@ fn text(body: &Body, id: ExprId, depth: u32) -> String {
         Expr::Pack(e) => list("pack", &[*e]),
         Expr::Unpack { .. } => "(unpack …)".into(),
         Expr::Compose(_) => "(o …)".into(),
+    }
+}
+
+fn size_text(body: &Body, id: SizeRefId, depth: u32) -> String {
+    match body.size_ref(id) {
+        SizeRef::Nat(n) => n.to_string(),
+        SizeRef::Local(b) => body.binder(*b).name.to_string(),
+        SizeRef::LengthOf(b) => format!("(length {})", body.binder(*b).name),
+        SizeRef::Op(op, args) if depth > 0 => {
+            let op = match op {
+                SizeOp::Add => "+",
+                SizeOp::Sub => "-",
+                SizeOp::Mul => "*",
+                SizeOp::Div => "/",
+                SizeOp::Mod => "mod",
+                SizeOp::Min => "min",
+                SizeOp::Max => "max",
+                SizeOp::Pow => "pow",
+            };
+            let args: Vec<String> = args.iter().map(|a| size_text(body, *a, depth - 1)).collect();
+            format!("({op} {})", args.join(" "))
+        }
+        _ => "…".into(),
     }
 }
 
@@ -88,7 +111,12 @@ impl Infer<'_> {
 
     /// Where an opened length comes from.
     pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
-        let plain = |made_by: Node, description: String| LengthOrigin { length: length.clone(), made_by, description, at_most: None };
+        let plain = |made_by: Node, description: String| LengthOrigin {
+            length: length.clone(),
+            made_by,
+            description,
+            at_most: None,
+        };
         let value = match o.site {
             Site::Expr(e) => Some(e),
             Site::Binder(b) => self.value_of(b),
@@ -115,9 +143,16 @@ impl Infer<'_> {
                     TyKind::Array(a) => Some(a.len.clone()),
                     _ => None,
                 });
-                LengthOrigin { length: length.clone(), made_by, description: format!("what `{name}{test}` kept"), at_most }
+                LengthOrigin {
+                    length: length.clone(),
+                    made_by,
+                    description: format!("what `{name}{test}` kept"),
+                    at_most,
+                }
             }
-            Expr::Global(name) if matches!(&**name, "iota" | "generate" | "fill") => plain(made_by, format!("the number given to `{name}`")),
+            Expr::Global(name) if matches!(&**name, "iota" | "generate" | "fill") => {
+                plain(made_by, format!("the number given to `{name}`"))
+            }
             _ => plain(made_by, format!("the length of what `{}` returns", self.short(callee))),
         }
     }

@@ -36,7 +36,12 @@ enum Replacement {
     /// A `let` that moved out: only its body stays.
     Body(ExprId),
     /// A composition with openings inside: `(lambda (a) …)`.
-    Lambda { param: String, wraps: Vec<Wrap>, result: Value, pack: bool },
+    Lambda {
+        param: String,
+        wraps: Vec<Wrap>,
+        result: Value,
+        pack: bool,
+    },
 }
 
 struct Elaborate<'a> {
@@ -57,7 +62,13 @@ struct Elaborate<'a> {
 
 /// The text of the form with the insertions of every scope (by its body expression) that is `selected` written out.
 /// `text` is the form's text, to which `map` is relative.
-pub fn explicit_text(body: &Body, map: &SourceMap, text: &str, inference: &Inference, selected: &dyn Fn(ExprId) -> bool) -> String {
+pub fn explicit_text(
+    body: &Body,
+    map: &SourceMap,
+    text: &str,
+    inference: &Inference,
+    selected: &dyn Fn(ExprId) -> bool,
+) -> String {
     let Some(root) = body.root else { return text.into() };
     let names = body.binders.iter().map(|b| b.name.to_string()).chain(body.exprs.iter().filter_map(|e| match e {
         Expr::Global(n) => Some(n.to_string()),
@@ -80,10 +91,14 @@ pub fn explicit_text(body: &Body, map: &SourceMap, text: &str, inference: &Infer
     let range = map.range(Node::Expr(root));
     // A `define` with parameters has no written lambda: its root is the form itself; only the body is printed anew.
     let (range, rendered) = match body.expr(root) {
-        Expr::Lambda { body: inner, .. } if !range.contains_range(map.range(Node::FormName)) && !written_lambda(text, range) => {
+        Expr::Lambda { body: inner, .. }
+            if !range.contains_range(map.range(Node::FormName)) && !written_lambda(text, range) =>
+        {
             (map.range(Node::Expr(*inner)), e.render(*inner))
         }
-        Expr::Lambda { body: inner, .. } if range.contains_range(map.range(Node::FormName)) => (map.range(Node::Expr(*inner)), e.render(*inner)),
+        Expr::Lambda { body: inner, .. } if range.contains_range(map.range(Node::FormName)) => {
+            (map.range(Node::Expr(*inner)), e.render(*inner))
+        }
         _ => (range, e.render(root)),
     };
     let mut out = String::with_capacity(text.len() + 64);
@@ -147,7 +162,10 @@ impl Elaborate<'_> {
             at = body;
         }
         self.operand(at, at, true);
-        if self.packing(scope).is_some() {
+        // What a composition packs is the result of its own lambda.
+        let composition =
+            matches!(self.body.expr(scope), Expr::Compose(_)) && !self.inference.pipelines.contains(&scope);
+        if self.packing(scope).is_some() && !composition {
             self.packs.insert(tail(self.body, scope));
         }
     }
@@ -226,7 +244,8 @@ impl Elaborate<'_> {
             self.operand(p, spine, self.inference.pipelines.contains(&e) && Some(&p) == parts.last());
         }
         let applied = self.inference.pipelines.contains(&e);
-        let opens = parts.iter().any(|p| self.opening(Site::Expr(*p)).is_some()) || self.opening(Site::Expr(e)).is_some();
+        let opens =
+            parts.iter().any(|p| self.opening(Site::Expr(*p)).is_some()) || self.opening(Site::Expr(e)).is_some();
         let pack = self.packing(e).is_some();
         if !opens && !pack {
             return;
@@ -237,7 +256,11 @@ impl Elaborate<'_> {
             _ => {
                 let param = self.fresh();
                 if let Some(o) = self.opening(Site::Expr(e)) {
-                    wraps.push(Wrap { lengths: o.lengths.clone(), name: param.clone(), value: Value::Name(param.clone()) });
+                    wraps.push(Wrap {
+                        lengths: o.lengths.clone(),
+                        name: param.clone(),
+                        value: Value::Name(param.clone()),
+                    });
                 }
                 (param.clone(), Value::Name(param), parts)
             }

@@ -104,7 +104,11 @@ impl Infer<'_> {
 
     fn local(&mut self, id: ExprId, b: BinderId, expected: Option<&Ty>) -> Ty {
         match self.body.binder(b).role {
-            BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize | BinderRole::ExistsSize | BinderRole::Position => {
+            BinderRole::SizeParam
+            | BinderRole::ImplicitSize
+            | BinderRole::UnpackSize
+            | BinderRole::ExistsSize
+            | BinderRole::Position => {
                 let size = self.size_of_binder(b);
                 return match expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind) {
                     Some(TyKind::Size(_)) => Ty::new(TyKind::Size(size)),
@@ -132,7 +136,11 @@ impl Infer<'_> {
             Lookup::Primitive(p) => self.primitive(id, p),
             Lookup::Recursive(cycle) => {
                 let path: Vec<String> = cycle.iter().chain(cycle.first()).map(|n| format!("`{n}`")).collect();
-                self.error("recursion", Node::Expr(id), format!("recursion is not possible in Lift: {}", path.join(" uses ")));
+                self.error(
+                    "recursion",
+                    Node::Expr(id),
+                    format!("recursion is not possible in Lift: {}", path.join(" uses ")),
+                );
                 Ty::error()
             }
             Lookup::Failed => Ty::error(),
@@ -140,7 +148,11 @@ impl Infer<'_> {
                 let mut d = Diagnostic::error("unknown-name", Node::Expr(id), format!("there is no `{name}` here"));
                 if let Some(s) = similar {
                     d.message.push_str(&format!("; did you mean `{s}`?"));
-                    d = d.fix(Fix { title: format!("Change to `{s}`"), edits: vec![Edit::Replace(Node::Expr(id), s.to_string())], certain: false });
+                    d = d.fix(Fix {
+                        title: format!("Change to `{s}`"),
+                        edits: vec![Edit::Replace(Node::Expr(id), s.to_string())],
+                        certain: false,
+                    });
                 }
                 self.diagnostic(d);
                 Ty::error()
@@ -213,7 +225,14 @@ impl Infer<'_> {
         self.binder_types[binder.index()] = Some(ty);
     }
 
-    fn unpack(&mut self, size: Option<BinderId>, binder: BinderId, value: ExprId, body: ExprId, expected: Option<&Ty>) -> Ty {
+    fn unpack(
+        &mut self,
+        size: Option<BinderId>,
+        binder: BinderId,
+        value: ExprId,
+        body: ExprId,
+        expected: Option<&Ty>,
+    ) -> Ty {
         let own = match self.body.expr(value) {
             // A name that was opened where it was bound: what is unpacked here is the hidden value itself.
             Expr::Local(b) if self.declared.contains_key(b) => {
@@ -234,7 +253,8 @@ impl Infer<'_> {
             }
             if let Some(s) = size {
                 this.binder_types[s.index()] = Some(Ty::int());
-                let length = this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
+                let length =
+                    this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
                 let length = match length {
                     Some(v) => Size::var(v),
                     None => this.outermost_length(&opened, value),
@@ -264,7 +284,9 @@ impl Infer<'_> {
                 let cause = Cause::Annotation(id);
                 // Where the value is a call its own type may already be the existential one.
                 let own = self.expr_types[value.index()].clone().map(|t| self.table.zonk(&t));
-                if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..))) && !matches!(self.body.expr(value), Expr::Local(_)) {
+                if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..)))
+                    && !matches!(self.body.expr(value), Expr::Local(_))
+                {
                     self.forget_opening(Site::Expr(value));
                     self.unify(&to, &own.unwrap_or_else(Ty::error), &cause);
                 } else {
@@ -309,7 +331,10 @@ impl Infer<'_> {
         if !matches!(self.body.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
             let ty = self.infer(last, None);
             let head = self.table.shallow(&ty);
-            if matches!(head.kind(), TyKind::Array(_) | TyKind::Exists(..) | TyKind::Tuple(_) | TyKind::Vec(..) | TyKind::Scalar(_)) {
+            if matches!(
+                head.kind(),
+                TyKind::Array(_) | TyKind::Exists(..) | TyKind::Tuple(_) | TyKind::Vec(..) | TyKind::Scalar(_)
+            ) {
                 self.out.pipelines.insert(id);
                 let value = match self.body.expr(last) {
                     Expr::Local(_) | Expr::Literal(_) => ty,

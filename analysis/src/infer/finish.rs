@@ -1,10 +1,10 @@
 //! The end of an inference: defaults, the form's scheme, and every recorded type made final.
 
+use super::Mode;
 use super::context::{Infer, LET_BASE};
 use super::generalize::Quantified;
 use super::result::*;
 use super::table::Key;
-use super::Mode;
 use crate::hir::*;
 use crate::size::{Assumption, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
@@ -46,11 +46,17 @@ impl Infer<'_> {
         let scheme_sizes = Renumber { params: implicit, ..renumber.clone() };
         let scheme = root.map(|ty| {
             let ty = scheme_sizes.ty(&self.table.zonk(&ty));
-            Scheme { types: quantified.classes.clone(), sizes: sizes.clone(), ty: canonical(&ty), assumptions: Vec::new() }
+            Scheme {
+                types: quantified.classes.clone(),
+                sizes: sizes.clone(),
+                ty: canonical(&ty),
+                assumptions: Vec::new(),
+            }
         });
         self.finalize(&renumber);
         self.out.scheme = scheme;
         self.check_assumptions();
+        self.check_vectors();
         if let Some(scheme) = &mut self.out.scheme {
             let own = |a: &Assumption| a.vars().iter().all(|v| sizes.contains(v)) && !a.vars().is_empty();
             let mut all: Vec<Assumption> = Vec::new();
@@ -70,6 +76,10 @@ impl Infer<'_> {
     /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.
     fn default_rest(&mut self) {
         self.table.why = None;
+        // After an error nothing more is claimed of what it left open.
+        let broken = self.is_broken();
+        let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
+        let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
             let Some(ty) = self.expr_types[e].clone() else { continue };
             let ty = self.table.zonk(&ty);
@@ -80,37 +90,49 @@ impl Infer<'_> {
                         if class.is_some() {
                             self.out.defaulted.push(ExprId(e as u32));
                         }
-                        self.table.bind_type(TyVar(v), Ty::scalar(default_of(class)));
+                        self.table.bind_type(TyVar(v), of(class));
                     }
                     Key::Size(v) => {
-                        if self.out.diagnostics.is_empty() && self.body.diagnostics.is_empty() {
+                        if !self.is_broken() {
                             self.error(
                                 "ambiguous-length",
                                 Node::Expr(ExprId(e as u32)),
                                 "nothing says how long this array is; annotate it: `(: … (array-type … N))`",
                             );
                         }
-                        self.table.bind_size(v, Size::zero());
+                        self.table.bind_size(v, no_length.clone());
                     }
                     Key::Scope(_) => {}
                 }
             }
         }
-        let rest: Vec<Ty> = self.binder_types.iter().flatten().cloned().chain(self.out.instances.values().flat_map(|i| i.types.clone())).collect();
+        let rest: Vec<Ty> = self
+            .binder_types
+            .iter()
+            .flatten()
+            .cloned()
+            .chain(self.out.instances.values().flat_map(|i| i.types.clone()))
+            .collect();
         for ty in rest {
             let ty = self.table.zonk(&ty);
             for key in self.table.unknowns(&ty) {
                 match key {
                     Key::Type(v) => {
                         let class = self.table.class(TyVar(v));
-                        self.table.bind_type(TyVar(v), Ty::scalar(default_of(class)));
+                        self.table.bind_type(TyVar(v), of(class));
                     }
-                    Key::Size(v) => self.table.bind_size(v, Size::zero()),
+                    Key::Size(v) => self.table.bind_size(v, no_length.clone()),
                     Key::Scope(_) => {}
                 }
             }
         }
         self.wake_bound();
+    }
+
+    fn is_broken(&self) -> bool {
+        let is_error = |d: &crate::diagnostics::Diagnostic| d.severity == crate::diagnostics::Severity::Error;
+        self.out.diagnostics.iter().chain(&self.body.diagnostics).any(is_error)
+            || self.body.exprs.contains(&Expr::Missing)
     }
 
     fn finalize(&mut self, renumber: &Renumber) {
@@ -157,8 +179,10 @@ impl Infer<'_> {
             s.first_type = s.first_type - LET_BASE + renumber.types;
             s.first_size = s.first_size - LET_BASE + renumber.sizes;
             s.scheme.ty = ty(&s.scheme.ty);
-            s.scheme.sizes = s.scheme.sizes.iter().map(|v| Var { id: v.id - LET_BASE + renumber.sizes, ..v.clone() }).collect();
-            s.scheme.assumptions = s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
+            s.scheme.sizes =
+                s.scheme.sizes.iter().map(|v| Var { id: v.id - LET_BASE + renumber.sizes, ..v.clone() }).collect();
+            s.scheme.assumptions =
+                s.scheme.assumptions.iter().map(|a| a.subst(&mut |v| Some(size(&Size::var(v.clone()))))).collect();
         }
         // A parameter that nothing uses opened need not be opened.
         let unused = |o: &Opening| match o.site {
@@ -168,15 +192,20 @@ impl Infer<'_> {
         out.openings.retain(|o| !unused(o));
         // A name that is both used opened and unpacked by the program is hidden again for the latter.
         if self.mode == Mode::Insert {
-            for (i, e) in body.exprs.iter().enumerate() {
+            for e in &body.exprs {
                 let Expr::Unpack { value, .. } = e else { continue };
                 let Expr::Local(b) = body.expr(*value) else { continue };
                 if let Some(o) = out.openings.iter().find(|o| o.site == Site::Binder(*b)).cloned() {
                     let TyKind::Exists(vars, _) = o.from.kind() else { continue };
                     let hidden = vars.iter().cloned().zip(o.lengths.iter().map(|l| Size::var(l.clone()))).collect();
-                    out.packings.push(Packing { expr: *value, hidden, from: o.to.clone(), to: o.from.clone(), explicit: false });
+                    out.packings.push(Packing {
+                        expr: *value,
+                        hidden,
+                        from: o.to.clone(),
+                        to: o.from.clone(),
+                        explicit: false,
+                    });
                 }
-                let _ = i;
             }
         }
         out.defaulted.sort();
@@ -211,6 +240,27 @@ impl Infer<'_> {
             }
         }
         self.out.assumed = kept;
+    }
+
+    /// Widths that were inferred: the first value with an impossible one.
+    fn check_vectors(&mut self) {
+        let mut found = None;
+        for (i, ty) in self.out.expr_types.iter().enumerate() {
+            ty.any(&mut |t| {
+                if let TyKind::Vec(_, w) = t.kind()
+                    && w.as_const().is_some_and(|n| !matches!(n, 2 | 3 | 4 | 8 | 16))
+                {
+                    found = Some((ExprId(i as u32), w.clone()));
+                }
+                found.is_some()
+            });
+            if found.is_some() {
+                break;
+            }
+        }
+        if let Some((e, width)) = found {
+            self.check_vector_width(&width, Node::Expr(e));
+        }
     }
 
     fn record_lengths(&mut self) {
@@ -249,7 +299,9 @@ impl Renumber {
                 let i = self.params.iter().position(|b| b.0 == v.id)?;
                 Some(Size::var(Var { kind: VarKind::Generic, id: i as u32, name: v.name.clone() }))
             }
-            VarKind::Generic if v.id >= LET_BASE => Some(Size::var(Var { id: v.id - LET_BASE + self.sizes, ..v.clone() })),
+            VarKind::Generic if v.id >= LET_BASE => {
+                Some(Size::var(Var { id: v.id - LET_BASE + self.sizes, ..v.clone() }))
+            }
             _ => None,
         }
     }

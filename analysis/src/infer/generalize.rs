@@ -46,7 +46,8 @@ impl Infer<'_> {
                             break text;
                         }
                     };
-                    let var = Var { kind: VarKind::Generic, id: first_size + out.sizes.len() as u32, name: text.into() };
+                    let var =
+                        Var { kind: VarKind::Generic, id: first_size + out.sizes.len() as u32, name: text.into() };
                     out.sizes.push(var.clone());
                     self.table.bind_size(v, Size::var(var));
                 }
@@ -146,7 +147,9 @@ pub fn rename_binders(ty: &Ty, from: &[Var], to: &[Var]) -> Ty {
     fn go(ty: &Ty, of: &dyn Fn(&Var) -> Option<Var>) -> Ty {
         let size = |s: &Size| s.subst(&mut |v| of(v).map(Size::var));
         match ty.kind() {
-            TyKind::Exists(vs, t) => Ty::exists(vs.iter().map(|v| of(v).unwrap_or_else(|| v.clone())).collect(), go(t, of)),
+            TyKind::Exists(vs, t) => {
+                Ty::exists(vs.iter().map(|v| of(v).unwrap_or_else(|| v.clone())).collect(), go(t, of))
+            }
             TyKind::Array(a) => Ty::new(TyKind::Array(crate::ty::ArrayTy {
                 element: go(&a.element, of),
                 len: size(&a.len),

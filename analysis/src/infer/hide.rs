@@ -1,10 +1,10 @@
 //! Hiding lengths: the `pack` at the end of a scope, the written `pack`, and checked casts.
 
+use super::Mode;
 use super::context::{Infer, ScopeId};
 use super::report::Cause;
 use super::result::*;
 use super::unify::occurrence_order;
-use super::Mode;
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, Expr, ExprId, Node};
 use crate::size::{Assumption, Size, Truth, Var};
@@ -99,7 +99,13 @@ impl Infer<'_> {
             TyKind::Error => Ty::error(),
             // Hidden already.
             TyKind::Exists(..) => {
-                self.out.packings.push(Packing { expr, hidden: Vec::new(), from: ty.clone(), to: ty.clone(), explicit: true });
+                self.out.packings.push(Packing {
+                    expr,
+                    hidden: Vec::new(),
+                    from: ty.clone(),
+                    to: ty.clone(),
+                    explicit: true,
+                });
                 ty.clone()
             }
             _ => {
@@ -108,7 +114,11 @@ impl Infer<'_> {
                     (false, _) if !inside_function(ty, &lengths) => self.hide(ty, &lengths),
                     (true, TyKind::Array(a)) => self.hide_outermost(ty, a),
                     _ => {
-                        self.error("nothing-to-pack", Node::Expr(inner), format!("`pack` hides the length of an array, and this is `{ty}`"));
+                        self.error(
+                            "nothing-to-pack",
+                            Node::Expr(inner),
+                            format!("`pack` hides the length of an array, and this is `{ty}`"),
+                        );
                         self.unify(to, &Ty::error(), &Cause::Result(expr));
                         return;
                     }
@@ -137,7 +147,13 @@ impl Infer<'_> {
                 let open = inner.subst_sizes(&mut |v| vars.iter().position(|b| b == v).map(|i| witnesses[i].clone()));
                 self.unify(&open, actual, cause);
                 let hidden = vars.iter().cloned().zip(witnesses).collect();
-                self.out.packings.push(Packing { expr: arg, hidden, from: actual.clone(), to: wanted.clone(), explicit: false });
+                self.out.packings.push(Packing {
+                    expr: arg,
+                    hidden,
+                    from: actual.clone(),
+                    to: wanted.clone(),
+                    explicit: false,
+                });
             }
             _ => {
                 self.unify(&wanted, actual, cause);
@@ -156,7 +172,9 @@ impl Infer<'_> {
             self.error(
                 "annotation-false",
                 Node::Expr(at),
-                format!("this is annotated with length `{b}`, and its length is `{a}`: they differ whatever the sizes are"),
+                format!(
+                    "this is annotated with length `{b}`, and its length is `{a}`: they differ whatever the sizes are"
+                ),
             );
             return;
         }
@@ -178,7 +196,9 @@ impl Infer<'_> {
                 }
                 self.cast_parts(&a.element, &b.element, checks)
             }
-            (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, checks)),
+            (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => {
+                a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, checks))
+            }
             _ => from == to || from.is_error() || to.is_error(),
         }
     }
@@ -193,7 +213,9 @@ impl Infer<'_> {
         };
         let ty = self.table.zonk(ty);
         let message = match ty.kind() {
-            TyKind::Array(a) => format!("`unpack` opens a hidden length, and the length of this array is already known: `{}`", a.len),
+            TyKind::Array(a) => {
+                format!("`unpack` opens a hidden length, and the length of this array is already known: `{}`", a.len)
+            }
             _ => format!("`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, and this is `{ty}`"),
         };
         self.error("nothing-to-unpack", at, message);

@@ -3,12 +3,12 @@
 //! The result is the least general generalisation (Plotkin 1970) of the branch types over lengths: a length that both
 //! branches share stays, each pair of different lengths becomes one hidden length.
 
+use super::Mode;
 use super::constraints::Progress;
 use super::context::{Infer, ScopeId};
 use super::report::Cause;
 use super::result::*;
 use super::table::Key;
-use super::Mode;
 use crate::hir::ExprId;
 use crate::size::{Size, Truth, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
@@ -34,7 +34,7 @@ impl Infer<'_> {
             }
         }
         let (l, r) = (self.table.zonk(&then.ty), self.table.zonk(&otherwise.ty));
-        let cause = Cause::Branches(at);
+        let cause = Cause::Branches { at, then: then.expr, otherwise: otherwise.expr };
         // One side is wrong already: the other is the type.
         if l.is_error() || r.is_error() {
             let known = if l.is_error() { otherwise } else { then };
@@ -43,7 +43,8 @@ impl Infer<'_> {
             return Progress::Done;
         }
         let heads = [l.kind(), r.kind()];
-        let lengthless = |k: &TyKind| matches!(k, TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_) | TyKind::Generic(_));
+        let lengthless =
+            |k: &TyKind| matches!(k, TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_) | TyKind::Generic(_));
         if heads.iter().any(|k| lengthless(k)) || self.mode == Mode::Explicit || l == r {
             self.close_both(branches, &l, &r, to, &cause);
             return Progress::Done;
@@ -66,10 +67,12 @@ impl Infer<'_> {
         let hidden: Vec<Var> = pairs.iter().map(|p| p.1.clone()).collect();
         let names: Vec<String> = super::hide::bound_names(&joined, &hidden).take(hidden.len()).collect();
         let renamed: Vec<Var> = hidden.iter().zip(&names).map(|(v, n)| crate::ty::bound(v.id, n)).collect();
-        let joined = joined.subst_sizes(&mut |v| hidden.iter().position(|h| h == v).map(|i| Size::var(renamed[i].clone())));
+        let joined =
+            joined.subst_sizes(&mut |v| hidden.iter().position(|h| h == v).map(|i| Size::var(renamed[i].clone())));
         let result = Ty::exists(renamed.clone(), joined);
         for (branch, ty, side) in [(then, &l, 0), (otherwise, &r, 1)] {
-            let witnesses: Vec<Size> = pairs.iter().map(|(p, _)| if side == 0 { p.0.clone() } else { p.1.clone() }).collect();
+            let witnesses: Vec<Size> =
+                pairs.iter().map(|(p, _)| if side == 0 { p.0.clone() } else { p.1.clone() }).collect();
             self.hide_branch(branch, ty, &result, &renamed, witnesses);
         }
         self.unify(to, &result, &cause);
@@ -127,11 +130,15 @@ impl Infer<'_> {
 
     fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
         let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
-        let local = |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope));
+        let local = |s: &Size, scope| {
+            s.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope))
+        };
         if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
             return a;
         }
-        if a.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown) || b.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown) {
+        if a.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown)
+            || b.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown)
+        {
             let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes[scopes.0].expr));
             return self.table.zonk_size(&a);
         }

@@ -56,7 +56,9 @@ pub enum Lookup {
     Recursive(Vec<Name>),
     /// The definition is broken; what is wrong is said there.
     Failed,
-    Unknown { similar: Option<Name> },
+    Unknown {
+        similar: Option<Name>,
+    },
 }
 
 /// The names around a body.

@@ -32,9 +32,10 @@ enum Level {
 
 /// The level that a primitive's name places it at, for every primitive that takes a function.
 fn level_of(name: &str) -> Option<Level> {
-    let rest = ["map", "filter", "reduce", "scan", "scanExcl"].iter().filter_map(|p| name.strip_prefix(p)).find(|r| {
-        ["Glb", "Wrg", "Lcl", "Global", "Workgroup", "Local"].iter().any(|s| r.starts_with(s))
-    })?;
+    let rest = ["map", "filter", "reduce", "scan", "scanExcl"]
+        .iter()
+        .filter_map(|p| name.strip_prefix(p))
+        .find(|r| ["Glb", "Wrg", "Lcl", "Global", "Workgroup", "Local"].iter().any(|s| r.starts_with(s)))?;
     let dim = rest.chars().last().and_then(|c| c.to_digit(10)).unwrap_or(0) as usize;
     let dim = dim.min(2);
     Some(match rest.as_bytes()[0] {
@@ -109,8 +110,7 @@ impl Walk<'_> {
                 self.expr(*value, frame, ctx, depth + 1);
                 self.expr(*inner, frame, ctx, depth + 1);
             }
-            other => {
-                let _ = other;
+            _ => {
                 for c in super::elaborate::children(&body, e) {
                     self.expr(c, frame, ctx, depth + 1);
                 }
@@ -162,7 +162,8 @@ impl Walk<'_> {
         if entered {
             self.entry = Some(at);
         }
-        let mut inside = Frame { body: definition.clone(), bound: Vec::new(), outer: None, definition: Some(name.clone()) };
+        let mut inside =
+            Frame { body: definition.clone(), bound: Vec::new(), outer: None, definition: Some(name.clone()) };
         let start = match definition.expr(root) {
             Expr::Lambda { params, body: inner } => {
                 for (p, a) in params.iter().zip(args) {
@@ -197,7 +198,11 @@ impl Walk<'_> {
             }
         }
         if &**name == "toLocal" && !ctx.wrg.contains(&true) {
-            self.report("`toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it".into(), at, frame);
+            self.report(
+                "`toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it".into(),
+                at,
+                frame,
+            );
         }
         for a in args {
             // Functions run inside the primitive, values are computed outside it.
@@ -213,7 +218,8 @@ impl Walk<'_> {
         };
         let mut d = Diagnostic::error("placement", Node::Expr(here), message);
         if let Some(name) = &frame.definition {
-            d.related.push(Related { place: Place::Definition(name.clone()), message: format!("this is inside `{name}`") });
+            d.related
+                .push(Related { place: Place::Definition(name.clone()), message: format!("this is inside `{name}`") });
         }
         if !self.out.iter().any(|o| o.at == d.at) {
             self.out.push(d);
@@ -224,21 +230,31 @@ impl Walk<'_> {
 fn problem(name: &str, level: Level, ctx: Context) -> Option<String> {
     let any = |a: [bool; 3]| a.contains(&true);
     match level {
-        Level::Glb(d) if ctx.glb[d] => Some(format!("`{name}` uses dimension {d} of the global work-items, which a map around it uses already")),
-        Level::Glb(_) if any(ctx.wrg) || any(ctx.lcl) => {
-            Some(format!("`{name}` spreads over all work-items of the device and cannot stand inside a work-group; use `mapLcl` or `mapSeq`"))
+        Level::Glb(_) if name.starts_with("filter") && any(ctx.glb) => Some(format!(
+            "`{name}` needs all work-items of the device and cannot stand inside a global map; use `filterSeq`"
+        )),
+        Level::Glb(d) if ctx.glb[d] => {
+            Some(format!("`{name}` uses dimension {d} of the global work-items, which a map around it uses already"))
         }
-        Level::Glb(_) if name.starts_with("filter") && any(ctx.glb) => {
-            Some(format!("`{name}` needs all work-items of the device and cannot stand inside a global map; use `filterSeq`"))
+        Level::Glb(_) if any(ctx.wrg) || any(ctx.lcl) => Some(format!(
+            "`{name}` spreads over all work-items of the device and cannot stand inside a work-group; use `mapLcl` or `mapSeq`"
+        )),
+        Level::Wrg(d) if ctx.wrg[d] => {
+            Some(format!("`{name}` uses dimension {d} of the work-groups, which a map around it uses already"))
         }
-        Level::Wrg(d) if ctx.wrg[d] => Some(format!("`{name}` uses dimension {d} of the work-groups, which a map around it uses already")),
-        Level::Wrg(_) if any(ctx.glb) => Some(format!("`{name}` spreads over work-groups and cannot stand inside a global map")),
-        Level::Wrg(_) if any(ctx.lcl) => Some(format!("`{name}` spreads over work-groups and cannot stand inside `mapLcl`")),
+        Level::Wrg(_) if any(ctx.glb) => {
+            Some(format!("`{name}` spreads over work-groups and cannot stand inside a global map"))
+        }
+        Level::Wrg(_) if any(ctx.lcl) => {
+            Some(format!("`{name}` spreads over work-groups and cannot stand inside `mapLcl`"))
+        }
         Level::Lcl(d) if !ctx.wrg[d] => {
             let wrg = if d == 0 { "mapWrg".to_string() } else { format!("mapWrg{d}") };
             Some(format!("`{name}` spreads over the work-items of a group and stands only inside `{wrg}`"))
         }
-        Level::Lcl(d) if ctx.lcl[d] => Some(format!("`{name}` uses dimension {d} of the group's work-items, which a map around it uses already")),
+        Level::Lcl(d) if ctx.lcl[d] => {
+            Some(format!("`{name}` uses dimension {d} of the group's work-items, which a map around it uses already"))
+        }
         _ => None,
     }
 }
@@ -259,7 +275,9 @@ fn is_function(body: &Body, e: ExprId) -> bool {
         Expr::Local(_) => true,
         // A partial application such as `(mapLcl f)`: its array is still missing.
         Expr::Apply { .. } => super::describe::call_of(body, e).is_some_and(|(callee, args)| match body.expr(callee) {
-            Expr::Global(name) if level_of(name).is_some() || name.starts_with("map") || name.starts_with("filter") => args.len() == 1,
+            Expr::Global(name) if level_of(name).is_some() || name.starts_with("map") || name.starts_with("filter") => {
+                args.len() == 1
+            }
             Expr::Global(name) if matches!(&**name, "toLocal" | "toGlobal" | "toPrivate") => args.len() == 1,
             _ => false,
         }),

@@ -1,5 +1,6 @@
 //! From a conflict to a diagnostic: what was wanted, what is there, and where each came from.
 
+use super::Mode;
 use super::context::Infer;
 use super::describe::{ordinal, shorten};
 use super::result::*;
@@ -13,10 +14,18 @@ use crate::ty::{Class, Ty, TyKind};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cause {
     /// An argument, from zero.
-    Argument { apply: ExprId, callee: ExprId, index: usize, arg: ExprId },
+    Argument {
+        apply: ExprId,
+        callee: ExprId,
+        index: usize,
+        arg: ExprId,
+    },
     Condition(ExprId),
-    /// The branches of this `if`.
-    Branches(ExprId),
+    Branches {
+        at: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+    },
     /// `(: e type)`
     Annotation(ExprId),
     /// A part of a composition, or a callee.
@@ -42,7 +51,8 @@ impl Cause {
     pub fn at(&self) -> ExprId {
         match self {
             Cause::Argument { apply, .. } => *apply,
-            Cause::Condition(e) | Cause::Branches(e) | Cause::Annotation(e) | Cause::Component(e) | Cause::Result(e) => *e,
+            Cause::Condition(e) | Cause::Annotation(e) | Cause::Component(e) | Cause::Result(e) => *e,
+            Cause::Branches { at, .. } => *at,
             Cause::Binder(e, _) | Cause::LengthOf(e, _) | Cause::SizeName(e, _) => *e,
         }
     }
@@ -61,6 +71,7 @@ impl Cause {
             Cause::Binder(_, b) => Node::Binder(*b),
             Cause::LengthOf(_, s) => Node::Size(*s),
             Cause::SizeName(_, b) => Node::Binder(*b),
+            Cause::Branches { otherwise, .. } => Node::Expr(*otherwise),
             other => Node::Expr(other.at()),
         }
     }
@@ -70,26 +81,43 @@ impl Infer<'_> {
     pub fn report_mismatch(&mut self, expected: &Ty, actual: &Ty, m: Mismatch, cause: &Cause) {
         let (expected, actual) = (self.table.zonk(expected), self.table.zonk(actual));
         match m {
-            Mismatch::Lengths { .. } => self.report_lengths_of(Some((&expected, &actual)), m, cause),
+            Mismatch::Lengths { .. } => self.report_lengths_of(m, cause),
             Mismatch::Types { left, right, left_why, .. } => {
                 let (left, right) = (self.table.zonk(&left), self.table.zonk(&right));
                 self.report_types(&expected, &actual, &left, &right, left_why, cause);
             }
-            Mismatch::Class { class, ty } => self.report_class(class, &ty, &expected, &actual, cause),
+            Mismatch::Class { class, ty } => self.report_class(class, &ty, &actual, cause),
             Mismatch::Infinite { ty } => {
-                self.error("infinite-type", cause.node(), format!("this would need a type that contains itself: it is part of `{ty}`"));
+                self.error(
+                    "infinite-type",
+                    cause.node(),
+                    format!("this would need a type that contains itself: it is part of `{ty}`"),
+                );
             }
             Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
         }
     }
 
-    fn report_types(&mut self, expected: &Ty, actual: &Ty, left: &Ty, right: &Ty, left_why: Option<ExprId>, cause: &Cause) {
+    fn report_types(
+        &mut self,
+        expected: &Ty,
+        actual: &Ty,
+        left: &Ty,
+        right: &Ty,
+        left_why: Option<ExprId>,
+        cause: &Cause,
+    ) {
         // A literal of the wrong type is the mistake, whichever side it stands on.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
             && let Some(fix) = self.literal_fix(why, wanted)
         {
             let here = self.short(why);
-            let mut d = Diagnostic::error("type-mismatch", Node::Expr(why), format!("`{here}` is `{left}`, and it meets `{right}` here")).fix(fix);
+            let mut d = Diagnostic::error(
+                "type-mismatch",
+                Node::Expr(why),
+                format!("`{here}` is `{left}`, and it meets `{right}` here"),
+            )
+            .fix(fix);
             if let Cause::Argument { arg, .. } = cause {
                 let text = self.short(*arg);
                 d = d.related(Node::Expr(*arg), format!("`{text}` is `{actual}`"));
@@ -97,7 +125,17 @@ impl Infer<'_> {
             return self.diagnostic(d);
         }
         if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
-            let message = format!("the length of this array is hidden: `{right}`; it must be opened with `unpack` before it is used");
+            let message = match (self.mode, cause) {
+                (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
+                    let callee = self.short(*callee);
+                    format!(
+                        "`{callee}` needs a function whose result has a known length, `{left}`, and the length of this one's is known only at run time: `{right}`"
+                    )
+                }
+                _ => format!(
+                    "the length of this array is hidden: `{right}`; it must be opened with `unpack` before it is used"
+                ),
+            };
             return self.error("hidden-length", cause.node(), message);
         }
         let message = match cause {
@@ -106,7 +144,9 @@ impl Infer<'_> {
                 format!("`{callee}` needs `{expected}` as its {} argument, and this is `{actual}`", ordinal(*index))
             }
             Cause::Condition(_) => format!("a condition is `Bool`, and this is `{actual}`"),
-            Cause::Branches(_) => format!("the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`"),
+            Cause::Branches { .. } => {
+                format!("the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`")
+            }
             Cause::Annotation(_) => format!("this is annotated as `{expected}`, and it is `{actual}`"),
             Cause::Component(e) => {
                 let part = self.short(*e);
@@ -126,6 +166,9 @@ impl Infer<'_> {
         let mut d = Diagnostic::error("type-mismatch", cause.node(), message);
         if expected != left && left != right {
             d.message.push_str(&format!(" (`{left}` is not `{right}`)"));
+        }
+        if let Cause::Branches { then, .. } = cause {
+            d = d.related(Node::Expr(*then), format!("this branch is `{expected}`"));
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
             let text = self.short(why);
@@ -156,19 +199,22 @@ impl Infer<'_> {
         Some(Fix { title: format!("Write `{text}`"), edits: vec![Edit::Replace(Node::Expr(at), text)], certain: true })
     }
 
-    fn report_class(&mut self, class: Class, ty: &Ty, expected: &Ty, actual: &Ty, cause: &Cause) {
+    fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
         let members = class.members();
         let mut d = match cause {
             Cause::Argument { callee, arg, .. } => {
                 let callee = self.short(*callee);
-                Diagnostic::error("wrong-operand", Node::Expr(*arg), format!("`{callee}` works on {members}, and this is `{}`", if ty.is_error() { actual } else { ty }))
+                Diagnostic::error(
+                    "wrong-operand",
+                    Node::Expr(*arg),
+                    format!("`{callee}` works on {members}, and this is `{}`", if ty.is_error() { actual } else { ty }),
+                )
             }
             _ => Diagnostic::error("wrong-operand", cause.node(), format!("this must be {members}, and it is `{ty}`")),
         };
         if let TyKind::Array(_) = ty.kind() {
             d.message.push_str("; `map` applies a function to each element");
         }
-        let _ = expected;
         self.diagnostic(d);
     }
 
@@ -194,18 +240,20 @@ impl Infer<'_> {
     pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
         match m {
             Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
-            m => self.report_lengths_of(None, m, cause),
+            m => self.report_lengths_of(m, cause),
         }
     }
 
-    fn report_lengths_of(&mut self, types: Option<(&Ty, &Ty)>, m: Mismatch, cause: &Cause) {
+    fn report_lengths_of(&mut self, m: Mismatch, cause: &Cause) {
         let Mismatch::Lengths { left, right, left_why, right_why } = m else { return };
         let (left, right) = (self.table.zonk_size(&left), self.table.zonk_size(&right));
         let (l, l_at) = self.describe_length(&left, left_why);
         let (r, r_at) = self.describe_length(&right, right_why.or(cause.why()));
         let differ = self.why_different(&left, &right);
         let sibling = match cause {
-            Cause::Argument { apply, index, .. } => left_why.and_then(|w| self.argument_index(*apply, w)).filter(|i| i < index).map(|i| (i, *index)),
+            Cause::Argument { apply, index, .. } => {
+                left_why.and_then(|w| self.argument_index(*apply, w)).filter(|i| i < index).map(|i| (i, *index))
+            }
             _ => None,
         };
         let message = match (cause, sibling) {
@@ -217,23 +265,33 @@ impl Infer<'_> {
                 } else {
                     (format!("{} argument", ordinal(first)), format!("{}", ordinal(second)))
                 };
-                let arrays = if &*name == "zip" && count == 2 { "two arrays".to_string() } else { "arrays".to_string() };
-                format!("`{name}` needs {arrays} of one length: the {a} has length `{left}`{l}, the {b} `{right}`{r}; {differ}")
+                let arrays =
+                    if &*name == "zip" && count == 2 { "two arrays".to_string() } else { "arrays".to_string() };
+                format!(
+                    "`{name}` needs {arrays} of one length: the {a} has length `{left}`{l}, the {b} `{right}`{r}; {differ}"
+                )
             }
             (Cause::Argument { callee, .. }, None) => {
                 let name = self.short(*callee);
-                format!("`{name}` needs an array of length `{left}`{l} here, and this one has length `{right}`{r}; {differ}")
+                format!(
+                    "`{name}` needs an array of length `{left}`{l} here, and this one has length `{right}`{r}; {differ}"
+                )
             }
-            (Cause::Branches(_), _) => format!("the branches have different lengths, `{left}`{l} and `{right}`{r}; {differ}"),
-            (Cause::Annotation(_), _) => format!("this is annotated with length `{left}`, and it has length `{right}`{r}; {differ}"),
+            (Cause::Branches { .. }, _) => {
+                format!("the branches have different lengths, `{left}`{l} and `{right}`{r}; {differ}")
+            }
+            (Cause::Annotation(_), _) => {
+                format!("this is annotated with length `{left}`, and it has length `{right}`{r}; {differ}")
+            }
             (Cause::Component(e), _) => {
                 let part = self.short(*e);
-                format!("`{part}` takes an array of length `{left}`{l}, and it is given one of length `{right}`{r}; {differ}")
+                format!(
+                    "`{part}` takes an array of length `{left}`{l}, and it is given one of length `{right}`{r}; {differ}"
+                )
             }
             _ => format!("the lengths `{left}`{l} and `{right}`{r} would have to be equal; {differ}"),
         };
         let mut d = Diagnostic::error("unequal-lengths", cause.node(), message);
-        let _ = types;
         for (size, at) in [(&left, l_at), (&right, r_at)] {
             if let Some(at) = at {
                 d = d.related(at, format!("length `{size}` comes from here"));
@@ -257,7 +315,7 @@ impl Infer<'_> {
             (Some(o), None) | (None, Some(o)) => format!("`{}` is known only at run time", o.length.name),
             (None, None) => match Facts::new().equal(left, right) {
                 Truth::No => "they differ whatever the sizes are".into(),
-                _ => "they are equal for some sizes only".into(),
+                _ => "nothing says that they are equal".into(),
             },
         }
     }

@@ -1,0 +1,9 @@
+//! Small programs with what inference says of them: one line a form, then the diagnostics.
+
+mod elaboration;
+mod errors;
+mod existentials;
+mod harness;
+mod placing;
+mod sizes;
+mod types;

@@ -101,7 +101,9 @@ impl Infer<'_> {
         }
         let binder = self.body.binder(b);
         let size = match binder.role {
-            BinderRole::SizeParam | BinderRole::ImplicitSize => Size::var(Var { kind: VarKind::Param, id: b.0, name: binder.name.clone() }),
+            BinderRole::SizeParam | BinderRole::ImplicitSize => {
+                Size::var(Var { kind: VarKind::Param, id: b.0, name: binder.name.clone() })
+            }
             // A value used as a size: possible if its type is a size (`(define (f k xs) (split k xs))`).
             _ => {
                 let size = self.fresh_size();

@@ -11,14 +11,30 @@ use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 /// Why two types do not fit, innermost; the outer types are known to the caller.
 #[derive(Debug, Clone)]
 pub enum Mismatch {
-    Types { left: Ty, right: Ty, left_why: Option<ExprId>, right_why: Option<ExprId> },
-    Lengths { left: Size, right: Size, left_why: Option<ExprId>, right_why: Option<ExprId> },
+    Types {
+        left: Ty,
+        right: Ty,
+        left_why: Option<ExprId>,
+    },
+    Lengths {
+        left: Size,
+        right: Size,
+        left_why: Option<ExprId>,
+        right_why: Option<ExprId>,
+    },
     /// A type that its class does not admit.
-    Class { class: Class, ty: Ty },
+    Class {
+        class: Class,
+        ty: Ty,
+    },
     /// A type that would contain itself.
-    Infinite { ty: Ty },
+    Infinite {
+        ty: Ty,
+    },
     /// A length that would leave the scope in which it was opened.
-    Escape { length: Var, into: Option<ExprId> },
+    Escape {
+        length: Var,
+    },
 }
 
 /// One unification: the table it writes to and what it finds on the way.
@@ -48,26 +64,29 @@ impl Unify<'_> {
             (TyKind::Scalar(a), TyKind::Scalar(b)) if a == b => Ok(()),
             (TyKind::Generic(a), TyKind::Generic(b)) if a == b => Ok(()),
             (TyKind::Vec(a, n), TyKind::Vec(b, m)) => {
-                self.types(a, b)?;
-                self.sizes(n, m)
+                let element = self.types(a, b);
+                element.and(self.sizes(n, m))
             }
             (TyKind::Size(a), TyKind::Size(b)) => self.sizes(a, b),
             (TyKind::Array(a), TyKind::Array(b)) => self.arrays(a, b),
             (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => {
-                a.iter().zip(b).try_for_each(|(a, b)| self.types(a, b))
+                // All parts, also after a conflict: the rest of the program learns what it can.
+                a.iter().zip(b).map(|(a, b)| self.types(a, b)).fold(Ok(()), Result::and)
             }
             (TyKind::Fun(a1, r1), TyKind::Fun(a2, r2)) => {
-                self.types(a1, a2)?;
-                self.types(r1, r2)
+                let argument = self.types(a1, a2);
+                argument.and(self.types(r1, r2))
             }
-            (TyKind::Exists(vs, a), TyKind::Exists(ws, b)) if vs.len() == ws.len() => self.existentials(vs, a, ws, b, &l.ty, &r.ty),
-            _ => Err(Mismatch::Types { left: l.ty.clone(), right: r.ty.clone(), left_why: l.why, right_why: r.why }),
+            (TyKind::Exists(vs, a), TyKind::Exists(ws, b)) if vs.len() == ws.len() => {
+                self.existentials(vs, a, ws, b, &l.ty, &r.ty)
+            }
+            _ => Err(Mismatch::Types { left: l.ty.clone(), right: r.ty.clone(), left_why: l.why }),
         }
     }
 
     fn arrays(&mut self, a: &ArrayTy, b: &ArrayTy) -> Result<(), Mismatch> {
-        self.sizes(&a.len, &b.len)?;
-        match (&a.position, &b.position) {
+        let lengths = self.sizes(&a.len, &b.len);
+        let elements = match (&a.position, &b.position) {
             (None, None) => self.types(&a.element, &b.element),
             (Some(i), Some(j)) => {
                 let at = Size::var(i.clone());
@@ -75,7 +94,8 @@ impl Unify<'_> {
             }
             // An element type that may still turn out to mention no position, or an unknown one.
             (Some(_), None) | (None, Some(_)) => self.types(&a.element, &b.element),
-        }
+        };
+        lengths.and(elements)
     }
 
     /// Two existentials are equal if some renaming of their lengths makes the bodies equal. Lengths correspond in the
@@ -87,7 +107,7 @@ impl Unify<'_> {
             Some(Size::var(from[at].clone()))
         });
         self.types(a, &renamed).map_err(|m| match m {
-            Mismatch::Lengths { .. } => Mismatch::Types { left: left.clone(), right: right.clone(), left_why: None, right_why: None },
+            Mismatch::Lengths { .. } => Mismatch::Types { left: left.clone(), right: right.clone(), left_why: None },
             other => other,
         })
     }
@@ -104,7 +124,11 @@ impl Unify<'_> {
                 }
                 TyKind::Scalar(s) if class.admits(*s) => {}
                 TyKind::Error => {}
-                _ => return Err(Mismatch::Class { class, ty: self.table.zonk(ty) }),
+                _ => {
+                    // Said once: what else meets this unknown is not a second mistake.
+                    self.table.bind_type(v, Ty::error());
+                    return Err(Mismatch::Class { class, ty: self.table.zonk(ty) });
+                }
             }
         }
         let level = self.table.type_level(v);
@@ -153,9 +177,9 @@ impl Unify<'_> {
         match v.kind {
             VarKind::Unknown => self.table.lower_size(v.id, level),
             VarKind::Skolem if self.skolem_levels.get(v.id as usize).is_some_and(|l| *l > level) => {
-                return Err(Mismatch::Escape { length: v.clone(), into: None });
+                return Err(Mismatch::Escape { length: v.clone() });
             }
-            VarKind::Position | VarKind::Bound => return Err(Mismatch::Escape { length: v.clone(), into: None }),
+            VarKind::Position | VarKind::Bound => return Err(Mismatch::Escape { length: v.clone() }),
             _ => {}
         }
         Ok(())
@@ -167,7 +191,8 @@ impl Unify<'_> {
         if l == r {
             return Ok(());
         }
-        let mut unknowns: Vec<Var> = l.vars().into_iter().chain(r.vars()).filter(|v| v.kind == VarKind::Unknown).collect();
+        let mut unknowns: Vec<Var> =
+            l.vars().into_iter().chain(r.vars()).filter(|v| v.kind == VarKind::Unknown).collect();
         unknowns.sort();
         unknowns.dedup();
         let fail = |table: &Table| Mismatch::Lengths {

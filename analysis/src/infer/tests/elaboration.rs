@@ -1,0 +1,141 @@
+//! The elaborated text: it checks in explicit mode to the same types.
+
+use super::harness::check_elaborated;
+use expect_test::expect;
+
+const HEAD: &str = "(define (pos x) (> x 0.0f))\n";
+
+#[test]
+fn an_argument_is_named_and_unpacked() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) (filter pos xs))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (pack (map (lambda (x) (* x 2.0f)) v1)))))"#]],
+    );
+}
+
+#[test]
+fn a_let_becomes_an_unpack() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) ; kept\n (zip (map (lambda (x) (* x 2.0f)) ys) ys))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) ; kept
+             (pack (zip (map (lambda (x) (* x 2.0f)) ys) ys)))))"#]],
+    );
+}
+
+#[test]
+fn inner_filters_are_opened_first() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + (filter pos (filter (lambda (x) (< x 9.0f)) xs)))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (x) (< x 9.0f)) xs) (unpack (X2 v2) (filter pos v1) (reduce 0.0f + v2)))))"#]],
+    );
+}
+
+#[test]
+fn a_let_in_an_argument_moves_out_with_what_it_opens() {
+    check_elaborated(
+        &format!("{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) (let ys (filter pos xs) (map abs ys)))))
+(lift g (N) ((array-type float N)) (lambda (xs) (length (let a (map abs xs) (filter pos a)))))"),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (pack (map (lambda (x) (* x 2.0f)) (map abs ys))))))
+            (lift g (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (let a (map abs xs) (filter pos a)) (length v1))))"#]],
+    );
+}
+
+#[test]
+fn branches_are_packed_each() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N M) ((array-type float N) (array-type float M) bool) (lambda (xs ys b) (if b xs ys)))
+(lift g (N) ((array-type float N) bool) (lambda (xs b) (if b xs (map abs (filter pos xs)))))
+(lift h (N) ((array-type float N) bool) (lambda (xs b) (if b (filter pos xs) xs)))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type float N) (array-type float M) bool) (lambda (xs ys b) (if b (pack xs) (pack ys))))
+            (lift g (N) ((array-type float N) bool) (lambda (xs b) (if b (pack xs) (unpack (X1 v1) (filter pos xs) (pack (map abs v1))))))
+            (lift h (N) ((array-type float N) bool) (lambda (xs b) (if b (filter pos xs) (pack xs))))"#]],
+    );
+}
+
+#[test]
+fn parameters_of_hidden_length() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (reduce 0.0f + r)) (map (filter pos) rows))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (unpack (X1 r) r (reduce 0.0f + r))) (map (filter pos) rows))))"#]],
+    );
+}
+
+#[test]
+fn compositions_become_lambdas() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(define f (o (map abs) (filter pos)))
+(lift g (N) ((array-type float N)) (lambda (xs) (o (map abs) (filter pos) (map abs) xs)))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (define f (lambda (v1) (unpack (X1 v2) (filter pos v1) (pack (map abs v2)))))
+            (lift g (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos (map abs xs)) (pack (map abs v1)))))"#]],
+    );
+}
+
+#[test]
+fn tuples_and_two_lengths() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (tuple (filter pos xs) (filter pos xs))))
+(lift g (N) ((array-type float N)) (lambda (xs) (let t (tuple (filter pos xs) xs) (get1 t))))
+(define (two xs) (tuple (filter pos xs) (filter pos xs)))
+(lift h (N) ((array-type float N)) (lambda (xs) (let t (two xs) (concat (get1 t) (get2 t)))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (unpack (X2 v2) (filter pos xs) (pack (tuple v1 v2))))))
+            (lift g (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (let t (tuple v1 xs) (pack (get1 t))))))
+            (define (two xs) (unpack (X1 v1) (filter pos xs) (unpack (X2 v2) (filter pos xs) (pack (tuple v1 v2)))))
+            (lift h (N) ((array-type float N)) (lambda (xs) (unpack t (two xs) (pack (concat (get1 t) (get2 t))))))"#]],
+    );
+}
+
+#[test]
+fn nested_hiding() {
+    check_elaborated(
+        &format!("{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) (map (lambda (y) (filter pos ys)) ys))))
+(lift g (N) ((array-type float N)) (lambda (xs) (unpack zs (filter pos xs) (let ys (filter pos xs) (tuple ys zs)))))
+(lift h (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) (unpack zs (filter pos ys) (tuple ys zs)))))"),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (pack (map (lambda (y) (filter pos ys)) ys)))))
+            (lift g (N) ((array-type float N)) (lambda (xs) (unpack zs (filter pos xs) (unpack (X2 ys) (filter pos xs) (pack (tuple ys zs))))))
+            (lift h (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (unpack (X3 v1) (unpack zs (filter pos ys) (pack (tuple ys zs))) (pack v1)))))"#]],
+    );
+}
+
+#[test]
+fn explicit_unpack_of_a_parameter() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (unpack ys r (reduce 0.0f + ys))) (map (filter pos) rows))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (unpack ys r (reduce 0.0f + ys))) (map (filter pos) rows))))"#]],
+    );
+}

@@ -1,0 +1,124 @@
+//! Mistakes: one message each, at the right place, and the rest keeps its types.
+
+use super::harness::check;
+use expect_test::expect;
+
+#[test]
+fn literals_of_the_wrong_type() {
+    check(
+        "(define (f (x float)) (* x 2))
+(define (g (x float)) (* 2 x))
+(define (h (x float)) (+ x 1.5))
+(define (k (x double)) (+ x 1.5f))
+(define (l (x int)) (+ x 1.5))",
+        expect![[r#"
+            f : Float -> Float
+              type-mismatch at `2`: `*` needs `Float` as its second argument, and this is `Int`
+                `x`: `Float` comes from `x`
+                fix: Write `2.0f`
+            g : Float -> Int
+              type-mismatch at `2`: `2` is `Int`, and it meets `Float` here
+                `x`: `x` is `Float`
+                fix: Write `2.0f`
+            h : Float -> Float
+              type-mismatch at `1.5`: `+` needs `Float` as its second argument, and this is `Double`
+                `x`: `Float` comes from `x`
+                fix: Write `1.5f`
+            k : Double -> Double
+              type-mismatch at `1.5f`: `+` needs `Double` as its second argument, and this is `Float`
+                `x`: `Double` comes from `x`
+                fix: Write `1.5`
+            l : Int -> Int
+              type-mismatch at `1.5`: `+` needs `Int` as its second argument, and this is `Double`
+                `x`: `Int` comes from `x`
+        "#]],
+    );
+}
+
+#[test]
+fn operators_on_what_they_do_not_take() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (+ xs xs)))
+(define (g (x float)) (mod x 2.0f))
+(define (h b) (not (+ b 1)))",
+        expect![[r#"
+            f : Array[Float,N] -> ?
+              wrong-operand at `xs`: `+` works on `Int`, `Long`, `Float` or `Double`, and this is `Array[Float,N]`; `map` applies a function to each element
+            g : Float -> ?
+              wrong-operand at `x`: `mod` works on `Int` or `Long`, and this is `Float`
+            h : Int -> Bool
+              type-mismatch at `(+ b 1)`: `not` needs `Bool` as its first argument, and this is `Int`
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_arguments() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (map xs xs)))
+(lift g (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (and x true)) xs)))
+(lift h (N) ((array-type float N)) (lambda (xs) (split xs)))
+(lift k (N) ((array-type float N)) (lambda (xs) (length xs xs)))
+(lift l (N) ((array-type float N)) (lambda (xs) (xs 1)))
+(lift m (N) ((array-type float N) int) (lambda (xs k) (split k xs)))
+(lift n (N) ((array-type float N)) (lambda (xs) (if (aref xs 0) 1 2)))
+(lift o2 (N) ((array-type float N)) (lambda (xs) (get3 (tuple 1 2))))",
+        expect![[r#"
+            f : Array[Float,N] -> ?
+              type-mismatch at `xs`: `map` needs `_ -> _` as its first argument, and this is `Array[Float,N]`
+            g : Array[Float,N] -> Array[Bool,N]
+              type-mismatch at `x`: `and` needs `Bool` as its first argument, and this is `Float`
+            h : Array[Float,N] -> Array[?,?] -> Array[Array[?,?],1]
+              needs-size at `xs`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
+            k : Array[Float,N] -> ?
+              too-many-arguments at `xs`: `length` takes one argument, and with it it is `Int`, which is no function
+                `length`: `length` stands here
+            l : Array[Float,N] -> ?
+              not-a-function at `xs`: `xs` is applied here, and it is no function: its type is `Array[Float,N]`
+            m : Array[Float,N] -> Int -> Array[Array[Float,?],N/?]
+              needs-size at `k`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
+            n : Array[Float,N] -> Int
+              type-mismatch at `(aref xs 0)`: a condition is `Bool`, and this is `Float`
+            o2 : Array[Float,N] -> ?
+              no-component at `get3`: `get3` of a tuple of 2 components, `(Int, Int)`
+        "#]],
+    );
+}
+
+#[test]
+fn names_and_recursion() {
+    check(
+        "(define (f x) (g x))
+(define (g x) (f x))
+(define (h x) (nowhere x))
+(define (omega x) (x x))",
+        expect![[r#"
+            f : a -> ?
+            g : a -> ?
+              recursion at `f`: recursion is not possible in Lift: `f` uses `g` uses `f`
+            h : a -> ?
+              unknown-name at `nowhere`: there is no `nowhere` here
+            omega : (a -> b) -> ?
+              infinite-type at `x`: this would need a type that contains itself: it is part of `_ -> _`
+        "#]],
+    );
+}
+
+#[test]
+fn one_mistake_one_error() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs)
+  (let a (map (lambda (x) (* x 2)) xs)
+    (let b (zip a (nowhere xs))
+      (map (lambda (p) (+ (get1 p) (get2 p))) b)))))
+(lift g (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (+ x 1.0f)) xs)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,N]
+              type-mismatch at `2`: `*` needs `Float` as its second argument, and this is `Int`
+                `x`: `Float` comes from `x`
+                fix: Write `2.0f`
+              unknown-name at `nowhere`: there is no `nowhere` here
+            g : Array[Float,N] -> Array[Float,N]
+        "#]],
+    );
+}

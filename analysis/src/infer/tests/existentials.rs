@@ -1,0 +1,207 @@
+//! Existential lengths: opening, hiding, and what must stay equal or different.
+
+use super::harness::{check, check_explicit};
+use expect_test::expect;
+
+const PREDICATES: &str = "(define (pos x) (> x 0.0f))\n(define (small x) (< x 1.0f))\n";
+
+#[test]
+fn the_zip_of_two_filters_names_both_places() {
+    check(
+        &format!(
+            "{PREDICATES}(lift bad (N) ((array-type float N)) (lambda (xs) (zip (filter pos xs) (filter small xs))))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            bad : Array[Float,N] -> ?
+              unequal-lengths at `(filter small xs)`: `zip` needs two arrays of one length: the first has length `X1` (what `filter pos` kept), the second `X2` (what `filter small` kept); two filters may keep different numbers of elements
+                `(filter pos xs)`: length `X1` comes from here
+                `(filter small xs)`: length `X2` comes from here
+        "#]],
+    );
+}
+
+#[test]
+fn a_filter_is_opened_mapped_and_packed() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) (filter (lambda (x) (> x 0.5f)) xs))))",
+        expect![[r#"
+        f : Array[Float,N] -> <∃X, Array[Float,X]>
+    "#]],
+    );
+}
+
+#[test]
+fn naming_once_keeps_one_length() {
+    check(
+        &format!(
+            "{PREDICATES}(lift f (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) (zip (map small ys) ys))))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Float,N] -> <∃X, Array[(Bool, Float),X]>
+        "#]],
+    );
+}
+
+#[test]
+fn a_reduction_needs_no_pack() {
+    check(
+        &format!("{PREDICATES}(lift f (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + (filter pos xs))))"),
+        expect![[r#"
+        pos : Float -> Bool
+        small : Float -> Bool
+        f : Array[Float,N] -> Array[Float,1]
+    "#]],
+    );
+}
+
+#[test]
+fn rows_of_different_lengths() {
+    check(
+        &format!(
+            "{PREDICATES}(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (filter pos r)) rows)))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Array[Float,N],M] -> Array[<∃X, Array[Float,X]>,M]
+        "#]],
+    );
+}
+
+#[test]
+fn rows_of_hidden_lengths_are_opened_in_the_lambda() {
+    check(
+        &format!(
+            "{PREDICATES}(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (let zs (map (filter pos) rows) (map (lambda (r) (map small r)) zs))))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Array[Float,N],M] -> Array[<∃X, Array[Bool,X]>,M]
+        "#]],
+    );
+}
+
+#[test]
+fn the_type_of_a_function_may_be_learnt_later() {
+    check(
+        &format!(
+            "{PREDICATES}(lift f (N) ((array-type float N)) (lambda (xs) ((lambda (f) (map small (f xs))) (filter pos))))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Float,N] -> <∃X, Array[Bool,X]>
+        "#]],
+    );
+}
+
+#[test]
+fn branches_of_different_lengths() {
+    check(
+        &format!("{PREDICATES}(lift f (N M) ((array-type float N) (array-type float M) bool) (lambda (xs ys b) (if b xs ys)))
+(lift g (N) ((array-type float N) bool) (lambda (xs b) (if b xs (filter pos xs))))
+(lift h (N) ((array-type float N) bool) (lambda (xs b) (if b xs (map small xs))))
+(lift k (N) ((array-type float N) bool) (lambda (xs b) (length (if b (filter pos xs) (filter small xs)))))"),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Float,N] -> Array[Float,M] -> Bool -> <∃X, Array[Float,X]>
+            g : Array[Float,N] -> Bool -> <∃X, Array[Float,X]>
+            h : Array[Float,N] -> Bool -> Array[Float,N]
+              type-mismatch at `(map small xs)`: the branches of an `if` have one type; the first is `Array[Float,N]`, the second `Array[Bool,N]` (`Float` is not `Bool`)
+                `xs`: this branch is `Array[Float,N]`
+            k : Array[Float,N] -> Bool -> Int
+        "#]],
+    );
+}
+
+#[test]
+fn a_tuple_hides_two_lengths() {
+    check(
+        &format!(
+            "{PREDICATES}(lift f (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) (tuple ys (filter small xs) (map small ys)))))"
+        ),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Float,N] -> <∃X Y, (Array[Float,X], Array[Float,Y], Array[Bool,X])>
+        "#]],
+    );
+}
+
+#[test]
+fn an_outer_array_cannot_have_an_inner_length() {
+    check(
+        &format!("{PREDICATES}(define (f a b) (zip (filter pos a) b))"),
+        expect![[r#"
+        pos : Float -> Bool
+        small : Float -> Bool
+        f : Array[Float,n] -> a -> <∃X, Array[(Float, b),X]>
+          length-escapes at `b`: something from outside would have to have the length `X1` (what `filter pos` kept), which is known only inside this function
+            `(filter pos a)`: `X1` comes from here
+    "#]],
+    );
+}
+
+#[test]
+fn compositions_open_between_their_parts() {
+    check(
+        &format!("{PREDICATES}(define twice-pos (o (map (lambda (x) (* x 2.0f))) (filter pos)))
+(lift f (N) ((array-type float N)) (lambda (xs) (twice-pos xs)))
+(lift g (N) ((array-type float N)) (lambda (xs) (o join (mapSeq (lambda (ys) (mapSeq (lambda (y) (* y 2.0f)) ys))) (split #2) xs)))"),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            twice-pos : Array[Float,n] -> <∃X, Array[Float,X]>
+            f : Array[Float,N] -> <∃X, Array[Float,X]>
+            g : Array[Float,N] -> Array[Float,N]
+              assumes 2 divides N
+        "#]],
+    );
+}
+
+#[test]
+fn explicit_mode_inserts_nothing() {
+    check_explicit(
+        &format!("{PREDICATES}(lift a (N) ((array-type float N)) (lambda (xs) (map small (filter pos xs))))
+(lift b (N) ((array-type float N)) (lambda (xs) (unpack ys (filter pos xs) (pack (map small ys)))))
+(lift c (N M) ((array-type (array-type float N) M)) (lambda (xss) (map (lambda (xs) (unpack ys (filterSeq pos xs) ys)) xss)))"),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            a : Array[Float,N] -> ?
+              hidden-length at `(filter pos xs)`: the length of this array is hidden: `<∃X, Array[Float,X]>`; it must be opened with `unpack` before it is used
+            b : Array[Float,N] -> <∃X, Array[Bool,X]>
+            c : Array[Array[Float,N],M] -> Array[?,M]
+              length-escapes at `ys`: the type of this, `Array[Float,X1]`, mentions the length `X1`, which exists only inside; hide it with `(pack …)`
+                `ys`: `X1` is opened here
+                fix: Hide the length with `pack`
+        "#]],
+    );
+}
+
+#[test]
+fn written_pack_and_unpack_are_not_doubled() {
+    check(
+        &format!("{PREDICATES}(lift b (N) ((array-type float N)) (lambda (xs) (unpack (L ys) (filter pos xs) (pack (map small ys)))))
+(lift c (N) ((array-type float N)) (lambda (xs) (unpack (L ys) (filter pos xs) (map small ys))))
+(lift d (N) ((array-type float N)) (lambda (xs) (unpack (L ys) (filter pos xs) (+ L 1))))
+(lift e (N) ((array-type float N)) (lambda (xs) (pack xs)))
+(lift g (N) ((array-type float N)) (lambda (xs) (unpack ys xs ys)))"),
+        expect![[r#"
+            pos : Float -> Bool
+            small : Float -> Bool
+            b : Array[Float,N] -> <∃X, Array[Bool,X]>
+            c : Array[Float,N] -> <∃X, Array[Bool,X]>
+            d : Array[Float,N] -> Int
+            e : Array[Float,N] -> <∃X, Array[Float,X]>
+            g : Array[Float,N] -> Array[Float,N]
+              nothing-to-unpack at `xs`: `unpack` opens a hidden length, and the length of this array is already known: `N`
+        "#]],
+    );
+}

@@ -1,0 +1,143 @@
+//! Infers the forms of a small program without the database.
+
+use crate::hir::{Body, Name, Node, SourceMap};
+use crate::infer::{Env, Inference, Lookup, Mode, elaborate, infer_body};
+use crate::lower::lower;
+use expect_test::Expect;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub struct Form {
+    pub text: String,
+    pub body: Arc<Body>,
+    pub map: SourceMap,
+    pub inference: Inference,
+}
+
+pub struct Program {
+    bodies: Vec<(String, Arc<Body>, SourceMap)>,
+    done: RefCell<HashMap<usize, Inference>>,
+    active: RefCell<Vec<usize>>,
+    mode: Mode,
+}
+
+impl Env for Program {
+    fn lookup(&self, name: &str) -> Lookup {
+        let Some(i) = self.bodies.iter().position(|(_, b, _)| b.name.as_deref() == Some(name)) else {
+            return match crate::prims::lookup(name) {
+                Some(p) => Lookup::Primitive(p),
+                None => Lookup::Unknown { similar: None },
+            };
+        };
+        if let Some(at) = self.active.borrow().iter().position(|a| *a == i) {
+            let cycle: Vec<Name> =
+                self.active.borrow()[at..].iter().filter_map(|a| self.bodies[*a].1.name.clone()).collect();
+            return Lookup::Recursive(cycle);
+        }
+        match self.infer(i).scheme {
+            Some(s) => Lookup::Definition(s),
+            None => Lookup::Failed,
+        }
+    }
+}
+
+impl Program {
+    fn infer(&self, i: usize) -> Inference {
+        if let Some(done) = self.done.borrow().get(&i) {
+            return done.clone();
+        }
+        self.active.borrow_mut().push(i);
+        let out = infer_body(&self.bodies[i].1, self, self.mode);
+        self.active.borrow_mut().pop();
+        self.done.borrow_mut().insert(i, out.clone());
+        out
+    }
+}
+
+pub fn program(text: &str, mode: Mode) -> Vec<Form> {
+    let bodies = lift_syntax::split(text)
+        .into_iter()
+        .map(|raw| {
+            let text = text[raw.range].to_string();
+            let lowered = lower(&text, false);
+            (text, lowered.body.clone(), lowered.map)
+        })
+        .collect();
+    let program = Program { bodies, done: RefCell::default(), active: RefCell::default(), mode };
+    let all: Vec<Inference> = (0..program.bodies.len()).map(|i| program.infer(i)).collect();
+    program
+        .bodies
+        .into_iter()
+        .zip(all)
+        .map(|((text, body, map), inference)| Form { text, body, map, inference })
+        .collect()
+}
+
+impl Form {
+    fn slice(&self, at: Node) -> String {
+        let r = self.map.range(at);
+        let text =
+            self.text[usize::from(r.start())..usize::from(r.end())].split_whitespace().collect::<Vec<_>>().join(" ");
+        text
+    }
+    pub fn describe(&self) -> String {
+        let name = self.body.name.as_deref().unwrap_or("_");
+        let mut out = match &self.inference.scheme {
+            Some(s) => format!("{name} : {s}\n"),
+            None => format!("{name}\n"),
+        };
+        for a in self.inference.scheme.iter().flat_map(|s| &s.assumptions) {
+            out.push_str(&format!("  assumes {a}\n"));
+        }
+        for d in self.inference.diagnostics.iter().filter(|d| d.code != "unused-name") {
+            out.push_str(&format!("  {} at `{}`: {}\n", d.code, self.slice(d.at), d.message));
+            for r in &d.related {
+                let place = match &r.place {
+                    crate::diagnostics::Place::Here(n) => self.slice(*n),
+                    crate::diagnostics::Place::Definition(n) => format!("definition of {n}"),
+                };
+                out.push_str(&format!("    `{place}`: {}\n", r.message));
+            }
+            for f in &d.fixes {
+                out.push_str(&format!("    fix: {}\n", f.title));
+            }
+        }
+        out
+    }
+    pub fn elaborated(&self) -> String {
+        elaborate::explicit_text(&self.body, &self.map, &self.text, &self.inference, &|_| true)
+    }
+}
+
+pub fn check(text: &str, expect: Expect) {
+    let out: String = program(text, Mode::Insert).iter().map(Form::describe).collect();
+    expect.assert_eq(&out);
+}
+
+pub fn check_explicit(text: &str, expect: Expect) {
+    let out: String = program(text, Mode::Explicit).iter().map(Form::describe).collect();
+    expect.assert_eq(&out);
+}
+
+/// The elaborated program; it must check in explicit mode to the same types, and there as well as by insertion.
+pub fn check_elaborated(text: &str, expect: Expect) {
+    let forms = program(text, Mode::Insert);
+    let elaborated: Vec<String> = forms.iter().map(Form::elaborated).collect();
+    let elaborated = elaborated.join("\n");
+    expect.assert_eq(&elaborated);
+    let types = |forms: &[Form]| {
+        forms
+            .iter()
+            .map(|f| {
+                let wrong = f.inference.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
+                assert!(!wrong, "{}\nof\n{elaborated}", f.describe());
+                f.inference.scheme.as_ref().map(|s| s.ty.to_string())
+            })
+            .collect::<Vec<_>>()
+    };
+    let before = types(&forms);
+    for mode in [Mode::Explicit, Mode::Insert] {
+        assert_eq!(types(&program(&elaborated, mode)), before, "{mode:?}:\n{elaborated}");
+    }
+}

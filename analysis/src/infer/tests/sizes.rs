@@ -1,0 +1,157 @@
+//! Lengths in types: arithmetic, solving, assumptions.
+
+use super::harness::check;
+use expect_test::expect;
+
+#[test]
+fn split_and_join() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (join (split #2 xs))))
+(lift g (N) ((array-type float (* 2 N))) (lambda (xs) (split #2 xs)))
+(lift h (N K) ((array-type float N)) (lambda (xs) (split K xs)))
+(define (pairs xs) (split #2 xs))
+(lift k () ((array-type float 3)) (lambda (xs) (pairs xs)))
+(define (both k xs) (join (split k xs)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,N]
+              assumes 2 divides N
+            g : Array[Float,2*N] -> Array[Array[Float,2],N]
+            h : Array[Float,N] -> Array[Array[Float,K],N/K]
+              assumes K divides N
+            pairs : Array[a,n] -> Array[Array[a,2],n/2]
+              assumes 2 divides n
+            k : Array[Float,3] -> Array[Array[Float,2],3/2]
+              assumption-false at `pairs`: `pairs` needs that 2 divides 3, which is false whatever the sizes are
+            both : #n -> Array[a,m] -> Array[a,m]
+              assumes n divides m
+        "#]],
+    );
+}
+
+#[test]
+fn windows_and_borders() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (slide #3 #1 (pad #1 #1 clamp xs))))
+(lift g (N) ((array-type float N)) (lambda (xs) (slide #3 #2 xs)))
+(lift h (N) ((array-type float N)) (lambda (xs) (zip (drop #1 xs) (take #(- N 1) xs))))
+(lift k (N) ((array-type float N)) (lambda (xs) (concat xs (drop #2 xs))))
+(lift l (N) ((array-type float N)) (lambda (xs) (padConstant #1 #2 0.0f xs)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Array[Float,3],N]
+              assumes 3 is at most N+2
+              assumes N is positive
+            g : Array[Float,N] -> Array[Array[Float,3],(N-1)/2]
+              assumes 3 is at most N
+              assumes 2 divides N-3
+            h : Array[Float,N] -> Array[(Float, Float),N-1]
+              assumes 1 is at most N
+              assumes N-1 is not negative
+            k : Array[Float,N] -> Array[Float,2*N-2]
+              assumes 2 is at most N
+            l : Array[Float,N] -> Array[Float,N+3]
+        "#]],
+    );
+}
+
+#[test]
+fn transposition_and_matrices() {
+    check(
+        "(lift mm (N M K) ((array-type (array-type float K) N) (array-type (array-type float M) K)) (lambda (a b)
+  (map (lambda (row) (map (lambda (col) (reduceSeq 0.0f + (map (lambda (p) (* (get1 p) (get2 p))) (zip row col)))) (transpose b))) a)))",
+        expect![[r#"
+            mm : Array[Array[Float,K],N] -> Array[Array[Float,M],K] -> Array[Array[Array[Float,1],M],N]
+        "#]],
+    );
+}
+
+#[test]
+fn iota_of_a_size_and_of_a_number() {
+    check(
+        "(lift f (N) () (lambda () (iota N)))
+(lift g (N) ((array-type int N) int) (lambda (xs k) (iota k)))
+(lift h () () (lambda () (iota #10)))
+(lift k () () (lambda () (iota 10)))
+(lift l (N) ((array-type int N)) (lambda (xs) (zip xs (iota #(length xs)))))
+(lift m (N) ((array-type int N)) (lambda (xs) (generate N (lambda (i) (* i i)))))
+(lift n (N) ((array-type int N)) (lambda (xs) (fill #(* 2 N) 1.0f)))",
+        expect![[r#"
+            f : Array[Int,N]
+            g : Array[Int,N] -> Int -> <∃X, Array[Int,X]>
+            h : Array[Int,10]
+            k : Array[Int,10]
+            l : Array[Int,N] -> Array[(Int, Int),N]
+            m : Array[Int,N] -> Array[Int,N]
+            n : Array[Int,N] -> Array[Float,2*N]
+        "#]],
+    );
+}
+
+#[test]
+fn iterate_follows_the_length() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (iterate #3 (map (lambda (x) (* x 2.0f))) xs)))
+(lift g (N) ((array-type float (* 8 N))) (lambda (xs) (iterate #3 (lambda (ys) (join (map (reduceSeq 0.0f +) (split #2 ys)))) xs)))
+(lift h (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (concat ys ys)) xs)))
+(lift k (N) ((array-type float N)) (lambda (xs) (iterate #2 (lambda (ys) (filter (lambda (y) true) ys)) xs)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,N]
+            g : Array[Float,8*N] -> Array[Float,N]
+            h : Array[Float,N] -> Array[Float,N*2^K]
+            k : Array[Float,N] -> ?
+              hidden-length at `(lambda (ys) (filter (lambda (y) true) ys))`: `iterate` needs a function whose result has a known length, `Array[Float,_]`, and the length of this one's is known only at run time: `<∃X, Array[Float,X]>`
+        "#]],
+    );
+}
+
+#[test]
+fn partial_reduction() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + (partRed #16 0.0f + xs))))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,1]
+              assumes 16 divides N
+        "#]],
+    );
+}
+
+#[test]
+fn lengths_that_differ() {
+    check(
+        "(lift f (N M) ((array-type float N) (array-type int M)) (lambda (xs ys) (zip xs ys)))
+(lift g (N) ((array-type float N)) (lambda (xs) (zip xs (drop #1 xs))))
+(lift h (N) ((array-type float N)) (lambda (xs) (zip xs (iota 10))))
+(lift k (N) ((array-type float N)) (lambda (xs) (zip3 xs xs (drop #1 xs))))
+(define (zip3 a b c) (zip a b c))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Int,M] -> Array[(Float, Int),N]
+              unequal-lengths at `ys`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `M` (the length of `ys`); nothing says that they are equal
+                `xs`: length `N` comes from here
+                `ys`: length `M` comes from here
+            g : Array[Float,N] -> Array[(Float, Float),N]
+              assumes 1 is at most N
+              unequal-lengths at `(drop #1 xs)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `N-1` (the length of `(drop #1 xs)`); they differ whatever the sizes are
+                `xs`: length `N` comes from here
+                `(drop #1 xs)`: length `N-1` comes from here
+            h : Array[Float,N] -> Array[(Float, Int),N]
+              unequal-lengths at `(iota 10)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `10` (the length of `(iota 10)`); nothing says that they are equal
+                `xs`: length `N` comes from here
+                `(iota 10)`: length `10` comes from here
+            k : Array[Float,N] -> Array[(Float, Float, Float),N]
+              assumes 1 is at most N
+              unequal-lengths at `(drop #1 xs)`: `zip3` needs arrays of one length: the first argument has length `N` (the length of `xs`), the third `N-1` (the length of `(drop #1 xs)`); they differ whatever the sizes are
+                `xs`: length `N` comes from here
+                `(drop #1 xs)`: length `N-1` comes from here
+            zip3 : Array[a,n] -> Array[b,n] -> Array[c,n] -> Array[(a, b, c),n]
+        "#]],
+    );
+}
+
+#[test]
+fn position_dependent_types_are_types() {
+    check(
+        "(lift f (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows) rows))",
+        expect![[r#"
+            f : Array[i => Array[Float,i+1],N] -> Array[i => Array[Float,i+1],N]
+        "#]],
+    );
+}

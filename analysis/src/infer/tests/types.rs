@@ -1,0 +1,146 @@
+//! Types without hidden lengths: polymorphism, numbers, functions, tuples.
+
+use super::harness::check;
+use expect_test::expect;
+
+#[test]
+fn definitions_are_polymorphic() {
+    check(
+        "(define (square x) (* x x))
+(define (compose f g x) (f (g x)))
+(define (swap p) (tuple (get2 p) (get1 p)))
+(define const5 5)
+(define (id2 x) x)
+(define (avg a b) (/ (+ a b) 2.0f))
+(lift f (N) ((array-type float N) (array-type int N)) (lambda (xs is) (zip (map square xs) (map square is))))",
+        expect![[r#"
+            square : a -> a
+            compose : (a -> b) -> (c -> a) -> c -> b
+            swap : (a, b) -> (b, a)
+            const5 : Int
+            id2 : a -> a
+            avg : Float -> Float -> Float
+            f : Array[Float,N] -> Array[Int,N] -> Array[(Float, Int),N]
+        "#]],
+    );
+}
+
+#[test]
+fn lets_are_polymorphic() {
+    check(
+        "(lift f (N) ((array-type float N) (array-type int N)) (lambda (xs is) (let sq (lambda (x) (* x x)) (zip (map sq xs) (map sq is)))))
+(define (g x) (let k (lambda (y) (tuple x y)) (tuple (k 1) (k true))))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Int,N] -> Array[(Float, Int),N]
+            g : a -> ((a, Int), (a, Bool))
+        "#]],
+    );
+}
+
+#[test]
+fn undecided_numbers_are_ints_in_a_kernel() {
+    check(
+        "(lift f (N) ((array-type int N)) (lambda (xs) (let z (lambda (a) (+ a a)) (map (lambda (x) 1) xs))))
+(define (twice x) (+ x x))",
+        expect![[r#"
+            f : Array[Int,N] -> Array[Int,N]
+            twice : a -> a
+        "#]],
+    );
+}
+
+#[test]
+fn a_size_name_is_an_int_as_a_value() {
+    check(
+        "(lift f (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (+ x N)) xs)))
+(lift g (N) ((array-type int N)) (lambda (xs) (+ #(* 2 N) 1)))
+(define (last-one (xs (array-type float N))) (aref xs (- N 1)))",
+        expect![[r#"
+            f : Array[Int,N] -> Array[Int,N]
+            g : Array[Int,N] -> Int
+            last-one : Array[Float,N] -> Float
+        "#]],
+    );
+}
+
+#[test]
+fn curried_and_partial_application() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (((map) (lambda (x) x)) xs)))
+(define inc (map (+ 1)))
+(define (ap f) (f 1 2.0f))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,N]
+            inc : Array[Int,n] -> Array[Int,n]
+            ap : (Int -> Float -> a) -> a
+        "#]],
+    );
+}
+
+#[test]
+fn zips_of_three_and_unzip() {
+    check(
+        "(lift f (N) ((array-type float N) (array-type int N) (array-type bool N)) (lambda (a b c) (unzip (zip a b c))))
+(define (third t) (get3 t))
+(define (un xs) (unzip xs))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Int,N] -> Array[Bool,N] -> (Array[Float,N], Array[Int,N], Array[Bool,N])
+            third : (a, b, c) -> c
+            un : Array[(a, b),n] -> (Array[a,n], Array[b,n])
+        "#]],
+    );
+}
+
+#[test]
+fn vectors() {
+    check(
+        "(lift f (N) ((array-type int N)) (lambda (xs) (joinVec (mapVec (lambda (x) (* x 3)) (splitVec 4 xs)))))
+(lift g (N) ((array-type int N)) (lambda (xs) (o join (mapWorkgroup (o joinVec (mapLocal (mapVec (lambda (x) (* x 3)))) (splitVec 4))) (split 1024) xs)))
+(lift h (N) ((array-type int N)) (lambda (xs) (asVector #5 xs)))",
+        expect![[r#"
+            f : Array[Int,N] -> Array[?,?*?]
+              assumes 4 divides N
+              type-mismatch at `(splitVec 4 xs)`: `mapVec` needs `Vec[_,_]` as its second argument, and this is `Array[Vec[Int,4],N/4]`
+            g : Array[Int,N] -> Array[Int,N]
+              assumes 1024 divides N
+            h : Array[Int,N] -> Array[Vec[Int,5],N/5]
+              assumes 5 divides N
+              vector-width at `asVector`: OpenCL has vectors of 2, 3, 4, 8 and 16 elements, not of 5
+        "#]],
+    );
+}
+
+#[test]
+fn functions_wrapped_in_an_address_space() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) ((toGlobal (mapGlb (lambda (x) (* x 2.0f)))) (filterGlb (lambda (x) (> x 0.5f)) xs))))",
+        expect![[r#"
+            f : Array[Float,N] -> <∃X, Array[Float,X]>
+        "#]],
+    );
+}
+
+#[test]
+fn ascriptions() {
+    check(
+        "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs (: ys (array-type float N)))))
+(lift g (N) ((array-type float N)) (lambda (xs) (: xs (array-type float N))))
+(lift h (N) ((array-type float N)) (lambda (xs) (: xs (exists (X) (array-type float X)))))
+(lift k (N) ((array-type float N)) (lambda (xs) (: (filter (lambda (x) true) xs) (exists (L) (array-type float L)))))
+(lift l (N) ((array-type float N)) (lambda (xs) (: (filter (lambda (x) true) xs) (array-type float 4))))
+(lift m (N) ((array-type float N)) (lambda (xs) (: xs (array-type int N))))
+(lift n () ((array-type float 3)) (lambda (xs) (: xs (array-type float 4))))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,M] -> Array[(Float, Float),N]
+              assumes M equals N
+            g : Array[Float,N] -> Array[Float,N]
+            h : Array[Float,N] -> <∃X, Array[Float,X]>
+            k : Array[Float,N] -> <∃L, Array[Float,L]>
+            l : Array[Float,N] -> Array[Float,4]
+            m : Array[Float,N] -> Array[Int,N]
+              type-mismatch at `(: xs (array-type int N))`: this is annotated as `Array[Int,N]`, and it is `Array[Float,N]` (`Int` is not `Float`)
+            n : Array[Float,3] -> Array[Float,4]
+              annotation-false at `(: xs (array-type float 4))`: this is annotated with length `4`, and its length is `3`: they differ whatever the sizes are
+        "#]],
+    );
+}
