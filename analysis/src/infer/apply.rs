@@ -371,15 +371,11 @@ impl Infer<'_> {
                 format!("`{name}` is applied here, and it is no function: its type is `{ty}`"),
             )
         } else {
-            let times = if given == 1 {
-                "one argument, and with it".to_string()
-            } else {
-                format!("{given} arguments, and with them")
-            };
+            let times = if given == 1 { "one argument".to_string() } else { format!("{given} arguments") };
             Diagnostic::error(
                 "too-many-arguments",
                 Node::Expr(arg),
-                format!("`{name}` takes {times} it is `{ty}`, which is no function"),
+                format!("`{name}` takes {times}; what it then yields is `{ty}`, which is no function"),
             )
         };
         if given > 0 {

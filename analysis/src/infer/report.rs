@@ -263,7 +263,7 @@ impl Infer<'_> {
                 let (a, b) = if &*name == "zip" && count == 2 {
                     ("first".into(), "second".into())
                 } else {
-                    (format!("{} argument", ordinal(first)), format!("{}", ordinal(second)))
+                    (format!("{} argument", ordinal(first)), ordinal(second))
                 };
                 let arrays =
                     if &*name == "zip" && count == 2 { "two arrays".to_string() } else { "arrays".to_string() };

@@ -71,7 +71,7 @@ fn wrong_arguments() {
             h : Array[Float,N] -> Array[?,?] -> Array[Array[?,?],1]
               needs-size at `xs`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             k : Array[Float,N] -> ?
-              too-many-arguments at `xs`: `length` takes one argument, and with it it is `Int`, which is no function
+              too-many-arguments at `xs`: `length` takes one argument; what it then yields is `Int`, which is no function
                 `length`: `length` stands here
             l : Array[Float,N] -> ?
               not-a-function at `xs`: `xs` is applied here, and it is no function: its type is `Array[Float,N]`

@@ -77,9 +77,7 @@ pub fn program(text: &str, mode: Mode) -> Vec<Form> {
 impl Form {
     fn slice(&self, at: Node) -> String {
         let r = self.map.range(at);
-        let text =
-            self.text[usize::from(r.start())..usize::from(r.end())].split_whitespace().collect::<Vec<_>>().join(" ");
-        text
+        self.text[usize::from(r.start())..usize::from(r.end())].split_whitespace().collect::<Vec<_>>().join(" ")
     }
     pub fn describe(&self) -> String {
         let name = self.body.name.as_deref().unwrap_or("_");
