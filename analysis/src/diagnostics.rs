@@ -37,6 +37,13 @@ pub enum Edit {
     Replace(Node, String),
     InsertBefore(Node, String),
     InsertAfter(Node, String),
+    /// `before`, the text of the node `of`, then `after`, inserted before the node `at`.
+    CopyBefore {
+        at: Node,
+        before: String,
+        of: Node,
+        after: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -22,6 +22,7 @@ mod generalize;
 mod hide;
 mod join;
 mod placement;
+mod repair;
 mod report;
 mod result;
 mod table;

@@ -297,6 +297,11 @@ impl Infer<'_> {
                 d = d.related(at, format!("length `{size}` comes from here"));
             }
         }
+        if let (Cause::Argument { apply, .. }, Some((first, second))) = (cause, sibling)
+            && let Some(fix) = self.checked_cast_fix(*apply, first, second, &left, &right)
+        {
+            d = d.fix(fix);
+        }
         self.diagnostic(d);
     }
 

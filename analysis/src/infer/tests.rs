@@ -5,5 +5,6 @@ mod errors;
 mod existentials;
 mod harness;
 mod placing;
+mod repairs;
 mod sizes;
 mod types;

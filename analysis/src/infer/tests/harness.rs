@@ -1,5 +1,6 @@
 //! Infers the forms of a small program without the database.
 
+use crate::diagnostics::{Edit, Severity};
 use crate::hir::{Body, Name, Node, SourceMap};
 use crate::infer::{Env, Inference, Lookup, Mode, elaborate, infer_body};
 use crate::lower::lower;
@@ -137,5 +138,45 @@ pub fn check_elaborated(text: &str, expect: Expect) {
     let before = types(&forms);
     for mode in [Mode::Explicit, Mode::Insert] {
         assert_eq!(types(&program(&elaborated, mode)), before, "{mode:?}:\n{elaborated}");
+    }
+}
+
+/// The program after the first fix of each diagnostic; it must check.
+pub fn check_repaired(text: &str, expect: Expect) {
+    let forms = program(text, Mode::Insert);
+    let mut repaired = Vec::new();
+    for form in &forms {
+        let mut edits: Vec<(usize, usize, String)> = Vec::new();
+        for d in form.inference.diagnostics.iter().filter(|d| d.severity == Severity::Error) {
+            let fix = d.fixes.first().unwrap_or_else(|| panic!("no fix for {}", d.message));
+            edits.extend(fix.edits.iter().map(|e| form.edit(e)));
+        }
+        edits.sort();
+        let (mut out, mut at) = (String::new(), 0);
+        for (start, end, new) in edits {
+            out.push_str(&form.text[at..start]);
+            out.push_str(&new);
+            at = end;
+        }
+        out.push_str(&form.text[at..]);
+        repaired.push(out);
+    }
+    let repaired = repaired.join("\n");
+    let again: String = program(&repaired, Mode::Insert).iter().map(Form::describe).collect();
+    expect.assert_eq(&format!("{repaired}\n\n{again}"));
+}
+
+impl Form {
+    fn edit(&self, e: &Edit) -> (usize, usize, String) {
+        let range = |n: &Node| (usize::from(self.map.range(*n).start()), usize::from(self.map.range(*n).end()));
+        match e {
+            Edit::Replace(n, t) => (range(n).0, range(n).1, t.clone()),
+            Edit::InsertBefore(n, t) => (range(n).0, range(n).0, t.clone()),
+            Edit::InsertAfter(n, t) => (range(n).1, range(n).1, t.clone()),
+            Edit::CopyBefore { at, before, of, after } => {
+                let (start, end) = range(of);
+                (range(at).0, range(at).0, format!("{before}{}{after}", &self.text[start..end]))
+            }
+        }
     }
 }

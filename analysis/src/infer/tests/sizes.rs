@@ -127,6 +127,7 @@ fn lengths_that_differ() {
               unequal-lengths at `ys`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `M` (the length of `ys`); nothing says that they are equal
                 `xs`: length `N` comes from here
                 `ys`: length `M` comes from here
+                fix: Check at run time that the lengths are equal
             g : Array[Float,N] -> Array[(Float, Float),N]
               assumes 1 is at most N
               unequal-lengths at `(drop #1 xs)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `N-1` (the length of `(drop #1 xs)`); they differ whatever the sizes are
@@ -136,6 +137,7 @@ fn lengths_that_differ() {
               unequal-lengths at `(iota 10)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `10` (the length of `(iota 10)`); nothing says that they are equal
                 `xs`: length `N` comes from here
                 `(iota 10)`: length `10` comes from here
+                fix: Check at run time that the lengths are equal
             k : Array[Float,N] -> Array[(Float, Float, Float),N]
               assumes 1 is at most N
               unequal-lengths at `(drop #1 xs)`: `zip3` needs arrays of one length: the first argument has length `N` (the length of `xs`), the third `N-1` (the length of `(drop #1 xs)`); they differ whatever the sizes are

@@ -1,0 +1,92 @@
+//! Repairs that the checker offers: text that is proved to check.
+
+use super::context::Infer;
+use crate::diagnostics::{Edit, Fix};
+use crate::hir::*;
+use crate::size::{Facts, Size, Truth, VarKind};
+use crate::ty::{Ty, TyKind};
+
+impl Infer<'_> {
+    /// `(f a b)` with arrays of lengths that are not known to be equal: the second is cast to the first's length, which
+    /// is checked at run time. An array without a name is named first, so that its length can be.
+    pub fn checked_cast_fix(
+        &self,
+        apply: ExprId,
+        first: usize,
+        second: usize,
+        left: &Size,
+        right: &Size,
+    ) -> Option<Fix> {
+        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
+        let (a, b) = (*args.get(first)?, *args.get(second)?);
+        if Facts::new().equal(left, right) == Truth::No {
+            return None;
+        }
+        let element =
+            self.operand_type(b)?.as_array().filter(|t| t.position.is_none() && t.len == *right)?.element.clone();
+        let element = type_source(&element)?;
+        if self.operand_type(a)?.as_array()?.len != *left {
+            return None;
+        }
+        let mut edits = Vec::new();
+        let length = match (size_source(left), self.body.expr(a)) {
+            (Some(text), _) => text,
+            (None, Expr::Local(name)) => format!("(length {})", self.body.binder(*name).name),
+            (None, _) => {
+                let name = self.unused_name();
+                edits.push(Edit::CopyBefore {
+                    at: Node::Expr(apply),
+                    before: format!("(let {name} "),
+                    of: Node::Expr(a),
+                    after: " ".into(),
+                });
+                edits.push(Edit::Replace(Node::Expr(a), name.clone()));
+                edits.push(Edit::InsertAfter(Node::Expr(apply), ")".into()));
+                format!("(length {name})")
+            }
+        };
+        edits.push(Edit::InsertBefore(Node::Expr(b), "(: ".into()));
+        edits.push(Edit::InsertAfter(Node::Expr(b), format!(" (array-type {element} {length}))")));
+        Some(Fix { title: "Check at run time that the lengths are equal".into(), edits, certain: false })
+    }
+
+    /// The type under which an operand is used.
+    fn operand_type(&self, e: ExprId) -> Option<Ty> {
+        let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
+        let ty = opened.or_else(|| self.expr_types[e.index()].clone())?;
+        Some(self.table.zonk(&ty))
+    }
+
+    fn unused_name(&self) -> String {
+        let taken = |n: &str| {
+            self.body.binders.iter().any(|b| &*b.name == n)
+                || self.body.exprs.iter().any(|e| matches!(e, Expr::Global(g) if &**g == n))
+        };
+        (1..).map(|i| format!("v{i}")).find(|n| !taken(n)).unwrap_or_default()
+    }
+}
+
+/// A type as the program would write it; `None` if it mentions what has no name in the program.
+pub fn type_source(ty: &Ty) -> Option<String> {
+    Some(match ty.kind() {
+        TyKind::Scalar(s) => s.to_string().to_lowercase(),
+        TyKind::Array(a) if a.position.is_none() => {
+            format!("(array-type {} {})", type_source(&a.element)?, size_source(&a.len)?)
+        }
+        TyKind::Vec(t, n) => format!("(vector-type {} {})", type_source(t)?, size_source(n)?),
+        TyKind::Tuple(parts) => {
+            let parts: Option<Vec<String>> = parts.iter().map(type_source).collect();
+            format!("(tuple-type {})", parts?.join(" "))
+        }
+        _ => return None,
+    })
+}
+
+/// A size as the program would write it: constants and size names.
+pub fn size_source(size: &Size) -> Option<String> {
+    if let Some(n) = size.as_const() {
+        return (n >= 0).then(|| n.to_string());
+    }
+    let v = size.as_var()?;
+    (v.kind == VarKind::Param).then(|| v.name.to_string())
+}

@@ -1,0 +1,51 @@
+//! What the checker offers to write, checks.
+
+use super::harness::check_repaired;
+use expect_test::expect;
+
+const PREDICATES: &str = "(define (pos x) (> x 0.0f))\n(define (small x) (< x 1.0f))\n";
+
+#[test]
+fn two_filters_are_cast_to_one_length() {
+    check_repaired(
+        &format!(
+            "{PREDICATES}(lift f (N) ((array-type float N)) (lambda (xs) (zip (filter pos xs) (filter small xs))))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (define (small x) (< x 1.0f))
+            (lift f (N) ((array-type float N)) (lambda (xs) (let v1 (filter pos xs) (zip v1 (: (filter small xs) (array-type float (length v1)))))))
+
+            pos : Float -> Bool
+            small : Float -> Bool
+            f : Array[Float,N] -> <∃X, Array[(Float, Float),X]>
+        "#]],
+    );
+}
+
+#[test]
+fn lengths_of_parameters_are_named() {
+    check_repaired(
+        "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs ys)))
+(lift g (N M) ((array-type float N)) (lambda (xs) (let ys (filter (lambda (x) (> x 0.0f)) xs) (zip ys xs))))",
+        expect![[r#"
+            (lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs (: ys (array-type float N)))))
+            (lift g (N M) ((array-type float N)) (lambda (xs) (let ys (filter (lambda (x) (> x 0.0f)) xs) (zip ys (: xs (array-type float (length ys)))))))
+
+            f : Array[Float,N] -> Array[Float,M] -> Array[(Float, Float),N]
+              assumes M equals N
+            g : Array[Float,N] -> <∃X, Array[(Float, Float),X]>
+        "#]],
+    );
+}
+
+#[test]
+fn literals() {
+    check_repaired("(define (f (x float)) (* x 2))\n(define (g (x double)) (* 2 (+ x 1.5f)))", expect![[r#"
+        (define (f (x float)) (* x 2.0f))
+        (define (g (x double)) (* 2.0 (+ x 1.5)))
+
+        f : Float -> Float
+        g : Double -> Double
+    "#]]);
+}
