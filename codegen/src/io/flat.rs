@@ -1,0 +1,239 @@
+//! Regular arrays with a shape, as NumPy has them, from and to values.
+//!
+//! A vector is a last dimension of its width, and a tuple of equal scalars one of its number of parts.
+
+use super::{InputError, Result, counted, opened, scalar};
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Elements in row-major order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlatArray {
+    pub dims: Vec<usize>,
+    /// Of scalars; as many as the dimensions multiplied.
+    pub data: ArrayValue,
+}
+
+/// What NumPy calls a scalar type.
+pub fn numpy_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Int => "int32",
+        Scalar::Long => "int64",
+        Scalar::Float => "float32",
+        Scalar::Double => "float64",
+        Scalar::Bool => "bool",
+    }
+}
+
+/// What `array` is as a value of type `ty`. Lengths are not compared with those of the type, but for vectors and
+/// tuples.
+pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
+    let FlatArray { dims, data } = array;
+    let Some(found) = scalar::scalar_of(&data) else {
+        return Err(InputError::new("a flat array holds scalars"));
+    };
+    if dims.iter().try_fold(1usize, |n, d| n.checked_mul(*d)) != Some(data.len()) {
+        let problem = format!("the shape {} does not go with {}", shape_text(&dims), counted(data.len(), "element"));
+        return Err(InputError::new(problem));
+    }
+    check_form(ty, ty, &dims, found)?;
+    Ok(build(ty, &dims, data))
+}
+
+/// Whether a shape and an element type are those of a type.
+fn check_form(whole: &Ty, ty: &Ty, dims: &[usize], found: Scalar) -> Result<()> {
+    let wrong_rank = || {
+        let rank = rank(whole);
+        InputError::new(format!(
+            "`{whole}` is expected, which has {}; the array has shape {}",
+            counted(rank, "dimension"),
+            shape_text(dims)
+        ))
+    };
+    let (mut ty, mut rest) = (opened(ty), dims);
+    while let TyKind::Array(array) = ty.kind() {
+        let [_, inner @ ..] = rest else { return Err(wrong_rank()) };
+        (ty, rest) = (opened(&array.element), inner);
+    }
+    let width = match ty.kind() {
+        TyKind::Scalar(_) => None,
+        TyKind::Vec(_, width) => Some(width.as_const().unwrap_or(0) as usize),
+        TyKind::Tuple(parts) if parts.iter().all(|p| p.as_scalar().is_some()) => Some(parts.len()),
+        _ => return Err(InputError::new(format!("a value of type `{whole}` cannot be read from a regular array"))),
+    };
+    let scalars: Vec<Option<Scalar>> = match ty.kind() {
+        TyKind::Vec(element, _) => vec![element.as_scalar()],
+        TyKind::Tuple(parts) => parts.iter().map(Ty::as_scalar).collect(),
+        _ => vec![ty.as_scalar()],
+    };
+    match (width, rest) {
+        // NumPy users save a number as an array of one, too.
+        (None, []) => {}
+        (None, [1]) if dims.len() == 1 => {}
+        (Some(width), [last]) if *last == width => {}
+        (Some(width), [last]) => {
+            let problem = format!(
+                "`{ty}` has {}; the array has shape {}, where the last dimension is {last}",
+                counted(width, "number"),
+                shape_text(dims)
+            );
+            return Err(InputError::new(problem));
+        }
+        _ => return Err(wrong_rank()),
+    }
+    match scalars.into_iter().flatten().find(|s| *s != found) {
+        None => Ok(()),
+        Some(needed) => Err(InputError::new(format!(
+            "{needed} (NumPy's {0}) is expected, but the elements are {found} ({1}); convert them, \
+             as in `xs.astype(\"{0}\")`",
+            numpy_name(needed),
+            numpy_name(found),
+        ))),
+    }
+}
+
+/// Dimensions of the flat array for a type.
+fn rank(ty: &Ty) -> usize {
+    match opened(ty).kind() {
+        TyKind::Array(array) => 1 + rank(&array.element),
+        TyKind::Vec(..) | TyKind::Tuple(_) => 1,
+        _ => 0,
+    }
+}
+
+/// `(3, 4)`, `(5,)`, `()`: as NumPy prints it.
+fn shape_text(dims: &[usize]) -> String {
+    match dims {
+        [one] => format!("({one},)"),
+        dims => format!("({})", dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The form has been checked.
+fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
+    match opened(ty).kind() {
+        TyKind::Array(array) if opened(&array.element).as_scalar().is_some() => Value::Array(data),
+        TyKind::Array(array) => {
+            let (count, inner) = dims.split_first().map_or((0, dims), |(count, inner)| (*count, inner));
+            let size = inner.iter().product::<usize>();
+            let row = |i: usize| build(&array.element, inner, part(&data, i * size, size));
+            Value::Array(ArrayValue::Values((0..count).map(row).collect()))
+        }
+        TyKind::Vec(..) => Value::Vec((0..data.len()).filter_map(|i| data.get(i)).collect()),
+        TyKind::Tuple(_) => Value::Tuple((0..data.len()).filter_map(|i| data.get(i)).collect()),
+        _ => data.get(0).unwrap_or(Value::Array(data)),
+    }
+}
+
+fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
+    let range = from..from + len;
+    match data {
+        ArrayValue::Int(v) => ArrayValue::Int(v[range].to_vec()),
+        ArrayValue::Long(v) => ArrayValue::Long(v[range].to_vec()),
+        ArrayValue::Float(v) => ArrayValue::Float(v[range].to_vec()),
+        ArrayValue::Double(v) => ArrayValue::Double(v[range].to_vec()),
+        ArrayValue::Bool(v) => ArrayValue::Bool(v[range].to_vec()),
+        ArrayValue::Values(v) => ArrayValue::Values(v[range].to_vec()),
+    }
+}
+
+/// A value as a regular array; an error if it is none, because its rows differ in length or its parts in type.
+pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
+    let Some(element) = common_scalar(ty) else {
+        return Err(InputError::new(format!(
+            "a value of type `{ty}` is no regular array of one element type, which `.npy` needs; write it as text"
+        )));
+    };
+    let mut flattening = Flattening { data: scalar::empty(element), dims: Vec::new(), rows: Vec::new() };
+    flattening.value(value, 0)?;
+    let mut dims = flattening.dims;
+    // Below an empty array no length can be seen; the type may know it.
+    let mut inner = ty;
+    for depth in 0..rank(ty) {
+        inner = opened(inner);
+        let (len, below) = match inner.kind() {
+            TyKind::Array(array) => (array.len.as_const(), &array.element),
+            TyKind::Vec(_, width) => (width.as_const(), inner),
+            TyKind::Tuple(parts) => (Some(parts.len() as i64), inner),
+            _ => break,
+        };
+        if depth >= dims.len() {
+            dims.push(len.and_then(|n| usize::try_from(n).ok()).unwrap_or(0));
+        }
+        inner = below;
+    }
+    Ok(FlatArray { dims, data: flattening.data })
+}
+
+/// The scalar type of all numbers in a value, if it is one.
+fn common_scalar(ty: &Ty) -> Option<Scalar> {
+    match opened(ty).kind() {
+        TyKind::Scalar(s) => Some(*s),
+        TyKind::Vec(element, _) => common_scalar(element),
+        TyKind::Array(array) => common_scalar(&array.element),
+        TyKind::Tuple(parts) => {
+            let mut scalars = parts.iter().map(Ty::as_scalar);
+            let first = scalars.next()??;
+            scalars.all(|s| s == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+struct Flattening {
+    data: ArrayValue,
+    /// The lengths met first, by depth.
+    dims: Vec<usize>,
+    /// How many arrays of each depth were met, for messages.
+    rows: Vec<usize>,
+}
+
+impl Flattening {
+    fn value(&mut self, value: &Value, depth: usize) -> Result<()> {
+        match value {
+            Value::Array(ArrayValue::Values(parts)) | Value::Tuple(parts) | Value::Vec(parts) => {
+                self.length(parts.len(), depth)?;
+                parts.iter().try_for_each(|part| self.value(part, depth + 1))
+            }
+            Value::Array(flat) => {
+                self.length(flat.len(), depth)?;
+                append(&mut self.data, flat);
+                Ok(())
+            }
+            scalar => {
+                scalar::push(&mut self.data, scalar.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn length(&mut self, len: usize, depth: usize) -> Result<()> {
+        if depth == self.dims.len() {
+            self.dims.push(len);
+            self.rows.push(0);
+        }
+        self.rows[depth] += 1;
+        if self.dims[depth] != len {
+            let (row, first) = (self.rows[depth] - 1, self.dims[depth]);
+            return Err(InputError::new(format!(
+                "the rows of the result are not equally long (row 0 has {}, row {row} has {}), \
+                 which `.npy` needs; write it as text",
+                counted(first, "element"),
+                counted(len, "element")
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn append(to: &mut ArrayValue, from: &ArrayValue) {
+    match (to, from) {
+        (ArrayValue::Int(to), ArrayValue::Int(from)) => to.extend_from_slice(from),
+        (ArrayValue::Long(to), ArrayValue::Long(from)) => to.extend_from_slice(from),
+        (ArrayValue::Float(to), ArrayValue::Float(from)) => to.extend_from_slice(from),
+        (ArrayValue::Double(to), ArrayValue::Double(from)) => to.extend_from_slice(from),
+        (ArrayValue::Bool(to), ArrayValue::Bool(from)) => to.extend_from_slice(from),
+        _ => {}
+    }
+}

@@ -1,0 +1,161 @@
+//! Values made from a type and its sizes: `random` and `iota`.
+
+use super::{InputError, Result, scalar};
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::{Size, Var};
+use lift_analysis::ty::{ArrayTy, Ty, TyKind};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Generator {
+    /// Floats and doubles from 0 up to 1, integers from 0 to 999, truth values; the same for the same seed.
+    Random { seed: u64 },
+    /// 0, 1, 2, … in row-major order; truth values alternate from `false`.
+    Iota,
+}
+
+/// The most elements that are made: what generated code can index.
+const MOST_ELEMENTS: u64 = i32::MAX as u64;
+
+/// A value of type `ty` under the sizes that `env` knows. A tuple is counted as one element, each part for itself.
+pub fn generate(generator: Generator, ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<Value> {
+    let elements = elements(ty, env)?;
+    if elements > MOST_ELEMENTS {
+        return Err(InputError::new(format!(
+            "{elements} numbers would have to be made; at most {MOST_ELEMENTS} can be"
+        )));
+    }
+    let mut making = Making { generator, state: if let Generator::Random { seed } = generator { seed } else { 0 } };
+    making.value(ty, 0, env)
+}
+
+fn length(len: &Size, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
+    match len.eval(env) {
+        Ok(n) => Ok(n as u64),
+        Err(e) => Err(InputError::new(format!("the length {len} is not known: {e}"))),
+    }
+}
+
+/// Numbers in a value of a type; an array without any counts as one for each of its elements, which take time, too.
+fn elements(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
+    Ok(match ty.kind() {
+        TyKind::Scalar(_) => 1,
+        TyKind::Vec(element, width) => length(width, env)?.saturating_mul(elements(element, env)?),
+        TyKind::Tuple(parts) => parts.iter().map(|part| elements(part, env)).sum::<Result<u64>>()?,
+        TyKind::Array(array) => in_array(array, env, &|element, env| Ok(elements(element, env)?.max(1)))?,
+        TyKind::Exists(..) => {
+            return Err(InputError::new(format!(
+                "how long a `{ty}` is to be is not known, so it cannot be made; give a file or a literal"
+            )));
+        }
+        _ => return Err(InputError::new(format!("a value of type `{ty}` cannot be made; give a file or a literal"))),
+    })
+}
+
+/// By how much counting goes on over a value: a tuple is one element, whose parts count each for itself.
+fn steps(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
+    match ty.kind() {
+        TyKind::Tuple(_) => Ok(1),
+        TyKind::Array(array) => in_array(array, env, &steps),
+        _ => elements(ty, env),
+    }
+}
+
+type Measure<'a> = &'a dyn Fn(&Ty, &dyn Fn(&Var) -> Option<i64>) -> Result<u64>;
+
+/// The sum of a measure over the elements of an array.
+fn in_array(array: &ArrayTy, env: &dyn Fn(&Var) -> Option<i64>, measure: Measure<'_>) -> Result<u64> {
+    let len = length(&array.len, env)?;
+    let Some(position) = &array.position else {
+        return Ok(len.saturating_mul(measure(&array.element, env)?));
+    };
+    let mut sum = 0u64;
+    for i in 0..len {
+        let at = |v: &Var| if v == position { Some(i as i64) } else { env(v) };
+        sum = sum.saturating_add(measure(&array.element, &at)?);
+        if sum > MOST_ELEMENTS {
+            break;
+        }
+    }
+    Ok(sum)
+}
+
+struct Making {
+    generator: Generator,
+    state: u64,
+}
+
+impl Making {
+    /// The value whose first number is the `first`-th of its kind.
+    fn value(&mut self, ty: &Ty, first: u64, env: &dyn Fn(&Var) -> Option<i64>) -> Result<Value> {
+        Ok(match ty.kind() {
+            TyKind::Scalar(s) => self.scalar(*s, first),
+            TyKind::Vec(element, width) => {
+                let width = length(width, env)?;
+                let lanes = (0..width).map(|i| self.value(element, first + i, env));
+                Value::Vec(lanes.collect::<Result<_>>()?)
+            }
+            TyKind::Tuple(parts) => {
+                let mut values = Vec::with_capacity(parts.len());
+                for part in parts {
+                    values.push(self.value(part, first.saturating_mul(steps(part, env)?), env)?);
+                }
+                Value::Tuple(values)
+            }
+            TyKind::Array(array) => {
+                let len = length(&array.len, env)?;
+                if let Some(s) = array.element.as_scalar() {
+                    let mut made = scalar::empty(s);
+                    for i in 0..len {
+                        let value = self.scalar(s, first + i);
+                        scalar::push(&mut made, value);
+                    }
+                    return Ok(Value::Array(made));
+                }
+                let mut rows = Vec::new();
+                let mut number = first;
+                for i in 0..len {
+                    let at = |v: &Var| if array.position.as_ref() == Some(v) { Some(i as i64) } else { env(v) };
+                    rows.push(self.value(&array.element, number, &at)?);
+                    number = number.saturating_add(steps(&array.element, &at)?);
+                }
+                Value::Array(ArrayValue::Values(rows))
+            }
+            // `elements` has refused the others.
+            _ => return Err(InputError::new(format!("a value of type `{ty}` cannot be made"))),
+        })
+    }
+
+    fn scalar(&mut self, s: Scalar, number: u64) -> Value {
+        match self.generator {
+            Generator::Iota => match s {
+                Scalar::Int => Value::Int(number as i32),
+                Scalar::Long => Value::Long(number as i64),
+                Scalar::Float => Value::Float(number as f32),
+                Scalar::Double => Value::Double(number as f64),
+                Scalar::Bool => Value::Bool(number % 2 == 1),
+            },
+            Generator::Random { .. } => {
+                let bits = self.next();
+                match s {
+                    // The upper half of the product is the remainder of no bias that matters here.
+                    Scalar::Int => Value::Int(((u128::from(bits) * 1000) >> 64) as i32),
+                    Scalar::Long => Value::Long(((u128::from(bits) * 1000) >> 64) as i64),
+                    // As many of the upper bits as the mantissa has.
+                    Scalar::Float => Value::Float((bits >> 40) as f32 / (1u64 << 24) as f32),
+                    Scalar::Double => Value::Double((bits >> 11) as f64 / (1u64 << 53) as f64),
+                    Scalar::Bool => Value::Bool(bits >> 63 == 1),
+                }
+            }
+        }
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,73 @@
+//! Arguments and results of a run as people and files have them.
+//!
+//! Nothing here opens a file: text, shapes and elements come in and go out as data. The rules are those of
+//! `docs/running.md`.
+//!
+//! | module | job |
+//! |---|---|
+//! | [`source`] | what a word on the command line means: a file, a literal, `random`, `iota` |
+//! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
+//! | [`text`] | numbers separated by white space, rows by new lines |
+//! | [`flat`] | regular arrays with a shape, as NumPy's `.npy` files hold them |
+//! | [`generate`] | values made from a type and its sizes |
+//! | [`print`](mod@print) | results as lines |
+
+pub mod flat;
+pub mod generate;
+pub mod literal;
+pub mod print;
+mod scalar;
+pub mod source;
+pub mod text;
+
+#[cfg(test)]
+mod tests;
+
+pub use flat::FlatArray;
+pub use source::InputSource;
+
+use lift_analysis::ty::{Ty, TyKind};
+use std::fmt;
+
+/// Why an argument cannot be read. Where it is one place of a text, lines and columns count from 1, columns in
+/// characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputError {
+    pub at: Option<(usize, usize)>,
+    pub message: String,
+}
+
+impl InputError {
+    fn new(message: impl Into<String>) -> InputError {
+        InputError { at: None, message: message.into() }
+    }
+    fn at(line: usize, column: usize, message: impl Into<String>) -> InputError {
+        InputError { at: Some((line, column)), message: message.into() }
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some((line, column)) => write!(f, "{line}:{column}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for InputError {}
+
+type Result<T> = std::result::Result<T, InputError>;
+
+/// The type without the quantifiers around it: how many elements there are does not matter to its form.
+fn opened(mut ty: &Ty) -> &Ty {
+    while let TyKind::Exists(_, body) = ty.kind() {
+        ty = body;
+    }
+    ty
+}
+
+/// "3 elements", "1 element"
+fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

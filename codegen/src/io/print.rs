@@ -1,0 +1,137 @@
+//! Results as lines.
+//!
+//! * A scalar is a line; an array of scalars one element a line.
+//! * An array of arrays is a line a row, its numbers separated by spaces; an array of those has an empty line between
+//!   its parts, two one level higher, and so on.
+//! * A tuple or a vector that is an element is the numbers of its parts on the line of the element.
+//! * A tuple as the whole result is one line if its parts are scalars; otherwise its parts follow each other, with an
+//!   empty line between them.
+//! * Floats are the shortest text that reads back as the same number, always with a point, an exponent or a name:
+//!   `2.0`, `1e-7`, `NaN`, `-inf`. Truth values are `true` and `false`.
+
+use crate::value::{ArrayValue, Value};
+use std::fmt::Write as _;
+use std::io;
+
+/// Write `value`; at most `head` lines, if given. Whether lines were left out.
+pub fn write(out: &mut dyn io::Write, value: &Value, head: Option<usize>) -> io::Result<bool> {
+    let mut printer = Printer { out, line: String::new(), left: head.unwrap_or(usize::MAX), cut: false, cause: None };
+    printer.whole(value);
+    match printer.cause {
+        Some(e) => Err(e),
+        None => Ok(printer.cut),
+    }
+}
+
+/// The whole text of a value.
+pub fn to_text(value: &Value) -> String {
+    let mut out = Vec::new();
+    match write(&mut out, value, None) {
+        Ok(_) => String::from_utf8_lossy(&out).into_owned(),
+        Err(_) => String::new(),
+    }
+}
+
+struct Printer<'a> {
+    out: &'a mut dyn io::Write,
+    line: String,
+    /// Lines that may still be written.
+    left: usize,
+    cut: bool,
+    cause: Option<io::Error>,
+}
+
+impl Printer<'_> {
+    fn whole(&mut self, value: &Value) {
+        match value {
+            Value::Tuple(parts) if parts.iter().any(|p| matches!(p, Value::Array(_) | Value::Tuple(_))) => {
+                for (i, part) in parts.iter().enumerate() {
+                    if i > 0 {
+                        self.end_line();
+                    }
+                    self.whole(part);
+                }
+            }
+            Value::Array(array) => self.array(array),
+            element => {
+                self.numbers(element);
+                self.end_line();
+            }
+        }
+    }
+
+    fn array(&mut self, array: &ArrayValue) {
+        let deep = depth(array);
+        for i in 0..array.len() {
+            if self.cut || self.cause.is_some() {
+                return;
+            }
+            match (array, deep) {
+                (ArrayValue::Values(parts), 3..) => {
+                    // Between planes one empty line, between arrays of planes two.
+                    for _ in 0..if i > 0 { deep - 2 } else { 0 } {
+                        self.end_line();
+                    }
+                    self.whole(&parts[i]);
+                }
+                (array, _) => {
+                    self.element(array, i);
+                    self.end_line();
+                }
+            }
+        }
+    }
+
+    /// All numbers of a value on the current line.
+    fn numbers(&mut self, value: &Value) {
+        match value {
+            Value::Tuple(parts) | Value::Vec(parts) => {
+                for part in parts {
+                    self.numbers(part);
+                }
+            }
+            Value::Array(array) => (0..array.len()).for_each(|i| self.element(array, i)),
+            Value::Int(n) => self.word(format_args!("{n}")),
+            Value::Long(n) => self.word(format_args!("{n}")),
+            Value::Float(x) => self.word(format_args!("{x:?}")),
+            Value::Double(x) => self.word(format_args!("{x:?}")),
+            Value::Bool(b) => self.word(format_args!("{b}")),
+        }
+    }
+
+    /// An element of an array, not copied.
+    fn element(&mut self, array: &ArrayValue, i: usize) {
+        match array {
+            ArrayValue::Int(v) => self.word(format_args!("{}", v[i])),
+            ArrayValue::Long(v) => self.word(format_args!("{}", v[i])),
+            ArrayValue::Float(v) => self.word(format_args!("{:?}", v[i])),
+            ArrayValue::Double(v) => self.word(format_args!("{:?}", v[i])),
+            ArrayValue::Bool(v) => self.word(format_args!("{}", v[i])),
+            ArrayValue::Values(v) => self.numbers(&v[i]),
+        }
+    }
+
+    fn word(&mut self, word: std::fmt::Arguments<'_>) {
+        if !self.line.is_empty() {
+            self.line.push(' ');
+        }
+        let _ = self.line.write_fmt(word);
+    }
+
+    fn end_line(&mut self) {
+        if self.left == 0 {
+            self.cut = true;
+        } else if self.cause.is_none() {
+            self.left -= 1;
+            self.line.push('\n');
+            self.cause = self.out.write_all(self.line.as_bytes()).err();
+        }
+        self.line.clear();
+    }
+}
+
+/// Arrays in one another: of the elements the deepest counts, since an empty one shows nothing of its kind.
+fn depth(array: &ArrayValue) -> usize {
+    let ArrayValue::Values(parts) = array else { return 1 };
+    1 + parts.iter().map(|part| if let Value::Array(inner) = part { depth(inner) } else { 0 }).max().unwrap_or(0)
+}

@@ -1,0 +1,52 @@
+//! What a word on the command line says about an argument.
+
+use super::Result;
+use super::generate::Generator;
+use super::{InputError, literal};
+use lift_analysis::ty::Ty;
+
+/// An argument as a person names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputSource {
+    /// The text of a literal.
+    Literal(String),
+    /// `random`, `random:7`, `iota`: made once the sizes are known.
+    Generated(Generator),
+    /// Anything else is the name of a file.
+    File(String),
+}
+
+impl InputSource {
+    /// `random` and `iota` are themselves (a file of that name is `./iota`); what begins as a literal begins is one.
+    pub fn parse(word: &str) -> Result<InputSource> {
+        if word == "iota" {
+            return Ok(InputSource::Generated(Generator::Iota));
+        }
+        if let Some(rest) = word.strip_prefix("random") {
+            if rest.is_empty() {
+                return Ok(InputSource::Generated(Generator::Random { seed: 0 }));
+            }
+            if let Some(seed) = rest.strip_prefix(':') {
+                let seed = seed.parse().map_err(|_| {
+                    InputError::new(format!("`{seed}` is no seed: `random:SEED` takes a number from 0 to {}", u64::MAX))
+                })?;
+                return Ok(InputSource::Generated(Generator::Random { seed }));
+            }
+        }
+        let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
+        let number = unsigned.strip_prefix('.').unwrap_or(unsigned);
+        let begins_as_literal = word.starts_with(['[', '(']) || number.starts_with(|c: char| c.is_ascii_digit());
+        if begins_as_literal || matches!(word, "true" | "false") {
+            return Ok(InputSource::Literal(word.to_string()));
+        }
+        Ok(InputSource::File(word.to_string()))
+    }
+
+    /// The value, if it is a literal.
+    pub fn literal(&self, ty: &Ty) -> Option<Result<crate::value::Value>> {
+        match self {
+            InputSource::Literal(text) => Some(literal::parse(ty, text)),
+            _ => None,
+        }
+    }
+}
