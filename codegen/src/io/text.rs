@@ -133,9 +133,9 @@ impl Form {
             return self.rows(lines);
         }
         let end = lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let mut start = lines[..end].iter().take_while(|line| line.is_blank()).count();
-        let (mut planes, mut blank) = (Vec::new(), 0);
-        for at in start..end {
+        let first = lines[..end].iter().take_while(|line| line.is_blank()).count();
+        let (mut planes, mut start, mut blank) = (Vec::new(), first, 0);
+        for at in first..end {
             if lines[at].is_blank() {
                 blank += 1;
                 continue;
