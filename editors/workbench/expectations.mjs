@@ -19,6 +19,8 @@ export const EVENS = {
     explicit: [/\(unpack \(?(X1 )?ys\)? /, /\(pack\b/],
     /** What the generated text has, and the name of its tab. */
     opencl: { tab: 'evens.cl', contains: [/\b(__)?kernel void\b/, /get_global_id/] },
+    /** Lenses above the kernel; the first starts a run, the second shows the generated text. */
+    lenses: ['▶ Run', 'OpenCL'],
     /** A run: what is answered to each question, and the result's lines without comments. */
     run: {
         answers: ['iota', '10'],

@@ -100,6 +100,20 @@ await check('Make Pack/Unpack Explicit changes the text, and undo takes it back'
     return text.split('\n').slice(3).map((line) => line.trim()).join(' ');
 });
 
+await check('the lenses above a kernel; that for OpenCL shows the text', async () => {
+    const { tab, contains } = EVENS.opencl;
+    const titles = await workbench.until('lenses', async () => {
+        const found = await workbench.lenses(EVENS.file).allTextContents();
+        return found.length > 0 && found.map((title) => title.trim());
+    });
+    assert.deepEqual(titles, EVENS.lenses);
+    await workbench.lenses(EVENS.file).nth(1).click();
+    await workbench.until('the generated text', async () =>
+        has((await workbench.lines(tab)).join('\n'), contains[0]));
+    await workbench.closeTab(tab);
+    return titles.join(' | ');
+});
+
 await check('Generate OpenCL shows the text beside the program', async () => {
     await workbench.clickOn(EVENS.file, 4, 'filter');
     await workbench.command('Lift: Generate OpenCL');

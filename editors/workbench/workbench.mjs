@@ -207,8 +207,19 @@ export class Workbench {
         return readable(await rows.allTextContents());
     }
 
+    /** The lenses of an editor: links between its lines. */
+    lenses(tab) {
+        return this.editor(tab).locator('.codelens-decoration a');
+    }
+
     async squiggles(tab) {
         return this.editor(tab).locator('.squiggly-error').count();
+    }
+
+    async closeTab(tab) {
+        await this.page.locator(`.tab[data-resource-name="${tab}"]`).click();
+        await this.page.locator(`.tab[data-resource-name="${tab}"] .codicon-close`).click();
+        await this.until(`${tab} is closed`, async () => !(await this.tabs()).includes(tab));
     }
 
     async notifications() {

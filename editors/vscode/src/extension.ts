@@ -3,7 +3,7 @@
  * no word for: the generated OpenCL and the result of a run beside the program. It decides nothing
  * about the language.
  *
- *     locate.ts     finds the program            server.ts   its life, requests to it
+ *     locate.ts     finds the program            server.ts, revival.ts   its life, requests to it
  *     protocol.ts   the commands it offers       trace.ts    the messages, for those who look
  *     status.ts     the status bar item          errors.ts   what people see of an error
  *     target.ts     which program and kernel     documents.ts  computed read-only documents
@@ -22,6 +22,9 @@ import { Programs } from './target';
 /** Kinds of code action that the server offers; see the commands below. */
 const EXPLICIT_FORM = 'refactor.rewrite.lift.explicit.form';
 const EXPLICIT_FILE = 'source.lift.explicit.file';
+
+/** Settings that a running server does not see change. */
+const READ_AT_START = ['lift.server.path', 'lift.server.extraArgs', 'lift.run.timeLimit'];
 
 let server: LiftServer | undefined;
 
@@ -65,8 +68,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         createStatusItem(lift),
         ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
         vscode.workspace.onDidChangeConfiguration((e) => {
-            const settings = ['lift.server.path', 'lift.server.extraArgs'];
-            if (settings.some((name) => e.affectsConfiguration(name))) void lift.restart();
+            if (READ_AT_START.some((name) => e.affectsConfiguration(name))) void lift.restart();
         }),
         // Settings that were held back may name another server.
         vscode.workspace.onDidGrantWorkspaceTrust(() => void lift.restart()),

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 
 import { askAgain, askValues } from './ask';
 import { RESULT_SCHEME, type ComputedDocuments } from './documents';
-import { explain, isCancellation, messageOf } from './errors';
+import { explain, isCancellation, messageOf, reasonsOf } from './errors';
 import { describeValues, needsSizes, proposeValues, resolveInput, signatureOf } from './inputs';
 import { COMMAND, type Kernel, type RunRequest, type RunResult, type RunValues } from './protocol';
 import { outputEntry, resultDocument, type Run } from './report';
@@ -57,12 +57,10 @@ export class Runner implements vscode.Disposable {
                 result,
             });
         } catch (error) {
-            if (isCancellation(error)) {
-                this.output.appendLine(`[${new Date().toLocaleTimeString()}] The run was cancelled.`);
-            } else {
-                this.output.appendLine(`[${new Date().toLocaleTimeString()}] ${messageOf(error)}`);
-                explain(this.server.output, 'The kernel did not run', error);
-            }
+            const said = isCancellation(error) ? 'The run was cancelled.' : messageOf(error);
+            const lines = [`[${new Date().toLocaleTimeString()}] ${said}`, ...reasonsOf(error)];
+            this.output.appendLine(lines.join('\n  '));
+            explain(this.server.output, 'The kernel did not run', error);
         }
     }
 

@@ -17,6 +17,7 @@ import {
 } from 'vscode-languageclient/node';
 
 import { describeFailure, locateServer, type Server } from './locate';
+import { Revival } from './revival';
 import { TraceChannel } from './trace';
 
 export type ServerState =
@@ -121,7 +122,7 @@ export class LiftServer implements vscode.Disposable {
         });
         const server = search.server;
         if (server === undefined) {
-            await this.fail(describeFailure(search));
+            this.fail(describeFailure(search));
             return;
         }
         const passedOver = search.rejected.find((r) => r.place === 'setting' && r.why !== 'not set');
@@ -132,15 +133,12 @@ export class LiftServer implements vscode.Disposable {
         }
         this.output.info(`Starting ${server.file} (${server.place}): ${server.version}`);
 
-        const client = this.newClient(server, settings.get<string[]>('server.extraArgs', []));
+        const client = this.newClient(server, settings);
         client.onDidChangeState(({ newState }) => {
             if (newState === State.Running) this.setState({ kind: 'running', server });
             else if (newState === State.Starting) this.setState({ kind: 'starting' });
             else if (newState === State.StartFailed) {
                 this.setState({ kind: 'failed', why: `${server.file} did not start.` });
-            } else if (this.client === client) {
-                // Not asked for: the client gave up on a server that kept ending.
-                this.setState({ kind: 'failed', why: `${server.file} ended.` });
             }
         });
         this.client = client;
@@ -149,7 +147,7 @@ export class LiftServer implements vscode.Disposable {
         } catch (error) {
             const why = error instanceof Error ? error.message : String(error);
             this.client = undefined;
-            await this.fail(`${server.file} did not start: ${why}`);
+            this.fail(`${server.file} did not start: ${why}`);
         }
     }
 
@@ -167,7 +165,9 @@ export class LiftServer implements vscode.Disposable {
         this.setState({ kind: 'stopped' });
     }
 
-    private newClient(server: Server, extraArgs: string[]): LanguageClient {
+    private newClient(server: Server, settings: vscode.WorkspaceConfiguration): LanguageClient {
+        const extraArgs = settings.get<string[]>('server.extraArgs', []);
+        const revival = new Revival((why) => this.fail(`${server.file} ${why}`));
         return new LanguageClient(
             'lift',
             'Lift',
@@ -187,13 +187,15 @@ export class LiftServer implements vscode.Disposable {
                 markdown: {
                     isTrusted: { enabledCommands: ['lift.generateOpenCL', 'lift.runKernel'] },
                 },
+                initializationOptions: { runTimeLimit: settings.get<number>('run.timeLimit', 60) },
+                errorHandler: revival,
                 middleware: this.middleware,
             },
         );
     }
 
     /** Says what went wrong, with a way to the remedy; does not wait for the answer. */
-    private async fail(why: string): Promise<void> {
+    private fail(why: string): void {
         this.setState({ kind: 'failed', why });
         this.output.error(why);
         const settings = 'Open Settings';
