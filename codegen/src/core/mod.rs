@@ -8,6 +8,10 @@
 //! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Stmt::Unpack`], unique in a kernel), `Bound` (inside an
 //! existential type) and `Position`.
 
+pub mod builder;
+pub mod print;
+pub mod typing;
+
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};
@@ -58,6 +62,29 @@ impl Kernel {
 pub struct Block {
     pub stmts: Vec<Stmt>,
     pub result: Atom,
+}
+
+impl Block {
+    /// Every statement in the order of evaluation, those of functions and branches after the one that contains them.
+    pub fn visit<'b>(&'b self, f: &mut dyn FnMut(&'b Stmt)) {
+        for stmt in &self.stmts {
+            f(stmt);
+            for block in stmt.rhs.blocks() {
+                block.visit(f);
+            }
+        }
+    }
+}
+
+impl Rhs {
+    /// The blocks inside: branches, bodies of functions.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Rhs::If(_, then, otherwise) => vec![then, otherwise],
+            Rhs::Prim(call) => call.funs.iter().map(|f| &f.body).collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,318 @@
+//! Kernels as text, for people: one statement a line, blocks indented.
+//!
+//! ```text
+//! kernel evens (N) (xs : Array[Int,N]) -> <∃X, Array[Int,X]>
+//!   let ys : <∃X, Array[Int,X]> = filter (λ(x : Int)
+//!     let m : Int = x mod 2
+//!     let b : Bool = m = 0
+//!     b) xs
+//!   ys
+//! ```
+
+use super::{Atom, Block, Kernel, Lambda, Level, PadMode, Prim, Rhs, ScalarOp, Space, Stmt, VarId};
+use lift_analysis::hir::Literal;
+use lift_analysis::size::Size;
+use rustc_hash::FxHashMap;
+use std::fmt::{self, Write};
+
+impl Prim {
+    /// As programs write it.
+    pub fn name(self) -> String {
+        let placed = |name: &str, level: Level| match level {
+            Level::Auto => name.to_string(),
+            Level::Seq => format!("{name}Seq"),
+            Level::Glb(d) => format!("{name}Glb{d}"),
+            Level::Wrg(d) => format!("{name}Wrg{d}"),
+            Level::Lcl(d) => format!("{name}Lcl{d}"),
+        };
+        let name = match self {
+            Prim::Map(l) => return placed("map", l),
+            Prim::Reduce(l) => return placed("reduce", l),
+            Prim::Scan(l) => return placed("scan", l),
+            Prim::ScanExcl(l) => return placed("scanExcl", l),
+            Prim::Filter(l) => return placed("filter", l).replace('0', ""),
+            Prim::PartRed => "partRed",
+            Prim::ReduceWhileSeq => "reduceWhileSeq",
+            Prim::IterateWhile => "iterateWhile",
+            Prim::Iterate => "iterate",
+            Prim::Zip => "zip",
+            Prim::Unzip => "unzip",
+            Prim::Split => "split",
+            Prim::Join => "join",
+            Prim::Slide => "slide",
+            Prim::Pad(PadMode::Clamp) => "pad clamp",
+            Prim::Pad(PadMode::Mirror) => "pad mirror",
+            Prim::Pad(PadMode::Wrap) => "pad wrap",
+            Prim::PadConstant => "padConstant",
+            Prim::Transpose => "transpose",
+            Prim::Gather => "gather",
+            Prim::Scatter => "scatter",
+            Prim::Reverse => "reverse",
+            Prim::Stride => "stride",
+            Prim::Take => "take",
+            Prim::Drop => "drop",
+            Prim::Slice => "slice",
+            Prim::Head => "head",
+            Prim::Last => "last",
+            Prim::Tail => "tail",
+            Prim::Concat => "concat",
+            Prim::Aref => "aref",
+            Prim::Iota => "iota",
+            Prim::Generate => "generate",
+            Prim::Fill => "fill",
+            Prim::Length => "length",
+            Prim::Sort => "sort",
+            Prim::Argsort => "argsort",
+            Prim::Search => "search",
+            Prim::LSearch => "lsearch",
+            Prim::AsVector => "asVector",
+            Prim::AsScalar => "asScalar",
+            Prim::Vectorize => "vectorize",
+            Prim::Partition => "partition",
+        };
+        name.to_string()
+    }
+}
+
+impl ScalarOp {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ScalarOp::Add => "+",
+            ScalarOp::Sub => "-",
+            ScalarOp::Mul => "*",
+            ScalarOp::Div => "/",
+            ScalarOp::Mod => "mod",
+            ScalarOp::Min => "min",
+            ScalarOp::Max => "max",
+            ScalarOp::Lt => "<",
+            ScalarOp::Gt => ">",
+            ScalarOp::Le => "<=",
+            ScalarOp::Ge => ">=",
+            ScalarOp::Eq => "=",
+            ScalarOp::Ne => "!=",
+            ScalarOp::And => "and",
+            ScalarOp::Or => "or",
+            ScalarOp::Not => "not",
+            ScalarOp::BitAnd => "bitand",
+            ScalarOp::BitOr => "bitor",
+            ScalarOp::BitXor => "bitxor",
+            ScalarOp::Shl => "shl",
+            ScalarOp::Shr => "shr",
+            ScalarOp::Neg => "neg",
+            ScalarOp::Abs => "abs",
+            ScalarOp::Sqrt => "sqrt",
+            ScalarOp::Exp => "exp",
+            ScalarOp::Log => "log",
+            ScalarOp::Sin => "sin",
+            ScalarOp::Cos => "cos",
+            ScalarOp::Tan => "tan",
+            ScalarOp::Pow => "pow",
+            ScalarOp::Floor => "floor",
+            ScalarOp::Ceil => "ceil",
+            ScalarOp::ToInt => "toInt",
+            ScalarOp::ToLong => "toLong",
+            ScalarOp::ToFloat => "toFloat",
+            ScalarOp::ToDouble => "toDouble",
+        }
+    }
+}
+
+impl Space {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Global => "toGlobal",
+            Space::Local => "toLocal",
+            Space::Private => "toPrivate",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Printer::new(self).kernel())
+    }
+}
+
+struct Printer<'k> {
+    kernel: &'k Kernel,
+    /// Names made unique: the second `x` is `x'2`.
+    names: Vec<String>,
+    out: String,
+    indent: usize,
+}
+
+impl<'k> Printer<'k> {
+    fn new(kernel: &'k Kernel) -> Printer<'k> {
+        let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
+        let names = kernel.vars.iter().map(|v| {
+            let count = seen.entry(&v.name).or_default();
+            *count += 1;
+            if *count == 1 { v.name.to_string() } else { format!("{}'{count}", v.name) }
+        });
+        Printer { kernel, names: names.collect(), out: String::new(), indent: 0 }
+    }
+
+    fn kernel(mut self) -> String {
+        let k = self.kernel;
+        let sizes: Vec<&str> = k.sizes.iter().map(|v| &*v.name).collect();
+        let params: Vec<String> = k.params.iter().map(|p| format!(" ({})", self.typed(*p))).collect();
+        self.out = format!("kernel {} ({}){} -> {}", k.name, sizes.join(" "), params.concat(), k.result);
+        self.indent = 1;
+        for (assumption, _) in &k.assumptions {
+            self.line();
+            self.push(&format!("assume {assumption}"));
+        }
+        self.block(&k.body);
+        self.out.push('\n');
+        self.out
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+    fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent {
+            self.out.push_str("  ");
+        }
+    }
+    fn name(&self, v: VarId) -> &str {
+        self.names.get(v.0 as usize).map_or("?", String::as_str)
+    }
+    fn typed(&self, v: VarId) -> String {
+        match self.kernel.vars.get(v.0 as usize) {
+            Some(info) => format!("{} : {}", self.name(v), info.ty),
+            None => "?".into(),
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            self.stmt(stmt);
+        }
+        self.line();
+        self.atom(&block.result);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.line();
+        if !stmt.binds.is_empty() {
+            let names: Vec<&str> = stmt.binds.iter().map(|v| &*v.name).collect();
+            let typed = self.typed(stmt.var);
+            self.push(&format!("unpack ({}) {typed} = ", names.join(" ")));
+        } else {
+            let typed = self.typed(stmt.var);
+            self.push(&format!("let {typed} = "));
+        }
+        match &stmt.rhs {
+            Rhs::Atom(a) | Rhs::Unpack(a) => self.atom(a),
+            Rhs::Tuple(parts) => self.list("(", ", ", parts, ")"),
+            Rhs::Proj(a, i) => {
+                self.push(&format!("get{} ", i + 1));
+                self.atom(a);
+            }
+            Rhs::Scalar(op, operands) => match operands.as_slice() {
+                [x, y] => {
+                    self.atom(x);
+                    self.push(&format!(" {} ", op.name()));
+                    self.atom(y);
+                }
+                _ => {
+                    self.push(op.name());
+                    self.list(" ", " ", operands, "");
+                }
+            },
+            Rhs::If(condition, then, otherwise) => {
+                self.push("if ");
+                self.atom(condition);
+                self.push(" then");
+                self.nested(then);
+                self.line();
+                self.push("else");
+                self.nested(otherwise);
+            }
+            Rhs::Prim(call) => {
+                self.push(&call.prim.name());
+                for size in &call.sizes {
+                    self.push(&format!(" #{}", grouped(size)));
+                }
+                for f in &call.funs {
+                    self.lambda(f);
+                }
+                for a in &call.args {
+                    self.push(" ");
+                    self.atom(a);
+                }
+            }
+            Rhs::Store(space, a) => {
+                self.push(space.name());
+                self.push(" ");
+                self.atom(a);
+            }
+            Rhs::Pack(a, witnesses) => {
+                self.push("pack ");
+                self.atom(a);
+                let hidden: Vec<String> = witnesses.iter().map(Size::to_string).collect();
+                self.push(&format!(" hiding {}", hidden.join(", ")));
+            }
+            Rhs::Cast(a, checks) => {
+                self.push("cast ");
+                self.atom(a);
+                let checks: Vec<String> = checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+                self.push(&format!(" checking {}", checks.join(", ")));
+            }
+        }
+    }
+
+    fn nested(&mut self, block: &Block) {
+        self.indent += 1;
+        self.block(block);
+        self.indent -= 1;
+    }
+
+    fn lambda(&mut self, f: &Lambda) {
+        let params: Vec<String> = f.params.iter().map(|p| self.typed(*p)).collect();
+        self.push(&format!(" (λ({})", params.join(", ")));
+        self.nested(&f.body);
+        self.push(")");
+    }
+
+    fn list(&mut self, open: &str, between: &str, atoms: &[Atom], close: &str) {
+        self.push(open);
+        for (i, a) in atoms.iter().enumerate() {
+            if i > 0 {
+                self.push(between);
+            }
+            self.atom(a);
+        }
+        self.push(close);
+    }
+
+    fn atom(&mut self, a: &Atom) {
+        match a {
+            Atom::Var(v) => {
+                let name = self.name(*v).to_string();
+                self.push(&name);
+            }
+            Atom::Size(s) => self.push(&format!("#{}", grouped(s))),
+            Atom::Lit(l) => {
+                // Writing to a string does not fail.
+                let _ = match l {
+                    Literal::Int(x) => write!(self.out, "{x}"),
+                    Literal::Long(x) => write!(self.out, "{x}L"),
+                    Literal::Float(bits) => write!(self.out, "{:?}f", f32::from_bits(*bits)),
+                    Literal::Double(bits) => write!(self.out, "{:?}", f64::from_bits(*bits)),
+                    Literal::Bool(x) => write!(self.out, "{x}"),
+                };
+            }
+        }
+    }
+}
+
+/// A size as one word.
+fn grouped(size: &Size) -> String {
+    let text = size.to_string();
+    if text.contains(' ') { format!("({text})") } else { text }
+}

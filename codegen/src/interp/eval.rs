@@ -1,0 +1,286 @@
+//! Evaluating blocks, statements and functions. Each variable of a kernel has one slot: nothing calls itself.
+
+use super::repr::{Array, Collector, Meter, Val, import_scalars, malformed};
+use super::sizes::{SizeEnv, check_assumption, hidden_lengths};
+use super::{Limits, Result, RunError, RunErrorKind, scalar};
+use crate::core::{Atom, Block, Kernel, Lambda, Rhs, ScalarOp, Stmt};
+use crate::value::{ArrayValue, Value};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Size, Var};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Blocks inside blocks: more than any program has, and what the stack of the thread bears.
+const MAX_DEPTH: u32 = 5000;
+
+pub struct Interp<'k> {
+    pub kernel: &'k Kernel,
+    pub env: SizeEnv,
+    pub meter: Rc<Meter>,
+    pub limits: Limits,
+    slots: Vec<Option<Val>>,
+    steps: u64,
+    depth: u32,
+    /// The assumptions to check when a length or position becomes known: those of which it is the last.
+    pending: FxHashMap<Var, Vec<&'k (Assumption, Origin)>>,
+}
+
+/// Evaluate a kernel whose size parameters and assumptions about them are settled.
+pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeEnv, limits: Limits) -> Result<Value> {
+    let mut interp = Interp {
+        kernel,
+        env,
+        meter: Meter::new(limits.bytes),
+        limits,
+        slots: vec![None; kernel.vars.len()],
+        steps: 0,
+        depth: 0,
+        pending: pending_assumptions(kernel),
+    };
+    for (param, input) in kernel.params.iter().zip(inputs) {
+        let value = interp.take_in(kernel.ty(*param), input)?;
+        interp.slots[param.0 as usize] = Some(value);
+    }
+    Ok(interp.block(&kernel.body)?.export())
+}
+
+/// Under each opened length the assumptions of which it is the one that becomes known last.
+fn pending_assumptions(kernel: &Kernel) -> FxHashMap<Var, Vec<&(Assumption, Origin)>> {
+    let mut order = FxHashMap::default();
+    kernel.body.visit(&mut |stmt| {
+        for var in stmt.binds.iter().chain(position_of_call(kernel, &stmt.rhs)) {
+            let place = order.len();
+            order.insert(var, place);
+        }
+    });
+    let mut pending: FxHashMap<Var, Vec<_>> = FxHashMap::default();
+    for entry in &kernel.assumptions {
+        let last = entry.0.vars().into_iter().filter_map(|v| Some((*order.get(&v)?, v))).max();
+        if let Some((_, var)) = last {
+            pending.entry(var).or_default().push(entry);
+        }
+    }
+    pending
+}
+
+/// The position that a call binds in its functions: that of the array over which it goes.
+fn position_of_call<'k>(kernel: &'k Kernel, rhs: &Rhs) -> Option<&'k Var> {
+    match rhs {
+        Rhs::Prim(call) if !call.funs.is_empty() => position(kernel, call.args.last()?),
+        _ => None,
+    }
+}
+
+pub fn position<'k>(kernel: &'k Kernel, array: &Atom) -> Option<&'k Var> {
+    match array {
+        Atom::Var(v) => kernel.ty(*v).as_array()?.position.as_ref(),
+        _ => None,
+    }
+}
+
+impl<'k> Interp<'k> {
+    fn tick(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps <= self.limits.steps {
+            return Ok(());
+        }
+        let message = format!("the run was stopped after {} steps", self.limits.steps);
+        Err(RunError::new(RunErrorKind::Limit, message))
+    }
+
+    pub fn block(&mut self, block: &'k Block) -> Result<Val> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(RunError::new(RunErrorKind::Limit, "functions and branches are nested too deeply"));
+        }
+        for stmt in &block.stmts {
+            self.stmt(stmt).map_err(|e| e.at(&stmt.origin))?;
+        }
+        self.depth -= 1;
+        self.atom(&block.result)
+    }
+
+    fn stmt(&mut self, stmt: &'k Stmt) -> Result<()> {
+        self.tick()?;
+        let value = match &stmt.rhs {
+            Rhs::Atom(a) => self.atom(a)?,
+            Rhs::Scalar(op, operands) => self.scalar(*op, operands)?,
+            Rhs::Tuple(parts) => Val::Tuple(parts.iter().map(|a| self.atom(a)).collect::<Result<_>>()?),
+            Rhs::Proj(tuple, i) => {
+                let parts = self.atom(tuple)?.tuple()?;
+                parts.get(*i).cloned().ok_or_else(|| malformed(format!("a tuple has no component {}", i + 1)))?
+            }
+            Rhs::If(condition, then, otherwise) => {
+                let holds = self.atom(condition)?.bool()?;
+                self.block(if holds { then } else { otherwise })?
+            }
+            Rhs::Prim(call) => self.prim(call, self.kernel.ty(stmt.var))?,
+            Rhs::Store(_, a) => self.atom(a)?,
+            Rhs::Pack(a, witnesses) => {
+                let lengths = witnesses.iter().map(|w| self.length(w)).collect::<Result<_>>()?;
+                Val::packed(lengths, self.atom(a)?)
+            }
+            Rhs::Unpack(a) => self.unpack(a, &stmt.binds)?,
+            Rhs::Cast(a, checks) => {
+                for (left, right) in checks {
+                    self.check_equal(left, right)?;
+                }
+                self.atom(a)?
+            }
+        };
+        let slot = self.slots.get_mut(stmt.var.0 as usize);
+        *slot.ok_or_else(|| malformed("a variable is not declared".into()))? = Some(value);
+        Ok(())
+    }
+
+    fn unpack(&mut self, packed: &Atom, binds: &'k [Var]) -> Result<Val> {
+        let Val::Packed(packed) = self.atom(packed)? else {
+            return Err(malformed("what is unpacked has no hidden length".into()));
+        };
+        if packed.lengths.len() != binds.len() {
+            return Err(malformed("an `unpack` binds another number of lengths than are hidden".into()));
+        }
+        for (var, length) in binds.iter().zip(&packed.lengths) {
+            self.bind(var, *length)?;
+        }
+        Ok(packed.value.clone())
+    }
+
+    /// A length or position becomes known: what is assumed of it is checked.
+    pub fn bind(&mut self, var: &Var, value: i64) -> Result<()> {
+        self.env.insert(var.clone(), value);
+        match self.pending.get(var) {
+            None => Ok(()),
+            Some(due) => due.iter().try_for_each(|(a, origin)| check_assumption(a, origin, &self.env)),
+        }
+    }
+
+    fn check_equal(&self, left: &Size, right: &Size) -> Result<()> {
+        let (l, r) = (self.length(left)?, self.length(right)?);
+        if l == r {
+            return Ok(());
+        }
+        let constant = |s: &Size| s.as_const().is_some();
+        let message = match (constant(left), constant(right)) {
+            (false, true) => format!("a checked cast is false: `{left}` is {l}, not {r}"),
+            (true, false) => format!("a checked cast is false: `{right}` is {r}, not {l}"),
+            _ => format!("a checked cast is false: `{left}` is {l}, but `{right}` is {r}"),
+        };
+        Err(RunError::new(RunErrorKind::Cast, message))
+    }
+
+    pub fn length(&self, size: &Size) -> Result<i64> {
+        self.env
+            .eval(size)
+            .map_err(|e| RunError::new(RunErrorKind::Argument, format!("the size `{size}` has no value: {e}")))
+    }
+
+    pub fn atom(&self, atom: &Atom) -> Result<Val> {
+        match atom {
+            Atom::Var(v) => match self.slots.get(v.0 as usize) {
+                Some(Some(value)) => Ok(value.clone()),
+                _ => Err(malformed(format!("the variable {} has no value yet", v.0))),
+            },
+            Atom::Lit(l) => Ok(Val::literal(*l)),
+            Atom::Size(s) => match s.as_const() {
+                Some(n) => Ok(Val::Int(n as i32)),
+                None => match s.eval_int(&|v| self.env.get(v)) {
+                    Ok(n) => Ok(Val::Int(n as i32)),
+                    Err(e) => {
+                        Err(RunError::new(RunErrorKind::Argument, format!("the size `{s}` has no value: {e}")))
+                    }
+                },
+            },
+        }
+    }
+
+    fn scalar(&self, op: ScalarOp, operands: &[Atom]) -> Result<Val> {
+        match operands {
+            [x] => scalar::unary(op, &self.atom(x)?),
+            [x, y] => scalar::binary(op, &self.atom(x)?, &self.atom(y)?),
+            _ => Err(malformed(format!("`{}` has {} operands", op.name(), operands.len()))),
+        }
+    }
+
+    pub fn call<const N: usize>(&mut self, f: &'k Lambda, args: [Val; N]) -> Result<Val> {
+        if f.params.len() != N {
+            return Err(malformed(format!("a function of {} parameters is applied to {N}", f.params.len())));
+        }
+        self.call_many(f, args)
+    }
+
+    pub fn call_many(&mut self, f: &'k Lambda, args: impl IntoIterator<Item = Val>) -> Result<Val> {
+        self.tick().map_err(|e| e.at(&f.origin))?;
+        for (param, arg) in f.params.iter().zip(args) {
+            let slot = self.slots.get_mut(param.0 as usize);
+            *slot.ok_or_else(|| malformed("a parameter is not declared".into()))? = Some(arg);
+        }
+        self.block(&f.body)
+    }
+
+    /// Takes an input in: hidden lengths are found from its shape.
+    fn take_in(&mut self, ty: &Ty, value: Value) -> Result<Val> {
+        Ok(match (ty.kind(), value) {
+            (TyKind::Exists(vars, body), value) => {
+                let lengths = hidden_lengths(vars, body, &value, &self.env)?;
+                for (v, n) in vars.iter().zip(&lengths) {
+                    self.env.insert(v.clone(), *n);
+                }
+                Val::packed(lengths, self.take_in(body, value)?)
+            }
+            (_, Value::Int(x)) => Val::Int(x),
+            (_, Value::Long(x)) => Val::Long(x),
+            (_, Value::Float(x)) => Val::Float(x),
+            (_, Value::Double(x)) => Val::Double(x),
+            (_, Value::Bool(x)) => Val::Bool(x),
+            (TyKind::Tuple(types), Value::Tuple(parts)) => Val::Tuple(
+                types.iter().zip(parts).map(|(t, v)| self.take_in(t, v)).collect::<Result<_>>()?,
+            ),
+            (TyKind::Vec(element, _), Value::Vec(lanes)) => {
+                Val::Vec(lanes.into_iter().map(|v| self.take_in(element, v)).collect::<Result<_>>()?)
+            }
+            (TyKind::Array(a), Value::Array(elements)) => Val::Array(if elements.is_empty() {
+                Collector::new(&self.meter, &a.element, 0)?.finish()
+            } else if let ArrayValue::Values(rows) = elements {
+                let mut out = Collector::new(&self.meter, &a.element, rows.len())?;
+                for (i, row) in rows.into_iter().enumerate() {
+                    if let Some(position) = &a.position {
+                        self.env.insert(position.clone(), i as i64);
+                    }
+                    out.push(self.take_in(&a.element, row)?)?;
+                }
+                out.finish()
+            } else {
+                import_scalars(&self.meter, &a.element, elements)?
+            }),
+            (_, value) => {
+                let message = format!("`{ty}` is expected, but an input is {}", value.describe());
+                return Err(RunError::new(RunErrorKind::Input, message));
+            }
+        })
+    }
+
+    pub fn collector(&self, element: &Ty, most: usize) -> Result<Collector> {
+        Collector::new(&self.meter, element, most)
+    }
+}
+
+/// The element at `i`, which the caller knows to be there.
+pub fn nth(xs: &Array, i: usize) -> Result<Val> {
+    xs.get(i).ok_or_else(|| out_of_range(i as i64, xs.len()))
+}
+
+/// The element at an index that the program computed.
+pub fn checked_index(i: i64, len: usize) -> Result<usize> {
+    usize::try_from(i).ok().filter(|i| *i < len).ok_or_else(|| out_of_range(i, len))
+}
+
+fn out_of_range(i: i64, len: usize) -> RunError {
+    let array = match len {
+        0 => "the array is empty".to_string(),
+        1 => "the array has 1 element".to_string(),
+        n => format!("the array has {n} elements"),
+    };
+    RunError::new(RunErrorKind::Index, format!("index {i} is out of range: {array}"))
+}

@@ -1,0 +1,59 @@
+//! Sorting and searching with functions of the program.
+
+use super::Result;
+use super::eval::{Interp, nth};
+use super::repr::{Array, Val};
+use crate::core::{Lambda, PrimCall};
+
+impl<'k> Interp<'k> {
+    /// The indices of `xs` in the order in which `before` puts the elements; equal ones keep their order.
+    /// A merge sort from the bottom up, so that a `before` that is no order at all still ends.
+    pub fn sorted_order(&mut self, before: &'k Lambda, xs: &Array) -> Result<Vec<usize>> {
+        let n = xs.len();
+        let mut order: Vec<usize> = (0..n).collect();
+        let mut merged = Vec::with_capacity(n);
+        let mut width = 1;
+        while width < n {
+            merged.clear();
+            for start in (0..n).step_by(2 * width) {
+                let (middle, end) = ((start + width).min(n), (start + 2 * width).min(n));
+                let (mut left, mut right) = (start, middle);
+                while left < middle && right < end {
+                    let (x, y) = (nth(xs, order[left])?, nth(xs, order[right])?);
+                    let next = if self.call(before, [y, x])?.bool()? { &mut right } else { &mut left };
+                    merged.push(order[*next]);
+                    *next += 1;
+                }
+                merged.extend_from_slice(&order[left..middle]);
+                merged.extend_from_slice(&order[right..end]);
+            }
+            std::mem::swap(&mut order, &mut merged);
+            width *= 2;
+        }
+        Ok(order)
+    }
+
+    pub fn search(&mut self, call: &'k PrimCall) -> Result<Val> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        let (mut low, mut high) = (0, xs.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.call(f, [nth(&xs, middle)?])?.int()? {
+                0 => return Ok(Val::Int(middle as i32)),
+                i32::MIN..0 => high = middle,
+                1.. => low = middle + 1,
+            }
+        }
+        Ok(Val::Int(-1))
+    }
+
+    pub fn linear_search(&mut self, call: &'k PrimCall) -> Result<Val> {
+        let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+        for i in 0..xs.len() {
+            if self.call(f, [nth(&xs, i)?])?.int()? == 0 {
+                return Ok(Val::Int(i as i32));
+            }
+        }
+        Ok(Val::Int(-1))
+    }
+}

@@ -1,0 +1,359 @@
+//! The primitives: which takes what. Those that only move elements are in [`super::views`], sorting and searching in
+//! [`super::order`].
+
+use super::eval::{Interp, checked_index, nth, position};
+use super::repr::{Array, Val, malformed};
+use super::views;
+use super::{Result, RunError, RunErrorKind};
+use crate::core::{Atom, Lambda, Prim, PrimCall};
+use lift_analysis::size::Var;
+use lift_analysis::ty::{Ty, TyKind};
+
+impl<'k> Interp<'k> {
+    /// The value of a call whose result has type `result`.
+    pub fn prim(&mut self, call: &'k PrimCall, result: &'k Ty) -> Result<Val> {
+        // The only lengths that a primitive hides are those of its outermost array.
+        if let TyKind::Exists(vars, body) = result.kind()
+            && matches!(call.prim, Prim::Filter(_) | Prim::Iota | Prim::Generate | Prim::Fill)
+        {
+            let array = self.array_of(call, body)?;
+            if vars.len() != 1 {
+                return Err(malformed(format!("`{}` hides one length", call.prim.name())));
+            }
+            return Ok(Val::packed(vec![array.len() as i64], Val::Array(array)));
+        }
+        match call.prim {
+            Prim::Aref => {
+                let (xs, i) = (self.array(call, 0)?, self.arg(call, 1)?.int()?);
+                nth(&xs, checked_index(i64::from(i), xs.len())?)
+            }
+            Prim::Head | Prim::Last => {
+                let xs = self.array(call, 0)?;
+                let end = if call.prim == Prim::Head { 0 } else { xs.len().saturating_sub(1) };
+                xs.get(end).ok_or_else(|| {
+                    argument(format!("`{}` of an empty array", call.prim.name()))
+                })
+            }
+            Prim::Length => Ok(Val::Int(self.array(call, 0)?.len() as i32)),
+            Prim::Search => self.search(call),
+            Prim::LSearch => self.linear_search(call),
+            Prim::Unzip => self.unzip(call, result),
+            Prim::Vectorize => self.vectorize(call),
+            Prim::IterateWhile => self.iterate_while(call),
+            Prim::Iterate => self.iterate(call),
+            _ => Ok(Val::Array(self.array_of(call, result)?)),
+        }
+    }
+
+    /// The value of a call that makes an array of type `ty`.
+    fn array_of(&mut self, call: &'k PrimCall, ty: &'k Ty) -> Result<Array> {
+        let result = ty.as_array().ok_or_else(|| {
+            malformed(format!("`{}` makes an array, but the result is `{ty}`", call.prim.name()))
+        })?;
+        let element = &result.element;
+        match call.prim {
+            Prim::Map(_) => {
+                let (f, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 0)?);
+                let mut out = self.collector(element, xs.len())?;
+                for i in 0..xs.len() {
+                    self.at(at, i)?;
+                    out.push(self.call(f, [nth(&xs, i)?])?)?;
+                }
+                Ok(out.finish())
+            }
+            Prim::Filter(_) => {
+                let (p, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 0)?);
+                let mut out = self.collector(element, xs.len())?;
+                for i in 0..xs.len() {
+                    self.at(at, i)?;
+                    let x = nth(&xs, i)?;
+                    if self.call(p, [x.clone()])?.bool()? {
+                        out.push(x)?;
+                    }
+                }
+                Ok(out.finish())
+            }
+            Prim::Reduce(_) => {
+                let (f, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 1)?);
+                let mut accumulator = self.arg(call, 0)?;
+                for i in 0..xs.len() {
+                    self.at(at, i)?;
+                    accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
+                }
+                self.singleton(element, accumulator)
+            }
+            Prim::PartRed => {
+                let (f, m, z, xs) = (self.fun(call, 0)?, self.size(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
+                let piece = views::exact_quotient(xs.len(), m, "partRed")?;
+                let mut out = self.collector(element, m)?;
+                for k in 0..m {
+                    let mut accumulator = z.clone();
+                    for i in 0..piece {
+                        accumulator = self.call(f, [accumulator, nth(&xs, k * piece + i)?])?;
+                    }
+                    out.push(accumulator)?;
+                }
+                Ok(out.finish())
+            }
+            Prim::ReduceWhileSeq => {
+                let (test, f, (xs, at)) = (self.fun(call, 0)?, self.fun(call, 1)?, self.elements(call, 1)?);
+                let mut accumulator = self.arg(call, 0)?;
+                for i in 0..xs.len() {
+                    if !self.call(test, [accumulator.clone()])?.bool()? {
+                        break;
+                    }
+                    self.at(at, i)?;
+                    accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
+                }
+                self.singleton(element, accumulator)
+            }
+            Prim::Scan(_) | Prim::ScanExcl(_) => {
+                let (f, z, xs) = (self.fun(call, 0)?, self.arg(call, 0)?, self.array(call, 1)?);
+                let inclusive = matches!(call.prim, Prim::Scan(_));
+                let mut out = self.collector(element, xs.len())?;
+                let mut accumulator = z;
+                for i in 0..xs.len() {
+                    let next = self.call(f, [accumulator.clone(), nth(&xs, i)?])?;
+                    out.push(if inclusive { next.clone() } else { accumulator })?;
+                    accumulator = next;
+                }
+                Ok(out.finish())
+            }
+            Prim::Zip => {
+                let arrays = (0..call.args.len()).map(|i| self.array(call, i)).collect::<Result<Vec<_>>>()?;
+                views::zip(&self.meter, element, &arrays)
+            }
+            Prim::Generate => {
+                let f = self.fun(call, 0)?;
+                let n = self.count(call, 0)?;
+                let mut out = self.collector(element, n)?;
+                for i in 0..n {
+                    out.push(self.call(f, [Val::Int(i as i32)])?)?;
+                }
+                Ok(out.finish())
+            }
+            Prim::Iota => {
+                let n = self.count(call, 0)?;
+                let mut out = self.collector(element, n)?;
+                (0..n).try_for_each(|i| out.push(Val::Int(i as i32)))?;
+                Ok(out.finish())
+            }
+            Prim::Fill => {
+                let n = self.count(call, 0)?;
+                let v = self.arg(call, call.args.len().saturating_sub(1))?;
+                let mut out = self.collector(element, n)?;
+                (0..n).try_for_each(|_| out.push(v.clone()))?;
+                Ok(out.finish())
+            }
+            Prim::Split => views::split(&self.meter, element, &self.array(call, 0)?, self.size(call, 0)?),
+            Prim::Slide => {
+                let (size, step) = (self.size(call, 0)?, self.size(call, 1)?);
+                views::slide(&self.meter, element, &self.array(call, 0)?, size, step)
+            }
+            Prim::Join => views::join(&self.meter, element, &self.array(call, 0)?),
+            Prim::Concat => {
+                let arrays = (0..call.args.len()).map(|i| self.array(call, i)).collect::<Result<Vec<_>>>()?;
+                views::concat(&self.meter, element, &arrays)
+            }
+            Prim::Pad(mode) => {
+                let (l, r) = (self.size(call, 0)?, self.size(call, 1)?);
+                views::pad(&self.meter, element, &self.array(call, 0)?, l, r, mode)
+            }
+            Prim::PadConstant => {
+                let (l, r) = (self.size(call, 0)?, self.size(call, 1)?);
+                views::pad_constant(&self.meter, element, &self.array(call, 1)?, l, r, &self.arg(call, 0)?)
+            }
+            Prim::Transpose => {
+                let xss = self.array(call, 0)?;
+                // No row says how long it would be; the type does.
+                let width = match xss.get(0) {
+                    Some(row) => row.array()?.len(),
+                    None => self.length(&result.len)? as usize,
+                };
+                views::transpose(&self.meter, element, &xss, width)
+            }
+            Prim::Gather => {
+                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+                let mut out = self.collector(element, xs.len())?;
+                for i in 0..xs.len() {
+                    out.push(nth(&xs, self.image(f, i, xs.len())?)?)?;
+                }
+                Ok(out.finish())
+            }
+            Prim::Scatter => {
+                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
+                let mut source = vec![None; xs.len()];
+                for i in 0..xs.len() {
+                    let to = self.image(f, i, xs.len())?;
+                    if let Some(other) = source[to].replace(i) {
+                        return Err(argument(format!(
+                            "`scatter` needs a permutation, but elements {other} and {i} both go to index {to}"
+                        )));
+                    }
+                }
+                let mut out = self.collector(element, xs.len())?;
+                source.into_iter().flatten().try_for_each(|i| out.push(nth(&xs, i)?))?;
+                Ok(out.finish())
+            }
+            Prim::Reverse => {
+                let xs = self.array(call, 0)?;
+                views::gather(&self.meter, element, &xs, (0..xs.len()).rev())
+            }
+            Prim::Stride => {
+                let (xs, s) = (self.array(call, 0)?, self.size(call, 0)?);
+                let m = views::exact_quotient(xs.len(), s, "stride")?;
+                views::gather(&self.meter, element, &xs, (0..xs.len()).map(|i| i % m * s + i / m))
+            }
+            Prim::Take => views::window(&self.array(call, 0)?, 0, self.size(call, 0)?, "take"),
+            Prim::Drop => {
+                let (xs, k) = (self.array(call, 0)?, self.size(call, 0)?);
+                views::window(&xs, k, xs.len().saturating_sub(k), "drop")
+            }
+            Prim::Slice => views::window(&self.array(call, 0)?, self.size(call, 0)?, self.size(call, 1)?, "slice"),
+            Prim::Tail => {
+                let xs = self.array(call, 0)?;
+                views::window(&xs, 1, xs.len().saturating_sub(1), "tail")
+            }
+            Prim::Sort => {
+                let xs = self.array(call, 0)?;
+                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
+                views::gather(&self.meter, element, &xs, order)
+            }
+            Prim::Argsort => {
+                let xs = self.array(call, 0)?;
+                let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
+                let mut out = self.collector(element, xs.len())?;
+                order.into_iter().try_for_each(|i| out.push(Val::Int(i as i32)))?;
+                Ok(out.finish())
+            }
+            Prim::AsVector => views::as_vector(&self.meter, element, &self.array(call, 0)?, self.size(call, 0)?),
+            Prim::AsScalar => views::as_scalar(&self.meter, element, &self.array(call, 0)?),
+            Prim::Partition => {
+                let (xs, n) = (self.array(call, 0)?, self.size(call, 0)?);
+                let mut lengths = Vec::new();
+                for i in 0..n {
+                    if let Some(position) = &result.position {
+                        self.bind(position, i as i64)?;
+                    }
+                    let row = element.as_array().ok_or_else(|| malformed("`partition` makes rows".into()))?;
+                    lengths.push(self.length(&row.len)? as usize);
+                }
+                views::partition(&self.meter, element, &xs, &lengths)
+            }
+            _ => Err(malformed(format!("`{}` makes no array", call.prim.name()))),
+        }
+    }
+
+    fn iterate(&mut self, call: &'k PrimCall) -> Result<Val> {
+        let rounds = self.size(call, 0)?;
+        let mut x = self.arg(call, 0)?;
+        if call.funs.len() != 1 && call.funs.len() != rounds {
+            return Err(malformed(format!("`iterate #{rounds}` has {} functions", call.funs.len())));
+        }
+        for round in 0..rounds {
+            let f = self.fun(call, round.min(call.funs.len() - 1))?;
+            x = self.call(f, [x])?;
+        }
+        Ok(x)
+    }
+
+    fn iterate_while(&mut self, call: &'k PrimCall) -> Result<Val> {
+        let (test, f) = (self.fun(call, 0)?, self.fun(call, 1)?);
+        let mut x = self.arg(call, 0)?;
+        for _ in 0..self.limits.iterations {
+            if !self.call(test, [x.clone()])?.bool()? {
+                return Ok(x);
+            }
+            x = self.call(f, [x])?;
+        }
+        let message = format!("`iterateWhile` was stopped after {} rounds", self.limits.iterations);
+        Err(RunError::new(RunErrorKind::Limit, message))
+    }
+
+    fn unzip(&mut self, call: &'k PrimCall, result: &Ty) -> Result<Val> {
+        let xs = self.array(call, 0)?;
+        let TyKind::Tuple(types) = result.kind() else {
+            return Err(malformed(format!("`unzip` makes a tuple, but the result is `{result}`")));
+        };
+        let mut parts = Vec::new();
+        for (k, ty) in types.iter().enumerate() {
+            let element = &ty.as_array().ok_or_else(|| malformed("`unzip` makes arrays".into()))?.element;
+            let mut out = self.collector(element, xs.len())?;
+            for x in xs.iter() {
+                let part = x.tuple()?.get(k).cloned();
+                out.push(part.ok_or_else(|| malformed(format!("a tuple has no component {}", k + 1)))?)?;
+            }
+            parts.push(Val::Array(out.finish()));
+        }
+        Ok(Val::Tuple(parts.into()))
+    }
+
+    fn vectorize(&mut self, call: &'k PrimCall) -> Result<Val> {
+        let (f, width) = (self.fun(call, 0)?, self.size(call, 0)?);
+        let vectors = (0..call.args.len()).map(|i| self.arg(call, i)?.vec()).collect::<Result<Vec<_>>>()?;
+        if f.params.len() != vectors.len() || vectors.iter().any(|v| v.len() != width) {
+            return Err(malformed("`vectorize` has other arguments than its function".into()));
+        }
+        let lane = |i: usize| vectors.iter().map(move |v| v[i].clone());
+        let lanes = (0..width).map(|i| self.call_many(f, lane(i)));
+        Ok(Val::Vec(lanes.collect::<Result<_>>()?))
+    }
+
+    fn singleton(&self, element: &Ty, x: Val) -> Result<Array> {
+        let mut out = self.collector(element, 1)?;
+        out.push(x)?;
+        Ok(out.finish())
+    }
+
+    /// Where `f` sends index `i` of an array of length `len`.
+    fn image(&mut self, f: &'k Lambda, i: usize, len: usize) -> Result<usize> {
+        let to = self.call(f, [Val::Int(i as i32)])?.int()?;
+        checked_index(i64::from(to), len)
+    }
+
+    /// The length of what `iota`, `generate` and `fill` make: a size, or a number computed by the program.
+    fn count(&self, call: &PrimCall, arg: usize) -> Result<usize> {
+        if !call.sizes.is_empty() {
+            return self.size(call, 0);
+        }
+        let n = self.arg(call, arg)?.int()?;
+        usize::try_from(n).map_err(|_| argument(format!("`{}` of a negative length: {n}", call.prim.name())))
+    }
+
+    pub fn size(&self, call: &PrimCall, i: usize) -> Result<usize> {
+        let size = call.sizes.get(i).ok_or_else(|| malformed(format!("`{}` lacks a size", call.prim.name())))?;
+        Ok(self.length(size)?.unsigned_abs() as usize)
+    }
+
+    pub fn fun(&self, call: &'k PrimCall, i: usize) -> Result<&'k Lambda> {
+        call.funs.get(i).ok_or_else(|| malformed(format!("`{}` lacks a function", call.prim.name())))
+    }
+
+    fn arg_atom(&self, call: &'k PrimCall, i: usize) -> Result<&'k Atom> {
+        call.args.get(i).ok_or_else(|| malformed(format!("`{}` lacks an argument", call.prim.name())))
+    }
+
+    fn arg(&self, call: &PrimCall, i: usize) -> Result<Val> {
+        match call.args.get(i) {
+            Some(a) => self.atom(a),
+            None => Err(malformed(format!("`{}` lacks an argument", call.prim.name()))),
+        }
+    }
+
+    pub fn array(&self, call: &PrimCall, i: usize) -> Result<Array> {
+        self.arg(call, i)?.array()
+    }
+
+    /// An array over which a function goes, and the position that is bound for each element.
+    fn elements(&self, call: &'k PrimCall, i: usize) -> Result<(Array, Option<&'k Var>)> {
+        Ok((self.array(call, i)?, position(self.kernel, self.arg_atom(call, i)?)))
+    }
+
+    fn at(&mut self, position: Option<&'k Var>, i: usize) -> Result<()> {
+        position.map_or(Ok(()), |p| self.bind(p, i as i64))
+    }
+}
+
+pub fn argument(message: String) -> RunError {
+    RunError::new(RunErrorKind::Argument, message)
+}

@@ -1,0 +1,310 @@
+//! Values inside the interpreter: like [`Value`], but cheap to clone, to cut pieces from and to pack.
+
+use super::{Result, RunError, RunErrorKind};
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::ty::{Ty, TyKind};
+use std::cell::Cell;
+use std::rc::Rc;
+
+#[derive(Debug, Clone)]
+pub enum Val {
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Bool(bool),
+    Tuple(Rc<[Val]>),
+    Vec(Rc<[Val]>),
+    Array(Array),
+    Packed(Rc<Packed>),
+}
+
+/// A value of existential type with the lengths that it hides, in the order of the type's variables.
+#[derive(Debug)]
+pub struct Packed {
+    pub lengths: Vec<i64>,
+    pub value: Val,
+}
+
+/// A window of shared elements.
+#[derive(Debug, Clone)]
+pub struct Array {
+    data: Rc<Data>,
+    start: usize,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Data {
+    elements: Elements,
+    _charge: Charge,
+}
+
+#[derive(Debug)]
+enum Elements {
+    Int(Vec<i32>),
+    Long(Vec<i64>),
+    Float(Vec<f32>),
+    Double(Vec<f64>),
+    Bool(Vec<bool>),
+    Values(Vec<Val>),
+}
+
+/// Counts the bytes of the arrays that are alive.
+#[derive(Debug)]
+pub struct Meter {
+    live: Cell<u64>,
+    limit: u64,
+}
+
+/// Bytes counted as long as this lives.
+#[derive(Debug)]
+struct Charge {
+    meter: Rc<Meter>,
+    bytes: u64,
+}
+
+impl Meter {
+    pub fn new(limit: u64) -> Rc<Meter> {
+        Rc::new(Meter { live: Cell::new(0), limit })
+    }
+    fn charge(self: &Rc<Meter>, count: usize, element_bytes: u64) -> Result<Charge> {
+        let bytes = (count as u64).saturating_mul(element_bytes);
+        let live = self.live.get().saturating_add(bytes);
+        if live > self.limit {
+            let message = format!(
+                "an array of {count} elements needs {} more; all arrays together may take {}",
+                human_bytes(bytes),
+                human_bytes(self.limit)
+            );
+            return Err(RunError::new(RunErrorKind::Limit, message));
+        }
+        self.live.set(live);
+        Ok(Charge { meter: self.clone(), bytes })
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.meter.live.set(self.meter.live.get().saturating_sub(self.bytes));
+    }
+}
+
+fn human_bytes(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{} KiB", bytes >> 10),
+        1_048_576..1_073_741_824 => format!("{} MiB", bytes >> 20),
+        _ => format!("{} GiB", bytes >> 30),
+    }
+}
+
+/// What one element of an array costs besides the arrays inside it, which are counted for themselves.
+fn element_bytes(ty: &Ty) -> u64 {
+    let slot = size_of::<Val>() as u64;
+    match ty.kind() {
+        TyKind::Scalar(Scalar::Bool) => 1,
+        TyKind::Scalar(Scalar::Int | Scalar::Float) => 4,
+        TyKind::Scalar(Scalar::Long | Scalar::Double) => 8,
+        TyKind::Tuple(parts) => slot + parts.len() as u64 * slot,
+        TyKind::Vec(_, width) => slot + width.as_const().unwrap_or(16).unsigned_abs() * slot,
+        _ => slot,
+    }
+}
+
+/// Takes the elements of a new array in order.
+pub struct Collector {
+    elements: Elements,
+    charge: Charge,
+}
+
+impl Collector {
+    /// For at most `most` elements of type `element`.
+    pub fn new(meter: &Rc<Meter>, element: &Ty, most: usize) -> Result<Collector> {
+        let charge = meter.charge(most, element_bytes(element))?;
+        let elements = match element.as_scalar() {
+            Some(Scalar::Int) => Elements::Int(Vec::with_capacity(most)),
+            Some(Scalar::Long) => Elements::Long(Vec::with_capacity(most)),
+            Some(Scalar::Float) => Elements::Float(Vec::with_capacity(most)),
+            Some(Scalar::Double) => Elements::Double(Vec::with_capacity(most)),
+            Some(Scalar::Bool) => Elements::Bool(Vec::with_capacity(most)),
+            None => Elements::Values(Vec::with_capacity(most)),
+        };
+        Ok(Collector { elements, charge })
+    }
+    pub fn push(&mut self, v: Val) -> Result<()> {
+        match (&mut self.elements, v) {
+            (Elements::Int(xs), Val::Int(x)) => xs.push(x),
+            (Elements::Long(xs), Val::Long(x)) => xs.push(x),
+            (Elements::Float(xs), Val::Float(x)) => xs.push(x),
+            (Elements::Double(xs), Val::Double(x)) => xs.push(x),
+            (Elements::Bool(xs), Val::Bool(x)) => xs.push(x),
+            (Elements::Values(xs), v) => xs.push(v),
+            (_, v) => return Err(malformed(format!("an element is {}", v.describe()))),
+        }
+        Ok(())
+    }
+    /// Append all elements of an array of the same element type.
+    pub fn extend(&mut self, from: &Array) -> Result<()> {
+        let range = from.start..from.start + from.len;
+        match (&mut self.elements, &from.data.elements) {
+            (Elements::Int(xs), Elements::Int(ys)) => xs.extend_from_slice(&ys[range]),
+            (Elements::Long(xs), Elements::Long(ys)) => xs.extend_from_slice(&ys[range]),
+            (Elements::Float(xs), Elements::Float(ys)) => xs.extend_from_slice(&ys[range]),
+            (Elements::Double(xs), Elements::Double(ys)) => xs.extend_from_slice(&ys[range]),
+            (Elements::Bool(xs), Elements::Bool(ys)) => xs.extend_from_slice(&ys[range]),
+            (Elements::Values(xs), Elements::Values(ys)) => xs.extend_from_slice(&ys[range]),
+            _ => return Err(malformed("arrays of different elements are put together".into())),
+        }
+        Ok(())
+    }
+    pub fn finish(self) -> Array {
+        let len = self.elements.len();
+        Array { data: Rc::new(Data { elements: self.elements, _charge: self.charge }), start: 0, len }
+    }
+}
+
+impl Elements {
+    fn len(&self) -> usize {
+        match self {
+            Elements::Int(v) => v.len(),
+            Elements::Long(v) => v.len(),
+            Elements::Float(v) => v.len(),
+            Elements::Double(v) => v.len(),
+            Elements::Bool(v) => v.len(),
+            Elements::Values(v) => v.len(),
+        }
+    }
+}
+
+impl Array {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+    pub fn get(&self, i: usize) -> Option<Val> {
+        if i >= self.len {
+            return None;
+        }
+        let i = self.start + i;
+        Some(match &self.data.elements {
+            Elements::Int(v) => Val::Int(v[i]),
+            Elements::Long(v) => Val::Long(v[i]),
+            Elements::Float(v) => Val::Float(v[i]),
+            Elements::Double(v) => Val::Double(v[i]),
+            Elements::Bool(v) => Val::Bool(v[i]),
+            Elements::Values(v) => v[i].clone(),
+        })
+    }
+    pub fn iter(&self) -> impl Iterator<Item = Val> + '_ {
+        (0..self.len).filter_map(|i| self.get(i))
+    }
+    /// The `len` elements from `from` on, not copied; cut off where the array ends.
+    pub fn slice(&self, from: usize, len: usize) -> Array {
+        let from = from.min(self.len);
+        Array { data: self.data.clone(), start: self.start + from, len: len.min(self.len - from) }
+    }
+}
+
+impl Val {
+    pub fn literal(l: Literal) -> Val {
+        match l {
+            Literal::Int(x) => Val::Int(x),
+            Literal::Long(x) => Val::Long(x),
+            Literal::Float(bits) => Val::Float(f32::from_bits(bits)),
+            Literal::Double(bits) => Val::Double(f64::from_bits(bits)),
+            Literal::Bool(x) => Val::Bool(x),
+        }
+    }
+    pub fn packed(lengths: Vec<i64>, value: Val) -> Val {
+        Val::Packed(Rc::new(Packed { lengths, value }))
+    }
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Val::Int(_) => "an `Int`",
+            Val::Long(_) => "a `Long`",
+            Val::Float(_) => "a `Float`",
+            Val::Double(_) => "a `Double`",
+            Val::Bool(_) => "a `Bool`",
+            Val::Tuple(_) => "a tuple",
+            Val::Vec(_) => "a vector",
+            Val::Array(_) => "an array",
+            Val::Packed(_) => "a packed value",
+        }
+    }
+    pub fn int(&self) -> Result<i32> {
+        match self {
+            Val::Int(x) => Ok(*x),
+            v => Err(malformed(format!("an `Int` is expected here, but this is {}", v.describe()))),
+        }
+    }
+    pub fn bool(&self) -> Result<bool> {
+        match self {
+            Val::Bool(x) => Ok(*x),
+            v => Err(malformed(format!("a `Bool` is expected here, but this is {}", v.describe()))),
+        }
+    }
+    pub fn array(self) -> Result<Array> {
+        match self {
+            Val::Array(a) => Ok(a),
+            v => Err(malformed(format!("an array is expected here, but this is {}", v.describe()))),
+        }
+    }
+    pub fn tuple(self) -> Result<Rc<[Val]>> {
+        match self {
+            Val::Tuple(parts) => Ok(parts),
+            v => Err(malformed(format!("a tuple is expected here, but this is {}", v.describe()))),
+        }
+    }
+    pub fn vec(self) -> Result<Rc<[Val]>> {
+        match self {
+            Val::Vec(lanes) => Ok(lanes),
+            v => Err(malformed(format!("a vector is expected here, but this is {}", v.describe()))),
+        }
+    }
+
+    /// The value for the world outside: hidden lengths are in the shape there.
+    pub fn export(&self) -> Value {
+        let all = |vs: &[Val]| vs.iter().map(Val::export).collect();
+        match self {
+            Val::Int(x) => Value::Int(*x),
+            Val::Long(x) => Value::Long(*x),
+            Val::Float(x) => Value::Float(*x),
+            Val::Double(x) => Value::Double(*x),
+            Val::Bool(x) => Value::Bool(*x),
+            Val::Tuple(parts) => Value::Tuple(all(parts)),
+            Val::Vec(lanes) => Value::Vec(all(lanes)),
+            Val::Packed(p) => p.value.export(),
+            Val::Array(a) => {
+                let range = a.start..a.start + a.len;
+                Value::Array(match &a.data.elements {
+                    Elements::Int(v) => ArrayValue::Int(v[range].to_vec()),
+                    Elements::Long(v) => ArrayValue::Long(v[range].to_vec()),
+                    Elements::Float(v) => ArrayValue::Float(v[range].to_vec()),
+                    Elements::Double(v) => ArrayValue::Double(v[range].to_vec()),
+                    Elements::Bool(v) => ArrayValue::Bool(v[range].to_vec()),
+                    Elements::Values(v) => ArrayValue::Values(all(&v[range])),
+                })
+            }
+        }
+    }
+}
+
+/// A new array that takes over the numbers of an input.
+pub fn import_scalars(meter: &Rc<Meter>, element: &Ty, input: ArrayValue) -> Result<Array> {
+    let len = input.len();
+    let charge = meter.charge(len, element_bytes(element))?;
+    let elements = match input {
+        ArrayValue::Int(v) => Elements::Int(v),
+        ArrayValue::Long(v) => Elements::Long(v),
+        ArrayValue::Float(v) => Elements::Float(v),
+        ArrayValue::Double(v) => Elements::Double(v),
+        ArrayValue::Bool(v) => Elements::Bool(v),
+        ArrayValue::Values(_) => return Err(malformed("an array of scalars is expected here".into())),
+    };
+    Ok(Array { data: Rc::new(Data { elements, _charge: charge }), start: 0, len })
+}
+
+pub fn malformed(message: String) -> RunError {
+    RunError::new(RunErrorKind::Malformed, format!("the kernel is not well formed: {message}"))
+}

@@ -1,0 +1,391 @@
+//! What the sizes are: size parameters from the shapes of the inputs, and hidden lengths from the shape of a value.
+//!
+//! Every array of an input gives an equation between the length in its type and its real length. The equations are
+//! solved one unknown at a time, and in the end all must hold. What a shape leaves open (no row says how long rows are)
+//! the caller must give.
+
+use super::{Result, RunError, RunErrorKind};
+use crate::core::Kernel;
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, EvalError, Facts, Size, Solution, Var, VarKind, solve};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+/// The values of size variables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SizeEnv(FxHashMap<Var, i64>);
+
+impl SizeEnv {
+    pub fn get(&self, var: &Var) -> Option<i64> {
+        self.0.get(var).copied()
+    }
+    pub fn insert(&mut self, var: Var, value: i64) {
+        self.0.insert(var, value);
+    }
+    pub fn remove(&mut self, var: &Var) {
+        self.0.remove(var);
+    }
+    /// The natural number that a size is here.
+    pub fn eval(&self, size: &Size) -> std::result::Result<i64, EvalError> {
+        match size.as_const() {
+            Some(n) if n >= 0 => Ok(n),
+            _ => size.eval(&|v| self.get(v)),
+        }
+    }
+    /// `N = 4, M = 2`, the variables of a size with their values, for messages.
+    fn explain(&self, vars: &[Var]) -> String {
+        let known = vars.iter().filter_map(|v| Some(format!("{} = {}", v.name, self.get(v)?)));
+        known.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The length of one array of an input (or of each of many equal ones).
+#[derive(Debug, Clone)]
+struct Equation {
+    size: Size,
+    value: i64,
+    place: Place,
+}
+
+#[derive(Debug, Clone)]
+struct Place {
+    /// Which parameter; `None` inside a value whose hidden lengths are sought.
+    param: Option<usize>,
+    /// The dimension, from 0.
+    dim: usize,
+}
+
+/// Bind the size parameters of `kernel` from the shapes of `inputs`, starting from what is `given`. Checks that the
+/// inputs have the types of the parameters: rank, element types, equal rows. Does not check the kernel's assumptions.
+pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Result<SizeEnv> {
+    if inputs.len() != kernel.params.len() {
+        return Err(RunError::new(RunErrorKind::Input, wrong_count(kernel, inputs.len())));
+    }
+    let mut env = SizeEnv::default();
+    for (var, value) in given {
+        if !kernel.sizes.contains(var) {
+            let message = format!("`{}` has no size parameter `{}`", kernel.name, var.name);
+            return Err(RunError::new(RunErrorKind::Size, message));
+        }
+        if *value < 0 {
+            let message = format!("the size `{}` is given as {value}, but a size is not negative", var.name);
+            return Err(RunError::new(RunErrorKind::Size, message));
+        }
+        if let Some(other) = env.get(var).filter(|other| other != value) {
+            let message = format!("the size `{}` is given twice, as {other} and as {value}", var.name);
+            return Err(RunError::new(RunErrorKind::Size, message));
+        }
+        env.insert(var.clone(), *value);
+    }
+    let mut shapes = Shapes { equations: Vec::new(), param: None };
+    for (i, (param, input)) in kernel.params.iter().zip(inputs).enumerate() {
+        shapes.param = Some(i);
+        shapes.value(kernel.ty(*param), input, 0).map_err(|problem| {
+            let message =
+                format!("input `{}` does not fit its type `{}`: {problem}", kernel.name_of(*param), kernel.ty(*param));
+            RunError::new(RunErrorKind::Input, message)
+        })?;
+    }
+    let mut found_by = FxHashMap::default();
+    solve_all(&shapes.equations, &kernel.sizes, &mut env, &mut found_by);
+    for equation in &shapes.equations {
+        // A length hidden inside is checked where the value is taken in.
+        if equation.size.any_var(&mut |v| v.kind != VarKind::Param) {
+            continue;
+        }
+        if env.eval(&equation.size).ok() != Some(equation.value) {
+            if let Some(var) = equation.size.vars().iter().find(|v| env.get(v).is_none()) {
+                let solvable = equation.size.vars().len() == 1;
+                return Err(RunError::new(RunErrorKind::Size, unsolved(kernel, equation, var, solvable)));
+            }
+            return Err(RunError::new(RunErrorKind::Size, disagreement(kernel, equation, &env, &found_by)));
+        }
+    }
+    if let Some(open) = kernel.sizes.iter().find(|v| env.get(v).is_none()) {
+        let message = format!(
+            "the size `{0}` does not follow from the shapes of the inputs; give it, as in `--size {0}=16`",
+            open.name
+        );
+        return Err(RunError::new(RunErrorKind::Size, message));
+    }
+    Ok(env)
+}
+
+/// Check those assumptions whose variables all have values.
+pub fn check_assumptions(assumptions: &[(Assumption, Origin)], env: &SizeEnv) -> Result<()> {
+    assumptions.iter().try_for_each(|(assumption, origin)| check_assumption(assumption, origin, env))
+}
+
+pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &SizeEnv) -> Result<()> {
+    let problem = match assumption.check(&|v| env.get(v)) {
+        Ok(true) | Err(EvalError::Unbound(_)) => return Ok(()),
+        Ok(false) => String::new(),
+        Err(e) => format!(": {e}"),
+    };
+    let values = env.explain(&assumption.vars());
+    let here = if values.is_empty() { String::new() } else { format!(" for {values}") };
+    let message = format!("the program relies on `{assumption}`, which is false{here}{problem}");
+    Err(RunError::new(RunErrorKind::Assumption, message).at(origin))
+}
+
+/// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0: no element
+/// is there that could have it.
+pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeEnv) -> Result<Vec<i64>> {
+    let mut shapes = Shapes { equations: Vec::new(), param: None };
+    let misfit = |problem: String| {
+        RunError::new(RunErrorKind::Input, format!("an input does not fit its type `{body}`: {problem}"))
+    };
+    shapes.value(body, value, 0).map_err(misfit)?;
+    let mut env = env.clone();
+    for v in vars {
+        env.remove(v);
+    }
+    solve_all(&shapes.equations, vars, &mut env, &mut FxHashMap::default());
+    for v in vars {
+        if env.get(v).is_none() {
+            env.insert(v.clone(), 0);
+        }
+    }
+    for equation in &shapes.equations {
+        match env.eval(&equation.size) {
+            Ok(n) if n == equation.value => {}
+            Err(EvalError::Unbound(_)) => {}
+            Ok(n) => return Err(misfit(format!("a length is {}, but `{}` is {n}", equation.value, equation.size))),
+            Err(e) => return Err(misfit(format!("a length is {}, but `{}`: {e}", equation.value, equation.size))),
+        }
+    }
+    Ok(vars.iter().map(|v| env.get(v).unwrap_or(0)).collect())
+}
+
+/// Solve for the `unknown` variables, one equation after the other, as long as one has a single unknown.
+fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeEnv, found_by: &mut FxHashMap<Var, Place>) {
+    let mut open: Vec<&Equation> = equations.iter().collect();
+    loop {
+        let before = open.len();
+        open.retain(|equation| {
+            let free: Vec<Var> = equation.size.vars().into_iter().filter(|v| env.get(v).is_none()).collect();
+            match free.as_slice() {
+                [] => false,
+                [var] if unknown.contains(var) => {
+                    if let Some(value) = solve_one(equation, var, env) {
+                        env.insert(var.clone(), value);
+                        found_by.insert(var.clone(), equation.place.clone());
+                    }
+                    // Unsolvable alone: another equation may say what it is.
+                    false
+                }
+                _ => true,
+            }
+        });
+        if open.len() == before {
+            return;
+        }
+    }
+}
+
+fn solve_one(equation: &Equation, var: &Var, env: &SizeEnv) -> Option<i64> {
+    let size = equation.size.subst(&mut |v| env.get(v).map(Size::int));
+    let fits = |x: i64| size.eval(&|v| (v == var).then_some(x)).ok() == Some(equation.value);
+    if let Solution::Unique(value, _) = solve(&size, &Size::int(equation.value), var, &Facts::new())
+        && let Some(value) = value.as_const()
+    {
+        return (value >= 0 && fits(value)).then_some(value);
+    }
+    // Lengths grow with their sizes: N*(N+1)/2 = 10 has one solution, found by halving.
+    let (mut below, mut at_most) = (-1, equation.value.max(1));
+    let reaches = |x: i64| match size.eval_int(&|v| (v == var).then_some(x)) {
+        Ok(n) => n >= equation.value,
+        Err(EvalError::Overflow) => true,
+        Err(_) => false,
+    };
+    while at_most - below > 1 {
+        let middle = below + (at_most - below) / 2;
+        if reaches(middle) { at_most = middle } else { below = middle }
+    }
+    fits(at_most).then_some(at_most)
+}
+
+/// Gathers the equations of values.
+struct Shapes {
+    equations: Vec<Equation>,
+    param: Option<usize>,
+}
+
+impl Shapes {
+    /// Compare a value with its type; the error says what does not fit.
+    fn value(&mut self, ty: &Ty, value: &Value, dim: usize) -> std::result::Result<(), String> {
+        let wrong = || Err(format!("`{ty}` is expected, but this is {}", value.describe()));
+        match (ty.kind(), value) {
+            (TyKind::Scalar(s), v) if scalar_of(v) == Some(*s) => Ok(()),
+            (TyKind::Tuple(types), Value::Tuple(parts)) if types.len() == parts.len() => {
+                types.iter().zip(parts).try_for_each(|(t, v)| self.value(t, v, dim))
+            }
+            (TyKind::Vec(element, width), Value::Vec(lanes)) => {
+                if width.as_const() != Some(lanes.len() as i64) {
+                    return wrong();
+                }
+                lanes.iter().try_for_each(|v| self.value(element, v, dim))
+            }
+            // The lengths inside are found when the value is taken in.
+            (TyKind::Exists(_, body), v) => self.value(body, v, dim),
+            (TyKind::Array(a), Value::Array(elements)) => {
+                self.equation(&a.len, elements.len(), dim);
+                match elements {
+                    ArrayValue::Values(rows) => self.rows(ty, rows, dim + 1),
+                    flat if flat_scalar(flat) == a.element.as_scalar() => Ok(()),
+                    // An empty array says nothing about its elements.
+                    flat if flat.is_empty() => Ok(()),
+                    _ => wrong(),
+                }
+            }
+            _ => wrong(),
+        }
+    }
+
+    fn rows(&mut self, ty: &Ty, rows: &[Value], dim: usize) -> std::result::Result<(), String> {
+        let TyKind::Array(a) = ty.kind() else { return Ok(()) };
+        let first = self.equations.len();
+        for (i, row) in rows.iter().enumerate() {
+            let start = self.equations.len();
+            match &a.position {
+                Some(position) => {
+                    let here = a.element.subst_size(position, &Size::int(i as i64));
+                    self.value(&here, row, dim).map_err(|e| format!("in row {i}, {e}"))?;
+                }
+                None => {
+                    self.value(&a.element, row, dim).map_err(|e| format!("in row {i}, {e}"))?;
+                    if i == 0 {
+                        continue;
+                    }
+                    if !self.repeats(first, start, i)? {
+                        continue;
+                    }
+                    self.equations.truncate(start);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the equations from `start` on are those from `first` on again, so that they can be forgotten: rows are
+    /// equally long, but for lengths that each row hides for itself.
+    fn repeats(&self, first: usize, start: usize, row: usize) -> std::result::Result<bool, String> {
+        let count = self.equations.len() - start;
+        let mut pairs = self.equations[first..].iter().zip(&self.equations[start..]).take(start - first);
+        if count > start - first || !pairs.clone().all(|(zeroth, this)| zeroth.size == this.size) {
+            return Ok(false);
+        }
+        let hidden = |size: &Size| size.any_var(&mut |v| v.kind == VarKind::Bound);
+        match pairs.find(|(zeroth, this)| zeroth.value != this.value && !hidden(&zeroth.size)) {
+            None => Ok(true),
+            Some((zeroth, this)) => Err(format!(
+                "its rows are not equally long: row 0 has {} elements, row {row} has {}",
+                zeroth.value, this.value
+            )),
+        }
+    }
+
+    fn equation(&mut self, size: &Size, len: usize, dim: usize) {
+        let place = Place { param: self.param, dim };
+        self.equations.push(Equation { size: size.clone(), value: i64::try_from(len).unwrap_or(i64::MAX), place });
+    }
+}
+
+fn scalar_of(v: &Value) -> Option<Scalar> {
+    Some(match v {
+        Value::Int(_) => Scalar::Int,
+        Value::Long(_) => Scalar::Long,
+        Value::Float(_) => Scalar::Float,
+        Value::Double(_) => Scalar::Double,
+        Value::Bool(_) => Scalar::Bool,
+        _ => return None,
+    })
+}
+
+fn flat_scalar(a: &ArrayValue) -> Option<Scalar> {
+    Some(match a {
+        ArrayValue::Int(_) => Scalar::Int,
+        ArrayValue::Long(_) => Scalar::Long,
+        ArrayValue::Float(_) => Scalar::Float,
+        ArrayValue::Double(_) => Scalar::Double,
+        ArrayValue::Bool(_) => Scalar::Bool,
+        ArrayValue::Values(_) => return None,
+    })
+}
+
+fn wrong_count(kernel: &Kernel, given: usize) -> String {
+    let names: Vec<String> = kernel.params.iter().map(|p| format!("`{}`", kernel.name_of(*p))).collect();
+    let takes = match names.len() {
+        0 => "no inputs".into(),
+        1 => format!("one input ({})", names[0]),
+        n => format!("{n} inputs ({})", names.join(", ")),
+    };
+    let given = match given {
+        0 => "none is given".into(),
+        1 => "one is given".into(),
+        n => format!("{n} are given"),
+    };
+    format!("`{}` takes {takes}, but {given}", kernel.name)
+}
+
+fn param_name(kernel: &Kernel, place: &Place) -> Name {
+    let param = place.param.and_then(|i| kernel.params.get(i));
+    param.map_or_else(|| "input".into(), |p| kernel.vars[p.0 as usize].name.clone())
+}
+
+/// "`ys` has 5 elements", "the rows of `ys` have 5 elements"
+fn subject(kernel: &Kernel, equation: &Equation) -> String {
+    let name = param_name(kernel, &equation.place);
+    let elements = match equation.value {
+        1 => "1 element".into(),
+        n => format!("{n} elements"),
+    };
+    match equation.place.dim {
+        0 => format!("`{name}` has {elements}"),
+        1 => format!("the rows of `{name}` have {elements}"),
+        d => format!("dimension {} of `{name}` has {elements}", d + 1),
+    }
+}
+
+fn unsolved(kernel: &Kernel, equation: &Equation, var: &Var, solvable: bool) -> String {
+    let subject = subject(kernel, equation);
+    if solvable {
+        return format!("{subject}, but by its type that number is `{}`, which it is for no `{}`", equation.size, var.name);
+    }
+    format!(
+        "the size `{0}` does not follow from the shapes of the inputs: {subject}, which is `{1}`; give it, as in `--size {0}=16`",
+        var.name, equation.size
+    )
+}
+
+fn disagreement(kernel: &Kernel, equation: &Equation, env: &SizeEnv, found_by: &FxHashMap<Var, Place>) -> String {
+    let reasons: Vec<String> = equation
+        .size
+        .vars()
+        .iter()
+        .filter_map(|v| {
+            let value = env.get(v)?;
+            Some(match found_by.get(v) {
+                Some(place) => format!("`{}` is {value} by `{}`", v.name, param_name(kernel, place)),
+                None => format!("`{}` is given as {value}", v.name),
+            })
+        })
+        .collect();
+    let subject = subject(kernel, equation);
+    match (reasons.is_empty(), env.eval(&equation.size)) {
+        (true, _) => format!("{subject}, but its type says {}", equation.size),
+        (false, _) if equation.size.as_var().is_some() => {
+            format!("the sizes disagree: {}, but {subject}", reasons.join(" and "))
+        }
+        (false, Ok(n)) => format!(
+            "the sizes disagree: {}, so that `{}` is {n}, but {subject}",
+            reasons.join(" and "),
+            equation.size
+        ),
+        (false, Err(e)) => {
+            format!("the sizes disagree: {}, but then `{}` is no length: {e}", reasons.join(" and "), equation.size)
+        }
+    }
+}
