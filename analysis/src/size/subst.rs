@@ -2,7 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::Term;
+use super::poly::{Term, Terms};
 use super::var::Var;
 use std::collections::BTreeSet;
 
@@ -54,28 +54,31 @@ impl Size {
     /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
     /// changed into normal form again. `None` if nothing changed.
     pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
-        let mut changed = false;
-        let mut parts: Vec<(Term, Size)> = Vec::new();
+        let (mut same, mut new): (Terms, Vec<(Term, Size)>) = (Vec::new(), Vec::new());
         for term in self.terms() {
             let mut kept = Term::constant(term.coeff);
-            let mut product = Size::one();
+            let mut product = None;
             for (atom, e) in &term.mono.0 {
                 match replacement(atom).or_else(|| atom.rebuild(replacement)) {
                     None => kept.mono.0.push((atom.clone(), *e)),
-                    Some(new) => {
-                        changed = true;
-                        product = product.mul(&new.pow(&Size::int(i64::from(*e))));
+                    Some(by) => {
+                        let factor = by.pow(&Size::int(i64::from(*e)));
+                        product = Some(product.map_or(factor.clone(), |p: Size| p.mul(&factor)));
                     }
                 }
             }
-            parts.push((kept, product));
+            match product {
+                None => same.push(kept),
+                Some(product) => new.push((kept, product)),
+            }
         }
-        if !changed {
+        if new.is_empty() {
             return None;
         }
-        let (same, new): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(_, p)| p.is_one());
-        let same = Size::from_terms(same.into_iter().map(|(kept, _)| kept).collect());
-        Some(new.iter().fold(same, |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept.clone())))))
+        Some(
+            new.iter()
+                .fold(Size::from_terms(same), |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept.clone())))),
+        )
     }
 }
 

@@ -1,3 +1,4 @@
 //! Tests of the size library.
 
 mod print;
+mod substitution;

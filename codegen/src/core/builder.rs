@@ -10,8 +10,8 @@
 //! assert_eq!(kernel.result.to_string(), "Array[Float,N]");
 //! ```
 
-pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::typing::{Signature, prim_type, scalar_type};
+pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::{Block, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};

@@ -1,9 +1,10 @@
 //! Evaluating blocks, statements and functions. Each variable of a kernel has one slot: nothing calls itself.
 
 use super::repr::{Array, Collector, Meter, Val, import_scalars, malformed};
-use super::sizes::{SizeEnv, check_assumption, hidden_lengths};
+use super::sizes::{check_assumption, hidden_lengths};
 use super::{Limits, Result, RunError, RunErrorKind, scalar};
 use crate::core::{Atom, Block, Kernel, Lambda, Rhs, ScalarOp, Stmt};
+use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};
@@ -16,7 +17,7 @@ const MAX_DEPTH: u32 = 5000;
 
 pub struct Interp<'k> {
     pub kernel: &'k Kernel,
-    pub env: SizeEnv,
+    pub env: SizeValues,
     pub meter: Rc<Meter>,
     pub limits: Limits,
     slots: Vec<Option<Val>>,
@@ -27,7 +28,7 @@ pub struct Interp<'k> {
 }
 
 /// Evaluate a kernel whose size parameters and assumptions about them are settled.
-pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeEnv, limits: Limits) -> Result<Value> {
+pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Limits) -> Result<Value> {
     let mut interp = Interp {
         kernel,
         env,
@@ -187,9 +188,7 @@ impl<'k> Interp<'k> {
                 Some(n) => Ok(Val::Int(n as i32)),
                 None => match s.eval_int(&|v| self.env.get(v)) {
                     Ok(n) => Ok(Val::Int(n as i32)),
-                    Err(e) => {
-                        Err(RunError::new(RunErrorKind::Argument, format!("the size `{s}` has no value: {e}")))
-                    }
+                    Err(e) => Err(RunError::new(RunErrorKind::Argument, format!("the size `{s}` has no value: {e}"))),
                 },
             },
         }
@@ -234,9 +233,9 @@ impl<'k> Interp<'k> {
             (_, Value::Float(x)) => Val::Float(x),
             (_, Value::Double(x)) => Val::Double(x),
             (_, Value::Bool(x)) => Val::Bool(x),
-            (TyKind::Tuple(types), Value::Tuple(parts)) => Val::Tuple(
-                types.iter().zip(parts).map(|(t, v)| self.take_in(t, v)).collect::<Result<_>>()?,
-            ),
+            (TyKind::Tuple(types), Value::Tuple(parts)) => {
+                Val::Tuple(types.iter().zip(parts).map(|(t, v)| self.take_in(t, v)).collect::<Result<_>>()?)
+            }
             (TyKind::Vec(element, _), Value::Vec(lanes)) => {
                 Val::Vec(lanes.into_iter().map(|v| self.take_in(element, v)).collect::<Result<_>>()?)
             }

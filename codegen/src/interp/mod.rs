@@ -29,7 +29,7 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-pub use sizes::{SizeEnv, bind_sizes, check_assumptions};
+pub use sizes::{bind_sizes, check_assumptions};
 
 use crate::core::Kernel;
 use crate::value::Value;

@@ -30,9 +30,7 @@ impl<'k> Interp<'k> {
             Prim::Head | Prim::Last => {
                 let xs = self.array(call, 0)?;
                 let end = if call.prim == Prim::Head { 0 } else { xs.len().saturating_sub(1) };
-                xs.get(end).ok_or_else(|| {
-                    argument(format!("`{}` of an empty array", call.prim.name()))
-                })
+                xs.get(end).ok_or_else(|| argument(format!("`{}` of an empty array", call.prim.name())))
             }
             Prim::Length => Ok(Val::Int(self.array(call, 0)?.len() as i32)),
             Prim::Search => self.search(call),
@@ -47,9 +45,9 @@ impl<'k> Interp<'k> {
 
     /// The value of a call that makes an array of type `ty`.
     fn array_of(&mut self, call: &'k PrimCall, ty: &'k Ty) -> Result<Array> {
-        let result = ty.as_array().ok_or_else(|| {
-            malformed(format!("`{}` makes an array, but the result is `{ty}`", call.prim.name()))
-        })?;
+        let result = ty
+            .as_array()
+            .ok_or_else(|| malformed(format!("`{}` makes an array, but the result is `{ty}`", call.prim.name())))?;
         let element = &result.element;
         match call.prim {
             Prim::Map(_) => {

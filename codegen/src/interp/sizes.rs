@@ -6,6 +6,7 @@
 
 use super::{Result, RunError, RunErrorKind};
 use crate::core::Kernel;
+use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
@@ -13,32 +14,10 @@ use lift_analysis::size::{Assumption, EvalError, Facts, Size, Solution, Var, Var
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// The values of size variables.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SizeEnv(FxHashMap<Var, i64>);
-
-impl SizeEnv {
-    pub fn get(&self, var: &Var) -> Option<i64> {
-        self.0.get(var).copied()
-    }
-    pub fn insert(&mut self, var: Var, value: i64) {
-        self.0.insert(var, value);
-    }
-    pub fn remove(&mut self, var: &Var) {
-        self.0.remove(var);
-    }
-    /// The natural number that a size is here.
-    pub fn eval(&self, size: &Size) -> std::result::Result<i64, EvalError> {
-        match size.as_const() {
-            Some(n) if n >= 0 => Ok(n),
-            _ => size.eval(&|v| self.get(v)),
-        }
-    }
-    /// `N = 4, M = 2`, the variables of a size with their values, for messages.
-    fn explain(&self, vars: &[Var]) -> String {
-        let known = vars.iter().filter_map(|v| Some(format!("{} = {}", v.name, self.get(v)?)));
-        known.collect::<Vec<_>>().join(", ")
-    }
+/// `N = 4, M = 2`, the variables of a size with their values, for messages.
+fn explain(vars: &[Var], env: &SizeValues) -> String {
+    let known = vars.iter().filter_map(|v| Some(format!("{} = {}", v.name, env.get(v)?)));
+    known.collect::<Vec<_>>().join(", ")
 }
 
 /// The length of one array of an input (or of each of many equal ones).
@@ -59,11 +38,11 @@ struct Place {
 
 /// Bind the size parameters of `kernel` from the shapes of `inputs`, starting from what is `given`. Checks that the
 /// inputs have the types of the parameters: rank, element types, equal rows. Does not check the kernel's assumptions.
-pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Result<SizeEnv> {
+pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Result<SizeValues> {
     if inputs.len() != kernel.params.len() {
         return Err(RunError::new(RunErrorKind::Input, wrong_count(kernel, inputs.len())));
     }
-    let mut env = SizeEnv::default();
+    let mut env = SizeValues::default();
     for (var, value) in given {
         if !kernel.sizes.contains(var) {
             let message = format!("`{}` has no size parameter `{}`", kernel.name, var.name);
@@ -97,8 +76,7 @@ pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Re
         }
         if env.eval(&equation.size).ok() != Some(equation.value) {
             if let Some(var) = equation.size.vars().iter().find(|v| env.get(v).is_none()) {
-                let solvable = equation.size.vars().len() == 1;
-                return Err(RunError::new(RunErrorKind::Size, unsolved(kernel, equation, var, solvable)));
+                return Err(RunError::new(RunErrorKind::Size, unsolved(kernel, equation, var, &env)));
             }
             return Err(RunError::new(RunErrorKind::Size, disagreement(kernel, equation, &env, &found_by)));
         }
@@ -114,17 +92,17 @@ pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Re
 }
 
 /// Check those assumptions whose variables all have values.
-pub fn check_assumptions(assumptions: &[(Assumption, Origin)], env: &SizeEnv) -> Result<()> {
+pub fn check_assumptions(assumptions: &[(Assumption, Origin)], env: &SizeValues) -> Result<()> {
     assumptions.iter().try_for_each(|(assumption, origin)| check_assumption(assumption, origin, env))
 }
 
-pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &SizeEnv) -> Result<()> {
+pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &SizeValues) -> Result<()> {
     let problem = match assumption.check(&|v| env.get(v)) {
         Ok(true) | Err(EvalError::Unbound(_)) => return Ok(()),
         Ok(false) => String::new(),
         Err(e) => format!(": {e}"),
     };
-    let values = env.explain(&assumption.vars());
+    let values = explain(&assumption.vars(), env);
     let here = if values.is_empty() { String::new() } else { format!(" for {values}") };
     let message = format!("the program relies on `{assumption}`, which is false{here}{problem}");
     Err(RunError::new(RunErrorKind::Assumption, message).at(origin))
@@ -132,7 +110,7 @@ pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &S
 
 /// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0: no element
 /// is there that could have it.
-pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeEnv) -> Result<Vec<i64>> {
+pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeValues) -> Result<Vec<i64>> {
     let mut shapes = Shapes { equations: Vec::new(), param: None };
     let misfit = |problem: String| {
         RunError::new(RunErrorKind::Input, format!("an input does not fit its type `{body}`: {problem}"))
@@ -160,7 +138,7 @@ pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeE
 }
 
 /// Solve for the `unknown` variables, one equation after the other, as long as one has a single unknown.
-fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeEnv, found_by: &mut FxHashMap<Var, Place>) {
+fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeValues, found_by: &mut FxHashMap<Var, Place>) {
     let mut open: Vec<&Equation> = equations.iter().collect();
     loop {
         let before = open.len();
@@ -169,7 +147,7 @@ fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeEnv, found_b
             match free.as_slice() {
                 [] => false,
                 [var] if unknown.contains(var) => {
-                    if let Some(value) = solve_one(equation, var, env) {
+                    if let Found::One(value) = solve_one(equation, var, env) {
                         env.insert(var.clone(), value);
                         found_by.insert(var.clone(), equation.place.clone());
                     }
@@ -185,13 +163,20 @@ fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeEnv, found_b
     }
 }
 
-fn solve_one(equation: &Equation, var: &Var, env: &SizeEnv) -> Option<i64> {
+/// How many values of one unknown solve an equation.
+enum Found {
+    One(i64),
+    None,
+    Several,
+}
+
+fn solve_one(equation: &Equation, var: &Var, env: &SizeValues) -> Found {
     let size = equation.size.subst(&mut |v| env.get(v).map(Size::int));
     let fits = |x: i64| size.eval(&|v| (v == var).then_some(x)).ok() == Some(equation.value);
     if let Solution::Unique(value, _) = solve(&size, &Size::int(equation.value), var, &Facts::new())
         && let Some(value) = value.as_const()
     {
-        return (value >= 0 && fits(value)).then_some(value);
+        return if value >= 0 && fits(value) { Found::One(value) } else { Found::None };
     }
     // Lengths grow with their sizes: N*(N+1)/2 = 10 has one solution, found by halving.
     let (mut below, mut at_most) = (-1, equation.value.max(1));
@@ -204,7 +189,11 @@ fn solve_one(equation: &Equation, var: &Var, env: &SizeEnv) -> Option<i64> {
         let middle = below + (at_most - below) / 2;
         if reaches(middle) { at_most = middle } else { below = middle }
     }
-    fits(at_most).then_some(at_most)
+    match (fits(at_most), fits(at_most.saturating_add(1))) {
+        (true, false) => Found::One(at_most),
+        (true, true) => Found::Several,
+        (false, _) => Found::None,
+    }
 }
 
 /// Gathers the equations of values.
@@ -349,10 +338,16 @@ fn subject(kernel: &Kernel, equation: &Equation) -> String {
     }
 }
 
-fn unsolved(kernel: &Kernel, equation: &Equation, var: &Var, solvable: bool) -> String {
+fn unsolved(kernel: &Kernel, equation: &Equation, var: &Var, env: &SizeValues) -> String {
     let subject = subject(kernel, equation);
-    if solvable {
-        return format!("{subject}, but by its type that number is `{}`, which it is for no `{}`", equation.size, var.name);
+    let alone = equation.size.vars().iter().all(|v| v == var || env.get(v).is_some());
+    if alone && matches!(solve_one(equation, var, env), Found::None) {
+        let known = explain(&equation.size.vars(), env);
+        let known = if known.is_empty() { known } else { format!(" with {known}") };
+        return format!(
+            "{subject}, but by its type that number is `{}`, which it is for no `{}`{known}",
+            equation.size, var.name
+        );
     }
     format!(
         "the size `{0}` does not follow from the shapes of the inputs: {subject}, which is `{1}`; give it, as in `--size {0}=16`",
@@ -360,7 +355,7 @@ fn unsolved(kernel: &Kernel, equation: &Equation, var: &Var, solvable: bool) -> 
     )
 }
 
-fn disagreement(kernel: &Kernel, equation: &Equation, env: &SizeEnv, found_by: &FxHashMap<Var, Place>) -> String {
+fn disagreement(kernel: &Kernel, equation: &Equation, env: &SizeValues, found_by: &FxHashMap<Var, Place>) -> String {
     let reasons: Vec<String> = equation
         .size
         .vars()
@@ -379,11 +374,9 @@ fn disagreement(kernel: &Kernel, equation: &Equation, env: &SizeEnv, found_by: &
         (false, _) if equation.size.as_var().is_some() => {
             format!("the sizes disagree: {}, but {subject}", reasons.join(" and "))
         }
-        (false, Ok(n)) => format!(
-            "the sizes disagree: {}, so that `{}` is {n}, but {subject}",
-            reasons.join(" and "),
-            equation.size
-        ),
+        (false, Ok(n)) => {
+            format!("the sizes disagree: {}, so that `{}` is {n}, but {subject}", reasons.join(" and "), equation.size)
+        }
         (false, Err(e)) => {
             format!("the sizes disagree: {}, but then `{}` is no length: {e}", reasons.join(" and "), equation.size)
         }

@@ -1,9 +1,9 @@
 //! Primitives that move elements and compute nothing. Pieces of an array share its elements.
 
+use super::Result;
 use super::eval::nth;
 use super::prims::argument;
 use super::repr::{Array, Collector, Meter, Val, malformed};
-use super::Result;
 use crate::core::PadMode;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
@@ -18,12 +18,7 @@ pub fn exact_quotient(n: usize, k: usize, name: &str) -> Result<usize> {
 }
 
 /// The elements at these indices, which are in range.
-pub fn gather(
-    meter: &Rc<Meter>,
-    element: &Ty,
-    xs: &Array,
-    indices: impl IntoIterator<Item = usize>,
-) -> Result<Array> {
+pub fn gather(meter: &Rc<Meter>, element: &Ty, xs: &Array, indices: impl IntoIterator<Item = usize>) -> Result<Array> {
     let mut out = Collector::new(meter, element, xs.len())?;
     indices.into_iter().try_for_each(|i| out.push(nth(xs, i)?))?;
     Ok(out.finish())
