@@ -9,18 +9,18 @@ use crate::names::callees;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// A set of definitions each of which needs all of them.
+/// Definitions each of which needs all of the others.
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
-pub struct Cycle {
-    /// In the order in which each uses the next; the last uses the first.
+pub struct Cycle<'db> {
+    /// The member at which the cycle is reported.
+    pub head: Form<'db>,
+    /// A shortest way around, from the head: each uses the next, the last uses the head.
     pub names: Arc<[Name]>,
-    /// Whether this member is the one at which the cycle is reported.
-    pub reported_here: bool,
 }
 
 /// The cycles of the forms of a file and of all that they reach.
 #[salsa::tracked]
-fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle> {
+fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle<'db>> {
     let order: FxHashMap<Form<'_>, usize> = forms(db, file).iter().copied().zip(0..).collect();
     let mut cycles = FxHashMap::default();
     for mut component in components(db, forms(db, file)) {
@@ -34,16 +34,15 @@ fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle>
             (place, form.file(db).path(db).clone(), form.name(db).clone(), form.nth(db))
         });
         let names: Arc<[Name]> = round_trip(db, &component).iter().filter_map(|form| form.name(db).clone()).collect();
-        for (index, form) in component.into_iter().enumerate() {
-            cycles.insert(form, Cycle { names: names.clone(), reported_here: index == 0 });
-        }
+        let head = component[0];
+        cycles.extend(component.into_iter().map(|form| (form, Cycle { head, names: names.clone() })));
     }
     cycles
 }
 
 /// The cycle that a form is part of.
 #[salsa::tracked]
-pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle> {
+pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle<'db>> {
     cycles(db, form.file(db)).get(&form).cloned()
 }
 

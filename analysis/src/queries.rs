@@ -1,7 +1,18 @@
-//! The queries from a form's text to its body.
-use crate::db::{Db, Form, is_builtin};
-use crate::hir::Body;
-use crate::lower::{Lowered, lower};
+//! The queries from a form's text to its type.
+//!
+//! `text → lower_form → body → infer → signature`. Two of them stop changes: [`body`] has no positions, so that white
+//! space and comments stop there; [`signature`] is all that other forms see of a definition, so that an edit inside a
+//! body stops there if its type stays.
+
+use crate::calls::{Cycle, cycle_of, in_order};
+use crate::db::{Db, Form, Sym, is_builtin};
+use crate::diagnostics::Diagnostic;
+use crate::hir::{Body, FormKind, Name};
+use crate::infer::{self, Definitions, Env, Inference, Lookup, Mode, check_placement};
+use crate::lower::{Lowered, closest, lower};
+use crate::names::{Resolution, callees, resolve, similar_name};
+use crate::ty::Scheme;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The form's tree, lowered. The tree itself is dropped: who needs it parses the form again.
@@ -20,4 +31,136 @@ pub fn body<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Body> {
 #[salsa::tracked(returns(clone))]
 pub fn docs<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
     lower_form(db, form).docs.clone()
+}
+
+/// Types, openings and packings of one form. Asks for the signatures of what the form uses, and those never for this
+/// form again: recursion is known before ([`crate::calls`]).
+#[salsa::tracked(returns(clone))]
+pub fn infer<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Inference> {
+    infer_in(db, form, Mode::Insert)
+}
+
+/// The type that other forms see; `None` for what has none.
+#[salsa::tracked(returns(clone))]
+pub fn signature<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Scheme> {
+    infer(db, form).scheme.clone()
+}
+
+/// [`infer`] without insertions: `lift check --explicit`.
+#[salsa::tracked(returns(clone))]
+pub fn infer_explicit<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Inference> {
+    infer_in(db, form, Mode::Explicit)
+}
+
+#[salsa::tracked(returns(clone))]
+fn signature_explicit<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Scheme> {
+    infer_explicit(db, form).scheme.clone()
+}
+
+fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference> {
+    // A form may take long to infer, and an edit waits for nobody.
+    db.unwind_if_revision_cancelled();
+    let body = body(db, form);
+    let env = FormEnv { db, form, body: &body, cycle: cycle_of(db, form).as_ref(), mode };
+    Arc::new(infer::infer_body(&body, &env, mode))
+}
+
+/// What the form would be inferred to be if it had another text. Not a query: for what a refactoring tries out.
+pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
+    let lowered = lower(text, is_builtin(db, form.file(db)));
+    let env = FormEnv { db, form, body: &lowered.body, cycle: cycle_of(db, form).as_ref(), mode: Mode::Insert };
+    lowered.errors.is_empty().then(|| infer::infer_body(&lowered.body, &env, Mode::Insert))
+}
+
+/// Asks for the inference of all that the forms use before that of the forms themselves, so that a chain of any number
+/// of definitions needs no deeper stack than one.
+pub fn infer_in_order<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) {
+    for form in in_order(db, forms) {
+        match mode {
+            Mode::Insert => drop(signature(db, form)),
+            Mode::Explicit => drop(signature_explicit(db, form)),
+        }
+    }
+}
+
+/// The names around the body of a form.
+struct FormEnv<'a, 'db> {
+    db: &'db dyn Db,
+    form: Form<'db>,
+    body: &'a Body,
+    cycle: Option<&'a Cycle<'db>>,
+    mode: Mode,
+}
+
+impl Env for FormEnv<'_, '_> {
+    fn lookup(&self, name: &str) -> Lookup {
+        let file = self.form.file(self.db);
+        let key = Sym::new(self.db, Name::from(name));
+        let callee = match resolve(self.db, file, key) {
+            Some(Resolution::Primitive(primitive)) => return Lookup::Primitive(primitive),
+            Some(Resolution::Form(callee)) => callee,
+            None => {
+                let binders = self.body.binders.iter().map(|binder| &*binder.name);
+                let local = closest(name, binders).map(Name::from);
+                return Lookup::Unknown { similar: local.or_else(|| similar_name(self.db, file, key)) };
+            }
+        };
+        if let Some(cycle) = self.cycle
+            && cycle_of(self.db, callee).as_ref().is_some_and(|other| other.head == cycle.head)
+        {
+            // One mistake is one error, and stands where the way around begins.
+            let next = cycle.names.get(1).or(cycle.names.first());
+            return if cycle.head == self.form && next.is_some_and(|next| **next == *name) {
+                Lookup::Recursive(cycle.names.to_vec())
+            } else {
+                Lookup::Failed
+            };
+        }
+        // The prelude is written without packs, as any program may be.
+        let scheme = match self.mode {
+            Mode::Explicit if !is_builtin(self.db, callee.file(self.db)) => signature_explicit(self.db, callee),
+            _ => signature(self.db, callee),
+        };
+        scheme.map_or(Lookup::Failed, Lookup::Definition)
+    }
+}
+
+/// Where a kernel's parallel primitives stand wrongly.
+#[salsa::tracked]
+pub fn placement<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnostic> {
+    let body = body(db, form);
+    if body.kind != FormKind::Kernel {
+        return Vec::new();
+    }
+    check_placement(&body, &Reachable::from(db, form))
+}
+
+/// The bodies that a kernel reaches, by name.
+struct Reachable {
+    bodies: FxHashMap<Name, Arc<Body>>,
+}
+
+impl Reachable {
+    fn from<'db>(db: &'db dyn Db, kernel: Form<'db>) -> Reachable {
+        let mut bodies = FxHashMap::default();
+        let mut queue = std::collections::VecDeque::from([kernel]);
+        while let Some(form) = queue.pop_front() {
+            for &callee in callees(db, form) {
+                // Of two definitions of one name in different files, the nearer one counts.
+                if let Some(name) = callee.name(db)
+                    && !bodies.contains_key(name)
+                {
+                    bodies.insert(name.clone(), body(db, callee));
+                    queue.push_back(callee);
+                }
+            }
+        }
+        Reachable { bodies }
+    }
+}
+
+impl Definitions for Reachable {
+    fn body_of(&self, name: &str) -> Option<Arc<Body>> {
+        self.bodies.get(name).cloned()
+    }
 }

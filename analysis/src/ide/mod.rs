@@ -1,7 +1,30 @@
 //! The editor features as plain data: byte offsets, labels, text edits. No protocol, no file system.
 //!
 //! [`AnalysisHost`] is the one writable owner of the state; [`Analysis`] is a snapshot of it for one job on one thread
-//! and must not outlive that job (a live snapshot blocks the next edit).
+//! and must not outlive that job (a live snapshot blocks the next edit). Every method of it takes the path of a file that
+//! the host was given; for any other path the answer is empty.
+//!
+//! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
+//! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
+//! [`explain`] the pages of the error codes.
+
+mod actions;
+mod diagnostics;
+pub mod explain;
+mod explicit;
+mod hints;
+mod host;
+mod hover;
+mod locate;
+mod navigation;
+mod outline;
+#[cfg(test)]
+mod tests;
+
+pub use actions::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
+pub use diagnostics::{explicit_file_diagnostics, file_diagnostics};
+pub use host::{Analysis, AnalysisHost};
+pub use outline::file_stem;
 
 use crate::diagnostics::{Code, Severity};
 use lift_syntax::{TextRange, TextSize};
@@ -152,31 +175,3 @@ pub enum Stopped {
     ByRequest,
 }
 pub type Cancellable<T> = Result<T, Stopped>;
-
-// Provided by the modules below:
-//
-// AnalysisHost::default()
-//     .set_file(path: &str, text: Arc<str>)     sets or adds; equal text changes nothing
-//     .remove_file(path: &str)
-//     .file_text(path) -> Option<Arc<str>>
-//     .snapshot() -> Analysis
-// Analysis (every method takes the path of a file the host was given; unknown path: empty answer)
-//     .cancellation_token() -> salsa::CancellationToken
-//     .db() -> &RootDatabase                                  for the compiler's queries
-//     .imports(path) -> Cancellable<Vec<Arc<str>>>            normalised paths of what the file imports, for the server to load
-//     .diagnostics(path) -> Cancellable<Vec<FileDiagnostic>>
-//     .line_index(path) -> Cancellable<Option<Arc<LineIndex>>>
-//     .text(path) -> Cancellable<Option<Arc<str>>>
-//     .hover(path, TextRange) -> Cancellable<Option<Hover>>   an empty range is a position
-//     .inlay_hints(path, TextRange) -> Cancellable<Vec<InlayHint>>
-//     .goto_definition(path, TextSize) -> Cancellable<Vec<NavTarget>>
-//     .references(path, TextSize) -> Cancellable<Vec<FileRange>>
-//     .code_actions(path, TextRange) -> Cancellable<Vec<CodeAction>>
-//     .format(path) -> Cancellable<Vec<TextEdit>>
-//     .symbols(path) -> Cancellable<Vec<Symbol>>
-//     .kernels(path) -> Cancellable<Vec<KernelInfo>>
-//     .types(path) -> Cancellable<Vec<FormType>>
-//     .elaborated(path) -> Cancellable<Option<String>>        the whole file with every inserted pack and unpack written out
-//     .explicit_diagnostics(path) -> Cancellable<Vec<FileDiagnostic>>   the same checks in explicit mode
-//     .resolve_origin(&Origin) -> Cancellable<Option<FileRange>>
-// explain::page(code: &str) -> Option<&'static str>, explain::codes() -> Vec<&'static str>

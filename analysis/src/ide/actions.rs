@@ -1,0 +1,53 @@
+//! Changes that the editor offers.
+
+use super::diagnostics::file_diagnostics;
+use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
+use super::locate::{View, form_at};
+use super::{CodeAction, SourceChange, TextEdit};
+use crate::db::{Db, SourceFile, forms};
+use lift_syntax::TextRange;
+
+/// The kinds under which editors ask for these actions.
+pub const QUICK_FIX: &str = "quickfix";
+pub const EXPLICIT_HERE: &str = "refactor.rewrite.lift.explicit.here";
+pub const EXPLICIT_FORM: &str = "refactor.rewrite.lift.explicit.form";
+pub const EXPLICIT_FILE: &str = "source.lift.explicit.file";
+pub const IMPLICIT: &str = "refactor.rewrite.lift.implicit";
+
+pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
+    let mut actions = quick_fixes(db, file, range);
+    if let Some(view) = form_at(db, file, range.start()) {
+        let mut offer = |title: &str, kind, edit: Option<TextEdit>| {
+            if let Some(edit) = edit {
+                let title = title.to_owned();
+                actions.push(CodeAction { title, kind, change: one_file(&view, edit), preferred: false });
+            }
+        };
+        offer("Make pack/unpack explicit here", EXPLICIT_HERE, explicit_here(&view, range.start()));
+        offer("Make pack/unpack explicit in this form", EXPLICIT_FORM, explicit_form(&view));
+        offer("Remove redundant pack/unpack", IMPLICIT, implicit_form(&view));
+    }
+    let edits: Vec<TextEdit> =
+        forms(db, file).iter().filter_map(|&form| explicit_form(&View::of(db, form))).collect();
+    if !edits.is_empty() {
+        actions.push(CodeAction {
+            title: "Make pack/unpack explicit in the file".into(),
+            kind: EXPLICIT_FILE,
+            change: SourceChange { files: vec![(file.path(db).clone(), edits)] },
+            preferred: false,
+        });
+    }
+    actions
+}
+
+fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
+    let near = file_diagnostics(db, file).iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
+    near.flat_map(|diagnostic| &diagnostic.fixes)
+        .map(|fix| CodeAction {
+            title: fix.title.clone(),
+            kind: QUICK_FIX,
+            change: fix.change.clone(),
+            preferred: fix.certain,
+        })
+        .collect()
+}

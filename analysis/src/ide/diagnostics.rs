@@ -1,0 +1,214 @@
+//! Diagnostics with their places: first relative to the form, then in the file.
+
+use super::locate::{View, definition_of};
+use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
+use crate::db::{Db, Form, SourceFile, Sym, forms};
+use crate::diagnostics::{Code, Diagnostic, Edit, Place, Severity};
+use crate::hir::{FormKind, Name, Node, SourceMap};
+use crate::imports::import_diagnostics;
+use crate::infer::Mode;
+use crate::names::resolve;
+use crate::queries::{body, infer, infer_explicit, infer_in_order, lower_form, placement};
+use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
+
+/// A diagnostic of one form. Ranges are relative to the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormDiagnostic {
+    pub range: TextRange,
+    pub code: Code,
+    pub severity: Severity,
+    pub message: String,
+    pub related: Vec<(FormPlace, String)>,
+    pub fixes: Vec<FormFix>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormPlace {
+    Here(TextRange),
+    Definition(Name),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormFix {
+    pub title: String,
+    pub certain: bool,
+    /// Sorted and disjoint.
+    pub edits: Vec<(TextRange, String)>,
+}
+
+/// What is wrong with a form by itself. An edit above it does not touch this.
+#[salsa::tracked]
+pub fn form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
+    let inference = infer(db, form);
+    let mut found = syntax_errors(db, form);
+    let own = inference.diagnostics.iter().chain(placement(db, form));
+    let mut nodes: Vec<&Diagnostic> = own.collect();
+    if matches!(body(db, form).kind, FormKind::Import(_)) {
+        nodes.extend(import_diagnostics(db, form));
+    }
+    push_all(db, form, nodes, &mut found);
+    found
+}
+
+/// [`form_diagnostics`] where nothing is inserted.
+#[salsa::tracked]
+pub fn explicit_form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
+    let inference = infer_explicit(db, form);
+    let mut found = syntax_errors(db, form);
+    let mut nodes: Vec<&Diagnostic> = inference.diagnostics.iter().chain(placement(db, form)).collect();
+    if matches!(body(db, form).kind, FormKind::Import(_)) {
+        nodes.extend(import_diagnostics(db, form));
+    }
+    push_all(db, form, nodes, &mut found);
+    found
+}
+
+fn push_all<'db>(db: &'db dyn Db, form: Form<'db>, nodes: Vec<&Diagnostic>, found: &mut Vec<FormDiagnostic>) {
+    if !nodes.is_empty() {
+        let map = &lower_form(db, form).map;
+        found.extend(nodes.into_iter().map(|diagnostic| place(diagnostic, map)));
+    }
+}
+
+fn syntax_errors<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
+    let place = |error: &lift_syntax::SyntaxError| FormDiagnostic {
+        range: error.range,
+        code: error.code.as_str(),
+        severity: Severity::Error,
+        message: error.message.clone(),
+        related: error.related.iter().map(|(range, text)| (FormPlace::Here(*range), text.clone())).collect(),
+        fixes: error.fix.iter().map(|fix| syntax_fix(fix)).collect(),
+    };
+    lower_form(db, form).errors.iter().map(place).collect()
+}
+
+fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
+    let edits = vec![(fix.edit.range, fix.edit.insert.clone())];
+    FormFix { title: fix.label.clone(), certain: true, edits }
+}
+
+/// Nodes become ranges.
+fn place(diagnostic: &Diagnostic, map: &SourceMap) -> FormDiagnostic {
+    let related = diagnostic.related.iter().map(|related| {
+        let place = match &related.place {
+            Place::Here(node) => FormPlace::Here(map.range(*node)),
+            Place::Definition(name) => FormPlace::Definition(name.clone()),
+        };
+        (place, related.message.clone())
+    });
+    let fixes = diagnostic.fixes.iter().map(|fix| {
+        let mut edits: Vec<(TextRange, String)> = fix.edits.iter().map(|edit| text_edit(edit, map)).collect();
+        edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+        FormFix { title: fix.title.clone(), certain: fix.certain, edits }
+    });
+    FormDiagnostic {
+        range: map.range(diagnostic.at),
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: diagnostic.message.clone(),
+        related: related.collect(),
+        fixes: fixes.collect(),
+    }
+}
+
+fn text_edit(edit: &Edit, map: &SourceMap) -> (TextRange, String) {
+    match edit {
+        Edit::Replace(node, text) => (map.range(*node), text.clone()),
+        Edit::InsertBefore(node, text) => (TextRange::empty(map.range(*node).start()), text.clone()),
+        Edit::InsertAfter(node, text) => (TextRange::empty(map.range(*node).end()), text.clone()),
+    }
+}
+
+/// All diagnostics of a file, in the order of their places.
+#[salsa::tracked]
+pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
+    collect(db, file, Mode::Insert)
+}
+
+/// [`file_diagnostics`] where nothing is inserted.
+#[salsa::tracked]
+pub fn explicit_file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
+    collect(db, file, Mode::Explicit)
+}
+
+fn collect(db: &dyn Db, file: SourceFile, mode: Mode) -> Vec<FileDiagnostic> {
+    infer_in_order(db, forms(db, file), mode);
+    let mut found = Vec::new();
+    let mut unnamed_kernels = 0;
+    for &form in forms(db, file) {
+        let own = match mode {
+            Mode::Insert => form_diagnostics(db, form),
+            Mode::Explicit => explicit_form_diagnostics(db, form),
+        };
+        found.extend(own.iter().map(|diagnostic| in_file(db, form, diagnostic)));
+        let defines = matches!(form.kind(db), lift_syntax::FormKind::Define | lift_syntax::FormKind::Lift);
+        match form.name(db) {
+            Some(name) if defines && form.nth(db) > 0 => found.push(in_file(db, form, &duplicate(db, form, name))),
+            None if form.kind(db) == lift_syntax::FormKind::Lift => {
+                unnamed_kernels += 1;
+                if unnamed_kernels == 2 {
+                    found.push(in_file(db, form, &second_unnamed_kernel(db, form)));
+                }
+            }
+            _ => {}
+        }
+    }
+    found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));
+    found
+}
+
+fn duplicate<'db>(db: &'db dyn Db, form: Form<'db>, name: &Name) -> FormDiagnostic {
+    let message = format!("`{name}` is defined above already; that definition counts");
+    let diagnostic = Diagnostic::error("duplicate-definition", Node::FormName, message);
+    let mut placed = place(&diagnostic, &lower_form(db, form).map);
+    placed.related.push((FormPlace::Definition(name.clone()), "the first definition".into()));
+    placed
+}
+
+fn second_unnamed_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> FormDiagnostic {
+    let message = "only one kernel of a file can be without a name, since it is called after the file";
+    place(&Diagnostic::error("duplicate-definition", Node::FormName, message), &lower_form(db, form).map)
+}
+
+/// Moves a diagnostic from its form to the file. The only step that reads where forms start.
+fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -> FileDiagnostic {
+    let start = form.start(db);
+    let path = form.file(db).path(db);
+    let related = diagnostic.related.iter().filter_map(|(place, message)| {
+        let at = match place {
+            FormPlace::Here(range) => FileRange { path: path.clone(), range: *range + start },
+            FormPlace::Definition(name) => {
+                let resolution = resolve(db, form.file(db), Sym::new(db, name.clone()))?;
+                let target = definition_of(db, resolution)?;
+                FileRange { path: target.file.path, range: target.focus }
+            }
+        };
+        Some(RelatedPlace { at, message: message.clone() })
+    });
+    let fixes = diagnostic.fixes.iter().map(|fix| CodeFix {
+        title: fix.title.clone(),
+        certain: fix.certain,
+        change: change(path, start, &fix.edits),
+    });
+    FileDiagnostic {
+        range: diagnostic.range + start,
+        code: diagnostic.code,
+        severity: diagnostic.severity,
+        message: diagnostic.message.clone(),
+        related: related.collect(),
+        fixes: fixes.collect(),
+        unnecessary: matches!(diagnostic.code, "unused-name" | "unused-import"),
+    }
+}
+
+/// Edits of one form as a change of its file.
+pub(super) fn change(path: &Arc<str>, start: TextSize, edits: &[(TextRange, String)]) -> SourceChange {
+    let edit = |(range, new_text): &(TextRange, String)| TextEdit { range: *range + start, new_text: new_text.clone() };
+    SourceChange { files: vec![(path.clone(), edits.iter().map(edit).collect())] }
+}
+
+/// Whether a form has errors.
+pub(super) fn has_errors(view: &View<'_>) -> bool {
+    form_diagnostics(view.db, view.form).iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}

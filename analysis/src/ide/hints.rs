@@ -1,0 +1,129 @@
+//! What the checker inserts and infers, shown between the characters of the program.
+
+use super::hover::tail;
+use super::locate::{View, forms_in};
+use super::{FileRange, HintKind, HintPart, InlayHint};
+use crate::db::{Db, SourceFile};
+use crate::hir::*;
+use crate::infer::{Inference, Opening, Site};
+use lift_syntax::{TextRange, TextSize};
+
+/// Types longer than this are cut in a hint; the tooltip has them whole.
+const MOST_CHARACTERS: usize = 60;
+
+pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<InlayHint> {
+    let mut hints = Vec::new();
+    for view in forms_in(db, file, range) {
+        let inference = view.inference();
+        type_hints(&view, &inference, &mut hints);
+        opening_hints(&view, &inference, &mut hints);
+        packing_hints(&view, &inference, &mut hints);
+        check_hints(&view, &inference, &mut hints);
+    }
+    hints.retain(|hint| range.contains_inclusive(hint.offset));
+    hints.sort_by_key(|hint| (hint.offset, hint.kind != HintKind::Type));
+    hints
+}
+
+/// `: Array[Float,N]` after a name without a type.
+fn type_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for (index, binder) in view.body.binders.iter().enumerate() {
+        let named = matches!(binder.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
+        if !named || binder.ty.is_some() || binder.name.is_empty() {
+            continue;
+        }
+        let id = BinderId(index as u32);
+        let printed = match (inference.let_schemes.get(&id), inference.binder_types.get(index)) {
+            (Some(general), _) if !general.scheme.ty.contains_error() => general.scheme.to_string(),
+            (None, Some(ty)) if !ty.contains_error() => ty.to_string(),
+            _ => continue,
+        };
+        let mut shown: String = printed.chars().take(MOST_CHARACTERS).collect();
+        if shown.len() < printed.len() {
+            shown.push('…');
+        }
+        hints.push(InlayHint {
+            offset: view.range(Node::Binder(id)).end(),
+            kind: HintKind::Type,
+            parts: vec![plain(format!(": {shown}"))],
+            padding_left: false,
+            padding_right: false,
+            tooltip: format!("The type of `{}`: {printed}", binder.name),
+        });
+    }
+}
+
+/// `unpack X1` where a hidden length gets its name.
+fn opening_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for opening in inference.openings.iter().filter(|opening| !opening.explicit) {
+        let (offset, after) = opening_place(view, opening);
+        let mut parts = vec![plain("unpack".into())];
+        for length in &opening.lengths {
+            let origin = inference.lengths.iter().find(|origin| origin.length == *length);
+            let target = origin.map(|origin| view.file_range(origin.made_by));
+            parts.push(plain(" ".into()));
+            parts.push(HintPart { text: length.to_string(), target });
+        }
+        hints.push(InlayHint {
+            offset,
+            kind: HintKind::PackUnpack,
+            parts,
+            padding_left: after,
+            padding_right: !after,
+            tooltip: format!("The length hidden in {} is opened here: the value is used as {}", opening.from, opening.to),
+        });
+    }
+}
+
+/// Before the value that is opened; after the name of a parameter, which has no value here.
+fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, bool) {
+    match opening.site {
+        Site::Expr(expr) => (view.range(Node::Expr(expr)).start(), false),
+        Site::Binder(binder) => match value_of(&view.body, binder) {
+            Some(value) => (view.range(Node::Expr(value)).start(), false),
+            None => (view.range(Node::Binder(binder)).end(), true),
+        },
+    }
+}
+
+/// The value that a `let` or `unpack` binds to a name.
+pub(super) fn value_of(body: &Body, name: BinderId) -> Option<ExprId> {
+    body.exprs.iter().find_map(|expr| match expr {
+        Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == name => Some(*value),
+        _ => None,
+    })
+}
+
+/// `pack` before the value whose length is hidden again.
+fn packing_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for packing in inference.packings.iter().filter(|packing| !packing.explicit) {
+        let sizes: Vec<String> = packing.hidden.iter().map(|(_, size)| size.to_string()).collect();
+        hints.push(InlayHint {
+            offset: view.range(Node::Expr(tail(&view.body, packing.expr))).start(),
+            kind: HintKind::PackUnpack,
+            parts: vec![plain("pack".into())],
+            padding_left: false,
+            padding_right: true,
+            tooltip: format!("The length {} ends its scope here: the value leaves it as {}", sizes.join(", "), packing.to),
+        });
+    }
+}
+
+/// `checked` after a cast that is left to the run.
+fn check_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for cast in inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
+        let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+        hints.push(InlayHint {
+            offset: view.range(Node::Expr(cast.expr)).end(),
+            kind: HintKind::RuntimeCheck,
+            parts: vec![plain(format!("checks {}", checks.join(", ")))],
+            padding_left: true,
+            padding_right: false,
+            tooltip: "The lengths cannot be proved equal: the run stops with an error if they are not".into(),
+        });
+    }
+}
+
+fn plain(text: String) -> HintPart {
+    HintPart { text, target: None::<FileRange> }
+}

@@ -1,0 +1,157 @@
+//! The owner of the state, and snapshots of it.
+
+use super::*;
+use crate::db::{Db, RootDatabase, SourceFile};
+use crate::imports;
+use crate::origin::Origin;
+use line_index::LineIndex;
+use std::panic::{AssertUnwindSafe, UnwindSafe};
+use std::sync::Arc;
+
+/// The one writable owner of the state.
+#[derive(Default)]
+pub struct AnalysisHost {
+    db: RootDatabase,
+}
+
+impl AnalysisHost {
+    /// A host whose queries are counted, for tests.
+    pub fn counting() -> AnalysisHost {
+        AnalysisHost { db: RootDatabase::counting() }
+    }
+
+    /// Sets the text of a file, or adds it. An equal text changes nothing.
+    pub fn set_file(&mut self, path: &str, text: Arc<str>) {
+        self.db.set_file(path, text);
+    }
+
+    pub fn remove_file(&mut self, path: &str) {
+        self.db.remove_file(path);
+    }
+
+    pub fn file_text(&self, path: &str) -> Option<Arc<str>> {
+        self.db.file(path).map(|file| file.text(&self.db).clone())
+    }
+
+    /// A snapshot for one job. Drop it before the next change: the change waits for it.
+    pub fn snapshot(&self) -> Analysis {
+        Analysis { db: self.db.clone() }
+    }
+}
+
+/// A snapshot; lives on one thread.
+pub struct Analysis {
+    db: RootDatabase,
+}
+
+#[salsa::tracked(returns(clone), no_eq)]
+fn line_index(db: &dyn Db, file: SourceFile) -> Arc<LineIndex> {
+    Arc::new(LineIndex::new(file.text(db)))
+}
+
+impl Analysis {
+    /// Cancels what this snapshot computes, from another thread.
+    pub fn cancellation_token(&self) -> salsa::CancellationToken {
+        self.db.cancellation_token()
+    }
+
+    pub fn db(&self) -> &RootDatabase {
+        &self.db
+    }
+
+    /// Every feature goes through here. A bug still unwinds to the caller.
+    fn with<T>(&self, f: impl FnOnce(&RootDatabase) -> T + UnwindSafe) -> Cancellable<T> {
+        // A reference to the database may cross the boundary of an unwinding: salsa is made for it.
+        let db = AssertUnwindSafe(&self.db);
+        salsa::Cancelled::catch(move || {
+            let db = db;
+            f(&db)
+        })
+        .map_err(|cancelled| match cancelled {
+            salsa::Cancelled::Local => Stopped::ByRequest,
+            // Also a thread that waited for a result which another thread gave up.
+            _ => Stopped::ByEdit,
+        })
+    }
+
+    fn with_file<T: Default>(&self, path: &str, f: impl FnOnce(&RootDatabase, SourceFile) -> T) -> Cancellable<T> {
+        let f = AssertUnwindSafe(f);
+        self.with(move |db| {
+            let f = f;
+            db.file(path).map(|file| f.0(db, file)).unwrap_or_default()
+        })
+    }
+
+    pub fn text(&self, path: &str) -> Cancellable<Option<Arc<str>>> {
+        self.with_file(path, |db, file| Some(file.text(db).clone()))
+    }
+
+    pub fn line_index(&self, path: &str) -> Cancellable<Option<Arc<LineIndex>>> {
+        self.with_file(path, |db, file| Some(line_index(db, file)))
+    }
+
+    /// The normalised paths of what the file imports, whether they are there or not.
+    pub fn imports(&self, path: &str) -> Cancellable<Vec<Arc<str>>> {
+        self.with_file(path, |db, file| {
+            imports::imports(db, file).iter().filter_map(|import| import.target.clone().ok()).collect()
+        })
+    }
+
+    pub fn diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
+        self.with_file(path, |db, file| diagnostics::file_diagnostics(db, file).clone())
+    }
+
+    /// The same checks where nothing is inserted.
+    pub fn explicit_diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
+        self.with_file(path, |db, file| diagnostics::explicit_file_diagnostics(db, file).clone())
+    }
+
+    /// An empty range is a position; another one asks for the innermost expression around it.
+    pub fn hover(&self, path: &str, range: TextRange) -> Cancellable<Option<Hover>> {
+        self.with_file(path, |db, file| hover::hover(db, file, range))
+    }
+
+    pub fn inlay_hints(&self, path: &str, range: TextRange) -> Cancellable<Vec<InlayHint>> {
+        self.with_file(path, |db, file| hints::inlay_hints(db, file, range))
+    }
+
+    pub fn goto_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
+        self.with_file(path, |db, file| navigation::goto_definition(db, file, offset))
+    }
+
+    /// All uses of what is named there, its definition first.
+    pub fn references(&self, path: &str, offset: TextSize) -> Cancellable<Vec<FileRange>> {
+        self.with_file(path, |db, file| navigation::references(db, file, offset))
+    }
+
+    pub fn code_actions(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
+        self.with_file(path, |db, file| actions::code_actions(db, file, range))
+    }
+
+    pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
+        self.with_file(path, |db, file| actions::format(db, file))
+    }
+
+    pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {
+        self.with_file(path, |db, file| outline::symbols(db, file))
+    }
+
+    pub fn kernels(&self, path: &str) -> Cancellable<Vec<KernelInfo>> {
+        self.with_file(path, |db, file| outline::kernels(db, file))
+    }
+
+    pub fn types(&self, path: &str) -> Cancellable<Vec<FormType>> {
+        self.with_file(path, |db, file| outline::types(db, file))
+    }
+
+    /// The whole file with every inserted `pack` and `unpack` written out.
+    pub fn elaborated(&self, path: &str) -> Cancellable<Option<String>> {
+        self.with_file(path, |db, file| Some(explicit::elaborated(db, file)))
+    }
+
+    /// Where a piece of a compiled program came from.
+    pub fn resolve_origin(&self, origin: &Origin) -> Cancellable<Option<FileRange>> {
+        let path = origin.form.file.clone();
+        self.with_file(&path, |db, file| navigation::resolve_origin(db, file, origin))
+    }
+}

@@ -1,0 +1,351 @@
+//! What a place in the program is: its type first, then how a hidden length was opened, what is assumed of lengths,
+//! and the documentation.
+
+use super::Hover;
+use super::locate::{View, form_at};
+use crate::db::{Db, SourceFile};
+use crate::hir::*;
+use crate::infer::{Inference, Opening, Site};
+use crate::names::Resolution;
+use crate::prims::Primitive;
+use crate::queries::{docs, signature};
+use crate::size::{Assumption, Var};
+use crate::ty::{Scheme, TyKind, type_variable_name};
+use lift_syntax::TextRange;
+use rustc_hash::FxHashSet;
+
+pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
+    let view = form_at(db, file, range.start())?;
+    let node = view.node_at(range)?;
+    let inference = view.inference();
+    let pane = Pane { view: &view, inference: &inference };
+    let mut page = Page::default();
+    match node {
+        Node::Expr(expr) => pane.expr(expr, &mut page)?,
+        Node::Binder(binder) => pane.binder(binder, &mut page)?,
+        Node::Size(size) => pane.size(size, &mut page)?,
+        Node::Type(ty) => pane.written_type(ty, &mut page)?,
+        Node::FormName => pane.form_name(&mut page)?,
+    }
+    Some(page.finish(view.range(node)))
+}
+
+/// The parts of a hover, in order.
+#[derive(Default)]
+struct Page {
+    parts: Vec<Part>,
+}
+
+enum Part {
+    Code(String),
+    Text(String),
+}
+
+impl Page {
+    fn code(&mut self, code: impl Into<String>) {
+        self.parts.push(Part::Code(code.into()));
+    }
+
+    fn text(&mut self, text: impl Into<String>) {
+        self.parts.push(Part::Text(text.into()));
+    }
+
+    fn finish(self, range: TextRange) -> Hover {
+        let markdown = self.parts.iter().map(|part| match part {
+            Part::Code(code) => format!("```lift\n{code}\n```"),
+            Part::Text(text) => text.clone(),
+        });
+        let plain = self.parts.iter().map(|part| match part {
+            Part::Code(code) => code.clone(),
+            Part::Text(text) => text.lines().filter(|line| !line.starts_with("```")).collect::<Vec<_>>().join("\n"),
+        });
+        Hover {
+            range,
+            markdown: markdown.collect::<Vec<_>>().join("\n\n"),
+            plain: plain.collect::<Vec<_>>().join("\n\n"),
+        }
+    }
+}
+
+struct Pane<'a, 'db> {
+    view: &'a View<'db>,
+    inference: &'a Inference,
+}
+
+impl Pane<'_, '_> {
+    fn body(&self) -> &Body {
+        &self.view.body
+    }
+
+    fn expr(&self, expr: ExprId, page: &mut Page) -> Option<()> {
+        match self.body().expr(expr) {
+            Expr::Missing => None,
+            Expr::Local(binder) => {
+                // Of a value whose length was opened where it was bound, the whole story.
+                let opened = self.inference.opening_at(Site::Binder(*binder)).is_some();
+                let general = self.inference.let_schemes.contains_key(binder);
+                if opened || general || self.body().binder(*binder).role.is_size() {
+                    if general {
+                        page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                    }
+                    return self.binder(*binder, page);
+                }
+                page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                self.openings(Site::Expr(expr), page);
+                page.text(self.introduced(*binder));
+                Some(())
+            }
+            Expr::Global(name) => self.global(expr, name, page),
+            _ => {
+                page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                self.value(expr, page);
+                Some(())
+            }
+        }
+    }
+
+    /// What is to be said of a value besides its type.
+    fn value(&self, expr: ExprId, page: &mut Page) {
+        // An argument of `let` is opened under the name that it is bound to.
+        let bound = self.body().exprs.iter().find_map(|e| match e {
+            Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *value == expr => Some(*binder),
+            _ => None,
+        });
+        if !self.openings(Site::Expr(expr), page)
+            && let Some(binder) = bound
+        {
+            self.openings(Site::Binder(binder), page);
+        }
+        self.packings(expr, page);
+        self.checks(expr, page);
+        let callee = match self.body().expr(expr) {
+            Expr::Apply { callee, .. } => Some(*callee),
+            _ => None,
+        };
+        self.assumptions(&[Some(expr), callee], page);
+        if self.inference.defaulted.contains(&expr) && !matches!(self.body().expr(expr), Expr::Apply { .. }) {
+            page.text("Nothing in the program decides this type, so it is the default.");
+        }
+    }
+
+    fn openings(&self, site: Site, page: &mut Page) -> bool {
+        let Some(opening) = self.inference.opening_at(site) else { return false };
+        let names: Vec<String> = opening.lengths.iter().map(|length| format!("`{length}`")).collect();
+        let how = if opening.explicit { "Opened by `unpack`" } else { "Opened here" };
+        page.text(format!("{how} as `{}`, with the hidden length named {}.", opening.to, names.join(", ")));
+        for length in &opening.lengths {
+            if let Some(origin) = self.length_origin(length) {
+                page.text(origin);
+            }
+        }
+        true
+    }
+
+    /// Which call hides the length, and what it cannot exceed.
+    fn length_origin(&self, length: &Var) -> Option<String> {
+        let origin = self.inference.lengths.iter().find(|origin| origin.length == *length)?;
+        let mut text = format!("`{length}` is {}", origin.description);
+        if let Some(most) = &origin.at_most {
+            text += &format!(", at most `{most}`");
+        }
+        if let Node::Expr(_) = origin.made_by {
+            text += &format!("; it is hidden by `{}`", self.view.snippet(origin.made_by));
+        }
+        Some(text + ".")
+    }
+
+    fn packings(&self, expr: ExprId, page: &mut Page) {
+        for packing in &self.inference.packings {
+            if packing.expr != expr && tail(self.body(), packing.expr) != expr {
+                continue;
+            }
+            let sizes: Vec<String> = packing.hidden.iter().map(|(_, size)| format!("`{size}`")).collect();
+            page.text(format!("Packed as `{}`, which hides {}.", packing.to, sizes.join(", ")));
+        }
+    }
+
+    fn checks(&self, expr: ExprId, page: &mut Page) {
+        for cast in self.inference.casts.iter().filter(|cast| cast.expr == expr) {
+            let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("`{a} = {b}`")).collect();
+            page.text(format!("Checked at run time: {}.", checks.join(", ")));
+        }
+    }
+
+    fn assumptions(&self, at: &[Option<ExprId>], page: &mut Page) {
+        let here = self.inference.assumed.iter().filter(|assumed| at.contains(&Some(assumed.at)));
+        assumptions(here.map(|assumed| &assumed.assumption), page);
+    }
+
+    /// A definition or a primitive at one of its uses.
+    fn global(&self, expr: ExprId, name: &Name, page: &mut Page) -> Option<()> {
+        let ty = self.inference.expr_types.get(expr.index())?;
+        // The call of which this is the callee, if its result has a hidden length: that is what the reader looks for.
+        let call = self.body().exprs.iter().position(|e| matches!(e, Expr::Apply { callee, .. } if *callee == expr));
+        let call = call.map(|index| ExprId(index as u32));
+        if let Some(call) = call
+            && let Some(result) = self.inference.expr_types.get(call.index())
+            && matches!(result.kind(), TyKind::Exists(..))
+        {
+            page.code(result.to_string());
+            self.value(call, page);
+        } else {
+            page.code(ty.to_string());
+            self.openings(Site::Expr(expr), page);
+            self.assumptions(&[Some(expr), call], page);
+        }
+        match self.view.resolve(name) {
+            Some(Resolution::Primitive(primitive)) => about_primitive(primitive, Some(ty.to_string()), page),
+            Some(Resolution::Form(form)) => {
+                let scheme = signature(self.view.db, form)?;
+                page.code(signature_line(name, &scheme));
+                about_scheme(&scheme, page);
+                if let Some(docs) = docs(self.view.db, form) {
+                    page.text(&*docs);
+                }
+            }
+            None => {}
+        }
+        Some(())
+    }
+
+    fn binder(&self, id: BinderId, page: &mut Page) -> Option<()> {
+        let binder = self.body().binder(id);
+        if binder.role.is_size() {
+            page.code("Int");
+            page.text(self.introduced(id));
+            let length = self.inference.openings.iter().flat_map(|o| &o.lengths).find(|v| *v.name == *binder.name);
+            if binder.role == BinderRole::UnpackSize
+                && let Some(origin) = length.and_then(|length| self.length_origin(length))
+            {
+                page.text(origin);
+            }
+            return Some(());
+        }
+        match (self.inference.opening_at(Site::Binder(id)), self.inference.let_schemes.get(&id)) {
+            (Some(Opening { from, .. }), _) => page.code(from.to_string()),
+            (None, Some(general)) => page.code(general.scheme.to_string()),
+            (None, None) => page.code(self.inference.binder_types.get(id.index())?.to_string()),
+        }
+        self.openings(Site::Binder(id), page);
+        page.text(self.introduced(id));
+        Some(())
+    }
+
+    /// "`xs` is a parameter."
+    fn introduced(&self, id: BinderId) -> String {
+        let binder = self.body().binder(id);
+        let what = match binder.role {
+            BinderRole::Param => "is a parameter",
+            BinderRole::Let => "is bound by `let`",
+            BinderRole::Unpack => "is bound by `unpack`",
+            BinderRole::SizeParam => "is a size of the kernel",
+            BinderRole::ImplicitSize => "is a length that the definition works for any value of",
+            BinderRole::UnpackSize => "is the hidden length, named by `unpack`",
+            BinderRole::ExistsSize => "is a hidden length",
+            BinderRole::Position => "is a position",
+        };
+        format!("`{}` {what}.", binder.name)
+    }
+
+    fn size(&self, id: SizeRefId, page: &mut Page) -> Option<()> {
+        match self.body().size_ref(id) {
+            SizeRef::Local(binder) | SizeRef::LengthOf(binder) => self.binder(*binder, page),
+            _ => {
+                // `#(* 2 N)` has the type of the literal around it.
+                let literal = self.body().exprs.iter().position(|e| *e == Expr::Size(id))?;
+                page.code(self.inference.expr_types.get(literal)?.to_string());
+                Some(())
+            }
+        }
+    }
+
+    /// The type as messages print it.
+    fn written_type(&self, id: TypeRefId, page: &mut Page) -> Option<()> {
+        let annotated = self.body().binders.iter().position(|binder| binder.ty == Some(id));
+        let listed = self.body().param_types.iter().position(|ty| *ty == id);
+        let ascribed = self.body().exprs.iter().position(|e| matches!(e, Expr::Ascribe { ty, .. } if *ty == id));
+        let ty = match (annotated, listed, ascribed) {
+            (Some(binder), ..) => match self.inference.opening_at(Site::Binder(BinderId(binder as u32))) {
+                Some(opening) => opening.from.clone(),
+                None => self.inference.binder_types.get(binder)?.clone(),
+            },
+            (_, Some(index), _) => {
+                let scheme = self.inference.scheme.as_ref()?;
+                (*scheme.ty.uncurry().0.get(index)?).clone()
+            }
+            (.., Some(expr)) => self.inference.expr_types.get(expr)?.clone(),
+            _ => return None,
+        };
+        page.code(ty.to_string());
+        Some(())
+    }
+
+    fn form_name(&self, page: &mut Page) -> Option<()> {
+        let view = self.view;
+        match &view.body.kind {
+            FormKind::Define | FormKind::Kernel => {
+                let scheme = self.inference.scheme.as_ref()?;
+                page.code(scheme.to_string());
+                about_scheme(scheme, page);
+            }
+            FormKind::Primitive => {
+                let name = view.body.name.as_ref()?;
+                about_primitive(crate::prims::lookup(name)?, None, page);
+                return Some(());
+            }
+            FormKind::Import(_) | FormKind::Unknown => return None,
+        }
+        if let Some(docs) = docs(view.db, view.form) {
+            page.text(&*docs);
+        }
+        Some(())
+    }
+}
+
+/// The last expression of a chain of `let`s, which is where an inserted `pack` stands.
+pub(super) fn tail(body: &Body, expr: ExprId) -> ExprId {
+    let mut at = expr;
+    while let Expr::Let { body: inner, .. } = body.expr(at) {
+        at = *inner;
+    }
+    at
+}
+
+fn about_primitive(primitive: &Primitive, used_as: Option<String>, page: &mut Page) {
+    let line = signature_line(&primitive.name, &primitive.scheme);
+    if used_as.as_deref() != Some(&*primitive.scheme.to_string()) {
+        page.code(line);
+    }
+    about_scheme(&primitive.scheme, page);
+    if !primitive.aliases.is_empty() {
+        let aliases: Vec<String> = primitive.aliases.iter().map(|alias| format!("`{alias}`")).collect();
+        page.text(format!("Also called {}.", aliases.join(", ")));
+    }
+    page.text(&*primitive.docs);
+}
+
+/// `name : type`
+fn signature_line(name: &str, scheme: &Scheme) -> String {
+    format!("{name} : {scheme}")
+}
+
+/// The classes of the type variables and what the definition assumes.
+fn about_scheme(scheme: &Scheme, page: &mut Page) {
+    let classes = scheme.types.iter().zip(0..).filter_map(|(class, index)| {
+        class.map(|class| format!("`{}` is {}", type_variable_name(index), class.members()))
+    });
+    let classes: Vec<String> = classes.collect();
+    if !classes.is_empty() {
+        page.text(format!("{}.", classes.join("; ")));
+    }
+    assumptions(scheme.assumptions.iter(), page);
+}
+
+fn assumptions<'a>(assumed: impl Iterator<Item = &'a Assumption>, page: &mut Page) {
+    let mut seen = FxHashSet::default();
+    let lines: Vec<String> =
+        assumed.map(|assumption| format!("`{assumption}`")).filter(|line| seen.insert(line.clone())).collect();
+    if !lines.is_empty() {
+        page.text(format!("Assumes that {}: checked before a run.", lines.join(", ")));
+    }
+}

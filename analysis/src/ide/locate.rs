@@ -1,0 +1,142 @@
+//! From a place in a file to a node of a form, and back.
+
+use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms};
+use crate::hir::*;
+use crate::ide::FileRange;
+use crate::infer::Inference;
+use crate::names::{Resolution, resolve};
+use crate::queries::{body, infer, lower_form};
+use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
+use std::sync::Arc;
+
+/// A form with what the features ask of it again and again.
+pub(super) struct View<'db> {
+    pub db: &'db dyn Db,
+    pub form: Form<'db>,
+    pub file: SourceFile,
+    pub body: Arc<Body>,
+    pub map: &'db SourceMap,
+    pub start: TextSize,
+}
+
+impl<'db> View<'db> {
+    pub fn of(db: &'db dyn Db, form: Form<'db>) -> View<'db> {
+        let map = &lower_form(db, form).map;
+        View { db, form, file: form.file(db), body: body(db, form), map, start: form.start(db) }
+    }
+
+    pub fn text(&self) -> &'db str {
+        self.form.text(self.db)
+    }
+
+    /// The form's place in its file.
+    pub fn whole(&self) -> TextRange {
+        TextRange::at(self.start, TextSize::of(self.text()))
+    }
+
+    /// Where a node stands in the file.
+    pub fn range(&self, node: Node) -> TextRange {
+        self.map.range(node) + self.start
+    }
+
+    pub fn file_range(&self, node: Node) -> FileRange {
+        FileRange { path: self.file.path(self.db).clone(), range: self.range(node) }
+    }
+
+    pub fn inference(&self) -> Arc<Inference> {
+        crate::queries::infer_in_order(self.db, &[self.form], crate::infer::Mode::Insert);
+        infer(self.db, self.form)
+    }
+
+    pub fn resolve(&self, name: &Name) -> Option<Resolution<'db>> {
+        resolve(self.db, self.file, Sym::new(self.db, name.clone()))
+    }
+
+    /// The text of a node, on one line if it is short.
+    pub fn snippet(&self, node: Node) -> String {
+        let text = self.text().get(std::ops::Range::<usize>::from(self.map.range(node))).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The innermost node around a range of the file; for an empty range, around the token there.
+    pub fn node_at(&self, range: TextRange) -> Option<Node> {
+        let range = range.checked_sub(self.start)?;
+        let wanted = if range.is_empty() { token_at(self.text(), range.start())? } else { range };
+        let mut best: Option<(TextSize, Node)> = None;
+        let mut consider = |node: Node, range: TextRange| {
+            if range.contains_range(wanted) && best.is_none_or(|(len, _)| range.len() < len) {
+                best = Some((range.len(), node));
+            }
+        };
+        for (index, &range) in self.map.binders.iter().enumerate() {
+            consider(Node::Binder(BinderId(index as u32)), range);
+        }
+        for (index, &range) in self.map.exprs.iter().enumerate() {
+            if self.body.exprs[index] != Expr::Missing {
+                consider(Node::Expr(ExprId(index as u32)), range);
+            }
+        }
+        for (index, &range) in self.map.sizes.iter().enumerate() {
+            if self.body.sizes[index] != SizeRef::Error {
+                consider(Node::Size(SizeRefId(index as u32)), range);
+            }
+        }
+        for (index, &range) in self.map.types.iter().enumerate() {
+            if self.body.types[index] != TypeRef::Error {
+                consider(Node::Type(TypeRefId(index as u32)), range);
+            }
+        }
+        consider(Node::FormName, self.map.form_name);
+        best.map(|(_, node)| node)
+    }
+}
+
+/// The token that a position in a text means: of two that meet there, the one that says more.
+fn token_at(text: &str, offset: TextSize) -> Option<TextRange> {
+    let tokens = lex(text);
+    let weight = |kind: SyntaxKind| match kind {
+        kind if kind.is_trivia() => 0,
+        SyntaxKind::HASH => 1,
+        kind if kind.is_closer() => 1,
+        kind if kind.is_opener() => 2,
+        _ => 3,
+    };
+    let touching = (0..tokens.len()).filter(|&token| tokens.range(token).contains_inclusive(offset));
+    let best = touching.max_by_key(|&token| weight(tokens.kind(token)))?;
+    (weight(tokens.kind(best)) > 0).then(|| tokens.range(best))
+}
+
+/// The form that holds a position; of two that meet there, the second.
+pub(super) fn form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<View<'db>> {
+    let forms = forms(db, file);
+    let after = forms.partition_point(|form| form.start(db) <= offset);
+    let form = forms[..after].last()?;
+    let end = form.start(db) + TextSize::of(&**form.text(db));
+    (offset <= end).then(|| View::of(db, *form))
+}
+
+/// The forms that touch a range, in order.
+pub(super) fn forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> Vec<View<'db>> {
+    let touches = |form: &&Form<'db>| {
+        let own = TextRange::at(form.start(db), TextSize::of(&**form.text(db)));
+        own.intersect(range).is_some()
+    };
+    forms(db, file).iter().filter(touches).map(|&form| View::of(db, form)).collect()
+}
+
+/// Where a name that is not local is defined: its whole form and the name in it.
+pub(super) fn definition_of<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Option<super::NavTarget> {
+    match resolution {
+        Resolution::Form(form) => {
+            let view = View::of(db, form);
+            let file = FileRange { path: view.file.path(db).clone(), range: view.whole() };
+            Some(super::NavTarget { file, focus: view.range(Node::FormName) })
+        }
+        Resolution::Primitive(primitive) => {
+            let path: Arc<str> = crate::prims::PRIMITIVES_PATH.into();
+            file_by_path(db, Sym::new(db, path.clone()))?;
+            let file = FileRange { path, range: primitive.range };
+            Some(super::NavTarget { file, focus: primitive.name_range })
+        }
+    }
+}

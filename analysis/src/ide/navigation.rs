@@ -1,0 +1,131 @@
+//! Where names are defined and used.
+
+use super::locate::{View, definition_of, form_at};
+use super::{FileRange, NavTarget};
+use crate::db::{Db, Files, SourceFile, Sym, file_by_path, forms, is_builtin};
+use crate::hir::*;
+use crate::imports::resolve_path;
+use crate::names::{Resolution, mentions};
+use crate::origin::Origin;
+use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
+
+/// What a name means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Symbol<'db> {
+    Local(BinderId),
+    Global(Resolution<'db>),
+}
+
+/// What the node names, if it is a name.
+pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol<'db>> {
+    match node {
+        Node::Binder(binder) => Some(Symbol::Local(binder)),
+        Node::Expr(expr) => match view.body.expr(expr) {
+            Expr::Local(binder) => Some(Symbol::Local(*binder)),
+            Expr::Global(name) => view.resolve(name).map(Symbol::Global),
+            _ => None,
+        },
+        Node::Size(size) => match view.body.size_ref(size) {
+            SizeRef::Local(binder) | SizeRef::LengthOf(binder) => Some(Symbol::Local(*binder)),
+            _ => None,
+        },
+        Node::FormName => match &view.body.name {
+            Some(name) if view.body.kind == FormKind::Primitive => view.resolve(name).map(Symbol::Global),
+            Some(_) => Some(Symbol::Global(Resolution::Form(view.form))),
+            None => None,
+        },
+        Node::Type(_) => None,
+    }
+}
+
+pub(super) fn goto_definition(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<NavTarget> {
+    let target = || {
+        let view = form_at(db, file, offset)?;
+        let node = view.node_at(TextRange::empty(offset))?;
+        if let FormKind::Import(path) = &view.body.kind {
+            return import_target(&view, path);
+        }
+        match symbol_at(&view, node)? {
+            Symbol::Local(binder) => {
+                let file = view.file_range(Node::Binder(binder));
+                Some(NavTarget { focus: file.range, file })
+            }
+            Symbol::Global(resolution) => definition_of(db, resolution),
+        }
+    };
+    target().into_iter().collect()
+}
+
+fn import_target(view: &View<'_>, path: &str) -> Option<NavTarget> {
+    let path = resolve_path(view.file.path(view.db), path).ok()?;
+    file_by_path(view.db, Sym::new(view.db, path.clone()))?;
+    let start = TextRange::empty(TextSize::new(0));
+    Some(NavTarget { file: FileRange { path, range: start }, focus: start })
+}
+
+pub(super) fn references(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<FileRange> {
+    let found = || {
+        let view = form_at(db, file, offset)?;
+        let symbol = symbol_at(&view, view.node_at(TextRange::empty(offset))?)?;
+        Some(match symbol {
+            Symbol::Local(binder) => local_references(&view, binder),
+            Symbol::Global(resolution) => global_references(db, resolution),
+        })
+    };
+    found().unwrap_or_default()
+}
+
+fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
+    let mut nodes = vec![Node::Binder(binder)];
+    let exprs = view.body.exprs.iter().zip(0..).filter(|(expr, _)| **expr == Expr::Local(binder));
+    nodes.extend(exprs.map(|(_, index)| Node::Expr(ExprId(index))));
+    let sizes = view.body.sizes.iter().zip(0..);
+    let sizes = sizes.filter(|(size, _)| matches!(size, SizeRef::Local(b) | SizeRef::LengthOf(b) if *b == binder));
+    nodes.extend(sizes.map(|(_, index)| Node::Size(SizeRefId(index))));
+    let mut ranges: Vec<FileRange> = nodes.into_iter().map(|node| view.file_range(node)).collect();
+    // The first mention of an implicit size is its binder too.
+    let definition = ranges[0].clone();
+    ranges.retain(|range| *range != definition);
+    ranges.sort_by_key(|range| range.range.start());
+    ranges.insert(0, definition);
+    ranges
+}
+
+fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<FileRange> {
+    let mut ranges: Vec<FileRange> = definition_of(db, resolution)
+        .map(|target| FileRange { path: target.file.path, range: target.focus })
+        .into_iter()
+        .collect();
+    let mut files: Vec<SourceFile> = Files::get(db).by_path(db).values().copied().collect();
+    files.sort_by_key(|file| (is_builtin(db, *file), file.path(db).clone()));
+    for file in files {
+        for &form in forms(db, file) {
+            // By name first: an alias is another name of the same primitive.
+            let named: Vec<&Name> = mentions(db, form)
+                .iter()
+                .filter(|name| crate::names::resolve(db, file, Sym::new(db, (*name).clone())) == Some(resolution))
+                .collect();
+            if named.is_empty() {
+                continue;
+            }
+            let view = View::of(db, form);
+            for (index, expr) in view.body.exprs.iter().enumerate() {
+                if matches!(expr, Expr::Global(name) if named.contains(&name)) {
+                    ranges.push(view.file_range(Node::Expr(ExprId(index as u32))));
+                }
+            }
+        }
+    }
+    ranges
+}
+
+pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<FileRange> {
+    let key = &origin.form;
+    let form = forms(db, file).iter().find(|form| *form.name(db) == key.name && form.nth(db) == key.nth)?;
+    let view = View::of(db, *form);
+    // The form may have changed since.
+    let range = view.map.exprs.get(origin.expr.index())?;
+    let path: Arc<str> = file.path(db).clone();
+    Some(FileRange { path, range: *range + view.start })
+}
