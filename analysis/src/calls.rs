@@ -21,17 +21,16 @@ pub struct Cycle<'db> {
 /// The cycles of the forms of a file and of all that they reach.
 #[salsa::tracked]
 fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle<'db>> {
-    let order: FxHashMap<Form<'_>, usize> = forms(db, file).iter().copied().zip(0..).collect();
     let mut cycles = FxHashMap::default();
     for mut component in components(db, forms(db, file)) {
         let alone = component.len() == 1;
         if alone && !callees(db, component[0]).contains(&component[0]) {
             continue;
         }
-        // Of this file's forms the first; of others any that is always the same.
+        // The first in its file is the head, whichever file asks.
         component.sort_by_key(|form| {
-            let place = order.get(form).copied().unwrap_or(usize::MAX);
-            (place, form.file(db).path(db).clone(), form.name(db).clone(), form.nth(db))
+            let file = form.file(db);
+            (file.path(db).clone(), forms(db, file).iter().position(|other| other == form))
         });
         let names: Arc<[Name]> = round_trip(db, &component).iter().filter_map(|form| form.name(db).clone()).collect();
         let head = component[0];

@@ -8,7 +8,7 @@ use crate::calls::{Cycle, cycle_of, in_order};
 use crate::db::{Db, Form, Sym, is_builtin};
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, FormKind, Name};
-use crate::infer::{self, Definitions, Env, Inference, Lookup, Mode, check_placement};
+use crate::infer::{Definitions, Env, Inference, Lookup, Mode, check_placement, infer_body};
 use crate::lower::{Lowered, closest, lower};
 use crate::names::{Resolution, callees, resolve, similar_name};
 use crate::ty::Scheme;
@@ -62,14 +62,14 @@ fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference>
     db.unwind_if_revision_cancelled();
     let body = body(db, form);
     let env = FormEnv { db, form, body: &body, cycle: cycle_of(db, form).as_ref(), mode };
-    Arc::new(infer::infer_body(&body, &env, mode))
+    Arc::new(infer_body(&body, &env, mode))
 }
 
 /// What the form would be inferred to be if it had another text. Not a query: for what a refactoring tries out.
 pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
     let lowered = lower(text, is_builtin(db, form.file(db)));
     let env = FormEnv { db, form, body: &lowered.body, cycle: cycle_of(db, form).as_ref(), mode: Mode::Insert };
-    lowered.errors.is_empty().then(|| infer::infer_body(&lowered.body, &env, Mode::Insert))
+    lowered.errors.is_empty().then(|| infer_body(&lowered.body, &env, Mode::Insert))
 }
 
 /// Asks for the inference of all that the forms use before that of the forms themselves, so that a chain of any number

@@ -27,8 +27,7 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
         offer("Make pack/unpack explicit in this form", EXPLICIT_FORM, explicit_form(&view));
         offer("Remove redundant pack/unpack", IMPLICIT, implicit_form(&view));
     }
-    let edits: Vec<TextEdit> =
-        forms(db, file).iter().filter_map(|&form| explicit_form(&View::of(db, form))).collect();
+    let edits: Vec<TextEdit> = forms(db, file).iter().filter_map(|&form| explicit_form(&View::of(db, form))).collect();
     if !edits.is_empty() {
         actions.push(CodeAction {
             title: "Make pack/unpack explicit in the file".into(),
@@ -50,4 +49,10 @@ fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeActio
             preferred: fix.certain,
         })
         .collect()
+}
+
+/// White space as the formatter lays it out.
+pub(super) fn format(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
+    let edits = lift_syntax::format_edits(file.text(db));
+    edits.into_iter().map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect()
 }

@@ -1,12 +1,12 @@
 //! Diagnostics with their places: first relative to the form, then in the file.
 
-use super::locate::{View, definition_of};
+use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, Sym, forms};
 use crate::diagnostics::{Code, Diagnostic, Edit, Place, Severity};
 use crate::hir::{FormKind, Name, Node, SourceMap};
 use crate::imports::import_diagnostics;
-use crate::infer::Mode;
+use crate::infer::{Inference, Mode};
 use crate::names::resolve;
 use crate::queries::{body, infer, infer_explicit, infer_in_order, lower_form, placement};
 use lift_syntax::{TextRange, TextSize};
@@ -42,12 +42,7 @@ pub struct FormFix {
 pub fn form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
     let inference = infer(db, form);
     let mut found = syntax_errors(db, form);
-    let own = inference.diagnostics.iter().chain(placement(db, form));
-    let mut nodes: Vec<&Diagnostic> = own.collect();
-    if matches!(body(db, form).kind, FormKind::Import(_)) {
-        nodes.extend(import_diagnostics(db, form));
-    }
-    push_all(db, form, nodes, &mut found);
+    found.extend(node_diagnostics(db, form, &inference));
     found
 }
 
@@ -56,19 +51,20 @@ pub fn form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagno
 pub fn explicit_form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
     let inference = infer_explicit(db, form);
     let mut found = syntax_errors(db, form);
+    found.extend(node_diagnostics(db, form, &inference));
+    found
+}
+
+fn node_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>, inference: &Inference) -> Vec<FormDiagnostic> {
     let mut nodes: Vec<&Diagnostic> = inference.diagnostics.iter().chain(placement(db, form)).collect();
     if matches!(body(db, form).kind, FormKind::Import(_)) {
         nodes.extend(import_diagnostics(db, form));
     }
-    push_all(db, form, nodes, &mut found);
-    found
-}
-
-fn push_all<'db>(db: &'db dyn Db, form: Form<'db>, nodes: Vec<&Diagnostic>, found: &mut Vec<FormDiagnostic>) {
-    if !nodes.is_empty() {
-        let map = &lower_form(db, form).map;
-        found.extend(nodes.into_iter().map(|diagnostic| place(diagnostic, map)));
-    }
+    // However often a definition uses itself, that is one mistake.
+    let first = nodes.iter().position(|diagnostic| diagnostic.code == "recursion");
+    let mut index = 0..;
+    nodes.retain(|diagnostic| index.next() == first || diagnostic.code != "recursion");
+    nodes.into_iter().map(|diagnostic| place(db, form, diagnostic)).collect()
 }
 
 fn syntax_errors<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
@@ -78,7 +74,7 @@ fn syntax_errors<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
         severity: Severity::Error,
         message: error.message.clone(),
         related: error.related.iter().map(|(range, text)| (FormPlace::Here(*range), text.clone())).collect(),
-        fixes: error.fix.iter().map(|fix| syntax_fix(fix)).collect(),
+        fixes: error.fix.iter().map(syntax_fix).collect(),
     };
     lower_form(db, form).errors.iter().map(place).collect()
 }
@@ -89,7 +85,8 @@ fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
 }
 
 /// Nodes become ranges.
-fn place(diagnostic: &Diagnostic, map: &SourceMap) -> FormDiagnostic {
+fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> FormDiagnostic {
+    let (map, text) = (&lower_form(db, form).map, &**form.text(db));
     let related = diagnostic.related.iter().map(|related| {
         let place = match &related.place {
             Place::Here(node) => FormPlace::Here(map.range(*node)),
@@ -98,7 +95,7 @@ fn place(diagnostic: &Diagnostic, map: &SourceMap) -> FormDiagnostic {
         (place, related.message.clone())
     });
     let fixes = diagnostic.fixes.iter().map(|fix| {
-        let mut edits: Vec<(TextRange, String)> = fix.edits.iter().map(|edit| text_edit(edit, map)).collect();
+        let mut edits: Vec<(TextRange, String)> = fix.edits.iter().map(|edit| text_edit(edit, map, text)).collect();
         edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         FormFix { title: fix.title.clone(), certain: fix.certain, edits }
     });
@@ -112,11 +109,15 @@ fn place(diagnostic: &Diagnostic, map: &SourceMap) -> FormDiagnostic {
     }
 }
 
-fn text_edit(edit: &Edit, map: &SourceMap) -> (TextRange, String) {
+fn text_edit(edit: &Edit, map: &SourceMap, text: &str) -> (TextRange, String) {
     match edit {
         Edit::Replace(node, text) => (map.range(*node), text.clone()),
         Edit::InsertBefore(node, text) => (TextRange::empty(map.range(*node).start()), text.clone()),
         Edit::InsertAfter(node, text) => (TextRange::empty(map.range(*node).end()), text.clone()),
+        Edit::CopyBefore { at, before, of, after } => {
+            let copied = text.get(std::ops::Range::<usize>::from(map.range(*of))).unwrap_or_default();
+            (TextRange::empty(map.range(*at).start()), format!("{before}{copied}{after}"))
+        }
     }
 }
 
@@ -161,14 +162,14 @@ fn collect(db: &dyn Db, file: SourceFile, mode: Mode) -> Vec<FileDiagnostic> {
 fn duplicate<'db>(db: &'db dyn Db, form: Form<'db>, name: &Name) -> FormDiagnostic {
     let message = format!("`{name}` is defined above already; that definition counts");
     let diagnostic = Diagnostic::error("duplicate-definition", Node::FormName, message);
-    let mut placed = place(&diagnostic, &lower_form(db, form).map);
+    let mut placed = place(db, form, &diagnostic);
     placed.related.push((FormPlace::Definition(name.clone()), "the first definition".into()));
     placed
 }
 
 fn second_unnamed_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> FormDiagnostic {
     let message = "only one kernel of a file can be without a name, since it is called after the file";
-    place(&Diagnostic::error("duplicate-definition", Node::FormName, message), &lower_form(db, form).map)
+    place(db, form, &Diagnostic::error("duplicate-definition", Node::FormName, message))
 }
 
 /// Moves a diagnostic from its form to the file. The only step that reads where forms start.
@@ -206,9 +207,4 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
 pub(super) fn change(path: &Arc<str>, start: TextSize, edits: &[(TextRange, String)]) -> SourceChange {
     let edit = |(range, new_text): &(TextRange, String)| TextEdit { range: *range + start, new_text: new_text.clone() };
     SourceChange { files: vec![(path.clone(), edits.iter().map(edit).collect())] }
-}
-
-/// Whether a form has errors.
-pub(super) fn has_errors(view: &View<'_>) -> bool {
-    form_diagnostics(view.db, view.form).iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }

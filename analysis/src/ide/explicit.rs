@@ -53,7 +53,8 @@ pub(super) fn explicit_here(view: &View<'_>, at: TextSize) -> Option<TextEdit> {
 
 /// A scope with the parameters before it.
 fn scope_range(view: &View<'_>, scope: ExprId) -> TextRange {
-    let lambda = view.body.exprs.iter().zip(0..).find(|(expr, _)| matches!(expr, Expr::Lambda { body, .. } if *body == scope));
+    let lambda =
+        view.body.exprs.iter().zip(0..).find(|(expr, _)| matches!(expr, Expr::Lambda { body, .. } if *body == scope));
     let whole = lambda.map_or(scope, |(_, index)| ExprId(index));
     view.range(Node::Expr(whole))
 }
@@ -115,7 +116,10 @@ fn same(before: &Inference, after: &Inference) -> bool {
 /// The written packs and unpacks of a body.
 pub(super) fn written(body: &Body) -> Vec<ExprId> {
     let exprs = body.exprs.iter().zip(0..);
-    exprs.filter(|(expr, _)| matches!(expr, Expr::Pack(_) | Expr::Unpack { .. })).map(|(_, index)| ExprId(index)).collect()
+    exprs
+        .filter(|(expr, _)| matches!(expr, Expr::Pack(_) | Expr::Unpack { .. }))
+        .map(|(_, index)| ExprId(index))
+        .collect()
 }
 
 /// The form's text with `(pack e)` made `e` and `(unpack ys v b)` made `(let ys v b)`.

@@ -70,7 +70,10 @@ fn opening_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHi
             parts,
             padding_left: after,
             padding_right: !after,
-            tooltip: format!("The length hidden in {} is opened here: the value is used as {}", opening.from, opening.to),
+            tooltip: format!(
+                "The length hidden in {} is opened here: the value is used as {}",
+                opening.from, opening.to
+            ),
         });
     }
 }
@@ -104,7 +107,11 @@ fn packing_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHi
             parts: vec![plain("pack".into())],
             padding_left: false,
             padding_right: true,
-            tooltip: format!("The length {} ends its scope here: the value leaves it as {}", sizes.join(", "), packing.to),
+            tooltip: format!(
+                "The length {} ends its scope here: the value leaves it as {}",
+                sizes.join(", "),
+                packing.to
+            ),
         });
     }
 }

@@ -4,7 +4,8 @@ use super::*;
 use crate::db::{Db, RootDatabase, SourceFile};
 use crate::imports;
 use crate::origin::Origin;
-use line_index::LineIndex;
+use lift_syntax::LineIndex;
+use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 

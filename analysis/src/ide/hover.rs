@@ -80,6 +80,7 @@ impl Pane<'_, '_> {
     fn expr(&self, expr: ExprId, page: &mut Page) -> Option<()> {
         match self.body().expr(expr) {
             Expr::Missing => None,
+            _ if self.inference.expr_types.get(expr.index()).is_none_or(|ty| ty.is_error()) => None,
             Expr::Local(binder) => {
                 // Of a value whose length was opened where it was bound, the whole story.
                 let opened = self.inference.opening_at(Site::Binder(*binder)).is_some();
@@ -122,7 +123,9 @@ impl Pane<'_, '_> {
             Expr::Apply { callee, .. } => Some(*callee),
             _ => None,
         };
-        self.assumptions(&[Some(expr), callee], page);
+        if !matches!(self.body().expr(expr), Expr::Ascribe { .. }) {
+            self.assumptions(&[Some(expr), callee], page);
+        }
         if self.inference.defaulted.contains(&expr) && !matches!(self.body().expr(expr), Expr::Apply { .. }) {
             page.text("Nothing in the program decides this type, so it is the default.");
         }
@@ -194,7 +197,7 @@ impl Pane<'_, '_> {
             self.assumptions(&[Some(expr), call], page);
         }
         match self.view.resolve(name) {
-            Some(Resolution::Primitive(primitive)) => about_primitive(primitive, Some(ty.to_string()), page),
+            Some(Resolution::Primitive(primitive)) => about_primitive(primitive, page),
             Some(Resolution::Form(form)) => {
                 let scheme = signature(self.view.db, form)?;
                 page.code(signature_line(name, &scheme));
@@ -290,7 +293,7 @@ impl Pane<'_, '_> {
             }
             FormKind::Primitive => {
                 let name = view.body.name.as_ref()?;
-                about_primitive(crate::prims::lookup(name)?, None, page);
+                about_primitive(crate::prims::lookup(name)?, page);
                 return Some(());
             }
             FormKind::Import(_) | FormKind::Unknown => return None,
@@ -311,11 +314,8 @@ pub(super) fn tail(body: &Body, expr: ExprId) -> ExprId {
     at
 }
 
-fn about_primitive(primitive: &Primitive, used_as: Option<String>, page: &mut Page) {
-    let line = signature_line(&primitive.name, &primitive.scheme);
-    if used_as.as_deref() != Some(&*primitive.scheme.to_string()) {
-        page.code(line);
-    }
+fn about_primitive(primitive: &Primitive, page: &mut Page) {
+    page.code(signature_line(&primitive.name, &primitive.scheme));
     about_scheme(&primitive.scheme, page);
     if !primitive.aliases.is_empty() {
         let aliases: Vec<String> = primitive.aliases.iter().map(|alias| format!("`{alias}`")).collect();

@@ -80,16 +80,29 @@ fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
     let mut nodes = vec![Node::Binder(binder)];
     let exprs = view.body.exprs.iter().zip(0..).filter(|(expr, _)| **expr == Expr::Local(binder));
     nodes.extend(exprs.map(|(_, index)| Node::Expr(ExprId(index))));
-    let sizes = view.body.sizes.iter().zip(0..);
-    let sizes = sizes.filter(|(size, _)| matches!(size, SizeRef::Local(b) | SizeRef::LengthOf(b) if *b == binder));
+    let sizes = view.body.sizes.iter().zip(0..).filter(|(size, _)| **size == SizeRef::Local(binder));
     nodes.extend(sizes.map(|(_, index)| Node::Size(SizeRefId(index))));
     let mut ranges: Vec<FileRange> = nodes.into_iter().map(|node| view.file_range(node)).collect();
+    let lengths = view.body.sizes.iter().zip(0..).filter(|(size, _)| **size == SizeRef::LengthOf(binder));
+    ranges.extend(lengths.map(|(_, index)| array_of_length(view, SizeRefId(index))));
     // The first mention of an implicit size is its binder too.
     let definition = ranges[0].clone();
     ranges.retain(|range| *range != definition);
     ranges.sort_by_key(|range| range.range.start());
     ranges.insert(0, definition);
     ranges
+}
+
+/// `xs` of `(length xs)`: its last token that is no bracket.
+fn array_of_length(view: &View<'_>, size: SizeRefId) -> FileRange {
+    let mut place = view.file_range(Node::Size(size));
+    let text = &view.text()[view.map.range(Node::Size(size))];
+    let tokens = lift_syntax::lex(text);
+    let name = (0..tokens.len()).rev().find(|&token| tokens.kind(token) == lift_syntax::SyntaxKind::IDENT);
+    if let Some(name) = name {
+        place.range = tokens.range(name) + place.range.start();
+    }
+    place
 }
 
 fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<FileRange> {

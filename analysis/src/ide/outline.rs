@@ -88,9 +88,11 @@ fn kernel(view: &View<'_>) -> KernelInfo {
     };
     let names = params.iter().map(|param| view.body.binder(*param).name.to_string());
     let documentation = docs(view.db, view.form);
-    let run_line = documentation.as_deref().into_iter().flat_map(str::lines).find_map(|line| {
-        line.trim().strip_prefix("run:").map(|rest| rest.trim().to_owned())
-    });
+    let run_line = documentation
+        .as_deref()
+        .into_iter()
+        .flat_map(str::lines)
+        .find_map(|line| line.trim().strip_prefix("run:").map(|rest| rest.trim().to_owned()));
     KernelInfo {
         name: name_of(view),
         range: range_of(view),

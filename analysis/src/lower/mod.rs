@@ -146,8 +146,8 @@ pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
     let length = name.chars().count();
     let allowed = match length {
         0..=1 => return None,
-        2..=3 => 1,
-        4..=7 => 2,
+        2..=5 => 1,
+        6..=8 => 2,
         _ => 3,
     };
     let mut best: Option<(usize, &str)> = None;

@@ -166,7 +166,8 @@ impl Lowerer {
         self.report(diagnostic);
     }
 
-    /// `let`, `unpack` and parameter names that nobody mentions. The parameters of a kernel are its interface.
+    /// `let`, `unpack` and parameter names that nobody mentions. The parameters of a kernel are its interface; a length
+    /// that `unpack` names is documentation.
     pub(super) fn report_unused(&mut self) {
         let interface: &[BinderId] = match (&self.body.kind, self.body.root.map(|root| self.body.expr(root))) {
             (FormKind::Kernel, Some(Expr::Lambda { params, .. })) => params,
@@ -178,9 +179,10 @@ impl Lowerer {
             let role = match binder.role {
                 BinderRole::Param => "parameter",
                 BinderRole::Let | BinderRole::Unpack => "name",
-                BinderRole::UnpackSize => "length name",
                 BinderRole::SizeParam => "size name",
-                BinderRole::ImplicitSize | BinderRole::ExistsSize | BinderRole::Position => continue,
+                BinderRole::UnpackSize | BinderRole::ImplicitSize | BinderRole::ExistsSize | BinderRole::Position => {
+                    continue;
+                }
             };
             let name = &binder.name;
             if self.scope.used[index] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {

@@ -1,0 +1,97 @@
+use super::{Fixture, HintKind};
+use expect_test::{Expect, expect};
+use lift_syntax::{TextRange, TextSize};
+
+/// The program with every hint in its place, between `‹` and `›`; then the targets.
+fn check(text: &str, expected: Expect) {
+    let fixture = Fixture::new(text);
+    let mut shown = fixture.files[0].1.clone();
+    let whole = TextRange::up_to(TextSize::of(shown.as_str()));
+    let hints = fixture.analysis().inlay_hints(fixture.main(), whole).unwrap();
+    let mut targets = String::new();
+    for hint in hints.iter().rev() {
+        let label: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
+        let (left, right) = (if hint.padding_left { " " } else { "" }, if hint.padding_right { " " } else { "" });
+        shown.insert_str(usize::from(hint.offset), &format!("{left}‹{label}›{right}"));
+        for part in &hint.parts {
+            if let Some(target) = &part.target {
+                targets += &format!("{} -> {}\n", part.text, fixture.show(target));
+            }
+        }
+        assert!(!hint.tooltip.is_empty() && (hint.kind != HintKind::Type || label.starts_with(": ")));
+    }
+    expected.assert_eq(&(shown + &targets));
+}
+
+#[test]
+fn where_lengths_are_opened_and_hidden() {
+    check(
+        "(define (pos x) (> x 0.0f))
+(lift direct (N) ((array-type float N)) (lambda (xs) (mapSeq sqrt (filter pos xs))))
+(lift named (N) ((array-type float N)) (lambda (xs)
+  (let ys (filter pos xs)
+    (zip (map sqrt ys) ys))))
+(lift rows (N M) ((array-type (array-type float N) M)) (lambda (xss)
+  (map (lambda (row) (map sqrt (filter pos row))) xss)))
+(lift reduced (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + (filter pos xs))))
+",
+        expect![[r#"
+            (define (pos x‹: Float›) (> x 0.0f))
+            (lift direct (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) ‹pack› (mapSeq sqrt ‹unpack X1› (filter pos xs))))
+            (lift named (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›)
+              (let ys‹: Array[Float,X1]› ‹unpack X1› (filter pos xs)
+                ‹pack› (zip (map sqrt ys) ys))))
+            (lift rows (N M) ((array-type (array-type float N) M)) (lambda (xss‹: Array[Array[Float,N],M]›)
+              (map (lambda (row‹: Array[Float,N]›) ‹pack› (map sqrt ‹unpack X1› (filter pos row))) xss)))
+            (lift reduced (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (reduce 0.0f + ‹unpack X1› (filter pos xs))))
+            X1 -> 8:`(filter pos xs)`
+            X1 -> 7:`(filter pos row)`
+            X1 -> 4:`(filter pos xs)`
+            X1 -> 2:`(filter pos xs)`
+        "#]],
+    );
+}
+
+#[test]
+fn a_parameter_that_is_opened() {
+    check(
+        "(define (f (xs (exists (X) (array-type float X)))) (map sqrt xs))\n",
+        expect![[r#"
+        (define (f (xs ‹unpack X1› (exists (X) (array-type float X)))) ‹pack› (map sqrt xs))
+        X1 -> 1:`xs`
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_is_shown_for_what_is_written() {
+    check(
+        "(define (pos (x float)) (> x 0.0f))
+(define (f (xs (array-type float n))) (unpack ys (filter pos xs) (pack (map sqrt ys))))
+",
+        expect![[r#"
+            (define (pos (x float)) (> x 0.0f))
+            (define (f (xs (array-type float n))) (unpack ys‹: Array[Float,X1]› (filter pos xs) (pack (map sqrt ys))))
+        "#]],
+    );
+}
+
+#[test]
+fn a_check_that_is_left_to_the_run() {
+    check(
+        "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs (: ys (array-type float N)))))\n",
+        expect![[r#"
+            (lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs‹: Array[Float,N]› ys‹: Array[Float,M]›) (zip xs (: ys (array-type float N)) ‹checks M = N›)))
+        "#]],
+    );
+}
+
+#[test]
+fn no_type_of_what_is_broken() {
+    check(
+        "(define (f x) (let y (nowhere x) y))\n",
+        expect![[r#"
+        (define (f x‹: a›) (let y (nowhere x) y))
+    "#]],
+    );
+}

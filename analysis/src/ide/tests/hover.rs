@@ -1,0 +1,322 @@
+use super::Fixture;
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    let fixture = Fixture::new(text);
+    let (path, range) = fixture.marked();
+    let shown = match fixture.analysis().hover(path, range).unwrap() {
+        Some(hover) => {
+            let at = fixture.show(&super::FileRange { path: path.into(), range: hover.range });
+            format!("at {at}\n{}", hover.plain)
+        }
+        None => "nothing".into(),
+    };
+    expected.assert_eq(&shown);
+}
+
+const POSITIVE: &str = "(define (pos x) (> x 0.0f))\n";
+
+#[test]
+fn the_call_of_filter() {
+    let program =
+        |call: &str| format!("{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (mapSeq sqrt {call})))\n");
+    check(
+        &program("$0(filter pos xs)"),
+        expect![[r#"
+        at 2:`(filter pos xs)`
+        <∃X, Array[Float,X]>
+
+        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+    );
+    check(
+        &program("(fil$0ter pos xs)"),
+        expect![[r#"
+        at 2:`filter`
+        <∃X, Array[Float,X]>
+
+        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+
+        filter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
+
+        The elements for which the predicate holds, in their order. How many that are is known only at run time.
+        The compiler chooses where it runs.
+        (define (positives xs) (filter (lambda (x) (> x 0.0f)) xs))"#]],
+    );
+    check(
+        &program("$0(filter pos xs)$0"),
+        expect![[r#"
+        at 2:`(filter pos xs)`
+        <∃X, Array[Float,X]>
+
+        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+    );
+}
+
+#[test]
+fn the_name_bound_to_a_dynamic_length_value() {
+    let program = |name: &str, used: &str| {
+        format!(
+            "{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (let {name} (filter pos xs) (zip (map sqrt {used}) ys))))\n"
+        )
+    };
+    check(
+        &program("y$0s", "ys"),
+        expect![[r#"
+        at 2:`ys`
+        <∃X, Array[Float,X]>
+
+        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+
+        `ys` is bound by `let`."#]],
+    );
+    check(
+        &program("ys", "y$0s"),
+        expect![[r#"
+        at 2:`ys`
+        <∃X, Array[Float,X]>
+
+        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+
+        `ys` is bound by `let`."#]],
+    );
+}
+
+#[test]
+fn the_value_bound_to_a_name() {
+    check(
+        &format!(
+            "{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (let ys $0(filter pos xs) (map sqrt ys))))\n"
+        ),
+        expect![[r#"
+            at 2:`(filter pos xs)`
+            <∃X, Array[Float,X]>
+
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+    );
+}
+
+#[test]
+fn what_an_inserted_pack_hides() {
+    check(
+        &format!(
+            "{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (let ys (filter pos xs) $0(map sqrt ys))))\n"
+        ),
+        expect![[r#"
+            at 2:`(map sqrt ys)`
+            Array[Float,X1]
+
+            Packed as `<∃X, Array[Float,X]>`, which hides `X1`."#]],
+    );
+}
+
+#[test]
+fn a_written_unpack() {
+    check(
+        &format!(
+            "{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (unpack (Kept y$0s) (filter pos xs) #Kept)))\n"
+        ),
+        expect![[r#"
+            at 2:`ys`
+            <∃X, Array[Float,X]>
+
+            Opened by `unpack` as `Array[Float,Kept]`, with the hidden length named `Kept`.
+
+            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+
+            `ys` is bound by `unpack`."#]],
+    );
+    check(
+        &format!(
+            "{POSITIVE}(lift f (N) ((array-type float N)) (lambda (xs) (unpack (Kept ys) (filter pos xs) #K$0ept)))\n"
+        ),
+        expect![[r#"
+            at 2:`Kept`
+            Int
+
+            `Kept` is the hidden length, named by `unpack`.
+
+            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+    );
+}
+
+#[test]
+fn a_primitive_with_the_lengths_of_this_use() {
+    check(
+        "(lift f (N) ((array-type float (* 2 N))) (lambda (xs) (spl$0it #2 xs)))\n",
+        expect![[r#"
+        at 1:`split`
+        #2 -> Array[Float,2*N] -> Array[Array[Float,2],N]
+
+        split : #k -> Array[a,n] -> Array[Array[a,k],n/k]
+
+        Assumes that `k divides n`: checked before a run.
+
+        An array as an array of pieces of length k, at no cost. k must divide the length.
+        (define (pairs xs) (split #2 xs))"#]],
+    );
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (map$0Glb (lambda (x) (+ x 1.0f)) xs)))\n",
+        expect![[r#"
+        at 1:`mapGlb`
+        (Float -> Float) -> Array[Float,N] -> Array[Float,N]
+
+        mapGlb0 : (a -> b) -> Array[a,n] -> Array[b,n]
+
+        Also called `mapGlb`, `mapGlobal`, `mapGlobal0`.
+
+        `map` over the global work-items of dimension 0: element i is the work of one item.
+        (define (doubled xs) (mapGlb (lambda (x) (* x 2.0f)) xs))"#]],
+    );
+    check(
+        "(define (f x) (+$0 x x))\n",
+        expect![[r#"
+            at 1:`+`
+            a -> a -> a
+
+            + : a -> a -> a
+
+            `a` is `Int`, `Long`, `Float` or `Double`.
+
+            The sum of two numbers of one type. Integers wrap.
+            (define (next x) (+ x 1))"#]],
+    );
+}
+
+#[test]
+fn a_definition_and_its_uses() {
+    let program = "\
+;;; Every other element.
+(define (evens xs) (map head (split #2 xs)))
+(lift f (N) ((array-type float (* 4 N))) (lambda (xs) (evens xs)))
+";
+    check(
+        &program.replace("(evens xs) (map", "(ev$0ens xs) (map"),
+        expect![[r#"
+        at 2:`evens`
+        Array[a,n] -> Array[a,n/2]
+
+        Assumes that `2 divides n`: checked before a run.
+
+        Every other element."#]],
+    );
+    check(
+        &program.replace("(lambda (xs) (evens", "(lambda (xs) (eve$0ns"),
+        expect![[r#"
+        at 3:`evens`
+        Array[Float,4*N] -> Array[Float,2*N]
+
+        evens : Array[a,n] -> Array[a,n/2]
+
+        Assumes that `2 divides n`: checked before a run.
+
+        Every other element."#]],
+    );
+}
+
+#[test]
+fn parameters_sizes_and_literals() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (x$0s) xs))\n",
+        expect![[r#"
+        at 1:`xs`
+        Array[Float,N]
+
+        `xs` is a parameter."#]],
+    );
+    check(
+        "(lift f (N) ((array-type float $0N)) (lambda (xs) xs))\n",
+        expect![[r#"
+        at 1:`N`
+        Int
+
+        `N` is a size of the kernel."#]],
+    );
+    check(
+        "(lift f (N) ((array-type$0 float N)) (lambda (xs) xs))\n",
+        expect![[r#"
+        at 1:`(array-type float N)`
+        Array[Float,N]"#]],
+    );
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (+ N $02)))\n",
+        expect![[r#"
+        at 1:`2`
+        Int"#]],
+    );
+    check(
+        "(define (f (xs (array-type float n))) (take #(- $0n 1) xs))\n",
+        expect![[r#"
+        at 1:`n`
+        Int
+
+        `n` is a length that the definition works for any value of."#]],
+    );
+}
+
+#[test]
+fn a_generalised_let() {
+    check(
+        "(define f (let twi$0ce (lambda (x) (+ x x)) (tuple (twice 1) (twice 1.0f))))\n",
+        expect![[r#"
+        at 1:`twice`
+        a -> a
+
+        `twice` is bound by `let`."#]],
+    );
+    check(
+        "(define f (let twice (lambda (x) (+ x x)) (tuple (twice 1) (twi$0ce 1.0f))))\n",
+        expect![[r#"
+        at 1:`twice`
+        Float -> Float
+
+        a -> a
+
+        `twice` is bound by `let`."#]],
+    );
+}
+
+#[test]
+fn a_checked_cast() {
+    check(
+        "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs $0(: ys (array-type float N)))))\n",
+        expect![[r#"
+            at 1:`(: ys (array-type float N))`
+            Array[Float,N]
+
+            Checked at run time: `M = N`."#]],
+    );
+}
+
+#[test]
+fn nothing_is_said_of_comments_and_white_space() {
+    check("(define f 1) ; com$0ment\n", expect!["nothing"]);
+    check("(define f 1)\n\n$0\n(define g 1)\n", expect!["nothing"]);
+}
+
+#[test]
+fn what_is_broken_has_no_type_and_its_neighbours_have() {
+    check(
+        "(define (f (x float)) (let y (nowhere x) (* x$0 2.0f)))\n",
+        expect![[r#"
+        at 1:`x`
+        Float
+
+        `x` is a parameter."#]],
+    );
+    check(
+        "(define (f (x float)) (let y (now$0here x) (* x 2.0f)))\n",
+        expect!["nothing"],
+    );
+}
