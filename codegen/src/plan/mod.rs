@@ -7,6 +7,10 @@
 //! array is a buffer of its largest possible length and, beside it, a buffer with its length (one `int` for each
 //! instance: one in all at the top level, one a row in an array of dynamic-length arrays). `Bool` is a byte.
 
+pub mod json;
+#[cfg(test)]
+mod tests;
+
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};

@@ -11,7 +11,7 @@
 //! 5. [`collect`] reads the failure flag, the dynamic lengths, and of the results the elements that there are.
 //!
 //! A kernel that writes out of bounds can bring the process down and a driver can hang, so `lift` does all this in a
-//! child process; its report is what the server reads.
+//! child process; [`report`] is what the child says.
 
 pub mod build_log;
 mod collect;
@@ -22,6 +22,7 @@ pub mod geometry;
 mod layout;
 mod pour;
 mod prepare;
+pub mod report;
 #[cfg(test)]
 mod tests;
 

@@ -1,0 +1,365 @@
+//! A plan as JSON, for people and for other hosts: what `lift build` writes beside the OpenCL text.
+//!
+//! The format is documented in `docs/plan.md`, whose example a test compares. It names buffers instead of numbering
+//! them, and prints sizes and types as the language does. It is written, not read: this program makes plans anew.
+
+use super::{Arg, BufferId, BufferRole, Count, Launch, Layout, Plan, Program, Step};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Assumption;
+use serde::Serialize;
+
+/// Changes whenever a reader of the former format could misunderstand the new one.
+pub const VERSION: u32 = 1;
+
+/// `program` as JSON text, ending in a new line. `opencl` is the name of the file with the OpenCL text; `place` names
+/// a place in the source, as in `3:5`.
+pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> String) -> String {
+    let plan = &program.plan;
+    let names = names(plan);
+    let printer = Printer { names: &names, place };
+    let json = PlanJson {
+        version: VERSION,
+        kernel: &plan.kernel,
+        opencl,
+        sizes: plan.sizes.iter().map(|v| v.to_string()).collect(),
+        checks: plan.checks.iter().map(|(assumption, origin)| printer.check(assumption, origin)).collect(),
+        inputs: plan
+            .inputs
+            .iter()
+            .map(|i| ValueJson { name: Some(&i.name), ty: i.ty.to_string(), layout: printer.layout(&i.layout) })
+            .collect(),
+        result: ValueJson { name: None, ty: plan.result_ty.to_string(), layout: printer.layout(&plan.result) },
+        buffers: plan
+            .buffers
+            .iter()
+            .zip(&names)
+            .map(|(b, name)| BufferJson {
+                name,
+                element: b.element.to_string(),
+                capacity: b.capacity.to_string(),
+                role: role(b.role),
+            })
+            .collect(),
+        steps: printer.steps(&plan.steps),
+        failures: plan.failures.iter().map(|f| FailureJson { message: &f.message, at: place(&f.origin) }).collect(),
+    };
+    // Only maps with keys that are no strings, and writers that fail, can make this fail.
+    let compact = serde_json::to_string(&json).unwrap_or_default();
+    let mut text = String::with_capacity(2 * compact.len());
+    lay_out(&compact, 0, &mut text);
+    text.push('\n');
+    text
+}
+
+/// The widest line.
+const WIDTH: usize = 110;
+
+/// Print compact JSON with line breaks in what does not fit into a line (serde_json's own layout gives each number of
+/// an array a line). `indent` is that of the line; `out` ends where the value is to stand.
+fn lay_out(json: &str, indent: usize, out: &mut String) {
+    let column = out.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    let line = spaced(json);
+    // One column is for a comma behind.
+    let fits = column + line.chars().count() < WIDTH;
+    // The whole plan is never one line.
+    if (fits && indent > 0) || !json.starts_with(['{', '[']) || json.len() == 2 {
+        out.push_str(&line);
+        return;
+    }
+    let (open, close) = (&json[..1], &json[json.len() - 1..]);
+    out.push_str(open);
+    for (i, part) in parts(&json[1..json.len() - 1]).into_iter().enumerate() {
+        out.push_str(if i > 0 { ",\n" } else { "\n" });
+        out.push_str(&" ".repeat(indent + 2));
+        let value = match (open, string_end(part)) {
+            ("{", Some(end)) => {
+                out.push_str(&part[..end]);
+                out.push_str(": ");
+                &part[end + 1..]
+            }
+            _ => part,
+        };
+        lay_out(value, indent + 2, out);
+    }
+    out.push('\n');
+    out.push_str(&" ".repeat(indent));
+    out.push_str(close);
+}
+
+/// The end of the string with which `json` begins.
+fn string_end(json: &str) -> Option<usize> {
+    let mut escaped = false;
+    let end = json.bytes().enumerate().skip(1).find(|(_, byte)| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    });
+    end.filter(|_| json.starts_with('"')).map(|(i, _)| i + 1)
+}
+
+/// The places of punctuation in compact JSON: all bytes outside of strings.
+fn punctuation(json: &str) -> impl Iterator<Item = (usize, u8)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        if let Some(end) = string_end(&json[at..]) {
+            at += end;
+        }
+        // Outside of strings JSON is ASCII, so every byte is a character.
+        let byte = *json.as_bytes().get(at)?;
+        at += 1;
+        Some((at - 1, byte))
+    })
+}
+
+/// The elements of an array or the entries of an object, without its brackets.
+fn parts(inside: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, byte) in punctuation(inside) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(&inside[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inside[start..]);
+    parts
+}
+
+/// With a space behind every comma and colon.
+fn spaced(json: &str) -> String {
+    let (mut out, mut from) = (String::with_capacity(json.len() + json.len() / 8), 0);
+    for (at, byte) in punctuation(json) {
+        if byte == b',' || byte == b':' {
+            out.push_str(&json[from..=at]);
+            out.push(' ');
+            from = at + 1;
+        }
+    }
+    out.push_str(&json[from..]);
+    out
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PlanJson<'a> {
+    version: u32,
+    kernel: &'a str,
+    opencl: &'a str,
+    sizes: Vec<String>,
+    checks: Vec<CheckJson>,
+    inputs: Vec<ValueJson<'a>>,
+    result: ValueJson<'a>,
+    buffers: Vec<BufferJson<'a>>,
+    steps: Vec<StepJson<'a>>,
+    failures: Vec<FailureJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct CheckJson {
+    /// For people: "4 divides N".
+    condition: String,
+    #[serde(flatten)]
+    parts: ConditionJson,
+    at: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum ConditionJson {
+    /// Divisor and value.
+    Divides([String; 2]),
+    NonNegative(String),
+    Positive(String),
+    AtMost([String; 2]),
+    Equal([String; 2]),
+}
+
+#[derive(Serialize)]
+struct ValueJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(rename = "type")]
+    ty: String,
+    layout: LayoutJson<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum LayoutJson<'a> {
+    Leaf {
+        buffer: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        width: Option<u8>,
+    },
+    Tuple {
+        tuple: Vec<LayoutJson<'a>>,
+    },
+    Array {
+        length: String,
+        of: Box<LayoutJson<'a>>,
+    },
+    Exists {
+        exists: Vec<LengthJson<'a>>,
+        of: Box<LayoutJson<'a>>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LengthJson<'a> {
+    length: String,
+    buffer: &'a str,
+    at_most: String,
+}
+
+#[derive(Serialize)]
+struct BufferJson<'a> {
+    name: &'a str,
+    element: String,
+    capacity: String,
+    role: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum StepJson<'a> {
+    Launch(LaunchJson<'a>),
+    Zero(&'a str),
+    Repeat { count: String, steps: Vec<StepJson<'a>> },
+    Swap([&'a str; 2]),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LaunchJson<'a> {
+    kernel: &'a str,
+    label: &'a str,
+    at: String,
+    args: Vec<ArgJson<'a>>,
+    groups: [CountJson; 3],
+    local: [u32; 3],
+    exact_local: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum ArgJson<'a> {
+    Buffer(&'a str),
+    Int(String),
+    Long(String),
+    LocalBytes(String),
+}
+
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+enum CountJson {
+    Plain(String),
+    Rounded { count: String, multiple_of: u32 },
+}
+
+#[derive(Serialize)]
+struct FailureJson<'a> {
+    message: &'a str,
+    at: String,
+}
+
+fn role(role: BufferRole) -> &'static str {
+    match role {
+        BufferRole::Input => "input",
+        BufferRole::Output => "output",
+        BufferRole::Temporary => "temporary",
+        BufferRole::Failure => "failure",
+    }
+}
+
+/// The names of the buffers, made different where they are not.
+fn names(plan: &Plan) -> Vec<String> {
+    let unique = |i: usize, name: &str| plan.buffers.iter().enumerate().all(|(j, b)| i == j || b.name != name);
+    let name = |(i, b): (usize, &super::Buffer)| {
+        if unique(i, &b.name) { b.name.clone() } else { format!("{}#{i}", b.name) }
+    };
+    plan.buffers.iter().enumerate().map(name).collect()
+}
+
+struct Printer<'a> {
+    names: &'a [String],
+    place: &'a dyn Fn(&Origin) -> String,
+}
+
+impl<'a> Printer<'a> {
+    fn name(&self, id: BufferId) -> &'a str {
+        self.names.get(id.0 as usize).map_or("?", String::as_str)
+    }
+
+    fn check(&self, assumption: &Assumption, origin: &Origin) -> CheckJson {
+        let parts = match assumption {
+            Assumption::Divides { divisor, value } => ConditionJson::Divides([divisor.to_string(), value.to_string()]),
+            Assumption::NonNegative(a) => ConditionJson::NonNegative(a.to_string()),
+            Assumption::Positive(a) => ConditionJson::Positive(a.to_string()),
+            Assumption::AtMost(a, b) => ConditionJson::AtMost([a.to_string(), b.to_string()]),
+            Assumption::Equal(a, b) => ConditionJson::Equal([a.to_string(), b.to_string()]),
+        };
+        CheckJson { condition: assumption.to_string(), parts, at: (self.place)(origin) }
+    }
+
+    fn layout(&self, layout: &Layout) -> LayoutJson<'a> {
+        match layout {
+            Layout::Scalar(id) => LayoutJson::Leaf { buffer: self.name(*id), width: None },
+            Layout::Vec { buffer, width } => LayoutJson::Leaf { buffer: self.name(*buffer), width: Some(*width) },
+            Layout::Tuple(parts) => LayoutJson::Tuple { tuple: parts.iter().map(|p| self.layout(p)).collect() },
+            Layout::Array { len, element } => {
+                LayoutJson::Array { length: len.to_string(), of: Box::new(self.layout(element)) }
+            }
+            Layout::Exists { lengths, body } => {
+                let length = |l: &super::DynamicLength| LengthJson {
+                    length: l.var.to_string(),
+                    buffer: self.name(l.buffer),
+                    at_most: l.at_most.to_string(),
+                };
+                LayoutJson::Exists { exists: lengths.iter().map(length).collect(), of: Box::new(self.layout(body)) }
+            }
+        }
+    }
+
+    fn steps<'s>(&self, steps: &'s [Step]) -> Vec<StepJson<'s>>
+    where
+        'a: 's,
+    {
+        let step = |step: &'s Step| match step {
+            Step::Launch(launch) => StepJson::Launch(self.launch(launch)),
+            Step::Zero(id) => StepJson::Zero(self.name(*id)),
+            Step::Repeat { count, steps } => StepJson::Repeat { count: count.to_string(), steps: self.steps(steps) },
+            Step::Swap(a, b) => StepJson::Swap([self.name(*a), self.name(*b)]),
+        };
+        steps.iter().map(step).collect()
+    }
+
+    fn launch<'s>(&self, launch: &'s Launch) -> LaunchJson<'s>
+    where
+        'a: 's,
+    {
+        let arg = |arg: &Arg| match arg {
+            Arg::Buffer(id) => ArgJson::Buffer(self.name(*id)),
+            Arg::Size { value, wide: false } => ArgJson::Int(value.to_string()),
+            Arg::Size { value, wide: true } => ArgJson::Long(value.to_string()),
+            Arg::Local { bytes } => ArgJson::LocalBytes(bytes.to_string()),
+        };
+        let count = |count: &Count| match count.multiple_of {
+            0 | 1 => CountJson::Plain(count.wish.to_string()),
+            multiple_of => CountJson::Rounded { count: count.wish.to_string(), multiple_of },
+        };
+        LaunchJson {
+            kernel: &launch.kernel,
+            label: &launch.label,
+            at: (self.place)(&launch.origin),
+            args: launch.args.iter().map(arg).collect(),
+            groups: [count(&launch.groups[0]), count(&launch.groups[1]), count(&launch.groups[2])],
+            local: launch.local,
+            exact_local: launch.exact_local,
+        }
+    }
+}
