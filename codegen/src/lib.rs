@@ -5,4 +5,6 @@ pub mod io;
 pub mod plan;
 pub mod run;
 pub mod sizes;
+#[cfg(test)]
+mod testing;
 pub mod value;

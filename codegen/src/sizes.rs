@@ -1,6 +1,6 @@
 //! The values of a kernel's size parameters in one run.
 
-use lift_analysis::size::{EvalError, Size, Var, VarKind};
+use lift_analysis::size::{EvalError, Size, Var};
 use std::collections::BTreeMap;
 
 /// Values of size parameters, by variable. Values are natural numbers.
@@ -38,9 +38,4 @@ impl FromIterator<(Var, i64)> for SizeValues {
     fn from_iter<T: IntoIterator<Item = (Var, i64)>>(iter: T) -> SizeValues {
         SizeValues(iter.into_iter().collect())
     }
-}
-
-/// A size parameter of a kernel by its place in the declaration.
-pub fn param(id: u32, name: &str) -> Var {
-    Var::new(VarKind::Param, id, name)
 }

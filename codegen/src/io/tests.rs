@@ -2,7 +2,7 @@
 
 use super::generate::{Generator, generate};
 use super::*;
-use crate::sizes::param;
+use crate::testing::param;
 use crate::value::{ArrayValue, Value};
 use expect_test::{Expect, expect};
 use lift_analysis::hir::Scalar;

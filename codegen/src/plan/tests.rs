@@ -1,16 +1,8 @@
 //! The written form of plans.
 
 use super::*;
-use crate::sizes::param;
-use lift_analysis::hir::ExprId;
-use lift_analysis::origin::FormKey;
+use crate::testing::{origin, param};
 use lift_analysis::ty::bound;
-use std::sync::Arc;
-
-fn origin(expr: u32) -> Origin {
-    let form = Arc::new(FormKey { file: "evens.lift".into(), name: Some("evens".into()), nth: 0 });
-    Origin { form, expr: ExprId(expr) }
-}
 
 /// The plan of a filter in two launches, with every kind of entry.
 fn example() -> Program {

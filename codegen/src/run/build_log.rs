@@ -89,14 +89,7 @@ fn origin_at(opencl: &OpenClText, line: u32, column: u32) -> Option<&Origin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lift_analysis::hir::ExprId;
-    use lift_analysis::origin::FormKey;
-    use std::sync::Arc;
-
-    fn origin(expr: u32) -> Origin {
-        let form = Arc::new(FormKey { file: "a.lift".into(), name: Some("f".into()), nth: 0 });
-        Origin { form, expr: ExprId(expr) }
-    }
+    use crate::testing::origin;
 
     fn positions(log: &str) -> Vec<(u32, u32, bool, String, Option<u32>)> {
         let text = "kernel void f(global float* z)\n{\n  z[0] = undeclared + 1;\n}\n".to_string();

@@ -30,12 +30,3 @@ pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};
 pub use execute::{LaunchTime, Outcome, RunOptions, run};
 pub use failure::RunFailure;
-
-/// The device on which tests run. Without one they fail: a skipped test proves nothing.
-#[cfg(test)]
-pub(crate) fn test_device() -> Device {
-    match device::choose(DeviceChoice::Best) {
-        Ok(device) => device,
-        Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
-    }
-}

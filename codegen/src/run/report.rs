@@ -203,8 +203,7 @@ mod tests {
         let start = Position { line: 2, character: 4 };
         let place =
             Place { file: "a.lift".to_string(), range: Range { start, end: Position { character: 9, ..start } } };
-        let form = std::sync::Arc::new(lift_analysis::origin::FormKey { file: "a.lift".into(), name: None, nth: 0 });
-        let origin = Origin { form, expr: lift_analysis::hir::ExprId(3) };
+        let origin = crate::testing::origin(3);
         let failure = RunFailure::Check { message: "division by zero".to_string(), origin };
         let report = Report::Failed(FailureReport::new(&failure, &|_| Some(place.clone())));
         expect![[r#"{"outcome":"failed","kind":"check","message":"division by zero","place":{"file":"a.lift","range":{"start":{"line":2,"character":4},"end":{"line":2,"character":9}}}}"#]]

@@ -25,7 +25,7 @@ fn a_device_is_chosen_by_number_or_kind() {
 
 #[test]
 fn there_is_a_device_and_it_describes_itself() {
-    let device = crate::run::test_device();
+    let device = crate::testing::device();
     assert!(!device.info.name.is_empty());
     assert!(device.info.limits.work_group_size > 0 && device.info.limits.allocation > 0);
     let text = serde_json::to_string(&device.info).expect("serialisable");
@@ -34,7 +34,7 @@ fn there_is_a_device_and_it_describes_itself() {
 
 #[test]
 fn a_device_that_does_not_exist_is_named_with_those_that_do() {
-    let _ = crate::run::test_device();
+    let _ = crate::testing::device();
     let error = choose(DeviceChoice::Index(77)).expect_err("no machine has that many");
     assert!(error.to_string().starts_with("there is no OpenCL device 77: "), "{error}");
 }
@@ -103,7 +103,7 @@ fn a_library_named_by_the_user_that_does_not_exist_is_an_error() {
 }
 
 fn session() -> Session {
-    Session::open(&crate::run::test_device(), false).expect("the device opens")
+    Session::open(&crate::testing::device(), false).expect("the device opens")
 }
 
 #[test]

@@ -6,22 +6,16 @@ mod results;
 
 use super::*;
 use crate::plan::*;
-use crate::sizes::{SizeValues, param};
+use crate::sizes::SizeValues;
+use crate::testing::{device, origin, param};
 use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::{ExprId, Scalar};
-use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, bound};
-use std::sync::Arc;
 
 /// A plan that grows as a test needs it.
 struct Builder {
     program: Program,
-}
-
-fn origin(expr: u32) -> Origin {
-    let form = Arc::new(FormKey { file: "test.lift".into(), name: Some("k".into()), nth: 0 });
-    Origin { form, expr: ExprId(expr) }
 }
 
 fn n() -> Size {
@@ -37,14 +31,8 @@ fn x() -> Var {
 }
 
 fn sizes(values: &[(&str, i64)]) -> SizeValues {
-    ["N", "M"]
-        .iter()
-        .enumerate()
-        .filter_map(|(id, name)| {
-            let value = values.iter().find(|(n, _)| n == name)?.1;
-            Some((param(id as u32, name), value))
-        })
-        .collect()
+    let value = |name: &str| values.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
+    ["N", "M"].iter().enumerate().filter_map(|(id, name)| Some((param(id as u32, name), value(name)?))).collect()
 }
 
 fn array_of(len: Size, element: Layout) -> Layout {
@@ -112,7 +100,7 @@ impl Builder {
     }
 
     fn run_with(&self, inputs: &[Value], sizes: &SizeValues, options: &RunOptions) -> Result<Outcome, RunFailure> {
-        run(&self.program, inputs, sizes, &test_device(), options)
+        run(&self.program, inputs, sizes, &device(), options)
     }
 
     fn run(&self, inputs: &[Value], sizes: &SizeValues) -> Result<Value, RunFailure> {

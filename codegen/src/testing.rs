@@ -1,0 +1,26 @@
+//! What tests of several modules need.
+
+use crate::run::device::{Device, DeviceChoice, choose};
+use lift_analysis::hir::ExprId;
+use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::size::{Var, VarKind};
+use std::sync::Arc;
+
+/// A size parameter by its place in the declaration.
+pub fn param(id: u32, name: &str) -> Var {
+    Var::new(VarKind::Param, id, name)
+}
+
+/// A place in a program.
+pub fn origin(expr: u32) -> Origin {
+    let form = Arc::new(FormKey { file: "test.lift".into(), name: Some("k".into()), nth: 0 });
+    Origin { form, expr: ExprId(expr) }
+}
+
+/// The device on which tests run. Without one they fail: a skipped test proves nothing.
+pub fn device() -> Device {
+    match choose(DeviceChoice::Best) {
+        Ok(device) => device,
+        Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
+    }
+}
