@@ -10,8 +10,10 @@
 //! | [`text`] | numbers separated by white space, rows by new lines |
 //! | [`flat`] | regular arrays with a shape, as NumPy's `.npy` files hold them |
 //! | [`generate`] | values made from a type and its sizes |
+//! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
 
+pub mod bind;
 pub mod flat;
 pub mod generate;
 pub mod literal;
@@ -23,6 +25,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 
+pub use bind::{Argument, bind};
 pub use flat::FlatArray;
 pub use source::InputSource;
 
