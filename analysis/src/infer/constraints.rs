@@ -265,10 +265,8 @@ impl Infer<'_> {
                 if unknown.len() == 1 && l != r {
                     let Key::Size(id) = unknown[0] else { return Progress::Done };
                     let var = super::table::unknown_size(id);
-                    if matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck)
-                        && l.as_var() != Some(&var)
-                        && r.as_var() != Some(&var)
-                    {
+                    let takes = |one: &Size, other: &Size| one.as_var() == Some(&var) && !other.contains(&var);
+                    if !takes(&l, &r) && !takes(&r, &l) && matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck) {
                         return Progress::Wait(unknown);
                     }
                 }

@@ -15,8 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// A value that is opened by an inserted `unpack`, or bound by a `let` that had to move out with it.
 #[derive(Debug, Clone)]
 enum Value {
-    /// The expression itself.
+    /// The expression itself, whatever stands for it elsewhere.
     Expr(ExprId),
+    /// The expression or what stands for it.
+    Rendered(ExprId),
     Name(String),
     /// A part of a composition applied to a value.
     Applied(ExprId, Box<Value>),
@@ -55,7 +57,8 @@ struct Elaborate<'a> {
     replaced: FxHashMap<ExprId, Replacement>,
     /// `let`s on a spine that become `unpack`s.
     let_unpacks: FxHashMap<ExprId, Vec<Var>>,
-    packs: FxHashSet<ExprId>,
+    /// What is hidden, and as which type where `pack` alone would hide otherwise.
+    packs: FxHashMap<ExprId, Option<String>>,
     names: FxHashSet<String>,
     next: u32,
 }
@@ -83,7 +86,7 @@ pub fn explicit_text(
         wraps: FxHashMap::default(),
         replaced: FxHashMap::default(),
         let_unpacks: FxHashMap::default(),
-        packs: FxHashSet::default(),
+        packs: FxHashMap::default(),
         names: names.collect(),
         next: 0,
     };
@@ -166,7 +169,7 @@ impl Elaborate<'_> {
         let composition =
             matches!(self.body.expr(scope), Expr::Compose(_)) && !self.inference.pipelines.contains(&scope);
         if self.packing(scope).is_some() && !composition {
-            self.packs.insert(tail(self.body, scope));
+            self.pack(scope, tail(self.body, scope));
         }
     }
 
@@ -188,7 +191,7 @@ impl Elaborate<'_> {
                     let wrap = Wrap {
                         lengths: opened.unwrap_or_default(),
                         name: body.binder(*binder).name.to_string(),
-                        value: Value::Expr(*value),
+                        value: self.current(*value),
                     };
                     self.wraps.entry(spine).or_default().push(wrap);
                     self.replaced.insert(e, Replacement::Body(*inner));
@@ -210,25 +213,41 @@ impl Elaborate<'_> {
             Expr::Unpack { value, body: inner, .. } => {
                 self.operand(*value, spine, false);
                 if self.packing(*value).is_some() {
-                    self.packs.insert(*value);
+                    self.pack(*value, *value);
                 }
                 self.scope(*inner, &[]);
             }
-            Expr::Compose(parts) => {
-                self.composition(e, parts, spine);
-                return;
-            }
+            Expr::Compose(parts) => self.composition(e, parts, spine),
         }
-        if own && let Some(o) = self.opening(Site::Expr(e)) {
+        if own
+            && !self.is_composed_function(e)
+            && let Some(o) = self.opening(Site::Expr(e))
+        {
             let lengths = o.lengths.clone();
             let name = self.fresh();
-            self.wraps.entry(spine).or_default().push(Wrap { lengths, name: name.clone(), value: Value::Expr(e) });
+            let value = self.current(e);
+            self.wraps.entry(spine).or_default().push(Wrap { lengths, name: name.clone(), value });
             self.replaced.insert(e, Replacement::Value(Value::Name(name)));
         }
         // An argument hidden on the way in.
-        if own && self.packing(e).is_some() && !self.is_scope(e) {
-            self.packs.insert(e);
+        if own && self.packing(e).is_some() && !self.is_scope(e) && !self.is_composed_function(e) {
+            self.pack(e, e);
         }
+    }
+
+    /// What stands for the expression so far.
+    fn current(&self, e: ExprId) -> Value {
+        match self.replaced.get(&e) {
+            Some(Replacement::Value(v)) => v.clone(),
+            Some(Replacement::Body(b)) => Value::Rendered(*b),
+            Some(Replacement::Lambda { .. }) => Value::Rendered(e),
+            None => Value::Expr(e),
+        }
+    }
+
+    /// A composition that is a function: openings and packings recorded at it are those of its own lambda.
+    fn is_composed_function(&self, e: ExprId) -> bool {
+        matches!(self.body.expr(e), Expr::Compose(_)) && !self.inference.pipelines.contains(&e)
     }
 
     fn is_scope(&self, e: ExprId) -> bool {
@@ -252,7 +271,7 @@ impl Elaborate<'_> {
         }
         let mut wraps = Vec::new();
         let (param, mut value, rest) = match (applied, parts.split_last()) {
-            (true, Some((last, before))) => (String::new(), Value::Expr(*last), before),
+            (true, Some((last, before))) => (String::new(), self.current(*last), before),
             _ => {
                 let param = self.fresh();
                 if let Some(o) = self.opening(Site::Expr(e)) {
@@ -300,6 +319,18 @@ impl Elaborate<'_> {
         }
     }
 
+    fn pack(&mut self, recorded_at: ExprId, at: ExprId) {
+        let Some(p) = self.packing(recorded_at) else { return };
+        let natural = super::hide::hides_as_pack_does(p);
+        let ty = if natural { None } else { super::repair::type_source(&p.to, &|v| self.has_name(v)) };
+        self.packs.insert(at, ty);
+    }
+
+    /// Whether the elaborated program names the opened length: `(unpack (X1 v) …)` can name one length only.
+    fn has_name(&self, v: &Var) -> bool {
+        self.inference.openings.iter().any(|o| o.lengths.len() == 1 && o.lengths.contains(v))
+    }
+
     // --- printing
 
     fn render(&self, e: ExprId) -> String {
@@ -323,7 +354,11 @@ impl Elaborate<'_> {
             }
             None => self.raw(e),
         };
-        out.push_str(&if self.packs.contains(&e) { format!("(pack {inner})") } else { inner });
+        out.push_str(&match self.packs.get(&e) {
+            None => inner,
+            Some(None) => format!("(pack {inner})"),
+            Some(Some(ty)) => format!("(: {inner} {ty})"),
+        });
         out.push_str(&")".repeat(wraps.len()));
         out
     }
@@ -341,6 +376,7 @@ impl Elaborate<'_> {
         match v {
             Value::Name(n) => n.clone(),
             Value::Expr(e) => self.raw(*e),
+            Value::Rendered(e) => self.render(*e),
             Value::Applied(part, arg) => {
                 let (part_text, arg) = (self.render(*part), self.value(arg));
                 match (self.body.expr(*part), part_text.strip_suffix([')', ']'])) {

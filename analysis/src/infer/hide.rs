@@ -7,7 +7,7 @@ use super::result::*;
 use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, Expr, ExprId, Node};
-use crate::size::{Assumption, Size, Truth, Var};
+use crate::size::{Assumption, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 /// `X`, `Y`, `Z`, … without the names that the type already shows.
@@ -31,9 +31,35 @@ pub fn bound_names(ty: &Ty, hidden: &[Var]) -> impl Iterator<Item = String> + us
         .filter(move |n| !shown.iter().any(|v| *v.name == **n))
 }
 
+/// Whether a length mentions a position or a length bound further in.
+fn depends_on_binder(size: &Size) -> bool {
+    size.any_var(&mut |v| matches!(v.kind, VarKind::Position | VarKind::Bound))
+}
+
 /// Whether a length occurs in the type of a function inside `ty`: such a type cannot be hidden.
 fn inside_function(ty: &Ty, vars: &[Var]) -> bool {
     ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)) && vars.iter().any(|v| t.mentions(v)))
+}
+
+/// Whether `(pack e)` would hide just what was hidden: each distinct length that mentions an opened one, or, where there
+/// is none, the outermost one.
+pub fn hides_as_pack_does(p: &Packing) -> bool {
+    let mut distinct: Vec<Size> = Vec::new();
+    p.from.any(&mut |t| {
+        if let TyKind::Array(a) = t.kind()
+            && a.len.any_var(&mut |v| v.kind == VarKind::Skolem)
+            && !distinct.contains(&a.len)
+        {
+            distinct.push(a.len.clone());
+        }
+        false
+    });
+    if !distinct.is_empty() {
+        return p.hidden.len() == distinct.len() && p.hidden.iter().all(|h| distinct.contains(&h.1));
+    }
+    let (TyKind::Exists(bound, to), Some(from)) = (p.to.kind(), p.from.as_array()) else { return false };
+    let outermost = |a: &ArrayTy| a.element == from.element && a.len.as_var().is_some_and(|v| bound.contains(v));
+    bound.len() == 1 && to.as_array().is_some_and(outermost)
 }
 
 /// What a scope's body yields: past the `let`s on the way.
@@ -46,16 +72,40 @@ pub fn tail(body: &Body, expr: ExprId) -> ExprId {
 }
 
 impl Infer<'_> {
-    /// `ty` with each of `lengths` replaced by a bound one: the existential type and what it hides.
+    /// The existential type that hides `lengths`, and what each of its bound lengths stands for.
+    ///
+    /// As in the paper (Fig. 13) it is the length of an array that is hidden: each distinct length in the type that
+    /// mentions one of `lengths` becomes one bound length. (A length that also depends on a position keeps its form,
+    /// with the opened lengths in it bound.)
     pub fn hide(&mut self, ty: &Ty, lengths: &[Var]) -> (Ty, Vec<(Var, Size)>) {
-        let names: Vec<String> = bound_names(ty, lengths).take(lengths.len()).collect();
-        let bound: Vec<Var> = names.iter().map(|n| self.fresh_bound(n)).collect();
-        let body = ty.subst_sizes(&mut |v| {
-            let i = lengths.iter().position(|l| l == v)?;
-            Some(Size::var(bound[i].clone()))
+        let mut hidden: Vec<Size> = Vec::new();
+        let mut note = |s: &Size| {
+            let mine: Vec<Var> = s.vars().into_iter().filter(|v| lengths.contains(v)).collect();
+            if mine.is_empty() {
+                return;
+            }
+            let whole = !depends_on_binder(s);
+            let parts = if whole { vec![s.clone()] } else { mine.into_iter().map(Size::var).collect() };
+            for p in parts {
+                if !hidden.contains(&p) {
+                    hidden.push(p);
+                }
+            }
+        };
+        ty.any(&mut |t| {
+            match t.kind() {
+                TyKind::Array(a) => note(&a.len),
+                TyKind::Vec(_, s) | TyKind::Size(s) => note(s),
+                _ => {}
+            }
+            false
         });
-        let hidden = bound.iter().cloned().zip(lengths.iter().map(|l| Size::var(l.clone()))).collect();
-        (Ty::exists(bound, body), hidden)
+        let names: Vec<String> = bound_names(ty, lengths).take(hidden.len()).collect();
+        let bound: Vec<Var> = names.iter().map(|n| self.fresh_bound(n)).collect();
+        let of = |s: &Size| hidden.iter().position(|h| h == s).map(|i| Size::var(bound[i].clone()));
+        let body =
+            ty.rewrite(&mut |_| None, &mut |s| of(s).unwrap_or_else(|| s.subst(&mut |v| of(&Size::var(v.clone())))));
+        (Ty::exists(bound.clone(), body), bound.into_iter().zip(hidden).collect())
     }
 
     fn lengths_in(&self, ty: &Ty, wanted: impl Fn(&Var) -> bool) -> Vec<Var> {
@@ -142,7 +192,9 @@ impl Infer<'_> {
     pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, arg: ExprId, cause: &Cause) {
         let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));
         match (head.kind(), wanted.kind()) {
-            (TyKind::Array(_) | TyKind::Tuple(_), TyKind::Exists(vars, inner)) if self.mode == Mode::Insert => {
+            (TyKind::Array(_) | TyKind::Tuple(_), TyKind::Exists(vars, inner))
+                if self.mode == Mode::Insert || matches!(cause, Cause::Annotation(_)) =>
+            {
                 let witnesses: Vec<Size> = vars.iter().map(|_| self.fresh_size()).collect();
                 let open = inner.subst_sizes(&mut |v| vars.iter().position(|b| b == v).map(|i| witnesses[i].clone()));
                 self.unify(&open, actual, cause);

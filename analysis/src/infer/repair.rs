@@ -3,7 +3,7 @@
 use super::context::Infer;
 use crate::diagnostics::{Edit, Fix};
 use crate::hir::*;
-use crate::size::{Facts, Size, Truth, VarKind};
+use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
@@ -24,12 +24,12 @@ impl Infer<'_> {
         }
         let element =
             self.operand_type(b)?.as_array().filter(|t| t.position.is_none() && t.len == *right)?.element.clone();
-        let element = type_source(&element)?;
+        let element = type_source(&element, &|_| false)?;
         if self.operand_type(a)?.as_array()?.len != *left {
             return None;
         }
         let mut edits = Vec::new();
-        let length = match (size_source(left), self.body.expr(a)) {
+        let length = match (size_source(left, &|_| false), self.body.expr(a)) {
             (Some(text), _) => text,
             (None, Expr::Local(name)) => format!("(length {})", self.body.binder(*name).name),
             (None, _) => {
@@ -51,7 +51,7 @@ impl Infer<'_> {
     }
 
     /// The type under which an operand is used.
-    fn operand_type(&self, e: ExprId) -> Option<Ty> {
+    pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
         let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
         let ty = opened.or_else(|| self.expr_types[e.index()].clone())?;
         Some(self.table.zonk(&ty))
@@ -66,27 +66,35 @@ impl Infer<'_> {
     }
 }
 
-/// A type as the program would write it; `None` if it mentions what has no name in the program.
-pub fn type_source(ty: &Ty) -> Option<String> {
+/// A type as the program would write it, with its size names and the opened lengths that have a name there (`opened`);
+/// `None` if it mentions anything else.
+pub fn type_source(ty: &Ty, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
+    let size = |s: &Size| size_source(s, opened);
     Some(match ty.kind() {
         TyKind::Scalar(s) => s.to_string().to_lowercase(),
         TyKind::Array(a) if a.position.is_none() => {
-            format!("(array-type {} {})", type_source(&a.element)?, size_source(&a.len)?)
+            format!("(array-type {} {})", type_source(&a.element, opened)?, size(&a.len)?)
         }
-        TyKind::Vec(t, n) => format!("(vector-type {} {})", type_source(t)?, size_source(n)?),
+        TyKind::Vec(t, n) => format!("(vector-type {} {})", type_source(t, opened)?, size(n)?),
         TyKind::Tuple(parts) => {
-            let parts: Option<Vec<String>> = parts.iter().map(type_source).collect();
+            let parts: Option<Vec<String>> = parts.iter().map(|p| type_source(p, opened)).collect();
             format!("(tuple-type {})", parts?.join(" "))
+        }
+        TyKind::Exists(vars, inner) => {
+            let names: Vec<&str> = vars.iter().map(|v| &*v.name).collect();
+            format!("(exists ({}) {})", names.join(" "), type_source(inner, opened)?)
         }
         _ => return None,
     })
 }
 
-/// A size as the program would write it: constants and size names.
-pub fn size_source(size: &Size) -> Option<String> {
+/// A size as the program would write it: a constant or a name.
+pub fn size_source(size: &Size, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
     if let Some(n) = size.as_const() {
         return (n >= 0).then(|| n.to_string());
     }
     let v = size.as_var()?;
-    (v.kind == VarKind::Param).then(|| v.name.to_string())
+    let named = matches!(v.kind, VarKind::Param | VarKind::Generic | VarKind::Bound)
+        || (v.kind == VarKind::Skolem && opened(v));
+    named.then(|| v.name.to_string())
 }

@@ -7,7 +7,7 @@ use super::result::*;
 use super::unify::Mismatch;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
-use crate::size::{Facts, Size, Truth, VarKind};
+use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
 
 /// Why two types had to be equal.
@@ -252,10 +252,12 @@ impl Infer<'_> {
         let differ = self.why_different(&left, &right);
         let sibling = match cause {
             Cause::Argument { apply, index, .. } => {
-                left_why.and_then(|w| self.argument_index(*apply, w)).filter(|i| i < index).map(|i| (i, *index))
+                let bound_by = left_why.and_then(|w| self.argument_index(*apply, w));
+                bound_by.or_else(|| self.argument_of_length(*apply, &left)).filter(|i| i < index).map(|i| (i, *index))
             }
             _ => None,
         };
+        let [left, right] = self.readable([left, right]);
         let message = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
                 let name = self.short(*callee);
@@ -340,6 +342,23 @@ impl Infer<'_> {
     fn argument_index(&self, apply: ExprId, arg: ExprId) -> Option<usize> {
         let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
         args.iter().position(|a| *a == arg)
+    }
+    /// The first argument that is an array of this length.
+    fn argument_of_length(&self, apply: ExprId, length: &Size) -> Option<usize> {
+        let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
+        args.iter().position(|a| self.operand_type(*a).is_some_and(|t| t.as_array().is_some_and(|t| t.len == *length)))
+    }
+    /// The lengths with letters for what is unknown in them.
+    fn readable(&self, lengths: [Size; 2]) -> [Size; 2] {
+        let mut unknown: Vec<u32> =
+            lengths.iter().flat_map(|s| s.vars()).filter(|v| v.kind == VarKind::Unknown).map(|v| v.id).collect();
+        unknown.sort_unstable();
+        unknown.dedup();
+        let letter = |id: u32| {
+            let i = unknown.iter().position(|u| *u == id)?;
+            Some(Size::var(Var { kind: VarKind::Generic, id, name: super::generalize::size_variable_name(i).into() }))
+        };
+        lengths.map(|s| s.subst(&mut |v| if v.kind == VarKind::Unknown { letter(v.id) } else { None }))
     }
     fn argument_count(&self, apply: ExprId) -> usize {
         match self.body.expr(apply) {

@@ -5,6 +5,7 @@ mod errors;
 mod existentials;
 mod harness;
 mod placing;
+mod random;
 mod repairs;
 mod sizes;
 mod types;

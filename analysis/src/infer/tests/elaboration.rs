@@ -124,7 +124,7 @@ fn nested_hiding() {
             (define (pos x) (> x 0.0f))
             (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (pack (map (lambda (y) (filter pos ys)) ys)))))
             (lift g (N) ((array-type float N)) (lambda (xs) (unpack zs (filter pos xs) (unpack (X2 ys) (filter pos xs) (pack (tuple ys zs))))))
-            (lift h (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (unpack (X3 v1) (unpack zs (filter pos ys) (pack (tuple ys zs))) (pack v1)))))"#]],
+            (lift h (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (unpack (X3 v1) (unpack zs (filter pos ys) (: (tuple ys zs) (exists (X) (tuple-type (array-type float X1) (array-type float X))))) (pack v1)))))"#]],
     );
 }
 

@@ -41,11 +41,14 @@ fn lengths_of_parameters_are_named() {
 
 #[test]
 fn literals() {
-    check_repaired("(define (f (x float)) (* x 2))\n(define (g (x double)) (* 2 (+ x 1.5f)))", expect![[r#"
+    check_repaired(
+        "(define (f (x float)) (* x 2))\n(define (g (x double)) (* 2 (+ x 1.5f)))",
+        expect![[r#"
         (define (f (x float)) (* x 2.0f))
         (define (g (x double)) (* 2.0 (+ x 1.5)))
 
         f : Float -> Float
         g : Double -> Double
-    "#]]);
+    "#]],
+    );
 }

@@ -157,3 +157,22 @@ fn position_dependent_types_are_types() {
         "#]],
     );
 }
+
+#[test]
+fn a_length_that_would_contain_itself() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) ((lambda (ys) (zip ys (concat ys xs))) xs)))
+(define (g ys) (zip ys (drop #1 ys)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[(Float, Float),N]
+              unequal-lengths at `(concat ys xs)`: `zip` needs two arrays of one length: the first has length `N` (the length of `xs`), the second `2*N` (the length of `(concat ys xs)`); nothing says that they are equal
+                `xs`: length `N` comes from here
+                `(concat ys xs)`: length `2*N` comes from here
+                fix: Check at run time that the lengths are equal
+            g : Array[a,n] -> Array[(a, a),n]
+              assumes 1 is at most n
+              unequal-lengths at `(drop #1 ys)`: `zip` needs two arrays of one length: the first has length `n`, the second `n-1` (the length of `(drop #1 ys)`); they differ whatever the sizes are
+                `(drop #1 ys)`: length `n-1` comes from here
+        "#]],
+    );
+}
