@@ -78,6 +78,12 @@ pub fn target<'db>(db: &'db dyn Db, import: &Import<'db>) -> Option<SourceFile> 
     file_by_path(db, Sym::new(db, path.clone()))
 }
 
+/// Whether an import of the file leads to nothing. Names that nobody knows may then be from there.
+#[salsa::tracked(returns(copy))]
+pub fn has_broken_import(db: &dyn Db, file: SourceFile) -> bool {
+    imports(db, file).iter().any(|import| target(db, import).is_none())
+}
+
 /// The chain of files by which `from` imports `to`, both ends included.
 fn chain(db: &dyn Db, from: SourceFile, to: SourceFile) -> Option<Vec<Arc<str>>> {
     let mut seen = FxHashSet::from_iter([from]);

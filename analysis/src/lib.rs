@@ -1,4 +1,43 @@
-//! `lift-analysis`: meaning. (The full head is written with the modules.)
+//! Meaning: what the names, sizes and types of a Lift program are, which hidden lengths are opened and packed where, what
+//! is wrong, and what an editor shows of all that.
+//!
+//! # Data
+//!
+//! In: texts under virtual paths. Out, each step a query of the database or plain data inside one:
+//!
+//! 1. [`db::forms`]: a file as top-level forms, found by brackets alone; each a tracked entity.
+//! 2. [`names::resolve`]: what a name means in a file; [`imports`], [`calls`] (recursion).
+//! 3. [`queries::body`]: [`hir::Body`], a form without positions, beside a [`hir::SourceMap`].
+//! 4. [`queries::infer`]: [`infer::Inference`], a type for every expression, openings, packings, assumptions, diagnostics.
+//! 5. [`queries::signature`]: [`ty::Scheme`], all that other forms see of a definition.
+//! 6. [`ide::AnalysisHost`] and [`ide::Analysis`]: diagnostics with their places, hovers, hints, actions.
+//!
+//! # Invariants
+//!
+//! * Nothing here fails or panics for any text; what is wrong is a [`diagnostics::Diagnostic`], and what is broken has
+//!   the error type, which conflicts with nothing: one mistake is one error.
+//! * Positions enter only in the last step (`ide`). So a comment infers nothing, a new line above moves starts only, and
+//!   an edit inside a body that keeps its type infers that one body; tests count the queries.
+//! * Queries never run in circles: recursion is found over names before anything is inferred. Chains of definitions are
+//!   inferred from their beginning, so that the stack does not grow with them.
+//! * A name that can be looked up in two places means the nearest: local, file, imports in order, prelude, primitive.
+//! * Codes of diagnostics never change, and each has a page ([`ide::explain`]).
+//! * The crate knows neither protocols nor OpenCL nor the file system.
+//!
+//! # Modules
+//!
+//! | module | job |
+//! |---|---|
+//! | [`hir`], [`ty`], [`diagnostics`], [`origin`] | the data that everything shares |
+//! | [`size`] | arithmetic of lengths, a library of its own |
+//! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
+//! | [`lower`] | a form's tree to its body |
+//! | [`db`] | inputs, forms, the database |
+//! | [`names`], [`imports`], [`calls`] | names of a file, files of a program, who uses whom |
+//! | [`infer`] | types and existential lengths of one body; where packs and unpacks stand in the text |
+//! | [`queries`] | from a form's text to its type |
+//! | [`ide`] | the features of an editor as plain data |
+
 pub mod calls;
 pub mod db;
 pub mod diagnostics;

@@ -8,6 +8,7 @@ use crate::calls::{Cycle, cycle_of, in_order};
 use crate::db::{Db, Form, Sym, is_builtin};
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, FormKind, Name};
+use crate::imports::has_broken_import;
 use crate::infer::{Definitions, Env, Inference, Lookup, Mode, check_placement, infer_body};
 use crate::lower::{Lowered, closest, lower};
 use crate::names::{Resolution, callees, resolve, similar_name};
@@ -99,6 +100,8 @@ impl Env for FormEnv<'_, '_> {
         let callee = match resolve(self.db, file, key) {
             Some(Resolution::Primitive(primitive)) => return Lookup::Primitive(primitive),
             Some(Resolution::Form(callee)) => callee,
+            // The import is the mistake.
+            None if has_broken_import(self.db, file) => return Lookup::Failed,
             None => {
                 let binders = self.body.binders.iter().map(|binder| &*binder.name);
                 let local = closest(name, binders).map(Name::from);

@@ -3,6 +3,7 @@
 mod actions;
 mod builtins;
 mod diagnostics;
+mod explain;
 mod hints;
 mod hover;
 mod incremental;

@@ -180,7 +180,6 @@ fn a_file_that_goes_away_is_missed() {
     let found = fixture.analysis().diagnostics("main.lift").unwrap();
     expect![[r#"
         missing-import 1:`"a.lift"`: there is no file `a.lift`
-        unknown-name 2:`twice`: there is no `twice` here
     "#]]
     .assert_eq(&describe(&fixture, "main.lift", &found));
     fixture.host.set_file("a.lift", "(define (twice x) (* 2 x))".into());

@@ -315,8 +315,5 @@ fn what_is_broken_has_no_type_and_its_neighbours_have() {
 
         `x` is a parameter."#]],
     );
-    check(
-        "(define (f (x float)) (let y (now$0here x) (* x 2.0f)))\n",
-        expect!["nothing"],
-    );
+    check("(define (f (x float)) (let y (now$0here x) (* x 2.0f)))\n", expect!["nothing"]);
 }
