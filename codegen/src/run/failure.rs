@@ -91,7 +91,7 @@ impl fmt::Display for RunFailure {
             | RunFailure::Device { message }
             | RunFailure::Check { message, .. } => f.write_str(message),
             RunFailure::Assumption { assumption, values, .. } => {
-                write!(f, "the program assumes that {assumption}, which does not hold")?;
+                write!(f, "the program relies on `{assumption}`, which is false")?;
                 for (i, (name, value)) in values.iter().enumerate() {
                     write!(f, "{} {name} = {value}", if i == 0 { " for" } else { "," })?;
                 }

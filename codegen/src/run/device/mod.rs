@@ -25,7 +25,7 @@ pub use host::{HostData, bytes_of};
 pub use program::{ArgMismatch, BuildError, Kernel, Program};
 pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
 
-use cl3::error_codes::DLOPEN_RUNTIME_LOAD_FAILED;
+use cl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
     CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
@@ -147,6 +147,9 @@ pub fn list() -> Result<Vec<Device>, NoDevice> {
             };
             return Err(NoDevice::LibraryMissing { detail });
         }
+        Err(ClError(DLOPEN_FUNCTION_NOT_AVAILABLE)) => {
+            return Err(NoDevice::LibraryMissing { detail: "what was loaded is no OpenCL library".to_string() });
+        }
         Err(ClError(CL_PLATFORM_NOT_FOUND_KHR)) => return Err(NoDevice::NoDriver),
         Err(ClError(code)) => return Err(NoDevice::OpenCl(OpenClError::new("list the OpenCL platforms", code))),
     };
@@ -185,14 +188,15 @@ const CL_PLATFORM_NOT_FOUND_KHR: i32 = -1001;
 const CL_DEVICE_NOT_FOUND: i32 = -1;
 
 /// The library falls back to the system's without a word if the named one does not exist, and then other devices are
-/// found than the person asked for.
+/// found than the person asked for; and it takes an empty name for this program itself.
 fn check_named_library() -> Result<(), NoDevice> {
-    match std::env::var("OPENCL_DYLIB_PATH") {
-        Ok(path) if !path.is_empty() && !path.split(';').any(|p| Path::new(p).exists()) => {
-            Err(NoDevice::NamedLibraryMissing { path })
-        }
-        _ => Ok(()),
+    let Ok(path) = std::env::var("OPENCL_DYLIB_PATH") else { return Ok(()) };
+    // A name without a folder is looked for by the system.
+    let may_exist = |p: &str| !p.is_empty() && (!p.contains(['/', '\\']) || Path::new(p).exists());
+    if path.split(';').any(may_exist) && !path.split(';').any(str::is_empty) {
+        return Ok(());
     }
+    Err(NoDevice::NamedLibraryMissing { path })
 }
 
 /// The device that `choice` asks for.

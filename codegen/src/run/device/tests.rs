@@ -102,6 +102,16 @@ fn a_library_named_by_the_user_that_does_not_exist_is_an_error() {
     }
 }
 
+#[test]
+fn an_empty_name_of_a_library_is_an_error() {
+    let said = list_in_a_child("an_empty_name_of_a_library_is_an_error", |child| {
+        child.env("OPENCL_DYLIB_PATH", "");
+    });
+    if let Some(said) = said {
+        expect!["no OpenCL: the environment variable OPENCL_DYLIB_PATH names ``, which does not exist; correct it or unset it"].assert_eq(&said);
+    }
+}
+
 fn session() -> Session {
     Session::open(&crate::testing::device(), false).expect("the device opens")
 }
