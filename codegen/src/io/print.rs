@@ -13,7 +13,8 @@ use crate::value::{ArrayValue, Value};
 use std::fmt::Write as _;
 use std::io;
 
-/// Write `value`; at most `head` lines, if given. Whether lines were left out.
+/// Write `value`, line by line (a file or a pipe wants a buffer in between); at most `head` lines, if given. Whether
+/// lines were left out.
 pub fn write(out: &mut dyn io::Write, value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut printer = Printer { out, line: String::new(), left: head.unwrap_or(usize::MAX), cut: false, cause: None };
     printer.whole(value);

@@ -22,6 +22,8 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
         ))
     })?;
     let lines: Vec<Line<'_>> = text
+        .strip_prefix('\u{feff}')
+        .unwrap_or(text)
         .lines()
         .enumerate()
         .map(|(i, line)| Line { number: i + 1, text: line.split(';').next().unwrap_or_default() })

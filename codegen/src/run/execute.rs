@@ -141,8 +141,16 @@ fn check_data(plan: &Plan, prepared: &Prepared<'_>, data: &[(BufferId, HostData)
     Ok(())
 }
 
+fn no_doubles(device: &str) -> RunFailure {
+    RunFailure::Device { message: format!("the program computes with Double, which the device {device} cannot") }
+}
+
 /// The kernels of all launches, in their order.
 fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Result<Vec<Kernel>, RunFailure> {
+    let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "double");
+    if !session.info.doubles && word(&program.opencl.text) {
+        return Err(no_doubles(&session.info.name));
+    }
     let built = device::Program::build(session, &program.opencl.text).map_err(|e| match e {
         BuildError::Refused { log } => {
             let messages = build_log::parse(&log, &program.opencl);

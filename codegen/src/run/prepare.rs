@@ -9,7 +9,7 @@ use super::geometry::Wish;
 use crate::plan::{Arg, BufferId, BufferRole, Count, Launch, Plan, Step};
 use crate::sizes::SizeValues;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::size::{EvalError, Size};
 
 /// The most elements of a buffer: kernels index with `int`.
 const MOST_ELEMENTS: i64 = i32::MAX as i64;
@@ -54,11 +54,6 @@ pub fn prepare<'a>(
 ) -> Result<Prepared<'a>, RunFailure> {
     check_sizes(plan, sizes)?;
     check_assumptions(plan, sizes)?;
-    if !device.doubles && plan.buffers.iter().any(|b| b.element == Scalar::Double) {
-        return Err(RunFailure::Device {
-            message: format!("the program computes with Double, which the device {} cannot", device.name),
-        });
-    }
     let capacities = capacities(plan, sizes, device, memory)?;
     let mut failure_buffer = None;
     for (i, buffer) in plan.buffers.iter().enumerate() {
@@ -92,8 +87,17 @@ fn check_sizes(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
 
 fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
     for (assumption, origin) in &plan.checks {
-        // A condition that cannot be computed cannot be relied on.
-        if !assumption.check(&|var| sizes.get(var)).unwrap_or(false) {
+        let holds = match assumption.check(&|var| sizes.get(var)) {
+            Ok(holds) => holds,
+            // Lengths that only the device knows must be checked there.
+            Err(EvalError::Unbound(var)) => {
+                let message = format!("`{assumption}` is to be checked before the run, but {var} is not known then");
+                return Err(RunFailure::plan(message));
+            }
+            // A condition that cannot be computed cannot be relied on.
+            Err(_) => false,
+        };
+        if !holds {
             let values = assumption.vars().into_iter().filter_map(|v| Some((v.to_string(), sizes.get(&v)?))).collect();
             let assumption = assumption.to_string();
             return Err(RunFailure::Assumption { assumption, values, origin: origin.clone() });

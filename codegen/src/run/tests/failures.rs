@@ -216,6 +216,30 @@ fn a_plan_that_contradicts_itself_is_an_error_and_not_a_crash() {
 }
 
 #[test]
+fn a_device_without_doubles_says_so() {
+    let mut b = map();
+    b.program.opencl.text = MAP.replace("2.0f *", "(float)(double)");
+    let mut device = device();
+    device.info.doubles = false;
+    let run = |b: &Builder| run(&b.program, &[floats(&[1.0])], &sizes(&[("N", 1)]), &device, &RunOptions::default());
+    let failure = run(&b).expect_err("no doubles").to_string();
+    assert!(failure.starts_with("the program computes with Double, which the device "), "{failure}");
+    assert!(run(&map()).is_ok());
+}
+
+#[test]
+fn a_condition_on_what_only_the_device_knows_is_no_check_of_the_host() {
+    let mut b = map();
+    b.plan().checks.push((Assumption::Positive(Size::var(x())), origin(1)));
+    check(
+        &b.failure(&[floats(&[1.0])], &sizes(&[("N", 1)])),
+        expect![
+            "the generated program is inconsistent (a defect of lift, not of your program): `X is positive` is to be checked before the run, but X is not known then"
+        ],
+    );
+}
+
+#[test]
 fn a_length_outside_of_its_bounds_is_noticed() {
     let text = "kernel void f(global int* ys, global int* length, int n) { length[0] = n + 1; }";
     let mut b = Builder::new(text).sizes(&["N"]);

@@ -1,5 +1,7 @@
 //! Reading, making and printing values.
 
+mod properties;
+
 use super::generate::{Generator, generate};
 use super::*;
 use crate::testing::param;
