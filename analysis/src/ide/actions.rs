@@ -1,10 +1,10 @@
 //! Changes that the editor offers.
 
 use super::diagnostics::file_diagnostics;
-use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
-use super::locate::{View, form_at};
+use super::explicit::{explicit_file, explicit_form, explicit_here, implicit_form, one_file};
+use super::locate::inferred_form_at;
 use super::{CodeAction, SourceChange, TextEdit};
-use crate::db::{Db, SourceFile, forms};
+use crate::db::{Db, SourceFile};
 use lift_syntax::TextRange;
 
 /// The kinds under which editors ask for these actions.
@@ -16,7 +16,7 @@ pub const IMPLICIT: &str = "refactor.rewrite.lift.implicit";
 
 pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
     let mut actions = quick_fixes(db, file, range);
-    if let Some(view) = form_at(db, file, range.start()) {
+    if let Some(view) = inferred_form_at(db, file, range.start()) {
         let mut offer = |title: &str, kind, edit: Option<TextEdit>| {
             if let Some(edit) = edit {
                 let title = title.to_owned();
@@ -24,10 +24,10 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
             }
         };
         offer("Make pack/unpack explicit here", EXPLICIT_HERE, explicit_here(&view, range.start()));
-        offer("Make pack/unpack explicit in this form", EXPLICIT_FORM, explicit_form(&view));
+        offer("Make pack/unpack explicit in this form", EXPLICIT_FORM, explicit_form(db, view.form));
         offer("Remove redundant pack/unpack", IMPLICIT, implicit_form(&view));
     }
-    let edits: Vec<TextEdit> = forms(db, file).iter().filter_map(|&form| explicit_form(&View::of(db, form))).collect();
+    let edits = explicit_file(db, file);
     if !edits.is_empty() {
         actions.push(CodeAction {
             title: "Make pack/unpack explicit in the file".into(),

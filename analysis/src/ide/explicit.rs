@@ -2,13 +2,25 @@
 
 use super::locate::View;
 use super::{SourceChange, TextEdit};
-use crate::db::{Db, SourceFile, forms};
+use crate::db::{Db, Form, SourceFile, forms};
 use crate::diagnostics::Severity;
 use crate::hir::*;
 use crate::infer::elaborate::{explicit_text, scopes_with_insertions};
 use crate::infer::{Inference, Mode};
-use crate::queries::infer_in_order;
+use crate::queries::{infer, infer_in_order};
 use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
+
+/// The text of the form with all insertions written out; `None` if there are none.
+#[salsa::tracked(returns(clone))]
+fn explicit_text_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
+    let inference = infer(db, form);
+    if scopes_with_insertions(&inference).is_empty() {
+        return None;
+    }
+    let view = View::of(db, form);
+    Some(explicit_text(&view.body, view.map, view.text(), &inference, &|_| true).into())
+}
 
 /// The text of the whole file with all insertions written out.
 pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
@@ -17,27 +29,27 @@ pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
     let mut out = String::with_capacity(text.len() + 256);
     let mut at = 0;
     for &form in forms(db, file) {
-        let view = View::of(db, form);
-        let range = std::ops::Range::<usize>::from(view.whole());
-        out.push_str(&text[at..range.start]);
-        out.push_str(&explicit(&view, &view.inference(), &|_| true));
-        at = range.end;
+        if let Some(explicit) = explicit_text_of(db, form) {
+            let start = usize::from(form.start(db));
+            out.push_str(&text[at..start]);
+            out.push_str(&explicit);
+            at = start + form.text(db).len();
+        }
     }
     out.push_str(&text[at..]);
     out
 }
 
-/// The form's text with the insertions of the chosen scopes written out.
-fn explicit(view: &View<'_>, inference: &Inference, selected: &dyn Fn(ExprId) -> bool) -> String {
-    if scopes_with_insertions(inference).is_empty() {
-        return view.text().to_owned();
-    }
-    explicit_text(&view.body, view.map, view.text(), inference, selected)
+/// Writes out what is inserted in the whole file.
+pub(super) fn explicit_file(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
+    infer_in_order(db, forms(db, file), Mode::Insert);
+    forms(db, file).iter().filter_map(|&form| explicit_form(db, form)).collect()
 }
 
-/// Writes out what is inserted in the whole form.
-pub(super) fn explicit_form(view: &View<'_>) -> Option<TextEdit> {
-    difference(view, &explicit(view, &view.inference(), &|_| true))
+/// Writes out what is inserted in a form.
+pub(super) fn explicit_form<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<TextEdit> {
+    let explicit = explicit_text_of(db, form)?;
+    difference(form.start(db), form.text(db), &explicit)
 }
 
 /// Writes out what is inserted in the innermost scope around a place.
@@ -48,7 +60,8 @@ pub(super) fn explicit_here(view: &View<'_>, at: TextSize) -> Option<TextEdit> {
         range.contains_inclusive(at).then_some((range.len(), scope))
     });
     let (_, innermost) = around.min_by_key(|(len, _)| *len)?;
-    difference(view, &explicit(view, &inference, &|scope| scope == innermost))
+    let explicit = explicit_text(&view.body, view.map, view.text(), &inference, &|scope| scope == innermost);
+    difference(view.start, view.text(), &explicit)
 }
 
 /// A scope with the parameters before it.
@@ -60,8 +73,7 @@ fn scope_range(view: &View<'_>, scope: ExprId) -> TextRange {
 }
 
 /// The smallest single edit that makes the form read `new`.
-fn difference(view: &View<'_>, new: &str) -> Option<TextEdit> {
-    let old = view.text();
+fn difference(start_of_form: TextSize, old: &str, new: &str) -> Option<TextEdit> {
     if old == new {
         return None;
     }
@@ -75,7 +87,7 @@ fn difference(view: &View<'_>, new: &str) -> Option<TextEdit> {
         end -= 1;
     }
     let range = TextRange::new(TextSize::new(start as u32), TextSize::new((old.len() - end) as u32));
-    Some(TextEdit { range: range + view.start, new_text: new[start..new.len() - end].to_owned() })
+    Some(TextEdit { range: range + start_of_form, new_text: new[start..new.len() - end].to_owned() })
 }
 
 pub(super) fn one_file(view: &View<'_>, edit: TextEdit) -> SourceChange {
@@ -94,7 +106,7 @@ pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
         crate::queries::infer_text(view.db, view.form, &text).is_some_and(|after| same(&before, &after))
     };
     if keeps_type(&written) {
-        return difference(view, &strip(view, &written));
+        return difference(view.start, view.text(), &strip(view, &written));
     }
     let mut removed: Vec<ExprId> = Vec::new();
     for &one in written.iter().take(MOST_TRIALS) {
@@ -103,7 +115,7 @@ pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
             removed.pop();
         }
     }
-    difference(view, &strip(view, &removed))
+    difference(view.start, view.text(), &strip(view, &removed))
 }
 
 /// Each trial infers the form once.

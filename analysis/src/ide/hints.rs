@@ -1,7 +1,7 @@
 //! What the checker inserts and infers, shown between the characters of the program.
 
 use super::hover::tail;
-use super::locate::{View, forms_in};
+use super::locate::{View, inferred_forms_in};
 use super::{FileRange, HintKind, HintPart, InlayHint};
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
@@ -13,7 +13,7 @@ const MOST_CHARACTERS: usize = 60;
 
 pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<InlayHint> {
     let mut hints = Vec::new();
-    for view in forms_in(db, file, range) {
+    for view in inferred_forms_in(db, file, range) {
         let inference = view.inference();
         type_hints(&view, &inference, &mut hints);
         opening_hints(&view, &inference, &mut hints);

@@ -2,7 +2,7 @@
 //! and the documentation.
 
 use super::Hover;
-use super::locate::{View, form_at};
+use super::locate::{View, inferred_form_at};
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{Inference, Opening, Site};
@@ -15,7 +15,7 @@ use lift_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
-    let view = form_at(db, file, range.start())?;
+    let view = inferred_form_at(db, file, range.start())?;
     let node = view.node_at(range)?;
     let inference = view.inference();
     let pane = Pane { view: &view, inference: &inference };

@@ -3,9 +3,9 @@
 use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms};
 use crate::hir::*;
 use crate::ide::FileRange;
-use crate::infer::Inference;
+use crate::infer::{Inference, Mode};
 use crate::names::{Resolution, resolve};
-use crate::queries::{body, infer, lower_form};
+use crate::queries::{body, infer, infer_in_order, lower_form};
 use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
 use std::sync::Arc;
 
@@ -44,7 +44,6 @@ impl<'db> View<'db> {
     }
 
     pub fn inference(&self) -> Arc<Inference> {
-        crate::queries::infer_in_order(self.db, &[self.form], crate::infer::Mode::Insert);
         infer(self.db, self.form)
     }
 
@@ -106,6 +105,13 @@ fn token_at(text: &str, offset: TextSize) -> Option<TextRange> {
     (weight(tokens.kind(best)) > 0).then(|| tokens.range(best))
 }
 
+/// [`form_at`], with what the form needs inferred before it.
+pub(super) fn inferred_form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<View<'db>> {
+    let view = form_at(db, file, offset)?;
+    infer_in_order(db, &[view.form], Mode::Insert);
+    Some(view)
+}
+
 /// The form that holds a position; of two that meet there, the second.
 pub(super) fn form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<View<'db>> {
     let forms = forms(db, file);
@@ -115,13 +121,15 @@ pub(super) fn form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) 
     (offset <= end).then(|| View::of(db, *form))
 }
 
-/// The forms that touch a range, in order.
-pub(super) fn forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> Vec<View<'db>> {
+/// The forms that touch a range, in order, inferred.
+pub(super) fn inferred_forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> Vec<View<'db>> {
     let touches = |form: &&Form<'db>| {
         let own = TextRange::at(form.start(db), TextSize::of(&**form.text(db)));
         own.intersect(range).is_some()
     };
-    forms(db, file).iter().filter(touches).map(|&form| View::of(db, form)).collect()
+    let forms: Vec<Form<'db>> = forms(db, file).iter().filter(touches).copied().collect();
+    infer_in_order(db, &forms, Mode::Insert);
+    forms.into_iter().map(|form| View::of(db, form)).collect()
 }
 
 /// Where a name that is not local is defined: its whole form and the name in it.

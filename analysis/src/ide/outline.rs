@@ -2,12 +2,12 @@
 
 use super::locate::View;
 use super::{FormType, KernelInfo, Symbol, SymbolKind};
-use crate::db::{Db, SourceFile, forms};
+use crate::db::{Db, Form, SourceFile, forms};
 use crate::hir::{Expr, FormKind, Node};
 use crate::infer::Mode;
-use crate::queries::{docs, infer_in_order};
-use crate::ty::{Scheme, TyKind};
-use lift_syntax::TextRange;
+use crate::queries::{body, docs, infer_in_order, lower_form, signature};
+use crate::ty::TyKind;
+use lift_syntax::{TextRange, TextSize};
 
 /// The name under which a kernel without one is known: that of its file.
 pub fn file_stem(path: &str) -> &str {
@@ -15,69 +15,69 @@ pub fn file_stem(path: &str) -> &str {
     name.strip_suffix(".lift").unwrap_or(name)
 }
 
-/// The forms of the file that have a body, all inferred.
-fn views<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<View<'db>> {
+/// [`symbol_of`] for each form of the file that has one, at its place, with the form.
+fn symbols_of<'db>(db: &'db dyn Db, file: SourceFile) -> impl Iterator<Item = (Form<'db>, Symbol)> {
     infer_in_order(db, forms(db, file), Mode::Insert);
-    forms(db, file).iter().map(|&form| View::of(db, form)).collect()
+    forms(db, file).iter().filter_map(move |&form| {
+        let mut symbol = symbol_of(db, form)?;
+        symbol.range += form.start(db);
+        symbol.focus += form.start(db);
+        Some((form, symbol))
+    })
 }
 
-fn name_of(view: &View<'_>) -> String {
-    match &view.body.name {
-        Some(name) => name.to_string(),
-        None => file_stem(view.file.path(view.db)).to_owned(),
-    }
+/// The symbol of a form, with ranges relative to the form.
+#[salsa::tracked(returns(clone))]
+fn symbol_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
+    let body = body(db, form);
+    let scheme = signature(db, form);
+    let (name, kind) = match &body.kind {
+        FormKind::Import(path) => (path.to_string(), SymbolKind::Import),
+        FormKind::Kernel => match &body.name {
+            Some(name) => (name.to_string(), SymbolKind::Kernel),
+            None => (file_stem(form.file(db).path(db)).to_owned(), SymbolKind::Kernel),
+        },
+        FormKind::Define | FormKind::Primitive => {
+            let function = scheme.as_ref().is_none_or(|scheme| matches!(scheme.ty.kind(), TyKind::Fun(..)));
+            let kind = if function { SymbolKind::Function } else { SymbolKind::Constant };
+            (body.name.as_ref()?.to_string(), kind)
+        }
+        FormKind::Unknown => return None,
+    };
+    Some(Symbol {
+        name,
+        detail: scheme.map(|scheme| scheme.to_string()).unwrap_or_default(),
+        kind,
+        range: without_docs(form.text(db)),
+        focus: lower_form(db, form).map.range(Node::FormName),
+    })
 }
 
 /// The form without its documentation.
-fn range_of(view: &View<'_>) -> TextRange {
-    let text = view.text();
+fn without_docs(text: &str) -> TextRange {
     let tokens = lift_syntax::lex(text);
     let first = (0..tokens.len()).find(|&token| !tokens.kind(token).is_trivia());
-    let start = first.map_or(view.start, |token| tokens.range(token).start() + view.start);
-    TextRange::new(start, view.whole().end())
-}
-
-fn print(scheme: &Option<Scheme>) -> String {
-    scheme.as_ref().map(Scheme::to_string).unwrap_or_default()
+    let start = first.map_or(TextSize::new(0), |token| tokens.range(token).start());
+    TextRange::new(start, TextSize::of(text))
 }
 
 pub(super) fn symbols(db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
-    let symbol = |view: View<'_>| {
-        let scheme = view.inference().scheme.clone();
-        let (name, kind) = match &view.body.kind {
-            FormKind::Import(path) => (path.to_string(), SymbolKind::Import),
-            FormKind::Kernel => (name_of(&view), SymbolKind::Kernel),
-            FormKind::Define | FormKind::Primitive => {
-                let name = view.body.name.as_ref()?.to_string();
-                let function = scheme.as_ref().is_none_or(|scheme| matches!(scheme.ty.kind(), TyKind::Fun(..)));
-                (name, if function { SymbolKind::Function } else { SymbolKind::Constant })
-            }
-            FormKind::Unknown => return None,
-        };
-        Some(Symbol { name, detail: print(&scheme), kind, range: range_of(&view), focus: view.range(Node::FormName) })
-    };
-    views(db, file).into_iter().filter_map(symbol).collect()
+    symbols_of(db, file).map(|(_, symbol)| symbol).collect()
 }
 
 pub(super) fn types(db: &dyn Db, file: SourceFile) -> Vec<FormType> {
-    let typed = |view: View<'_>| match view.body.kind {
-        FormKind::Define if view.body.name.is_none() => None,
-        FormKind::Define | FormKind::Kernel => {
-            let ty = print(&view.inference().scheme);
-            Some(FormType { name: name_of(&view), ty, range: view.range(Node::FormName) })
-        }
-        _ => None,
-    };
-    views(db, file).into_iter().filter_map(typed).collect()
+    let typed = symbols_of(db, file)
+        .filter(|(form, symbol)| symbol.kind != SymbolKind::Import && body(db, *form).kind != FormKind::Primitive);
+    typed.map(|(_, symbol)| FormType { name: symbol.name, ty: symbol.detail, range: symbol.focus }).collect()
 }
 
 pub(super) fn kernels(db: &dyn Db, file: SourceFile) -> Vec<KernelInfo> {
-    let kernels = views(db, file).into_iter().filter(|view| view.body.kind == FormKind::Kernel);
-    kernels.map(|view| kernel(&view)).collect()
+    let kernels = symbols_of(db, file).filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
+    kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
 }
 
-fn kernel(view: &View<'_>) -> KernelInfo {
-    let scheme = view.inference().scheme.clone();
+fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
+    let scheme = signature(view.db, view.form);
     let types: Vec<String> = match &scheme {
         Some(scheme) => scheme.ty.uncurry().0.iter().map(|ty| ty.to_string()).collect(),
         None => Vec::new(),
@@ -88,15 +88,12 @@ fn kernel(view: &View<'_>) -> KernelInfo {
     };
     let names = params.iter().map(|param| view.body.binder(*param).name.to_string());
     let documentation = docs(view.db, view.form);
-    let run_line = documentation
-        .as_deref()
-        .into_iter()
-        .flat_map(str::lines)
-        .find_map(|line| line.trim().strip_prefix("run:").map(|rest| rest.trim().to_owned()));
+    let mut lines = documentation.as_deref().into_iter().flat_map(str::lines);
+    let run_line = lines.find_map(|line| line.trim().strip_prefix("run:").map(|rest| rest.trim().to_owned()));
     KernelInfo {
-        name: name_of(view),
-        range: range_of(view),
-        focus: view.range(Node::FormName),
+        name: symbol.name,
+        range: symbol.range,
+        focus: symbol.focus,
         inputs: names.zip(types).collect(),
         sizes: view.body.size_params.iter().map(|size| view.body.binder(*size).name.to_string()).collect(),
         run_line,

@@ -9,6 +9,7 @@ mod hover;
 mod incremental;
 mod navigation;
 mod outline;
+mod robust;
 
 use super::*;
 
