@@ -15,56 +15,68 @@ pub enum Argument {
     Generated(Generator),
 }
 
-/// The values of all arguments, one for each parameter of `kernel` in order, and of all its sizes, of which some may be
-/// `given`.
+/// Arguments of a kernel whose sizes are known. The values are not made yet, so that a caller can refuse what would be
+/// too large before memory is spent on it.
+#[derive(Debug, Clone)]
+pub struct Bound<'k> {
+    kernel: &'k Kernel,
+    arguments: Vec<Argument>,
+    pub sizes: SizeValues,
+}
+
+/// The values of all arguments and of all sizes.
 pub fn bind(
     kernel: &Kernel,
     arguments: Vec<Argument>,
     given: &[(Var, i64)],
 ) -> Result<(Vec<Value>, SizeValues), RunError> {
-    let is_generated = |argument: &Argument| matches!(argument, Argument::Generated(_));
-    if arguments.len() != kernel.params.len() || !arguments.iter().any(is_generated) {
-        // A wrong number of arguments is found there, too.
-        let values: Vec<Value> = arguments.into_iter().map(Argument::into_value).collect();
+    let bound = measure(kernel, arguments, given)?;
+    let sizes = bound.sizes.clone();
+    Ok((bound.into_values()?, sizes))
+}
+
+/// The sizes of a run: from the shapes of the arguments that have one, of which there is one for each parameter of
+/// `kernel`, and from those that are `given`.
+pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, i64)]) -> Result<Bound<'k>, RunError> {
+    let mut arguments = arguments;
+    if arguments.len() != kernel.params.len() {
+        // Only their number matters: this is the error that says so.
+        let values = vec![Value::Tuple(Vec::new()); arguments.len()];
         let sizes = bind_sizes(kernel, &values, given)?;
-        return Ok((values, sizes));
+        return Ok(Bound { kernel, arguments, sizes });
     }
+    // The kernel as if it had only the parameters whose shapes are known.
     let mut known = kernel.clone();
     known.params.clear();
-    let (mut values, mut generators) = (Vec::new(), Vec::new());
-    for (param, argument) in kernel.params.iter().zip(arguments) {
-        match argument {
-            Argument::Value(value) => {
-                known.params.push(*param);
-                values.push(value);
-                generators.push(None);
-            }
-            Argument::Generated(generator) => generators.push(Some(generator)),
+    let (mut values, mut places) = (Vec::new(), Vec::new());
+    for (i, argument) in arguments.iter_mut().enumerate() {
+        if let Argument::Value(value) = argument {
+            known.params.push(kernel.params[i]);
+            values.push(std::mem::replace(value, Value::Tuple(Vec::new())));
+            places.push(i);
         }
     }
     let sizes = bind_sizes(&known, &values, given)?;
-    let mut values = values.into_iter();
-    let mut all = Vec::with_capacity(generators.len());
-    for (param, generator) in kernel.params.iter().zip(generators) {
-        all.extend(match generator {
-            None => values.next(),
-            Some(generator) => Some(generate(generator, kernel.ty(*param), &|v: &Var| sizes.get(v)).map_err(|e| {
-                RunError::new(RunErrorKind::Input, format!("input `{}`: {}", kernel.name_of(*param), e.message))
-            })?),
-        });
+    for (i, value) in places.into_iter().zip(values) {
+        arguments[i] = Argument::Value(value);
     }
-    // The sizes of generated arguments hold by their making; this says so of every type there is.
-    let sizes = bind_sizes(kernel, &all, &sizes.iter().map(|(v, n)| (v.clone(), n)).collect::<Vec<_>>())?;
-    Ok((all, sizes))
+    Ok(Bound { kernel, arguments, sizes })
 }
 
-impl Argument {
-    /// Something in place of an argument that is not made, where only the number of arguments matters.
-    fn into_value(self) -> Value {
-        match self {
-            Argument::Value(value) => value,
-            Argument::Generated(_) => Value::Tuple(Vec::new()),
-        }
+impl Bound<'_> {
+    /// The values of all arguments.
+    pub fn into_values(self) -> Result<Vec<Value>, RunError> {
+        let Bound { kernel, arguments, sizes } = self;
+        let value = |(i, argument): (usize, Argument)| match argument {
+            Argument::Value(value) => Ok(value),
+            Argument::Generated(generator) => {
+                let param = kernel.params[i];
+                generate(generator, kernel.ty(param), &|v: &Var| sizes.get(v)).map_err(|e| {
+                    RunError::new(RunErrorKind::Input, format!("input `{}`: {}", kernel.name_of(param), e.message))
+                })
+            }
+        };
+        arguments.into_iter().enumerate().map(value).collect()
     }
 }
 
@@ -134,7 +146,7 @@ mod tests {
         expect!["`f` takes 3 inputs (`xs`, `ys`, `k`), but one is given"].assert_eq(&bound(vec![IOTA], &[]));
         expect!["`f` takes 3 inputs (`xs`, `ys`, `k`), but 4 are given"]
             .assert_eq(&bound(vec![IOTA, IOTA, IOTA, IOTA], &[("N", 2)]));
-        expect!["input `xs`: 9223372036854775807 numbers would have to be made; at most 2147483647 can be"]
+        expect!["input `xs`: 9223372036854775807 numbers would have to be made; at most 1073741824 can be"]
             .assert_eq(&bound(vec![IOTA, IOTA, IOTA], &[("N", i64::MAX)]));
     }
 }

@@ -14,8 +14,8 @@ pub enum Generator {
     Iota,
 }
 
-/// The most elements that are made: what generated code can index.
-const MOST_ELEMENTS: u64 = i32::MAX as u64;
+/// The most numbers that are made: generated code can index twice as many, but to make them takes minutes.
+const MOST_ELEMENTS: u64 = 1 << 30;
 
 /// A value of type `ty` under the sizes that `env` knows. A tuple is counted as one element, each part for itself.
 pub fn generate(generator: Generator, ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<Value> {

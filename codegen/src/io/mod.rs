@@ -25,7 +25,7 @@ pub mod text;
 #[cfg(test)]
 mod tests;
 
-pub use bind::{Argument, bind};
+pub use bind::{Argument, Bound, bind, measure};
 pub use flat::FlatArray;
 pub use source::InputSource;
 

@@ -1,7 +1,9 @@
 //! The steps of a plan on a device.
 
 use super::collect::{Collector, Wanted};
-use super::device::{Buffer, BuildError, Device, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session};
+use super::device::{
+    Buffer, BuildError, Device, DeviceInfo, HostData, Kernel, KernelArg, LaunchEvent, ReadRequest, Session,
+};
 use super::failure::RunFailure;
 use super::geometry::{self, Geometry};
 use super::pour::pour;
@@ -64,6 +66,16 @@ pub struct LaunchTime {
 const PENDING_COMMANDS: usize = 4096;
 /// What uninitialised memory is filled with: a NaN as Float and Double, and an unlikely integer.
 const POISON: u8 = 0xff;
+
+/// Whether a run with these sizes can be begun on a device: all that [`run`] finds out before it looks at the inputs.
+pub fn check(
+    program: &Program,
+    sizes: &SizeValues,
+    device: &DeviceInfo,
+    options: &RunOptions,
+) -> Result<(), RunFailure> {
+    prepare(&program.plan, sizes, device, options.memory).map(|_| ())
+}
 
 /// Run `program` on `device`.
 pub fn run(

@@ -61,11 +61,6 @@ impl RunFailure {
         }
     }
 
-    /// Whether the program or its input is to blame, and not this machine or this compiler.
-    pub fn is_users(&self) -> bool {
-        matches!(self, RunFailure::Input { .. } | RunFailure::Assumption { .. } | RunFailure::Check { .. })
-    }
-
     /// A word for machines.
     pub fn kind(&self) -> &'static str {
         match self {

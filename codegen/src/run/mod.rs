@@ -28,5 +28,5 @@ mod tests;
 
 pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};
-pub use execute::{LaunchTime, Outcome, RunOptions, run};
+pub use execute::{LaunchTime, Outcome, RunOptions, check, run};
 pub use failure::RunFailure;

@@ -3,21 +3,14 @@
 //! `lift run` runs kernels in a child process and reads this from it. A child that was killed, or that a kernel brought
 //! down, says nothing; what that means is for the parent to tell.
 
+use super::Outcome;
 use super::device::DeviceInfo;
-use super::{Outcome, RunFailure};
 use crate::io::print;
 use crate::value::Value;
 use lift_analysis::origin::Origin;
 use serde::{Deserialize, Serialize};
 
-/// A run that came to an end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "lowercase")]
-pub enum Report {
-    Done(RunReport),
-    Failed(FailureReport),
-}
-
+/// A run that gave a result. One that failed is told as the errors of a program are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     pub kernel: String,
@@ -52,29 +45,6 @@ pub struct ProfileEntry {
     pub place: Option<Place>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FailureReport {
-    /// A word for machines: [`RunFailure::kind`].
-    pub kind: String,
-    pub message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-    /// What the device's compiler complained of, if that was the reason.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub build: Vec<BuildReport>,
-}
-
-/// One complaint of the device's compiler.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BuildReport {
-    /// In the OpenCL text, from 1.
-    pub line: u32,
-    pub column: u32,
-    pub message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-}
-
 /// A place in the source: positions as in the language server protocol, from 0, in UTF-16 code units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -98,20 +68,6 @@ pub struct Position {
 pub type Locate<'a> = &'a dyn Fn(&Origin) -> Option<Place>;
 
 impl RunReport {
-    /// The report of a value that the interpreter gave.
-    pub fn interpreted(kernel: &str, value: &Value, head: Option<usize>) -> RunReport {
-        let (output, cut) = printed(value, head);
-        RunReport {
-            kernel: kernel.to_string(),
-            device: "interpreter".to_string(),
-            notice: None,
-            output,
-            cut,
-            written: None,
-            profile: Vec::new(),
-        }
-    }
-
     /// The report of a run on a device; of the result at most `head` lines.
     pub fn new(
         kernel: &str,
@@ -147,67 +103,36 @@ fn printed(value: &Value, head: Option<usize>) -> (String, bool) {
     (String::from_utf8_lossy(&out).into_owned(), cut)
 }
 
-impl FailureReport {
-    pub fn new(failure: &RunFailure, locate: Locate<'_>) -> FailureReport {
-        let build = match failure {
-            RunFailure::Build { messages, .. } => messages.as_slice(),
-            _ => &[],
-        };
-        let build = build.iter().map(|m| BuildReport {
-            line: m.line,
-            column: m.column,
-            message: m.text.clone(),
-            place: m.origin.as_ref().and_then(locate),
-        });
-        FailureReport {
-            kind: failure.kind().to_string(),
-            message: failure.to_string(),
-            place: failure.origin().and_then(locate),
-            build: build.collect(),
-        }
-    }
-}
-
-impl Report {
-    /// One line of JSON, without the line's end.
-    pub fn to_line(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads what [`Report::to_line`] wrote.
-    pub fn from_line(line: &str) -> Option<Report> {
-        serde_json::from_str(line).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::LaunchTime;
+    use crate::testing::{device, origin};
     use crate::value::ArrayValue;
-    use expect_test::expect;
 
     #[test]
-    fn a_report_is_one_line_that_reads_back() {
-        let value = Value::Array(ArrayValue::Int(vec![1, 2, 3]));
-        let mut report = RunReport::interpreted("evens", &value, Some(2));
-        report.notice = Some("no OpenCL device: ran on the interpreter".to_string());
-        let report = Report::Done(report);
-        expect![[r#"{"outcome":"done","kernel":"evens","device":"interpreter","notice":"no OpenCL device: ran on the interpreter","output":"1\n2\n","cut":true,"profile":[]}"#]]
-            .assert_eq(&report.to_line());
-        assert_eq!(Report::from_line(&report.to_line()), Some(report));
-        assert_eq!(Report::from_line("Segmentation fault"), None);
-    }
-
-    #[test]
-    fn a_failure_is_reported_with_its_place() {
+    fn a_report_has_the_first_lines_and_the_places_of_launches() {
+        let outcome = Outcome {
+            value: Value::Array(ArrayValue::Int(vec![1, 2, 3])),
+            profile: vec![LaunchTime {
+                label: "filter: count".to_string(),
+                kernel: "evens_count".to_string(),
+                origin: origin(3),
+                launches: 2,
+                microseconds: 1.5,
+            }],
+            wall_microseconds: vec![],
+            notices: vec!["one".to_string(), "two".to_string()],
+        };
         let start = Position { line: 2, character: 4 };
         let place =
             Place { file: "a.lift".to_string(), range: Range { start, end: Position { character: 9, ..start } } };
-        let origin = crate::testing::origin(3);
-        let failure = RunFailure::Check { message: "division by zero".to_string(), origin };
-        let report = Report::Failed(FailureReport::new(&failure, &|_| Some(place.clone())));
-        expect![[r#"{"outcome":"failed","kind":"check","message":"division by zero","place":{"file":"a.lift","range":{"start":{"line":2,"character":4},"end":{"line":2,"character":9}}}}"#]]
-            .assert_eq(&report.to_line());
-        assert_eq!(Report::from_line(&report.to_line()), Some(report));
+        let locate = |at: &Origin| (*at == origin(3)).then(|| place.clone());
+        let report = RunReport::new("evens", &outcome, &device().info, Some(2), &locate);
+        assert_eq!((&*report.output, report.cut, report.notice.as_deref()), ("1\n2\n", true, Some("one\ntwo")));
+        assert_eq!(report.profile[0].place, Some(place));
+        let line = serde_json::to_string(&report).expect("plain data");
+        assert!(!line.contains('\n'), "one line: {line}");
+        assert_eq!(serde_json::from_str::<RunReport>(&line).expect("reads back"), report);
     }
 }

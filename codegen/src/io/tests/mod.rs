@@ -308,12 +308,12 @@ fn what_cannot_be_made_is_an_error() {
     let iota = |ty: Ty, n, m| shown(generate(Generator::Iota, &ty, &at(n, m)));
     expect!["how long a `<∃X, Array[Int,X]>` is to be is not known, so it cannot be made; give a file or a literal"]
         .assert_eq(&iota(ragged(Scalar::Int), 2, 2));
-    expect!["10000000000 numbers would have to be made; at most 2147483647 can be"].assert_eq(&iota(
+    expect!["10000000000 numbers would have to be made; at most 1073741824 can be"].assert_eq(&iota(
         matrix(Scalar::Int),
         100_000,
         100_000,
     ));
-    expect!["1000000000000 numbers would have to be made; at most 2147483647 can be"].assert_eq(&iota(
+    expect!["1000000000000 numbers would have to be made; at most 1073741824 can be"].assert_eq(&iota(
         matrix(Scalar::Int),
         1_000_000_000_000,
         0,
