@@ -250,11 +250,19 @@ impl Infer<'_> {
         }
     }
 
-    /// The border mode of `pad` is one of three names, so that the compiler knows it.
+    /// The border mode of `pad` is one of three names, or a parameter of a definition that is given one of them.
     fn check_pad_mode(&mut self, args: &[ExprId]) {
         let Some(&mode) = args.get(2) else { return };
-        let known = matches!(self.body.expr(mode), Expr::Global(n)
-            if matches!(&**n, "clamp" | "mirror" | "wrap") && matches!(self.env.lookup(n), Lookup::Primitive(_)));
+        let known = match self.body.expr(mode) {
+            Expr::Global(n) => {
+                let primitive =
+                    matches!(self.env.lookup(n), Lookup::Primitive(_) | Lookup::Unknown { .. } | Lookup::Failed);
+                !primitive || matches!(&**n, "clamp" | "mirror" | "wrap")
+            }
+            Expr::Local(b) => self.body.binder(*b).role == BinderRole::Param,
+            Expr::Missing => true,
+            _ => false,
+        };
         if !known {
             self.error("pad-mode", Node::Expr(mode), "the border of `pad` is `clamp`, `mirror` or `wrap`");
         }
