@@ -1,1 +1,5 @@
-fn main() {}
+//! The program `lift`.
+
+fn main() -> std::process::ExitCode {
+    lift_server::main(std::env::args_os())
+}

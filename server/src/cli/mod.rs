@@ -1,0 +1,141 @@
+//! The command line: what can be typed, and what each command's exit status is.
+//!
+//! 0: fine; 1: the program or an input is wrong; 2: the command was used wrongly.
+
+mod build;
+mod check;
+mod console;
+mod devices;
+mod explain;
+mod fmt;
+pub mod run;
+mod types;
+
+pub use console::{Console, Format};
+
+use clap::{Parser, Subcommand};
+use lift_analysis::ide::Cancellable;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Lift: a small, pure, data-parallel array language for OpenCL devices, with lengths in the types.
+#[derive(Debug, Parser)]
+#[command(name = "lift", version, max_term_width = 100, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Check programs and say what is wrong with them.
+    Check(check::Arguments),
+    /// Lay programs out.
+    Fmt(fmt::Arguments),
+    /// Show the types of a program's forms, or the program with everything inserted written out.
+    Types(types::Arguments),
+    /// Compile kernels to OpenCL C and a plan for the host.
+    Build(build::Arguments),
+    /// Run a kernel.
+    Run(run::Arguments),
+    /// List what kernels can run on.
+    Devices(devices::Arguments),
+    /// Explain an error code; without one, list them.
+    Explain(explain::Arguments),
+    /// Start the language server; it speaks on standard input and output.
+    Lsp(LspArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct LspArguments {
+    /// Speak on standard input and output (it always does).
+    #[arg(long)]
+    stdio: bool,
+    /// Write all messages to this file.
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Fine,
+    /// The program or an input is wrong.
+    Wrong,
+    /// The command was used wrongly.
+    Misused,
+}
+
+impl Status {
+    pub fn wrong_if(wrong: bool) -> Status {
+        if wrong { Status::Wrong } else { Status::Fine }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(match status {
+            Status::Fine => 0,
+            Status::Wrong => 1,
+            Status::Misused => 2,
+        })
+    }
+}
+
+/// Runs a command line, whose first argument is the program's name.
+pub fn run(args: Vec<OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(keep_negative_numbers(args)) {
+        Ok(arguments) => arguments,
+        Err(e) => {
+            // also `--help` and `--version`, which are fine
+            let _ = e.print();
+            return ExitCode::from(e.exit_code() as u8);
+        }
+    };
+    let mut console = Console::default();
+    let status = match arguments.command {
+        Command::Check(a) => check::run(&a, &mut console),
+        Command::Fmt(a) => fmt::run(&a, &mut console),
+        Command::Types(a) => types::run(&a, &mut console),
+        Command::Build(a) => build::run(&a, &mut console),
+        Command::Run(a) => run::run(&a, &mut console),
+        Command::Devices(a) => devices::run(&a, &mut console),
+        Command::Explain(a) => explain::run(&a, &mut console),
+        Command::Lsp(a) => match crate::lsp::run(a.log.as_deref()) {
+            Ok(status) => return ExitCode::from(status),
+            Err(e) => Err(e),
+        },
+    };
+    match status.and_then(|status| console.flush().map(|()| status)) {
+        Ok(status) => status.into(),
+        // whoever read our output has seen enough
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(e) => {
+            console.error(&e.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Marks arguments such as `-2.0f` so that they are not taken for options: a leading space, which every reader of
+/// numbers ignores.
+fn keep_negative_numbers(args: Vec<OsString>) -> Vec<OsString> {
+    let is_number = |s: &str| {
+        let rest = s.strip_prefix('-').unwrap_or("");
+        rest.starts_with(|c: char| c.is_ascii_digit())
+            || rest.strip_prefix('.').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()))
+            || matches!(rest, "inf" | "nan")
+    };
+    let mark = |arg: OsString| match arg.to_str() {
+        Some(text) if is_number(text) => OsString::from(format!(" {text}")),
+        _ => arg,
+    };
+    args.into_iter().map(mark).collect()
+}
+
+/// On the command line nobody edits while analysis works.
+pub fn answered<T>(answer: Cancellable<T>) -> io::Result<T> {
+    answer.map_err(|_| io::Error::other("internal error: analysis was stopped"))
+}

@@ -1,0 +1,240 @@
+//! `lift run`: inputs, the choice of a device, the run, its report.
+
+use super::{Console, Format, Status, answered, build, check};
+use crate::engine::{self, Ran, Where};
+use crate::inputs::run_line::RunLine;
+use crate::inputs::{self, npy};
+use crate::program::{Program, Texts};
+use crate::report::Problem;
+use lift_analysis::ide::KernelInfo;
+use lift_analysis::size::Var;
+use lift_codegen::core::Kernel;
+use lift_codegen::io::print;
+use lift_codegen::run::report::{ProfileEntry, RunReport};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The kernel; needed if the program has several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// A size that the shapes of the inputs do not tell, as in `--size N=1000`.
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = size)]
+    sizes: Vec<(String, i64)>,
+    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Left out: an OpenCL device, or
+    /// the interpreter where there is none.
+    #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
+    device: Option<Where>,
+    /// Tell how long each launch took.
+    #[arg(long)]
+    profile: bool,
+    /// Write the result to this `.npy` file instead of printing it.
+    #[arg(short = 'o', value_name = "OUT.npy")]
+    output: Option<PathBuf>,
+    /// Print only the first lines of the result.
+    #[arg(long, value_name = "LINES")]
+    head: Option<usize>,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Started by the language server: the texts come on standard input, whose end ends the process.
+    #[arg(long, hide = true)]
+    embedded: bool,
+    /// The program.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// In the order of the kernel's parameters, each a `.npy` file, a text file, a literal (`0.5`, `[1,2,3]`),
+    /// `random[:SEED]` or `iota`. Left out: what the kernel's `;;; run:` line says.
+    #[arg(value_name = "INPUT", allow_negative_numbers = true)]
+    inputs: Vec<String>,
+}
+
+/// What the language server sends to the process that it starts: one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Embedded {
+    /// The program and all it imports.
+    pub texts: Texts,
+}
+
+fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').ok_or("the form is NAME=NUMBER")?;
+    let value = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;
+    if value < 0 {
+        return Err("a size is not negative".to_owned());
+    }
+    Ok((name.trim().to_owned(), value))
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    let program = if arguments.embedded { load_embedded(arguments)? } else { load(arguments)? };
+    let errors = answered(check::errors(&program))?;
+    if console.problems(&program.sources(), arguments.format, &errors)? > 0 {
+        return Ok(Status::Wrong);
+    }
+    let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
+    match run_kernel(arguments, &program, &path)? {
+        Ok(done) => report(arguments, console, &program, &path, done),
+        Err(problems) => {
+            console.problems(&program.sources(), arguments.format, &problems)?;
+            Ok(Status::Wrong)
+        }
+    }
+}
+
+fn load(arguments: &Arguments) -> io::Result<Program> {
+    answered(Program::load(std::slice::from_ref(&arguments.file)))
+}
+
+fn load_embedded(arguments: &Arguments) -> io::Result<Program> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let embedded: Embedded = serde_json::from_str(&line)?;
+    // When the server goes away, nobody wants the result.
+    std::thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
+        std::process::exit(1);
+    });
+    answered(Program::load_texts(&arguments.file, &embedded.texts))
+}
+
+/// A kernel that has run.
+struct Done {
+    kernel: Arc<Kernel>,
+    ran: Ran,
+}
+
+type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
+
+fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outcome<Done> {
+    let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref()))? {
+        Ok(info) => info,
+        Err(problem) => return Ok(Err(vec![problem])),
+    };
+    let kernel = match answered(engine::core(&program.analysis, path, &info.name))? {
+        Ok(kernel) => kernel,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let input = |message: String| {
+        let problem = Problem::error(path, "input", message).at(info.focus);
+        Ok(Err(vec![problem]))
+    };
+    let wishes = match wishes(arguments, &info, path) {
+        Ok(wishes) => wishes,
+        Err(message) => return input(message),
+    };
+    let given = match given_sizes(&kernel, &wishes.sizes) {
+        Ok(given) => given,
+        Err(message) => return input(message),
+    };
+    let arguments_of_kernel = match inputs::arguments(&kernel, &wishes.inputs, &wishes.folder) {
+        Ok(values) => values,
+        Err(message) => return input(message),
+    };
+    let target = engine::Target { path, focus: info.focus };
+    let wanted = engine::Wanted { target, profile: arguments.profile, device: arguments.device };
+    let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;
+    Ok(ran.map(|ran| Done { kernel, ran }))
+}
+
+/// What to run a kernel on, in words.
+struct Wishes {
+    inputs: Vec<String>,
+    sizes: BTreeMap<String, i64>,
+    /// What file names are relative to.
+    folder: PathBuf,
+}
+
+/// The arguments, or where there are none, the kernel's own line, whose files lie beside the program.
+fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes, String> {
+    let mut sizes: BTreeMap<String, i64> = BTreeMap::new();
+    for (name, value) in &arguments.sizes {
+        if sizes.insert(name.clone(), *value).is_some_and(|old| old != *value) {
+            return Err(format!("the size `{name}` is given twice"));
+        }
+    }
+    let line = info.run_line.as_deref().filter(|_| arguments.inputs.is_empty());
+    let Some(line) = line else {
+        return Ok(Wishes { inputs: arguments.inputs.clone(), sizes, folder: PathBuf::from(".") });
+    };
+    let parameters: Vec<&str> = info.inputs.iter().map(|(name, _)| &**name).collect();
+    let names: Vec<&str> = info.sizes.iter().map(|s| &**s).collect();
+    let default = RunLine::parse(line)?.fit(&parameters, &names)?;
+    for (name, value) in default.sizes {
+        let value = i64::try_from(value).map_err(|_| format!("the size `{name}` is too large"))?;
+        // what is said on the command line counts
+        sizes.entry(name).or_insert(value);
+    }
+    let folder = Path::new(path).parent().filter(|f| f.is_dir()).unwrap_or(Path::new("."));
+    Ok(Wishes { inputs: default.inputs, sizes, folder: folder.to_owned() })
+}
+
+fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
+    let find = |(name, value): (&String, &i64)| {
+        let var = kernel.sizes.iter().find(|v| *v.name == **name);
+        let known = kernel.sizes.iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", ");
+        let known = if known.is_empty() { "no sizes".to_owned() } else { format!("the sizes {known}") };
+        var.map(|v| (v.clone(), *value)).ok_or_else(|| format!("`{}` has {known}, but no `{name}`", kernel.name))
+    };
+    sizes.iter().map(find).collect()
+}
+
+fn report(
+    arguments: &Arguments,
+    console: &mut Console,
+    program: &Program,
+    path: &Arc<str>,
+    done: Done,
+) -> io::Result<Status> {
+    let Done { kernel, ran } = done;
+    if let Some(target) = &arguments.output
+        && let Err(message) = npy::write(target, &ran.value, &kernel.result)
+    {
+        let problem = Problem::error(path, "unwritable-result", message);
+        console.problems(&program.sources(), arguments.format, &[problem])?;
+        return Ok(Status::Wrong);
+    }
+    let written = arguments.output.as_ref().map(|o| o.display().to_string());
+    match arguments.format {
+        Format::Json => {
+            let mut output = Vec::new();
+            let cut = written.is_none() && print::write(&mut output, &ran.value, arguments.head)?;
+            let output = String::from_utf8_lossy(&output).into_owned();
+            let notice = (!ran.notices.is_empty()).then(|| ran.notices.join("\n"));
+            let (kernel, device, profile) = (kernel.name.to_string(), ran.device, ran.profile);
+            console.json(&RunReport { kernel, device, notice, output, cut, written, profile })?;
+        }
+        Format::Text => {
+            for notice in &ran.notices {
+                console.note(notice);
+            }
+            if written.is_none() && print::write(console.out(), &ran.value, arguments.head)? {
+                console.note("the rest of the result is left out");
+            }
+            if arguments.profile {
+                print_profile(console, &ran);
+            }
+        }
+    }
+    Ok(Status::Fine)
+}
+
+/// A table on standard error.
+fn print_profile(console: &mut Console, ran: &Ran) {
+    let name = |e: &ProfileEntry| match e.launches {
+        0 | 1 => format!("{} ({})", e.name, e.kernel),
+        n => format!("{} ({}, {n} launches)", e.name, e.kernel),
+    };
+    let rows: Vec<(String, f64)> = ran.profile.iter().map(|e| (name(e), e.microseconds)).collect();
+    let width = rows.iter().map(|(name, _)| name.chars().count()).chain([6]).max().unwrap_or(0);
+    console.say(&format!("on {}", ran.device));
+    for (name, microseconds) in &rows {
+        console.say(&format!("  {name:<width$} {microseconds:>12.1} µs"));
+    }
+    if rows.len() != 1 {
+        let total: f64 = rows.iter().map(|(_, t)| t).sum();
+        console.say(&format!("  {:<width$} {total:>12.1} µs", "in all"));
+    }
+}

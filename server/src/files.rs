@@ -1,0 +1,159 @@
+//! Paths and texts: normal paths, bounded reading of files, atomic writing.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// The largest source file that is read, in bytes. (Positions have 32 bits; nobody writes 64 MiB of Lift.)
+pub const MAX_SOURCE: u64 = 64 << 20;
+
+/// Why the text of a file is not there.
+#[derive(Debug)]
+pub enum ReadError {
+    Missing,
+    Directory,
+    /// A device, a pipe, a socket: reading could block for ever.
+    NotAFile,
+    /// The byte offset and line (from 1) of the first byte that is not UTF-8.
+    NotUtf8 {
+        offset: usize,
+        line: usize,
+    },
+    TooLarge {
+        bytes: u64,
+        limit: u64,
+    },
+    Io(io::Error),
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadError::Missing => write!(f, "there is no such file"),
+            ReadError::Directory => write!(f, "this is a directory, not a file"),
+            ReadError::NotAFile => write!(f, "this is not a regular file"),
+            ReadError::NotUtf8 { offset, line } => {
+                write!(f, "the file is not UTF-8 text: the first bad byte is at offset {offset}, in line {line}")
+            }
+            ReadError::TooLarge { bytes, limit } => {
+                write!(f, "the file has {bytes} bytes; at most {limit} are read")
+            }
+            ReadError::Io(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+impl From<io::Error> for ReadError {
+    fn from(e: io::Error) -> ReadError {
+        match e.kind() {
+            io::ErrorKind::NotFound => ReadError::Missing,
+            io::ErrorKind::IsADirectory => ReadError::Directory,
+            _ => ReadError::Io(e),
+        }
+    }
+}
+
+/// The bytes of a regular file of at most `limit` bytes.
+pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let meta = std::fs::metadata(path)?;
+    if meta.is_dir() {
+        return Err(ReadError::Directory);
+    }
+    if !meta.is_file() {
+        return Err(ReadError::NotAFile);
+    }
+    if meta.len() > limit {
+        return Err(ReadError::TooLarge { bytes: meta.len(), limit });
+    }
+    read_bounded(File::open(path)?, limit)
+}
+
+/// All that a stream has, if that is at most `limit` bytes.
+pub fn read_bounded(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let mut bytes = Vec::new();
+    // the file may have grown since it was measured
+    stream.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { bytes: bytes.len() as u64, limit });
+    }
+    Ok(bytes)
+}
+
+/// The text of bytes that should be UTF-8.
+pub fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
+    String::from_utf8(bytes).map_err(|e| {
+        let offset = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count() + 1;
+        ReadError::NotUtf8 { offset, line }
+    })
+}
+
+/// The text of a source file.
+pub fn read_source(path: &Path) -> Result<Arc<str>, ReadError> {
+    Ok(text_of(read_bytes(path, MAX_SOURCE)?)?.into())
+}
+
+/// The text of standard input.
+pub fn read_stdin() -> Result<Arc<str>, ReadError> {
+    Ok(text_of(read_bounded(io::stdin().lock(), MAX_SOURCE)?)?.into())
+}
+
+/// The name under which analysis knows a file: absolute, without `.` and `..`, with `/` between its parts.
+/// Lexical: symbolic links stay. `None` if the path is not Unicode.
+pub fn normal_path(path: &Path) -> Option<Arc<str>> {
+    let absolute = std::path::absolute(path).ok()?;
+    let mut out = PathBuf::new();
+    for part in absolute.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    let text = out.to_str()?;
+    Some(if cfg!(windows) { text.replace('\\', "/").into() } else { text.into() })
+}
+
+/// Whether `path` lies in the folder `root`, also when symbolic links are followed.
+pub fn is_inside(root: &Path, path: &Path) -> bool {
+    match (root.canonicalize(), path.canonicalize()) {
+        (Ok(root), Ok(path)) => path.starts_with(root),
+        _ => false,
+    }
+}
+
+/// Writes a file so that readers see the old or the new content, never a part. Permissions of an old file stay;
+/// a symbolic link is followed.
+pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let Ok(meta) = std::fs::metadata(&target)
+        && !meta.is_file()
+    {
+        // a device or a pipe is written to, not replaced
+        return File::options().write(true).open(&target)?.write_all(content);
+    }
+    let mut new = new_file_in(folder)?;
+    new.write_all(content)?;
+    if let Ok(old) = std::fs::metadata(&target) {
+        new.as_file().set_permissions(old.permissions())?;
+    }
+    new.persist(&target).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// With the permissions of an ordinary new file: temporary files are private by default.
+fn new_file_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // less what the user's mask takes away
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.prefix(".lift-").tempfile_in(folder)
+}

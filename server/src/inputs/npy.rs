@@ -1,0 +1,209 @@
+//! NumPy's `.npy` files. The format: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
+
+use crate::files;
+use lift_analysis::hir::Scalar;
+use lift_analysis::ty::{Ty, TyKind};
+use lift_codegen::io::flat::{FlatArray, flat_from_value, numpy_name, value_from_flat};
+use lift_codegen::value::{ArrayValue, Value};
+use npyz::{AutoSerialize, DType, Deserialize, NpyFile, NpyHeader, Order, Serialize, TypeChar, WriterBuilder};
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+/// NumPy's own limit on the text of a header, in bytes.
+const MAX_HEADER: usize = 10_000;
+/// The most elements an array may have: device code counts in 32 bits.
+const MAX_ELEMENTS: u64 = i32::MAX as u64;
+
+/// The value in a file, at a type. An error is a message for the user.
+pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
+    let size = match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => return Err("this is a directory, not a file".to_owned()),
+        Ok(meta) if !meta.is_file() => return Err("this is not a regular file".to_owned()),
+        Ok(meta) => meta.len(),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Err("there is no such file".to_owned()),
+        Err(e) => return Err(e.to_string()),
+    };
+    let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
+    let text = header(&mut file)?;
+    let header = NpyHeader::from_reader(&*text).map_err(|e| format!("the header of the `.npy` file is bad: {e}"))?;
+
+    let scalar = scalar_of(&header.dtype(), ty)?;
+    let shape = shape_text(header.shape());
+    if header.len() > MAX_ELEMENTS {
+        return Err(format!("it has shape {shape}, {} elements; at most {MAX_ELEMENTS} are taken", header.len()));
+    }
+    let bytes = header.dtype().num_bytes().unwrap_or(1) as u64;
+    let (expected, present) = (header.len() * bytes, size.saturating_sub(text.len() as u64));
+    if present < expected {
+        return Err(format!(
+            "the file is cut short: shape {shape} needs {expected} bytes of data, there are {present}"
+        ));
+    }
+    let dims: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
+    let order = header.order();
+    let file = NpyFile::with_header(header, file);
+    let data = match scalar {
+        Scalar::Int => ArrayValue::Int(elements(file, &dims, order)?),
+        Scalar::Long => ArrayValue::Long(elements(file, &dims, order)?),
+        Scalar::Float => ArrayValue::Float(elements(file, &dims, order)?),
+        Scalar::Double => ArrayValue::Double(elements(file, &dims, order)?),
+        Scalar::Bool => ArrayValue::Bool(elements(file, &dims, order)?),
+    };
+    value_from_flat(ty, FlatArray { dims, data }).map_err(|e| e.message)
+}
+
+/// The bytes before the data, checked so far that parsing them is harmless.
+fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
+    let mut start = vec![0; 8];
+    file.read_exact(&mut start).map_err(|_| "the file is cut short: it ends in the header".to_owned())?;
+    if start[..6] != *b"\x93NUMPY" {
+        return Err("this is no `.npy` file: it does not begin with `\\x93NUMPY`".to_owned());
+    }
+    let digits = match start[6] {
+        1 => 2,
+        2 | 3 => 4,
+        v => return Err(format!("`.npy` format version {v} is not known")),
+    };
+    let mut length = [0; 4];
+    let mut more =
+        |to: &mut [u8]| file.read_exact(to).map_err(|_| "the file is cut short: it ends in the header".to_owned());
+    more(&mut length[..digits])?;
+    start.extend(&length[..digits]);
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_HEADER {
+        return Err(format!("the header of the `.npy` file has {length} bytes; at most {MAX_HEADER} are read"));
+    }
+    let mut text = vec![0; length];
+    more(&mut text)?;
+    // The parser recurses over brackets and multiplies the shape without looking.
+    if text.iter().filter(|b| b"([{".contains(b)).count() > 100 {
+        return Err("the header of the `.npy` file is bad: too many brackets".to_owned());
+    }
+    if !shape_fits(&String::from_utf8_lossy(&text)) {
+        return Err("the header of the `.npy` file is bad: its shape is impossible".to_owned());
+    }
+    start.extend(text);
+    Ok(start)
+}
+
+/// Whether the dimensions can be multiplied. What is no shape is left to the parser.
+fn shape_fits(header: &str) -> bool {
+    let shape = header.split("shape").nth(1).and_then(|rest| rest.split_once('('));
+    let Some((dims, _)) = shape.and_then(|(_, rest)| rest.split_once(')')) else { return true };
+    let dims = dims.split(',').filter_map(|d| d.trim().trim_end_matches('L').parse::<u64>().ok());
+    dims.filter(|&n| n != 0).try_fold(1u64, |product, n| product.checked_mul(n)).is_some()
+}
+
+/// The scalar type of the file, which must be the one of the type: nothing is converted behind the user's back.
+fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
+    let DType::Plain(t) = dtype else {
+        return Err(format!("the file holds records, `{}`; arrays of numbers are taken", dtype.descr()));
+    };
+    let found = match (t.type_char(), t.size_field()) {
+        (TypeChar::Int, 4) => Some(Scalar::Int),
+        (TypeChar::Int, 8) => Some(Scalar::Long),
+        (TypeChar::Float, 4) => Some(Scalar::Float),
+        (TypeChar::Float, 8) => Some(Scalar::Double),
+        (TypeChar::Bool, 1) => Some(Scalar::Bool),
+        _ => None,
+    };
+    let wanted = innermost(ty);
+    match (found, wanted) {
+        (Some(found), None) => Ok(found),
+        (Some(found), Some(wanted)) if found == wanted => Ok(found),
+        (_, wanted) => {
+            let has = dtype_name(t.type_char(), t.size_field()).unwrap_or_else(|| dtype.descr());
+            let advice = wanted.map_or(String::new(), |w| {
+                format!(": `{w:?}` is NumPy's `{0}`; convert with `.astype(numpy.{0})`", numpy_name(w))
+            });
+            Err(format!("the file holds `{has}`, but the parameter is `{ty}`{advice}"))
+        }
+    }
+}
+
+/// The one scalar type in a type, if all its numbers have it.
+fn innermost(ty: &Ty) -> Option<Scalar> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some(*s),
+        TyKind::Vec(t, _) | TyKind::Exists(_, t) => innermost(t),
+        TyKind::Array(a) => innermost(&a.element),
+        TyKind::Tuple(parts) => {
+            let first = innermost(parts.first()?)?;
+            parts.iter().all(|t| innermost(t) == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+}
+
+/// `float16`, `uint8`
+fn dtype_name(char: TypeChar, bytes: u64) -> Option<String> {
+    let kind = match char {
+        TypeChar::Bool => return Some("bool".to_owned()),
+        TypeChar::Int => "int",
+        TypeChar::Uint => "uint",
+        TypeChar::Float => "float",
+        TypeChar::Complex => "complex",
+        _ => return None,
+    };
+    Some(format!("{kind}{}", bytes * 8))
+}
+
+/// As NumPy writes it: `(3,)`, `(3, 4)`.
+fn shape_text(shape: &[u64]) -> String {
+    let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
+    if dims.len() == 1 { format!("({},)", dims[0]) } else { format!("({})", dims.join(", ")) }
+}
+
+/// The elements in row-major order.
+fn elements<T: Deserialize + Copy + Default>(
+    file: NpyFile<impl Read>,
+    dims: &[usize],
+    order: Order,
+) -> Result<Vec<T>, String> {
+    let read = |e: io::Error| format!("the data of the `.npy` file cannot be read: {e}");
+    let stored: Vec<T> = file.into_vec().map_err(read)?;
+    if order == Order::C || dims.len() < 2 {
+        return Ok(stored);
+    }
+    let mut out = Vec::with_capacity(stored.len());
+    // an odometer over the row-major indices; `at` is where the element is stored
+    let strides: Vec<usize> = dims.iter().scan(1, |s, n| Some(std::mem::replace(s, *s * n))).collect();
+    let (mut index, mut at) = (vec![0; dims.len()], 0);
+    for _ in 0..stored.len() {
+        out.push(stored[at]);
+        for d in (0..dims.len()).rev() {
+            index[d] += 1;
+            at += strides[d];
+            if index[d] < dims[d] {
+                break;
+            }
+            at -= strides[d] * dims[d];
+            index[d] = 0;
+        }
+    }
+    Ok(out)
+}
+
+/// Writes a value of a type. An error is a message for the user.
+pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+    let FlatArray { dims, data } = flat_from_value(ty, value).map_err(|e| e.message)?;
+    let dims: Vec<u64> = dims.into_iter().map(|n| n as u64).collect();
+    let bytes = match &data {
+        ArrayValue::Int(v) => encode(v, &dims),
+        ArrayValue::Long(v) => encode(v, &dims),
+        ArrayValue::Float(v) => encode(v, &dims),
+        ArrayValue::Double(v) => encode(v, &dims),
+        ArrayValue::Bool(v) => encode(v, &dims),
+        ArrayValue::Values(_) => return Err(format!("a `{ty}` does not fit a `.npy` file")),
+    };
+    bytes.and_then(|b| files::write_atomically(path, &b)).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn encode<T: Serialize + AutoSerialize + Copy>(data: &[T], dims: &[u64]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut writer = npyz::WriteOptions::<T>::new().default_dtype().shape(dims).writer(&mut out).begin_nd()?;
+    writer.extend(data.iter().copied())?;
+    writer.finish()?;
+    Ok(out)
+}

@@ -1,0 +1,163 @@
+//! Runs a kernel in a process of its own: this program with `run --embedded`.
+//!
+//! A kernel that writes out of bounds can kill the process that runs it, and a driver can hang. The child gets the
+//! texts by its standard input and ends when that closes, so it does not outlive the server; it is killed, with all it
+//! started, when the request is cancelled or its time is over.
+
+use super::snapshot::{Failure, Outcome};
+use crate::cli::run::Embedded;
+use crate::report::json::Message;
+use lift_codegen::run::report::RunReport;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+
+/// What the child may print, in bytes; the editor is for looking, `lift run -o` for keeping.
+const MAX_OUTPUT: u64 = 64 << 20;
+/// Elements or rows of the result that are shown.
+const MAX_LINES: usize = 100_000;
+/// How much of what the child says on standard error is told to the user, in bytes.
+const MAX_STDERR: u64 = 16 << 10;
+
+/// A kernel and what to run it on.
+#[derive(Debug)]
+pub struct RunJob {
+    /// The program, by the path under which analysis knows it.
+    pub path: Arc<str>,
+    pub kernel: String,
+    /// The program and what it imports.
+    pub texts: BTreeMap<Arc<str>, Arc<str>>,
+    pub inputs: Vec<String>,
+    pub sizes: BTreeMap<String, u64>,
+    pub device: Option<String>,
+    /// What file names among the inputs are relative to.
+    pub folder: Option<PathBuf>,
+}
+
+/// The report of the run, as the protocol's answer.
+pub async fn run(job: RunJob, limit: Duration) -> Outcome<serde_json::Value> {
+    let kernel = job.kernel.clone();
+    let mut child = spawn(&job).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
+    // its end tells the child that nobody waits for it any more
+    let mut stdin = child.process.stdin.take();
+    let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
+    let texts = serde_json::to_vec(&Embedded { texts: job.texts }).unwrap_or_default();
+    let talk = async {
+        let tell = async {
+            if let Some(stdin) = &mut stdin {
+                // a child that has already failed does not listen; its status says more
+                let _ = stdin.write_all(&texts).await;
+                let _ = stdin.write_all(b"\n").await;
+                let _ = stdin.flush().await;
+            }
+        };
+        let ((), out, err) = tokio::join!(tell, read(stdout, MAX_OUTPUT), read(stderr, MAX_STDERR));
+        (out, err, child.process.wait().await)
+    };
+    let Ok((out, err, status)) = tokio::time::timeout(limit, talk).await else {
+        let message = format!("{kernel} ran longer than {} s and was stopped", limit.as_secs_f64());
+        return Err(Failure::failed(message, None));
+    };
+    child.ended = true;
+    let status = status.map_err(|e| Failure::failed(format!("the kernel's process was lost: {e}"), None))?;
+    outcome(&kernel, status, &String::from_utf8_lossy(&out), &String::from_utf8_lossy(&err))
+}
+
+/// What the child's words and its end mean.
+fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<serde_json::Value> {
+    let mut messages = Vec::new();
+    for line in out.lines() {
+        if let Ok(report) = serde_json::from_str::<RunReport>(line)
+            && status.success()
+        {
+            return Ok(json!(report));
+        }
+        messages.extend(serde_json::from_str::<Message>(line));
+    }
+    let data = json!({ "diagnostics": messages, "stderr": err });
+    let error = messages.iter().find(|m| m.severity == "error").map(|m| m.message.clone());
+    let why = match (status.code(), error) {
+        (Some(1), Some(error)) => error,
+        (Some(0), _) => format!("{kernel} ended without a result"),
+        (Some(code), _) => format!("the process of {kernel} ended with status {code}{}", tail(err)),
+        (None, _) => format!("the process of {kernel} was ended by {}{}", signal(status), tail(err)),
+    };
+    Err(Failure::failed(why, Some(data)))
+}
+
+fn tail(err: &str) -> String {
+    match err.trim() {
+        "" => String::new(),
+        err => format!(":\n{err}"),
+    }
+}
+
+#[cfg(unix)]
+fn signal(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    let name = match status.signal() {
+        Some(4) => " (illegal instruction)",
+        Some(6) => " (abort)",
+        Some(7) => " (bus error)",
+        Some(8) => " (arithmetic fault)",
+        Some(9) => " (killed; perhaps memory ran out)",
+        Some(11) => " (segmentation fault)",
+        _ => "",
+    };
+    format!("signal {}{name}", status.signal().unwrap_or_default())
+}
+#[cfg(not(unix))]
+fn signal(_: ExitStatus) -> String {
+    "the system".to_owned()
+}
+
+/// All that a stream has, up to a limit; the rest is read and thrown away, so that the writer does not block.
+async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Some(mut stream) = stream {
+        let _ = (&mut stream).take(limit).read_to_end(&mut out).await;
+        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    }
+    out
+}
+
+/// The child, killed with its whole group unless it has ended.
+struct Group {
+    process: Child,
+    ended: bool,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        #[cfg(unix)]
+        if let Some(pid) = self.process.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+        // and where there are no groups
+        let _ = self.process.start_kill();
+    }
+}
+
+fn spawn(job: &RunJob) -> std::io::Result<Group> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["run", "--embedded", "--format", "json", "--profile", "--head", &MAX_LINES.to_string()]);
+    command.arg(format!("--kernel={}", job.kernel));
+    command.args(job.device.iter().map(|device| format!("--device={device}")));
+    command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
+    command.arg("--").arg(&*job.path).args(&job.inputs);
+    if let Some(folder) = job.folder.as_ref().filter(|f| f.is_dir()) {
+        command.current_dir(folder);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    #[cfg(unix)]
+    command.process_group(0);
+    Ok(Group { process: command.spawn()?, ended: false })
+}

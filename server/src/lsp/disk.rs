@@ -1,0 +1,79 @@
+//! Files that are known because an open document imports them.
+//!
+//! They are read only inside the folder they may be imported from, only if they are regular files, and only once:
+//! a file that could not be read is not tried again at every key press.
+
+use crate::files;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// The largest imported file that the server loads by itself, in bytes.
+const MAX_IMPORT: u64 = 16 << 20;
+
+#[derive(Debug, Default)]
+pub struct Disk {
+    files: FxHashMap<Arc<str>, Entry>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Entry {
+    /// With the time and size it had.
+    Loaded(Stamp),
+    Unreadable(Stamp),
+    /// Outside the folder.
+    Refused,
+}
+
+type Stamp = Option<(SystemTime, u64)>;
+
+fn stamp(path: &str) -> Stamp {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.modified().ok()?, meta.len()))
+}
+
+impl Disk {
+    /// Whether loading was tried.
+    pub fn knows(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+    pub fn forget(&mut self, path: &str) {
+        self.files.remove(path);
+    }
+    pub fn forget_refused(&mut self) {
+        self.files.retain(|_, e| *e != Entry::Refused);
+    }
+
+    /// The text of a file that something in `root` imports; or why it is not read, for the log.
+    pub fn load(&mut self, root: &Path, path: &Arc<str>) -> Result<Arc<str>, String> {
+        let file = Path::new(&**path);
+        let stamp = stamp(path);
+        if stamp.is_some() && !files::is_inside(root, file) {
+            self.files.insert(path.clone(), Entry::Refused);
+            return Err(format!("it is outside of {}", root.display()));
+        }
+        let text = files::read_bytes(file, MAX_IMPORT).and_then(files::text_of);
+        let entry = if text.is_ok() { Entry::Loaded(stamp) } else { Entry::Unreadable(stamp) };
+        self.files.insert(path.clone(), entry);
+        text.map(Arc::from).map_err(|e| e.to_string())
+    }
+
+    /// Files that are no more as they were when they were tried.
+    pub fn recheck(&self) -> Vec<Arc<str>> {
+        let stale = |(path, entry): (&Arc<str>, &Entry)| match entry {
+            Entry::Loaded(old) | Entry::Unreadable(old) => (stamp(path) != *old).then(|| path.clone()),
+            Entry::Refused => None,
+        };
+        self.files.iter().filter_map(stale).collect()
+    }
+
+    /// Forgets the files that are not in `reached`, and names them.
+    pub fn unreached(&mut self, reached: &FxHashSet<Arc<str>>) -> Vec<Arc<str>> {
+        let gone: Vec<Arc<str>> = self.files.keys().filter(|p| !reached.contains(*p)).cloned().collect();
+        for path in &gone {
+            self.files.remove(path);
+        }
+        gone
+    }
+}

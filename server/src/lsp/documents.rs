@@ -1,0 +1,70 @@
+//! Open documents, and how the client's addresses and analysis' paths name the same file.
+
+use crate::files;
+use lift_analysis::db::BUILTIN_PREFIX;
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tower_lsp_server::gen_lsp_types::Uri;
+
+/// A document that the client has open: its text is the client's, whatever the disk says.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// As the client spelt it.
+    pub uri: Uri,
+    pub version: i32,
+    pub text: Arc<str>,
+    /// Tells this opening from earlier ones of the same file.
+    pub generation: u64,
+}
+
+/// The open documents by the path under which analysis knows them.
+pub type Documents = FxHashMap<Arc<str>, Document>;
+
+/// The path under which analysis knows the document: a normal path for a file, the address without its first `/` for
+/// what ships with the program (`lift:/prelude.lift` is `lift:prelude.lift`), else the address itself.
+pub fn path_of(uri: &Uri) -> Arc<str> {
+    if uri.scheme() == "lift" {
+        return format!("{BUILTIN_PREFIX}{}", uri.path().trim_start_matches('/')).into();
+    }
+    file_path(uri).and_then(|p| files::normal_path(&p)).unwrap_or_else(|| uri.as_str().into())
+}
+
+/// Where the document lies on disk, if it is a file.
+pub fn file_path(uri: &Uri) -> Option<PathBuf> {
+    (uri.scheme() == "file").then(|| uri.to_file_path().ok()).flatten()
+}
+
+/// The address of a path of analysis that no open document has.
+pub fn uri_of(path: &str) -> Option<Uri> {
+    if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
+        return format!("lift:/{name}").parse().ok();
+    }
+    if Path::new(path).is_absolute() { Uri::from_file_path(path).ok() } else { path.parse().ok() }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_a_file_is_one_path() {
+        for uri in ["file:///a/b%20c/d.lift", "file:///a/x/../b c/d.lift", "file://localhost/a/b%20c/./d.lift"] {
+            assert_eq!(&*path_of(&uri.parse().expect(uri)), "/a/b c/d.lift");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_known_by_its_address() {
+        let uri: Uri = "untitled:Untitled-1".parse().expect("an address");
+        assert_eq!(&*path_of(&uri), uri.as_str());
+        assert_eq!(uri_of(uri.as_str()), Some(uri));
+    }
+
+    #[test]
+    fn what_ships_with_the_program_has_an_address() {
+        let uri: Uri = "lift:/prelude.lift".parse().expect("an address");
+        assert_eq!(&*path_of(&uri), lift_analysis::db::PRELUDE_PATH);
+        assert_eq!(uri_of(lift_analysis::db::PRELUDE_PATH), Some(uri));
+    }
+}

@@ -1,0 +1,65 @@
+//! The language server.
+//!
+//! # Data
+//!
+//! Messages come in by [`transport`], are understood by [`server`] (one method a message), and become either a write
+//! on the [`state`], which lives on the thread of [`main_loop`], or a read on a [`snapshot`] in its pool. [`requests`]
+//! holds the reads: protocol data in, analysis asked, protocol data out, by way of [`convert`].
+//!
+//! # Invariants
+//!
+//! * Writes happen in the order in which the client sent them; a read sees exactly the writes before it.
+//! * Every request gets one answer: a result, `ContentModified` if a newer edit made it stale, `RequestCancelled`, or
+//!   an error. A panic costs the one request in which it happened.
+//! * Diagnostics carry the version of the text that they are about, and are never about an older one.
+//! * Files are read only because an open document imports them, and only in its workspace folder.
+//!
+//! # Modules
+//!
+//! | module | job |
+//! |---|---|
+//! | [`frame`], [`transport`] | bytes to messages to handlers; the traffic log |
+//! | [`features`] | what the client and the server can do |
+//! | [`server`] | the protocol's methods |
+//! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
+//! | [`snapshot`], [`requests`] | reads |
+//! | [`commands`], [`child`], [`progress`] | what a client asks to be done: generate, run |
+//! | [`convert`] | editor data to protocol data |
+
+pub mod child;
+pub mod commands;
+pub mod convert;
+pub mod disk;
+pub mod documents;
+pub mod features;
+pub mod frame;
+pub mod main_loop;
+pub mod progress;
+pub mod requests;
+pub mod server;
+pub mod snapshot;
+pub mod state;
+pub mod transport;
+
+use frame::TrafficLog;
+use std::io;
+use std::path::Path;
+use tokio::sync::mpsc;
+
+/// Serves on standard input and output; returns the exit status.
+pub fn run(log: Option<&Path>) -> io::Result<u8> {
+    let log = match log {
+        Some(path) => TrafficLog::create(path)?,
+        None => TrafficLog::default(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let (outbox, outgoing) = mpsc::unbounded_channel();
+    let main = main_loop::spawn(outbox)?;
+    let status = runtime.block_on(async {
+        let (service, socket) = server::service(main, outgoing);
+        transport::serve(tokio::io::stdin(), tokio::io::stdout(), service, socket, log).await
+    });
+    // Standard input is read by a thread that may never come back: it is not joined.
+    runtime.shutdown_background();
+    Ok(status)
+}

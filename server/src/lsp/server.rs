@@ -1,0 +1,226 @@
+//! The methods of the protocol. Each only takes its place in the queue of the main loop, before its first await.
+
+use super::commands;
+use super::documents::file_path;
+use super::features::{Features, server_capabilities};
+use super::main_loop::Handle;
+use super::progress::Cancels;
+use super::requests;
+use super::snapshot::{Outcome, Snapshot};
+use super::state::Outgoing;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::mpsc;
+use tower_lsp_server::gen_lsp_types::*;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
+
+/// With this in its environment the server has methods that tests need: `lift/test/panic`, `lift/test/text`, ….
+pub const TEST_METHODS: &str = "LIFT_TEST_METHODS";
+
+pub struct Server {
+    pub(super) client: Client,
+    pub(super) main: Handle,
+    pub(super) features: OnceLock<Arc<Features>>,
+    pub(super) cancels: Cancels,
+}
+
+/// The service over a main loop, and what that has to say to the client.
+pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (LspService<Server>, ClientSocket) {
+    let make = |client: Client| {
+        tokio::spawn(tell(client.clone(), main.clone(), outgoing));
+        Server { client, main, features: OnceLock::new(), cancels: Cancels::default() }
+    };
+    let mut service = LspService::build(make)
+        .custom_method("lift/virtualText", Server::virtual_text)
+        .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
+        .custom_method("$/setTrace", Server::set_trace);
+    if std::env::var_os(TEST_METHODS).is_some() {
+        service = service
+            .custom_method("lift/test/panic", Server::test_panic)
+            .custom_method("lift/test/panicInWrite", Server::test_panic_in_write)
+            .custom_method("lift/test/panicInHandler", Server::test_panic_in_handler)
+            .custom_method("lift/test/text", Server::test_text)
+            .custom_method("lift/test/busy", Server::test_busy)
+            .custom_method("lift/test/notifyThenReply", Server::test_notify_then_reply);
+    }
+    service.finish()
+}
+
+/// One task says what the main loop has to say, so that it arrives in that order.
+async fn tell(client: Client, main: Handle, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) {
+    while let Some(message) = outgoing.recv().await {
+        match message {
+            Outgoing::Diagnostics(params) => client.send_notification::<PublishDiagnosticsNotification>(params).await,
+            Outgoing::Log(kind, message) => client.log_message(kind, message).await,
+            Outgoing::Refresh => {
+                let (client, main) = (client.clone(), main.clone());
+                // its answer is not waited for here
+                tokio::spawn(async move {
+                    let features = main.read(|snap| Ok(snap.features.clone())).await;
+                    if let Ok(features) = features {
+                        if features.refresh_hints {
+                            let _ = client.inlay_hint_refresh().await;
+                        }
+                        if features.refresh_diagnostics && features.pull_diagnostics {
+                            let _ = client.workspace_diagnostic_refresh().await;
+                        }
+                    }
+                });
+            }
+        }
+    }
+}
+
+impl Server {
+    /// A read that answers with what `f` gives.
+    pub(super) fn read<T, F>(&self, f: F) -> impl Future<Output = Result<T>> + Send + use<T, F>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Snapshot) -> Outcome<T> + Send + 'static,
+    {
+        self.main.read(f)
+    }
+    pub(super) fn features(&self) -> Arc<Features> {
+        self.features.get().cloned().unwrap_or_default()
+    }
+
+    async fn virtual_text(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
+        self.read(move |snap| requests::virtual_text(snap, &params.uri)).await
+    }
+    async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
+        self.cancels.cancel(&params.token);
+    }
+    async fn set_trace(&self, _: SetTraceParams) {}
+
+    async fn test_panic(&self, _: Value) -> Result<Value> {
+        self.read(|_| -> Outcome<Value> { panic!("asked for") }).await
+    }
+    async fn test_panic_in_write(&self, _: Value) -> Result<Value> {
+        self.main.write(|_| panic!("asked for"));
+        Ok(Value::Null)
+    }
+    async fn test_panic_in_handler(&self, _: Value) -> Result<Value> {
+        panic!("asked for")
+    }
+    async fn test_text(&self, params: TextDocumentIdentifier) -> Result<Value> {
+        self.read(move |snap| Ok(json!(&*snap.file(&params.uri)?.lines.text))).await
+    }
+    /// Works until it is stopped.
+    async fn test_busy(&self, params: TextDocumentIdentifier) -> Result<Value> {
+        self.read(move |snap| {
+            loop {
+                snap.file(&params.uri)?;
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        })
+        .await
+    }
+    async fn test_notify_then_reply(&self, _: Value) -> Result<Value> {
+        self.client.log_message(MessageType::Info, "before the reply").await;
+        Ok(Value::Null)
+    }
+}
+
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        let features = Arc::new(Features::of(&params));
+        let _ = self.features.set(features.clone());
+        let capabilities = server_capabilities(&features);
+        let roots = workspace_roots(&params);
+        self.main.write(move |state| {
+            state.features = features;
+            state.roots = roots;
+        });
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        Ok(InitializeResult { capabilities, server_info: Some(ServerInfo { name: "lift".to_owned(), version }) })
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        if self.features().watch_files {
+            let watch = Registration {
+                id: "lift files".to_owned(),
+                method: "workspace/didChangeWatchedFiles".to_owned(),
+                register_options: Some(json!({ "watchers": [{ "globPattern": "**/*.lift" }] })),
+            };
+            let _ = self.client.register_capability(vec![watch]).await;
+        }
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.cancels.cancel_all();
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        self.main.write(move |state| state.open(params.text_document));
+    }
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        self.main.write(move |state| state.change(params));
+    }
+    async fn did_save(&self, _: DidSaveTextDocumentParams) {
+        self.main.write(|state| state.save());
+    }
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.main.write(move |state| state.close(&params.text_document.uri));
+    }
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.main.write(move |state| state.watched(params.changes));
+    }
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.main.write(move |state| state.folders_changed(params.event));
+    }
+    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.read(move |snap| requests::hover(snap, &params.text_document_position_params)).await
+    }
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.read(move |snap| requests::inlay_hints(snap, &params).map(Some)).await
+    }
+    async fn goto_definition(&self, params: DefinitionParams) -> Result<Option<DefinitionResponse>> {
+        self.read(move |snap| requests::definition(snap, &params.text_document_position_params)).await
+    }
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.read(move |snap| requests::references(snap, &params).map(Some)).await
+    }
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        self.read(move |snap| requests::symbols(snap, &params.text_document.uri).map(Some)).await
+    }
+    async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        self.read(move |snap| requests::format(snap, &params.text_document.uri).map(Some)).await
+    }
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<Vec<CodeActionResponse>>> {
+        self.read(move |snap| requests::code_actions(snap, &params).map(Some)).await
+    }
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.read(move |snap| requests::code_lenses(snap, &params.text_document.uri).map(Some)).await
+    }
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReport> {
+        self.read(move |snap| requests::pull_diagnostics(snap, &params)).await
+    }
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LspAny>> {
+        commands::execute(self, params).await
+    }
+    async fn text_document_content(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
+        self.read(move |snap| requests::virtual_text(snap, &params.uri)).await
+    }
+}
+
+#[allow(deprecated)] // what older clients send
+fn workspace_roots(params: &InitializeParams) -> Vec<PathBuf> {
+    match &params.workspace_folders_initialize_params.workspace_folders {
+        Some(WorkspaceFolders::WorkspaceFolderList(folders)) => {
+            folders.iter().filter_map(|f| file_path(&f.uri)).collect()
+        }
+        _ => params.root_uri.iter().filter_map(file_path).collect(),
+    }
+}
+
+/// So that commands may fail with an answer of their own.
+impl From<super::snapshot::Failure> for Error {
+    fn from(failure: super::snapshot::Failure) -> Error {
+        failure.into_error()
+    }
+}

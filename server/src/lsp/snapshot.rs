@@ -1,0 +1,85 @@
+//! What a request works on: the state at the moment when its message arrived.
+
+use super::convert::Lines;
+use super::documents::{self, Documents};
+use super::features::Features;
+use lift_analysis::ide::{Analysis, Cancellable, Stopped};
+use std::sync::Arc;
+use tower_lsp_server::gen_lsp_types::Uri;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode};
+
+/// Lives on one thread for one job: a live snapshot blocks the next edit.
+pub struct Snapshot {
+    pub analysis: Analysis,
+    pub documents: Arc<Documents>,
+    pub features: Arc<Features>,
+}
+
+/// A file that a request names.
+pub struct File {
+    pub path: Arc<str>,
+    pub lines: Lines,
+}
+
+impl Snapshot {
+    /// The file of an address; an error if it is not known.
+    pub fn file(&self, uri: &Uri) -> Outcome<File> {
+        let path = documents::path_of(uri);
+        match self.lines(&path)? {
+            Some(lines) => Ok(File { path, lines }),
+            None => Err(Failure::invalid(format!("{uri} is not open"))),
+        }
+    }
+    /// `None` if analysis does not know the file.
+    pub fn lines(&self, path: &str) -> Cancellable<Option<Lines>> {
+        let (Some(text), Some(index)) = (self.analysis.text(path)?, self.analysis.line_index(path)?) else {
+            return Ok(None);
+        };
+        Ok(Some(Lines { text, index, encoding: self.features.encoding }))
+    }
+    /// The address of a file, as the client spells it where it has it open.
+    pub fn uri(&self, path: &str) -> Option<Uri> {
+        match self.documents.get(path) {
+            Some(document) => Some(document.uri.clone()),
+            None => documents::uri_of(path),
+        }
+    }
+    /// `None` for a file that is not open.
+    pub fn version(&self, path: &str) -> Option<i32> {
+        self.documents.get(path).map(|d| d.version)
+    }
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub enum Failure {
+    Stopped(Stopped),
+    Answer(Error),
+}
+
+/// What a request gives.
+pub type Outcome<T> = Result<T, Failure>;
+
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Failure {
+        Failure::Stopped(stopped)
+    }
+}
+
+impl Failure {
+    /// The request asks for what is not there.
+    pub fn invalid(message: impl Into<String>) -> Failure {
+        Failure::Answer(Error { code: ErrorCode::InvalidParams, message: message.into().into(), data: None })
+    }
+    /// The request was fine, and could not be done: `RequestFailed` of the protocol.
+    pub fn failed(message: impl Into<String>, data: Option<serde_json::Value>) -> Failure {
+        Failure::Answer(Error { code: ErrorCode::ServerError(-32803), message: message.into().into(), data })
+    }
+    pub fn into_error(self) -> Error {
+        match self {
+            Failure::Stopped(Stopped::ByEdit) => Error::content_modified(),
+            Failure::Stopped(Stopped::ByRequest) => Error::request_cancelled(),
+            Failure::Answer(error) => error,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The state of a session: open documents, files loaded because they are imported, what the client was told.
+
+use super::convert;
+use super::disk::Disk;
+use super::documents::{Document, Documents, file_path, path_of};
+use super::features::Features;
+use super::main_loop::{Handle, Pool};
+use super::snapshot::Snapshot;
+use lift_analysis::ide::{AnalysisHost, Cancellable};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tower_lsp_server::gen_lsp_types::*;
+
+/// Typing is faster than this only in a storm.
+const DEBOUNCE: Duration = Duration::from_millis(20);
+
+/// What the main loop says to the client.
+pub enum Outgoing {
+    Diagnostics(PublishDiagnosticsParams),
+    Log(MessageType, String),
+    /// Files that are not open changed: what the client asked for is stale.
+    Refresh,
+}
+
+pub struct State {
+    host: AnalysisHost,
+    documents: Arc<Documents>,
+    pub features: Arc<Features>,
+    /// The workspace folders.
+    pub roots: Vec<PathBuf>,
+    disk: Disk,
+    /// Texts changed since imports were last followed.
+    unsettled: bool,
+    /// When diagnostics are to be computed.
+    due: Option<Instant>,
+    published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
+    openings: u64,
+    pub pool: Pool,
+    back: Handle,
+    outbox: mpsc::UnboundedSender<Outgoing>,
+}
+
+impl State {
+    pub fn new(pool: Pool, back: Handle, outbox: mpsc::UnboundedSender<Outgoing>) -> State {
+        State {
+            host: AnalysisHost::default(),
+            documents: Arc::default(),
+            features: Arc::default(),
+            roots: Vec::new(),
+            disk: Disk::default(),
+            unsettled: false,
+            due: None,
+            published: FxHashMap::default(),
+            openings: 0,
+            pool,
+            back,
+            outbox,
+        }
+    }
+
+    pub fn log(&self, kind: MessageType, message: impl Into<String>) {
+        let _ = self.outbox.send(Outgoing::Log(kind, message.into()));
+    }
+
+    /// The state at this moment, imports loaded.
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.settle();
+        Snapshot { analysis: self.host.snapshot(), documents: self.documents.clone(), features: self.features.clone() }
+    }
+
+    pub fn open(&mut self, item: TextDocumentItem) {
+        let path = path_of(&item.uri);
+        if is_ours(&path) {
+            return;
+        }
+        self.openings += 1;
+        let text: Arc<str> = item.text.into();
+        let document = Document { uri: item.uri, version: item.version, text: text.clone(), generation: self.openings };
+        Arc::make_mut(&mut self.documents).insert(path.clone(), document);
+        self.disk.forget(&path);
+        self.host.set_file(&path, text);
+        self.changed();
+    }
+
+    pub fn change(&mut self, params: DidChangeTextDocumentParams) {
+        let uri = params.text_document.text_document_identifier.uri;
+        let path = path_of(&uri);
+        if is_ours(&path) {
+            return;
+        }
+        let Some(old) = self.documents.get(&path) else {
+            self.log(MessageType::Warning, format!("{uri} was changed without being open; the change is left out"));
+            return;
+        };
+        let version = params.text_document.version;
+        if version <= old.version {
+            // Messages arrive in order, so the client's text is what the edits say; only its counting is wrong.
+            let message = format!("{uri}: version {version} came after version {}", old.version);
+            self.log(MessageType::Warning, message);
+        }
+        let text: Arc<str> = convert::apply_changes(&old.text, params.content_changes, self.features.encoding).into();
+        if let Some(document) = Arc::make_mut(&mut self.documents).get_mut(&path) {
+            document.version = version;
+            document.text = text.clone();
+        }
+        self.host.set_file(&path, text);
+        self.changed();
+    }
+
+    pub fn save(&mut self) {
+        let stale = self.disk.recheck();
+        self.files_changed(stale);
+    }
+
+    pub fn close(&mut self, uri: &Uri) {
+        let path = path_of(uri);
+        if Arc::make_mut(&mut self.documents).remove(&path).is_none() {
+            return;
+        }
+        // if another document imports the file, following the imports loads it again, from disk
+        self.host.remove_file(&path);
+        self.disk.forget(&path);
+        if self.published.remove(&path).is_some_and(|(_, old)| !old.is_empty()) {
+            self.publish(uri.clone(), None, Vec::new());
+        }
+        self.changed();
+    }
+
+    /// The client saw files change on disk.
+    pub fn watched(&mut self, changes: Vec<FileEvent>) {
+        let paths = changes.iter().map(|c| path_of(&c.uri)).filter(|p| self.disk.knows(p)).collect();
+        self.files_changed(paths);
+    }
+
+    fn files_changed(&mut self, paths: Vec<Arc<str>>) {
+        if paths.is_empty() {
+            return;
+        }
+        for path in paths {
+            self.disk.forget(&path);
+            if !self.documents.contains_key(&path) {
+                self.host.remove_file(&path);
+            }
+        }
+        self.changed();
+        let _ = self.outbox.send(Outgoing::Refresh);
+    }
+
+    pub fn folders_changed(&mut self, event: WorkspaceFoldersChangeEvent) {
+        let gone: Vec<_> = event.removed.iter().filter_map(|f| file_path(&f.uri)).collect();
+        self.roots.retain(|r| !gone.contains(r));
+        self.roots.extend(event.added.iter().filter_map(|f| file_path(&f.uri)));
+        self.disk.forget_refused();
+        self.changed();
+    }
+
+    fn changed(&mut self) {
+        self.unsettled = true;
+        self.due = Some(Instant::now() + DEBOUNCE);
+    }
+
+    /// When [`State::diagnose`] wants to be called.
+    pub fn due(&self) -> Option<Instant> {
+        self.due
+    }
+
+    /// Loads what the open documents import and forgets what they import no more.
+    fn settle(&mut self) {
+        if !std::mem::take(&mut self.unsettled) {
+            return;
+        }
+        // each file with the folder that its imports must lie in
+        let mut queue: Vec<(Arc<str>, Arc<PathBuf>)> = Vec::new();
+        for (path, document) in &*self.documents {
+            if let Some(root) = self.root_of(&document.uri) {
+                queue.push((path.clone(), Arc::new(root)));
+            }
+        }
+        let mut reached: FxHashSet<Arc<str>> = queue.iter().map(|(p, _)| p.clone()).collect();
+        while let Some((path, root)) = queue.pop() {
+            // nobody writes while this thread reads: it cannot be stopped
+            let imports: Cancellable<Vec<Arc<str>>> = self.host.snapshot().imports(&path);
+            for import in imports.unwrap_or_default() {
+                if !reached.insert(import.clone()) {
+                    continue;
+                }
+                if !self.documents.contains_key(&import) && !self.disk.knows(&import) {
+                    match self.disk.load(&root, &import) {
+                        Ok(text) => self.host.set_file(&import, text),
+                        Err(why) => self.log(MessageType::Warning, format!("{import} is not loaded: {why}")),
+                    }
+                }
+                queue.push((import, root.clone()));
+            }
+        }
+        for path in self.disk.unreached(&reached) {
+            self.host.remove_file(&path);
+        }
+    }
+
+    /// The folder whose files a document may import: the innermost workspace folder around it, else its own.
+    fn root_of(&self, uri: &Uri) -> Option<PathBuf> {
+        let path = file_path(uri)?;
+        let around = self.roots.iter().filter(|r| path.starts_with(r)).max_by_key(|r| r.components().count());
+        around.cloned().or_else(|| path.parent().map(PathBuf::from))
+    }
+
+    /// Computes the diagnostics of every open document in the pool; what is new is published.
+    pub fn diagnose(&mut self) {
+        self.due = None;
+        if self.features.pull_diagnostics {
+            return;
+        }
+        let paths: Vec<Arc<str>> = self.documents.keys().cloned().collect();
+        for path in paths {
+            let (snapshot, back) = (self.snapshot(), self.back.clone());
+            self.pool.run(move || {
+                // Stopped by a newer edit: that edit has asked for diagnostics again.
+                let diagnostics = diagnostics(&snapshot, &path);
+                let document = snapshot.documents.get(&path).map(|d| (d.generation, d.version));
+                drop(snapshot); // before anything that may wait
+                if let (Ok(diagnostics), Some((generation, version))) = (diagnostics, document) {
+                    back.write(move |state| state.diagnosed(&path, generation, version, diagnostics));
+                }
+            });
+        }
+    }
+
+    fn diagnosed(&mut self, path: &Arc<str>, generation: u64, version: i32, diagnostics: Vec<Diagnostic>) {
+        // the document may have changed, or may have been closed and opened again, meanwhile
+        let Some(document) = self.documents.get(path) else { return };
+        if document.generation != generation || document.version != version {
+            return;
+        }
+        let uri = document.uri.clone();
+        let news = (version, diagnostics);
+        if self.published.get(path) != Some(&news) {
+            self.published.insert(path.clone(), news.clone());
+            self.publish(uri, Some(version), news.1);
+        }
+    }
+
+    fn publish(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
+        let _ = self.outbox.send(Outgoing::Diagnostics(PublishDiagnosticsParams { uri, version, diagnostics }));
+    }
+
+    /// A write panicked half way. The texts of the documents are whole: everything else is made from them anew.
+    pub fn recover(&mut self, panic: &str) {
+        self.log(MessageType::Error, format!("internal error, starting from the texts again: {panic}"));
+        self.host = AnalysisHost::default();
+        self.disk = Disk::default();
+        for (path, document) in &*self.documents {
+            self.host.set_file(path, document.text.clone());
+        }
+        self.changed();
+    }
+}
+
+/// What is served, not read: the prelude, pages that explain a code, generated text.
+fn is_ours(path: &str) -> bool {
+    path.starts_with("lift:") || path.starts_with("lift-opencl:")
+}
+
+/// The diagnostics of a file in the protocol's terms; none for a file that is not known.
+pub fn diagnostics(snap: &Snapshot, path: &str) -> Cancellable<Vec<Diagnostic>> {
+    let Some(lines) = snap.lines(path)? else {
+        return Ok(Vec::new());
+    };
+    snap.analysis.diagnostics(path)?.iter().map(|d| convert::diagnostic(snap, &lines, d)).collect()
+}

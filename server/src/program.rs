@@ -1,0 +1,126 @@
+//! Files with all they import, loaded for the command line.
+
+use crate::files::{self, ReadError};
+use crate::report::{Problem, Sources};
+use lift_analysis::ide::{Analysis, AnalysisHost, Cancellable};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Texts that stand for files.
+pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
+
+/// Loaded files, and what could not be loaded.
+pub struct Program {
+    pub analysis: Analysis,
+    /// The files that were asked for, in order, as analysis knows them.
+    pub roots: Vec<Arc<str>>,
+    pub shown: FxHashMap<Arc<str>, String>,
+    /// Files that could not be read.
+    pub unreadable: Vec<Problem>,
+    /// The working directory.
+    here: Option<PathBuf>,
+}
+
+impl Program {
+    /// Loads files and, following imports, what they need.
+    pub fn load(paths: &[PathBuf]) -> Cancellable<Program> {
+        Loader::default().load(paths, |path| files::read_source(Path::new(&**path)))
+    }
+
+    /// Loads one file out of given texts; nothing is read from disk.
+    pub fn load_texts(path: &Path, texts: &Texts) -> Cancellable<Program> {
+        let loader = Loader { verbatim: true, ..Loader::default() };
+        loader.load(&[path.to_owned()], |path| texts.get(path).cloned().ok_or(ReadError::Missing))
+    }
+
+    /// One text alone; what it imports is not there.
+    pub fn of_text(shown: &str, text: Arc<str>) -> Cancellable<Program> {
+        let path: Arc<str> = shown.into();
+        Program::load_texts(Path::new(shown), &Texts::from([(path, text)]))
+    }
+
+    /// All loaded files: those asked for first, then what they import.
+    pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
+        let mut out = self.roots.clone();
+        let mut next = 0;
+        while let Some(path) = out.get(next).cloned() {
+            next += 1;
+            for import in self.analysis.imports(&path)? {
+                if !out.contains(&import) && self.analysis.text(&import)?.is_some() {
+                    out.push(import);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    pub fn sources(&self) -> Sources<'_> {
+        Sources { analysis: &self.analysis, shown: &self.shown, here: self.here.as_deref() }
+    }
+}
+
+#[derive(Default)]
+struct Loader {
+    host: AnalysisHost,
+    shown: FxHashMap<Arc<str>, String>,
+    unreadable: Vec<Problem>,
+    /// Paths are already as analysis knows them.
+    verbatim: bool,
+}
+
+impl Loader {
+    fn load(
+        mut self,
+        paths: &[PathBuf],
+        read: impl Fn(&Arc<str>) -> Result<Arc<str>, ReadError>,
+    ) -> Cancellable<Program> {
+        let mut roots = Vec::new();
+        let mut queue: Vec<Arc<str>> = Vec::new();
+        for path in paths {
+            let shown = path.display().to_string();
+            let key = if self.verbatim { path.to_str().map(Arc::from) } else { files::normal_path(path) };
+            let Some(key) = key else {
+                let message = "the name of the file is not Unicode";
+                self.unreadable.push(Problem::error(&shown.as_str().into(), "unreadable-file", message));
+                continue;
+            };
+            if self.shown.insert(key.clone(), shown).is_none() {
+                self.read(&key, &read, &mut queue);
+                roots.push(key);
+            }
+        }
+        let mut seen: Vec<Arc<str>> = roots.clone();
+        while let Some(path) = queue.pop() {
+            // the snapshot must be gone before the next file is added
+            let imports = self.host.snapshot().imports(&path)?;
+            for import in imports {
+                if !seen.contains(&import) {
+                    seen.push(import.clone());
+                    self.read(&import, &read, &mut queue);
+                }
+            }
+        }
+        let Loader { host, shown, unreadable, .. } = self;
+        let here = std::env::current_dir().ok();
+        Ok(Program { analysis: host.snapshot(), roots, shown, unreadable, here })
+    }
+
+    fn read(
+        &mut self,
+        path: &Arc<str>,
+        read: &impl Fn(&Arc<str>) -> Result<Arc<str>, ReadError>,
+        queue: &mut Vec<Arc<str>>,
+    ) {
+        match read(path) {
+            Ok(text) => {
+                self.host.set_file(path, text);
+                queue.push(path.clone());
+            }
+            // that an import is missing is said by analysis, at the import
+            Err(ReadError::Missing) if !self.shown.contains_key(path) => {}
+            Err(why) => self.unreadable.push(Problem::error(path, "unreadable-file", why.to_string())),
+        }
+    }
+}
