@@ -2,8 +2,11 @@
 pub mod core;
 pub mod interp;
 pub mod io;
+pub mod lower;
+pub mod opencl;
 pub mod plan;
 pub mod run;
+pub mod schedule;
 pub mod sizes;
 #[cfg(test)]
 mod testing;

@@ -4,7 +4,7 @@ use crate::run::device::{Device, DeviceChoice, choose};
 use lift_analysis::hir::ExprId;
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::size::{Var, VarKind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A size parameter by its place in the declaration.
 pub fn param(id: u32, name: &str) -> Var {
@@ -18,9 +18,12 @@ pub fn origin(expr: u32) -> Origin {
 }
 
 /// The device on which tests run. Without one they fail: a skipped test proves nothing.
+/// It is looked for once: drivers have trouble when many threads load them at the same time.
 pub fn device() -> Device {
-    match choose(DeviceChoice::Best) {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    let device = DEVICE.get_or_init(|| match choose(DeviceChoice::Best) {
         Ok(device) => device,
         Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
-    }
+    });
+    device.clone()
 }

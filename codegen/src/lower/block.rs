@@ -1,0 +1,367 @@
+//! Statements inside of a kernel function.
+
+use super::dests::{self, Assigned};
+use super::function::FunctionBuilder;
+use super::value::{Closure, Dest, Env, Place, ScalarValue, Value};
+use super::{Result, views};
+use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
+use crate::opencl::{CType, Expr, Helper, StmtKind};
+use crate::schedule::fuse;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+pub const NOT_EQUAL: &str = "two lengths that should be equal are {0} and {1}";
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    pub fn atom(&mut self, a: &Atom, env: &Env<'k>) -> Result<Value<'k>> {
+        match a {
+            Atom::Var(v) => match env.get(*v) {
+                Some(value) => {
+                    let value = value.clone();
+                    self.force(&value)
+                }
+                None => {
+                    let name = self.program.kernel.name_of(*v).to_string();
+                    Err(self.error("", format!("`{name}` has no value here")))
+                }
+            },
+            Atom::Lit(l) => Ok(Value::Scalar(ScalarValue::Literal(*l))),
+            Atom::Size(s) => Ok(Value::size(env.size(s))),
+        }
+    }
+
+    /// Computes a block; with a destination its result is written there, and the value given back reads it.
+    pub fn eval_block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
+        let assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env)?;
+        for stmt in &block.stmts {
+            let origin = stmt.origin.clone();
+            let value = self.at(&origin, |f| f.eval_stmt(stmt, &mut env, assigned.get(&stmt.var)))?;
+            env.bind(stmt.var, value);
+        }
+        let result = self.atom(&block.result, &env)?;
+        match (dest, &block.result) {
+            (None, _) => Ok(result),
+            (Some(_), Atom::Var(v)) if assigned.contains_key(v) => Ok(result),
+            (Some(d), _) => {
+                self.copy(&result, d)?;
+                Ok(Value::Written)
+            }
+        }
+    }
+
+    /// The value of a statement. Opened lengths are bound in `env`.
+    pub fn eval_stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
+        match to {
+            Some(Assigned::Done) => return Ok(Value::Written),
+            Some(Assigned::Components(dest, handed)) => {
+                self.write_components(stmt, env, dest, handed)?;
+                return self.written(dest);
+            }
+            _ => {}
+        }
+        let dest = match to {
+            Some(Assigned::Write(d)) => Some(d),
+            _ => None,
+        };
+        let schedule = self.program.schedule;
+        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::rhs_may_fail(&stmt.rhs) {
+            return Ok(Value::Written); // nobody reads it
+        }
+        let value = match &stmt.rhs {
+            Rhs::Atom(a) => self.atom(a, env)?,
+            Rhs::Tuple(all) => {
+                let mut parts = Vec::new();
+                for a in all {
+                    parts.push(self.atom(a, env)?);
+                }
+                Value::Tuple(parts)
+            }
+            Rhs::Proj(a, i) => match self.atom(a, env)? {
+                Value::Tuple(mut parts) if *i < parts.len() => {
+                    let part = parts.swap_remove(*i);
+                    self.name_result(stmt, part)?
+                }
+                _ => return Err(self.error("", "a component is taken of something that is no tuple")),
+            },
+            Rhs::Scalar(op, args) => {
+                let mut values = Vec::new();
+                for a in args {
+                    let v = self.atom(a, env)?;
+                    values.push(self.scalar_of(&v)?);
+                }
+                let v = self.scalar_op(*op, &values)?;
+                self.name_result(stmt, Value::Scalar(v))?
+            }
+            Rhs::If(c, a, b) => return self.eval_if(stmt, c, a, b, env, dest),
+            Rhs::Store(space, a) => {
+                let value = self.atom(a, env)?;
+                if dest.is_none() { self.stored(stmt, *space, value, env)? } else { value }
+            }
+            Rhs::Pack(a, witnesses) => {
+                let body = Box::new(self.atom(a, env)?);
+                Value::Packed { sizes: witnesses.iter().map(|w| env.size(w)).collect(), body }
+            }
+            Rhs::Unpack(a) => match self.atom(a, env)? {
+                Value::Packed { sizes, body } => {
+                    for (var, size) in stmt.binds.iter().zip(&sizes) {
+                        let expr = self.size(size)?;
+                        self.alias(var, expr);
+                        env.bind_size(var.clone(), size.clone());
+                    }
+                    *body
+                }
+                _ => return Err(self.error("unpack", "the value that is unpacked hides no length")),
+            },
+            Rhs::Cast(a, pairs) => {
+                for (x, y) in pairs {
+                    self.check_equal(&env.size(x), &env.size(y))?;
+                }
+                self.atom(a, env)?
+            }
+            Rhs::Prim(call) => return self.eval_prim(stmt, call, env, dest),
+        };
+        self.deliver(value, dest)
+    }
+
+    /// Records a failure if two sizes differ.
+    pub fn check_equal(&mut self, a: &Size, b: &Size) -> Result<()> {
+        if self.facts.equal(a, b).is_yes() {
+            return Ok(());
+        }
+        let (a, b) = (self.size(a)?, self.size(b)?);
+        let call = self.call_checked(Helper::CheckSize, NOT_EQUAL, [a, b]);
+        self.emit(StmtKind::Expr(call));
+        Ok(())
+    }
+
+    /// Writes a value to its destination, if it has one.
+    pub fn deliver(&mut self, value: Value<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
+        match dest {
+            None => Ok(value),
+            Some(d) => {
+                self.copy(&value, d)?;
+                self.written(d)
+            }
+        }
+    }
+
+    /// What can be read of a destination.
+    pub fn written(&mut self, dest: &Dest<'k>) -> Result<Value<'k>> {
+        match dest {
+            Dest::Place(p) if self.loadable(p) => self.load(p),
+            _ => Ok(Value::Written),
+        }
+    }
+
+    /// Loading the lengths of a row costs code; only what is used should.
+    fn loadable(&self, p: &Place) -> bool {
+        !matches!(&*p.layout, super::value::Layout::Exists { .. })
+    }
+
+    fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
+        let uses = self.program.schedule.uses(stmt.var);
+        let fails = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if expr.may_fail());
+        if uses.count > 1 || uses.in_loop || fails {
+            let name = self.program.kernel.name_of(stmt.var).to_string();
+            return self.named_scalar(&value, &name);
+        }
+        Ok(value)
+    }
+
+    /// The components of a tuple, a `zip`, a `concat` or a `pack` whose statements have not written them themselves.
+    fn write_components(&mut self, stmt: &'k Stmt, env: &Env<'k>, dest: &Dest<'k>, handed: &[bool]) -> Result<()> {
+        match &stmt.rhs {
+            Rhs::Pack(_, witnesses) => {
+                let sizes: Vec<Size> = witnesses.iter().map(|w| env.size(w)).collect();
+                self.dest_packed(dest, &sizes)?;
+            }
+            Rhs::Tuple(all) => {
+                for (i, a) in all.iter().enumerate().filter(|(i, _)| !handed[*i]) {
+                    let value = self.atom(a, env)?;
+                    let to = self.dest_component(dest, i)?;
+                    self.copy(&value, &to)?;
+                }
+            }
+            Rhs::Prim(call) => {
+                let mut from = Size::zero();
+                for (i, a) in call.args.iter().enumerate() {
+                    let len = self.program.kernel.atom_ty(a).as_array().map_or_else(Size::zero, |t| env.size(&t.len));
+                    if !handed[i] {
+                        let value = self.atom(a, env)?;
+                        let to = match call.prim {
+                            Prim::Zip => dests::component_of(dest, i),
+                            _ => dests::part_of(dest, from.clone()),
+                        };
+                        self.copy(&value, &to)?;
+                    }
+                    from = from.add(&len);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn eval_if(
+        &mut self,
+        stmt: &'k Stmt,
+        c: &'k Atom,
+        a: &'k Block,
+        b: &'k Block,
+        env: &mut Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Value<'k>> {
+        let c = self.atom(c, env)?;
+        let c = self.scalar_of(&c)?;
+        let condition = self.scalar(&c)?;
+        let flat = crate::schedule::place::is_flat(self.program.kernel.ty(stmt.var));
+        if let (Expr::Bool(known), None) = (&condition, dest) {
+            return self.eval_block(if *known { a } else { b }, env.clone(), None);
+        }
+        if flat && dest.is_none() {
+            let env = env.clone();
+            let other = env.clone();
+            let value = self.choose(condition, |f| f.eval_block(a, env, None), |f| f.eval_block(b, other, None))?;
+            return self.name_result(stmt, value);
+        }
+        let own;
+        let dest = match dest {
+            Some(d) => d,
+            None => {
+                let space = self.program.schedule.spaces.get(&stmt.var).copied();
+                own = Dest::Place(self.allocate_for(stmt, space, env)?);
+                &own
+            }
+        };
+        let (then, _) = self.scope(|f| f.eval_block(a, env.clone(), Some(dest)))?;
+        let (otherwise, _) = self.scope(|f| f.eval_block(b, env.clone(), Some(dest)))?;
+        self.emit_if(condition, then, otherwise);
+        if let Dest::Place(p) = dest
+            && matches!(&*p.layout, super::value::Layout::Exists { .. })
+            && self.program.schedule.uses(stmt.var).count > 0
+        {
+            return self.load(p);
+        }
+        self.written(dest)
+    }
+
+    fn eval_prim(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &mut Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Value<'k>> {
+        let lazy = self.program.schedule.lazy.contains(&stmt.var);
+        let as_view = match call.prim {
+            Prim::Map(_) => lazy && dest.is_none(),
+            Prim::Generate => (lazy && dest.is_none()) || call.sizes.is_empty(),
+            prim => fuse::is_view(prim),
+        };
+        if as_view {
+            let mut args = Vec::new();
+            for a in &call.args {
+                args.push(self.atom(a, env)?);
+            }
+            if call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill) {
+                let value = self.of_runtime_length(call, &args, env)?;
+                return self.deliver(value, dest);
+            }
+            let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+            let kernel = self.program.kernel;
+            let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
+            let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
+            return match views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) {
+                Some(value) => self.deliver(value, dest),
+                None => Err(self.error(views::name(call.prim), "this form of it is not compiled yet")),
+            };
+        }
+        match call.prim {
+            Prim::Head | Prim::Last | Prim::Aref => {
+                let value = self.element(call, env)?;
+                let value = self.name_result(stmt, value)?;
+                return self.deliver(value, dest);
+            }
+            Prim::Vectorize => {
+                let value = self.vectorize(call, env)?;
+                let value = self.name_result(stmt, value)?;
+                return self.deliver(value, dest);
+            }
+            _ => {}
+        }
+        self.produce(stmt, call, env, dest)
+    }
+
+    /// `(iota k)` and the like, with a length known only now.
+    fn of_runtime_length(&mut self, call: &'k PrimCall, args: &[Value<'k>], env: &Env<'k>) -> Result<Value<'k>> {
+        let len = self.scalar_of(&args[0])?;
+        let len = self.as_size(&len, "len")?;
+        let len = if self.not_negative(&len) {
+            len
+        } else {
+            let expr = self.size(&len)?;
+            let expr = self.bind("len", CType::Int, Expr::call("max", [expr, Expr::int(0)]));
+            let var = self.index_var("len", expr);
+            let at_most = self.facts.bounds(&len).1.map(|s| Size::max(&s, &Size::zero()));
+            self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);
+            Size::var(var)
+        };
+        let funs: Vec<_> = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
+        let array = views::of_length(call.prim, len.clone(), funs, args.get(1));
+        match array {
+            Some(array) => Ok(Value::Packed { sizes: vec![len], body: Box::new(Value::Array(array)) }),
+            None => Err(self.error(views::name(call.prim), "this form of it is not compiled yet")),
+        }
+    }
+
+    /// One element of an array.
+    fn element(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let xs = self.atom(&call.args[0], env)?;
+        let xs = self.array(&xs)?;
+        let at = match call.prim {
+            Prim::Head => Value::size(Size::zero()),
+            Prim::Last => Value::size(xs.len.sub(&Size::one())),
+            _ => self.atom(&call.args[1], env)?,
+        };
+        let origin = self.origin();
+        self.read_checked(&xs, &at, &origin)
+    }
+
+    /// The function on each lane.
+    fn vectorize(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let v = self.atom(&call.args[0], env)?;
+        let Value::Vec(v) = self.named_scalar(&v, "v")? else {
+            return Err(self.error("vectorize", "what it is applied to is no vector"));
+        };
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        let (mut lanes, mut scalar) = (Vec::new(), Scalar::Float);
+        for lane in 0..v.width {
+            let x = Value::computed(v.scalar, v.expr.clone().lane(lane));
+            let y = self.call(&f, &[x])?;
+            let y = self.scalar_of(&y)?;
+            scalar = y.ty();
+            lanes.push(self.scalar(&y)?);
+        }
+        let expr = Expr::Vector(CType::Vec(scalar, v.width), lanes);
+        Ok(Value::Vec(super::value::VecValue { scalar, width: v.width, expr }))
+    }
+
+    /// A value that was asked to be in an address space. What the statement before stored there already is there.
+    fn stored(&mut self, stmt: &'k Stmt, space: Space, value: Value<'k>, env: &Env<'k>) -> Result<Value<'k>> {
+        if super::write::is_flat(&value) {
+            return Ok(value);
+        }
+        let Rhs::Store(_, Atom::Var(v)) = &stmt.rhs else { return Ok(value) };
+        if self.in_space.contains(v) {
+            return Ok(value);
+        }
+        let place = self.allocate_for(stmt, Some(space), env)?;
+        let shared = self.is_shared(&place);
+        let dest = Dest::Place(place.clone());
+        self.copy(&value, &dest)?;
+        if shared {
+            self.fence(&place);
+        }
+        self.load(&place)
+    }
+}

@@ -1,0 +1,242 @@
+//! Where the results of a block go: a destination is handed from the result back through views that can be inverted to
+//! the statement that produces the elements, so that it writes them where they belong at once.
+
+use super::Result;
+use super::value::{ArrayDest, Closure, Dest, Env, Layout, Place};
+use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
+use crate::schedule::{Schedule, fuse};
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What a statement of a block does with the destination of its variable.
+#[derive(Debug, Clone)]
+pub enum Assigned<'k> {
+    /// It writes its value there.
+    Write(Dest<'k>),
+    /// A statement before it has written all of it.
+    Done,
+    /// Some components were written by statements before it; the others are copied.
+    Components(Dest<'k>, Vec<bool>),
+}
+
+pub type Destinations<'k> = FxHashMap<VarId, Assigned<'k>>;
+
+struct Assigner<'a, 'k> {
+    kernel: &'a Kernel,
+    schedule: &'a Schedule,
+    stmts: FxHashMap<VarId, &'k Stmt>,
+    env: &'a Env<'k>,
+    wanted: FxHashMap<VarId, Dest<'k>>,
+    done: Destinations<'k>,
+}
+
+/// Finds the destinations of a block's variables. `env` is that at the start of the block.
+pub fn assign<'k>(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    block: &'k Block,
+    dest: Option<&Dest<'k>>,
+    env: &Env<'k>,
+) -> Result<Destinations<'k>> {
+    let (Some(dest), Atom::Var(result)) = (dest, &block.result) else { return Ok(Destinations::default()) };
+    let stmts: FxHashMap<VarId, &'k Stmt> = block.stmts.iter().map(|s| (s.var, s)).collect();
+    let mut a = Assigner { kernel, schedule, stmts, env, wanted: FxHashMap::default(), done: Destinations::default() };
+    if a.stmts.contains_key(result) {
+        a.wanted.insert(*result, dest.clone());
+    }
+    for stmt in block.stmts.iter().rev() {
+        if let Some(dest) = a.wanted.remove(&stmt.var) {
+            let assigned = a.stmt(stmt, dest);
+            a.done.insert(stmt.var, assigned);
+        }
+    }
+    Ok(a.done)
+}
+
+impl<'k> Assigner<'_, 'k> {
+    /// Whether the destination can be handed to this operand.
+    fn takes(&self, a: &Atom, dest: &Dest<'k>) -> bool {
+        let Atom::Var(v) = a else { return false };
+        let readable = matches!(dest, Dest::Place(_));
+        self.stmts.contains_key(v)
+            && !self.wanted.contains_key(v)
+            && !self.done.contains_key(v)
+            && (readable || self.schedule.uses(*v).count == 1)
+            && !self.schedule.uses(*v).in_loop
+            && self.produces(*v)
+    }
+
+    /// Whether the statement of a variable computes elements, rather than showing those of something else.
+    fn produces(&self, v: VarId) -> bool {
+        let Some(stmt) = self.stmts.get(&v) else { return false };
+        let of = |a: &Atom| matches!(a, Atom::Var(v) if self.produces(*v));
+        match &stmt.rhs {
+            Rhs::Atom(a) | Rhs::Pack(a, _) | Rhs::Cast(a, _) | Rhs::Store(Space::Global, a) => of(a),
+            Rhs::Tuple(all) => all.iter().any(of),
+            Rhs::If(..) => true,
+            Rhs::Scalar(..) | Rhs::Proj(..) | Rhs::Unpack(_) | Rhs::Store(..) => false,
+            Rhs::Prim(call) => match call.prim {
+                Prim::Generate => true,
+                Prim::Split
+                | Prim::Join
+                | Prim::Transpose
+                | Prim::Reverse
+                | Prim::AsVector
+                | Prim::AsScalar
+                | Prim::Unzip => call.args.first().is_some_and(of),
+                Prim::Zip | Prim::Concat => call.args.iter().any(of),
+                Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
+                prim => !fuse::is_view(prim),
+            },
+        }
+    }
+
+    /// Hands `dest` to an operand if that can be; whether it was.
+    fn hand(&mut self, a: &Atom, dest: impl FnOnce() -> Dest<'k>) -> bool {
+        let dest = dest();
+        if !self.takes(a, &dest) {
+            return false;
+        }
+        if let Atom::Var(v) = a {
+            self.wanted.insert(*v, dest);
+        }
+        true
+    }
+
+    fn stmt(&mut self, stmt: &'k Stmt, dest: Dest<'k>) -> Assigned<'k> {
+        let whole = |handed: bool, dest: Dest<'k>| if handed { Assigned::Done } else { Assigned::Write(dest) };
+        match &stmt.rhs {
+            Rhs::Atom(a) | Rhs::Store(Space::Global, a) => {
+                let handed = self.hand(a, || dest.clone());
+                whole(handed, dest)
+            }
+            Rhs::Pack(a, witnesses) => {
+                if let Some(t) = self.repacked(a, witnesses)
+                    && self.takes(&Atom::Var(t), &dest)
+                {
+                    self.wanted.insert(t, dest);
+                    return Assigned::Done;
+                }
+                let body = match &dest {
+                    Dest::Place(Place { layout, at }) => match &**layout {
+                        Layout::Exists { body, .. } => Dest::Place(Place { layout: body.clone(), at: at.clone() }),
+                        _ => return Assigned::Write(dest),
+                    },
+                    _ => return Assigned::Write(dest),
+                };
+                let handed = self.hand(a, || body);
+                if handed { Assigned::Components(dest, vec![true]) } else { Assigned::Write(dest) }
+            }
+            Rhs::Tuple(all) => {
+                let mut handed = Vec::new();
+                for (i, a) in all.iter().enumerate() {
+                    let Some(part) = component(&dest, i) else { return Assigned::Write(dest) };
+                    handed.push(self.hand(a, || part));
+                }
+                Assigned::Components(dest, handed)
+            }
+            Rhs::Prim(call) => self.prim(stmt, call, dest),
+            _ => Assigned::Write(dest),
+        }
+    }
+
+    /// `pack` of what was just unpacked is the value before.
+    fn repacked(&self, a: &Atom, witnesses: &[Size]) -> Option<VarId> {
+        let Atom::Var(v) = a else { return None };
+        let stmt = self.stmts.get(v)?;
+        let Rhs::Unpack(Atom::Var(t)) = &stmt.rhs else { return None };
+        let same =
+            stmt.binds.len() == witnesses.len() && stmt.binds.iter().zip(witnesses).all(|(b, w)| w.as_var() == Some(b));
+        (same && self.schedule.uses(*v).count == 1).then_some(*t)
+    }
+
+    fn prim(&mut self, stmt: &'k Stmt, call: &'k PrimCall, dest: Dest<'k>) -> Assigned<'k> {
+        let len = |a: &Atom| self.env.size(&len_of(&self.kernel.atom_ty(a)));
+        let row = |ty: &Ty| ty.as_array().map(|a| self.env.size(&len_of(&a.element)));
+        let view = |d: ArrayDest<'k>| Dest::Array(Rc::new(d));
+        let of = dest.clone();
+        let new = match call.prim {
+            Prim::Split => view(ArrayDest::Flat { row: self.env.size(&call.sizes[0]), of }),
+            Prim::Join => match row(&self.kernel.atom_ty(&call.args[0])) {
+                Some(row) => view(ArrayDest::Rows { row, of }),
+                None => return Assigned::Write(dest),
+            },
+            Prim::Transpose => view(ArrayDest::Transposed(of)),
+            Prim::Reverse => {
+                let from = len(&call.args[0]).sub(&Size::one());
+                view(ArrayDest::Part { from, step: Size::int(-1), of })
+            }
+            Prim::AsVector => match width(self.kernel.ty(stmt.var)) {
+                Some(width) => view(ArrayDest::Lanes { width, of }),
+                None => return Assigned::Write(dest),
+            },
+            Prim::AsScalar => match width(&self.kernel.atom_ty(&call.args[0])) {
+                Some(width) => view(ArrayDest::Vectors { width, of }),
+                None => return Assigned::Write(dest),
+            },
+            Prim::Unzip => {
+                let TyKind::Tuple(parts) = self.kernel.ty(stmt.var).kind() else { return Assigned::Write(dest) };
+                let all: Option<Vec<_>> = (0..parts.len()).map(|i| component(&dest, i)).collect();
+                match all {
+                    Some(all) => view(ArrayDest::Zipped(all)),
+                    None => return Assigned::Write(dest),
+                }
+            }
+            Prim::Zip => {
+                let mut handed = Vec::new();
+                for (i, a) in call.args.iter().enumerate() {
+                    handed.push(self.hand(a, || view(ArrayDest::Component(dest.clone(), i))));
+                }
+                return Assigned::Components(dest, handed);
+            }
+            Prim::Concat => {
+                let split = len(&call.args[0]);
+                let first = view(ArrayDest::Part { from: Size::zero(), step: Size::one(), of: dest.clone() });
+                let second = view(ArrayDest::Part { from: split, step: Size::one(), of: dest.clone() });
+                let handed = vec![self.hand(&call.args[0], || first), self.hand(&call.args[1], || second)];
+                return Assigned::Components(dest, handed);
+            }
+            _ => return Assigned::Write(dest),
+        };
+        if self.hand(&call.args[0], || new) { Assigned::Done } else { Assigned::Write(dest) }
+    }
+}
+
+/// The destination through which `scatter f` writes.
+pub fn scattered<'k>(f: Closure<'k>, len: Size, of: Dest<'k>, stmt: &Stmt) -> Dest<'k> {
+    Dest::Array(Rc::new(ArrayDest::Scattered { to: f, len, of, origin: stmt.origin.clone() }))
+}
+
+/// The place of a component of an array of tuples, or of a tuple.
+pub fn component<'k>(dest: &Dest<'k>, i: usize) -> Option<Dest<'k>> {
+    match dest {
+        Dest::Tuple(parts) => parts.get(i).cloned(),
+        Dest::Place(Place { layout, at }) => match &**layout {
+            Layout::Tuple(parts) => Some(Dest::Place(Place { layout: parts.get(i)?.clone(), at: at.clone() })),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The places of two arrays that are written one after the other.
+pub fn part_of<'k>(dest: &Dest<'k>, from: Size) -> Dest<'k> {
+    Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: dest.clone() }))
+}
+pub fn component_of<'k>(dest: &Dest<'k>, i: usize) -> Dest<'k> {
+    Dest::Array(Rc::new(ArrayDest::Component(dest.clone(), i)))
+}
+
+fn len_of(ty: &Ty) -> Size {
+    ty.as_array().map_or_else(Size::zero, |a| a.len.clone())
+}
+
+/// The width of the vectors in an array.
+fn width(ty: &Ty) -> Option<u8> {
+    match ty.as_array()?.element.kind() {
+        TyKind::Vec(_, w) => u8::try_from(w.as_const()?).ok(),
+        _ => None,
+    }
+}

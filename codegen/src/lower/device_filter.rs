@@ -1,0 +1,266 @@
+//! `filter` over the whole device, in two launches without any waiting between groups.
+//!
+//! The input is cut into chunks. The first launch counts what passes in each chunk; in the second each group adds up the
+//! counts before its chunk and moves what passes there, in order, tile by tile. The last chunk writes the length.
+//! Chunks are taken with a stride of the number of groups, so any number of groups of any size does the work.
+
+use super::function::{Dims, FunctionBuilder};
+use super::host::Host;
+use super::launch::{MOST_IN_GROUP, Title};
+use super::value::{Array, Closure, Dest, Env, Value};
+use super::{LowerError, Result};
+use crate::core::{PrimCall, Stmt};
+use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::plan::BufferRole;
+use crate::schedule::bounds;
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::size::Size;
+
+/// Chunks at most; each group of the second launch adds up the counts of those before it.
+const MOST_CHUNKS: i64 = 1024;
+/// Elements of a chunk at least.
+const LEAST_IN_CHUNK: i64 = 1024;
+
+/// How many chunks an array of at most `capacity` elements is cut into.
+pub fn chunks(capacity: &Size) -> Size {
+    let wanted = capacity.div_ceil(&Size::int(LEAST_IN_CHUNK));
+    Size::max(&Size::one(), &Size::min(&wanted, &Size::int(MOST_CHUNKS)))
+}
+
+/// The chunk at hand: its elements are `begin <= i < end`.
+pub struct Chunk {
+    pub number: Size,
+    pub begin: Size,
+    pub end: Size,
+}
+
+pub const GRID: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Runs `body` for each chunk of `n` elements, by one group each.
+    pub fn for_chunks(
+        &mut self,
+        n: &Size,
+        chunks: &Size,
+        body: impl FnOnce(&mut Self, &Chunk) -> Result<()>,
+    ) -> Result<()> {
+        let (n_expr, count) = (self.size(n)?, self.size(chunks)?);
+        let size = self.bind("chunk", CType::Int, rounded_up(n_expr.clone(), count));
+        self.for_level(crate::core::Level::Wrg(0), chunks, |f, c| {
+            let c_expr = f.size(c)?;
+            // In `long`: the last chunks may begin after the end.
+            let begin =
+                Expr::call("min", [c_expr.cast(CType::Long).mul(size.clone()), n_expr.clone().cast(CType::Long)]);
+            let begin = f.bind("begin", CType::Int, begin.cast(CType::Int));
+            let end = begin.clone().add(Expr::call("min", [size.clone(), n_expr.clone().sub(begin.clone())]));
+            let end = f.bind("end", CType::Int, end);
+            let begin = f.index_var("begin", begin);
+            let end = f.index_var("end", end);
+            f.facts.assume_range(begin.clone(), Some(Size::zero()), Some(n.clone()));
+            f.facts.assume_range(end.clone(), Some(Size::var(begin.clone())), Some(n.clone()));
+            let chunk = Chunk { number: c.clone(), begin: Size::var(begin), end: Size::var(end) };
+            let lcl = f.active.lcl;
+            f.active.lcl[0] = true;
+            let result = body(f, &chunk);
+            f.active.lcl = lcl;
+            result
+        })
+    }
+
+    /// A loop over the elements of a chunk, spread over the group.
+    pub fn for_items(&mut self, chunk: &Chunk, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let from = self.size(&chunk.begin)?.add(local_id());
+        let begin = chunk.begin.clone();
+        self.for_range("i", from, &chunk.end, Step::Add(local_size()), |f, i| {
+            f.facts.assume_le(begin.clone(), i.clone());
+            body(f, i)
+        })
+    }
+
+    /// `int` for each work-item of a group, in local memory.
+    pub fn group_ints(&mut self, name: &str) -> Name {
+        self.local_bytes += 4 * u64::from(MOST_IN_GROUP);
+        self.declare_array(name, Storage::Local, CType::Int, MOST_IN_GROUP.into())
+    }
+
+    /// The sum of `value` over the work-items before this one, and over all; every work-item must get here.
+    pub fn group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
+        let (total, call) = self.call_group_scan(sums, value);
+        (self.bind("before", CType::Int, call), total)
+    }
+    /// The sum of `value` over all work-items of the group; every one must get here.
+    pub fn group_total(&mut self, sums: &Name, value: Expr) -> Expr {
+        let (total, call) = self.call_group_scan(sums, value);
+        self.emit(StmtKind::Expr(call));
+        total
+    }
+    fn call_group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
+        let total = self.variable("total", CType::Int, None);
+        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(total.clone())];
+        (Expr::Var(total), self.call_helper(Helper::GroupScan, args))
+    }
+}
+
+/// `⌈a/b⌉` without overflow.
+pub fn rounded_up(a: Expr, b: Expr) -> Expr {
+    match b.as_int() {
+        Some(1) => a,
+        _ => a
+            .clone()
+            .div(b.clone())
+            .add(Expr::binary(crate::opencl::BinaryOp::Ne, a.rem(b), Expr::int(0)).cast(CType::Int)),
+    }
+}
+pub fn local_id() -> Expr {
+    Expr::call("get_local_id", [Expr::int(0)])
+}
+pub fn local_size() -> Expr {
+    Expr::call("get_local_size", [Expr::int(0)])
+}
+
+impl<'k> Host<'k> {
+    pub fn array_arg(&mut self, stmt: &Stmt, a: &crate::core::Atom, env: &Env<'k>) -> Result<Array<'k>> {
+        match self.atom(a, env) {
+            Value::Array(a) => Ok(a),
+            _ => Err(LowerError::new(&stmt.origin, "", "an array is expected here")),
+        }
+    }
+
+    /// How many elements an array has at most.
+    pub fn most(&self, stmt: &Stmt, len: &Size) -> Result<Size> {
+        bounds::upper(&self.program.facts, len).ok_or_else(|| {
+            LowerError::new(
+                &stmt.origin,
+                "",
+                format!("how long an array of length `{len}` can get is not known before the run"),
+            )
+        })
+    }
+
+    pub fn filter(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let xs = self.array_arg(stmt, &call.args[0], env)?;
+        let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, chunks.clone(), BufferRole::Temporary);
+        let local = [None; 3];
+        let count_name = format!("{name}_count");
+        let title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
+        self.launch(&title, GRID, local, |f| {
+            let sums = f.group_ints("sums");
+            let chunks = f.host_size(&chunks, "chunks");
+            f.for_chunks(&xs.len, &chunks, |f, chunk| {
+                let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
+                f.for_items(chunk, |f, i| {
+                    let x = f.read(&xs, i)?;
+                    let keep = f.call(&p, &[x])?;
+                    let keep = f.scalar_of(&keep)?;
+                    let keep = f.scalar(&keep)?;
+                    let (then, ()) = f.scope(|f| {
+                        f.assign(count.clone(), count.clone().add(Expr::int(1)));
+                        Ok(())
+                    })?;
+                    f.emit_if(keep, then, Vec::new());
+                    Ok(())
+                })?;
+                let total = f.group_total(&sums, count);
+                let at = f.size(&chunk.number)?;
+                let counts = Expr::Var(f.use_buffer(counts, true));
+                let (first, ()) = f.scope(|f| {
+                    f.assign(counts.index(at), total);
+                    Ok(())
+                })?;
+                f.emit_if(local_id().eq(Expr::int(0)), first, Vec::new());
+                Ok(())
+            })
+        })?;
+        let title = Title { name: &name, label: "filter: compact", origin: &stmt.origin };
+        self.launch(&title, GRID, local, |f| {
+            let sums = f.group_ints("sums");
+            let body = f.dest_body(dest)?;
+            let chunks = f.host_size(&chunks, "chunks");
+            f.for_chunks(&xs.len, &chunks, |f, chunk| f.compact(&xs, &p, chunk, &chunks, counts, &sums, dest, &body))
+        })
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Moves what passes of one chunk.
+    #[allow(clippy::too_many_arguments)]
+    fn compact(
+        &mut self,
+        xs: &Array<'k>,
+        p: &Closure<'k>,
+        chunk: &Chunk,
+        chunks: &Size,
+        counts: crate::plan::BufferId,
+        sums: &Name,
+        dest: &Dest<'k>,
+        body: &Dest<'k>,
+    ) -> Result<()> {
+        let part = Expr::Var(self.variable("part", CType::Int, Some(Expr::int(0))));
+        let counts = Expr::Var(self.use_buffer(counts, false));
+        self.for_range("j", local_id(), &chunk.number, Step::Add(local_size()), |f, j| {
+            let j = f.size(j)?;
+            f.assign(part.clone(), part.clone().add(counts.index(j)));
+            Ok(())
+        })?;
+        let before = self.group_total(sums, part);
+        let offset = Expr::Var(self.variable("offset", CType::Int, Some(before)));
+        // All work-items of the group take every step, since they wait for each other.
+        let from = self.size(&chunk.begin)?;
+        let end = self.size(&chunk.end)?;
+        self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
+            let index = f.size(base)?.add(local_id());
+            let index = f.bind("i", CType::Int, index);
+            let var = f.index_var("i", index.clone());
+            let keep = Expr::Var(f.variable("keep", CType::Bool, Some(Expr::Bool(false))));
+            let mut kept = None;
+            let i = Size::var(var.clone());
+            let known = f.facts.clone();
+            f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+            let (mut test, x) = f.scope(|f| {
+                let x = f.read(xs, &i)?;
+                let x = f.named_scalar(&x, "x")?;
+                let passes = f.call(p, std::slice::from_ref(&x))?;
+                let passes = f.scalar_of(&passes)?;
+                let passes = f.scalar(&passes)?;
+                f.assign(keep.clone(), passes);
+                Ok(x)
+            })?;
+            f.facts = known;
+            if let Some(registers) = f.registers_like(&x, "kept")? {
+                let (store, ()) = f.scope(|f| f.assign_registers(&registers, &x))?;
+                test.extend(store);
+                kept = Some(registers);
+            }
+            f.emit_if(index.clone().lt(end.clone()), test, Vec::new());
+            let (before, all) = f.group_scan(sums, keep.clone().cast(CType::Int));
+            let (write, ()) = f.scope(|f| {
+                let at = f.bind("at", CType::Int, offset.clone().add(before));
+                let at = f.index_var("at", at);
+                f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                let to = f.dest_at(body, &Size::var(at))?;
+                match &kept {
+                    Some(registers) => f.copy(registers, &to),
+                    None => {
+                        let x = f.read(xs, &i)?;
+                        f.copy(&x, &to)
+                    }
+                }
+            })?;
+            f.emit_if(keep, write, Vec::new());
+            f.assign(offset.clone(), offset.clone().add(all));
+            Ok(())
+        })?;
+        let last = self.size(&chunk.number)?.eq(self.size(&chunks.sub(&Size::one()))?);
+        let (finish, ()) = self.scope(|f| {
+            let len = f.index_var("offset", offset.clone());
+            f.dest_packed(dest, &[Size::var(len)])?;
+            Ok(())
+        })?;
+        self.emit_if(last.and(local_id().eq(Expr::int(0))), finish, Vec::new());
+        Ok(())
+    }
+}

@@ -1,0 +1,325 @@
+//! `reduce` and `scan` over the whole device.
+//!
+//! The input is cut into chunks, one a group at a time. A reduction folds each chunk to one value, then those values to
+//! one. A scan folds each chunk likewise; then each group folds the values of the chunks before its own to its carry and
+//! scans its chunk tile by tile. Only associativity is relied on: elements meet in their order, except that a work-item
+//! takes every n-th element where the operator is one of the commutative ones of the language.
+
+use super::device_filter::{Chunk, GRID, chunks, local_id, local_size, rounded_up};
+use super::function::FunctionBuilder;
+use super::host::Host;
+use super::launch::{MOST_IN_GROUP, Title};
+use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
+use super::{LowerError, Result};
+use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::plan::BufferRole;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+/// The operator, its neutral value, and one value for each work-item of a group in local memory.
+struct Operator<'k> {
+    f: Closure<'k>,
+    z: Value<'k>,
+    commutative: bool,
+    /// Element `l` is that of work-item `l`.
+    slots: Place,
+}
+
+/// One of the commutative operators applied to the two parameters.
+fn is_commutative(f: &crate::core::Lambda) -> bool {
+    use ScalarOp::*;
+    let ([a, b], [stmt]) = (f.params.as_slice(), f.body.stmts.as_slice()) else { return false };
+    let Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) = &stmt.rhs else { return false };
+    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+    f.body.result == Atom::Var(stmt.var) && (*args == [a.clone(), b.clone()] || *args == [b, a])
+}
+
+impl<'k> Host<'k> {
+    /// What a device-wide reduction or scan has to know: array, operator, neutral value and its type.
+    fn operator(
+        &mut self,
+        stmt: &Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+    ) -> Result<(Array<'k>, Closure<'k>, Value<'k>, Ty)> {
+        let xs = self.array_arg(stmt, &call.args[1], env)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        let z = self.atom(&call.args[0], env);
+        Ok((xs, f, z, self.program.kernel.atom_ty(&call.args[0])))
+    }
+
+    /// Memory for one value of each chunk.
+    fn partials(&mut self, stmt: &Stmt, ty: &Ty, chunks: &Size) -> Result<Place> {
+        let name = format!("{}_parts", self.program.kernel.name_of(stmt.var));
+        let ty = Ty::array(ty.clone(), chunks.clone());
+        let mut none = std::iter::empty();
+        let layout = self.program.layout(&ty, &mut none, &name, BufferRole::Temporary, &Size::one(), &stmt.origin)?;
+        Ok(Place { layout, at: Size::zero() })
+    }
+
+    pub fn reduce(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let (xs, f, z, ty) = self.operator(stmt, call, env)?;
+        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        if chunks.is_one() {
+            return self.fold_chunks(stmt, "reduce", &name, &xs, (&f, &z, &ty), &chunks, dest);
+        }
+        let parts = self.partials(stmt, &ty, &chunks)?;
+        let to = Dest::Place(parts.clone());
+        self.fold_chunks(stmt, "reduce: chunks", &format!("{name}_chunks"), &xs, (&f, &z, &ty), &chunks, &to)?;
+        let Value::Array(parts) = self.load(&parts)? else {
+            return Err(LowerError::new(&stmt.origin, "reduce", "the partial results are no array"));
+        };
+        self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest)
+    }
+
+    /// One launch: element `c` of `dest` becomes the fold of chunk `c`.
+    #[allow(clippy::too_many_arguments)]
+    fn fold_chunks(
+        &mut self,
+        stmt: &'k Stmt,
+        label: &str,
+        name: &str,
+        xs: &Array<'k>,
+        (f, z, ty): (&Closure<'k>, &Value<'k>, &Ty),
+        chunks: &Size,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let title = Title { name, label, origin: &stmt.origin };
+        self.launch(&title, GRID, [None; 3], |b| {
+            let op = b.operator(f, z, ty)?;
+            let chunks = b.host_size(chunks, "chunks");
+            b.for_chunks(&xs.len, &chunks, |b, chunk| {
+                let total = b.fold_group(&op, xs, &chunk.begin, &chunk.end)?;
+                let (first, ()) = b.scope(|b| {
+                    let to = b.dest_at(dest, &chunk.number)?;
+                    b.copy(&total, &to)
+                })?;
+                b.emit_if(local_id().eq(Expr::int(0)), first, Vec::new());
+                b.barrier(true, false);
+                Ok(())
+            })
+        })
+    }
+
+    pub fn scan(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<()> {
+        let (xs, f, z, ty) = self.operator(stmt, call, env)?;
+        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let parts = if chunks.is_one() {
+            None
+        } else {
+            let parts = self.partials(stmt, &ty, &chunks)?;
+            let to = Dest::Place(parts.clone());
+            self.fold_chunks(stmt, "scan: chunks", &format!("{name}_chunks"), &xs, (&f, &z, &ty), &chunks, &to)?;
+            match self.load(&parts)? {
+                Value::Array(parts) => Some(parts),
+                _ => return Err(LowerError::new(&stmt.origin, "scan", "the partial results are no array")),
+            }
+        };
+        let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
+        self.launch(&title, GRID, [None; 3], |b| {
+            let op = b.operator(&f, &z, &ty)?;
+            let chunks = b.host_size(&chunks, "chunks");
+            b.for_chunks(&xs.len, &chunks, |b, chunk| {
+                let carry = match &parts {
+                    Some(parts) => b.fold_group(&op, parts, &Size::zero(), &chunk.number)?,
+                    None => b.neutral(&op, "carry")?,
+                };
+                b.barrier(true, false);
+                b.scan_chunk(&op, &xs, chunk, &carry, dest, inclusive)
+            })
+        })
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
+        let layout = self.slots(ty)?;
+        let commutative = is_commutative(f.lambda);
+        Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
+    }
+
+    /// An array in local memory with one element for each work-item of a group.
+    fn slots(&mut self, ty: &Ty) -> Result<Rc<Layout>> {
+        Ok(match ty.kind() {
+            TyKind::Scalar(s) => Layout::Scalar(self.slot(*s, 1)).into(),
+            TyKind::Vec(element, width) => match (element.as_scalar(), width.as_const()) {
+                (Some(s), Some(w)) => Layout::Vec(self.slot(s, w as u64), w as u8).into(),
+                _ => return Err(self.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
+            },
+            TyKind::Tuple(parts) => {
+                let mut all = Vec::new();
+                for p in parts {
+                    all.push(self.slots(p)?);
+                }
+                Layout::Tuple(all).into()
+            }
+            _ => return Err(self.error("reduce", format!("values of type `{ty}` cannot be combined here yet"))),
+        })
+    }
+    fn slot(&mut self, s: Scalar, width: u64) -> Memory {
+        self.note_double(s);
+        let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * u64::from(MOST_IN_GROUP));
+        Memory { root: Root::Array { name, local: true }, scalar: s }
+    }
+
+    fn at_slot(&mut self, op: &Operator<'k>, index: Expr) -> Place {
+        let var = self.index_var("slot", index);
+        Place { layout: op.slots.layout.clone(), at: Size::var(var) }
+    }
+
+    /// Variables that hold the neutral value.
+    fn neutral(&mut self, op: &Operator<'k>, name: &str) -> Result<Value<'k>> {
+        let z = self.force(&op.z)?;
+        let Some(registers) = self.registers_with(&z, name)? else {
+            return Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+        };
+        Ok(registers)
+    }
+
+    /// `acc = f(acc, x)`
+    fn combine(&mut self, op: &Operator<'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+        let next = self.call(&op.f, &[acc.clone(), x])?;
+        self.assign_registers(acc, &next)
+    }
+
+    /// The fold of elements `begin <= i < end` by all work-items of the group, in variables of each. Before local memory
+    /// is written again a barrier is needed.
+    fn fold_group(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
+        let acc = self.neutral(op, "acc")?;
+        let begin_expr = self.size(begin)?;
+        let end_expr = self.size(end)?;
+        if op.commutative {
+            self.for_range("i", begin_expr.add(local_id()), end, Step::Add(local_size()), |f, i| {
+                f.facts.assume_le(begin.clone(), i.clone());
+                let x = f.read(xs, i)?;
+                f.combine(op, &acc, x)
+            })?;
+        } else {
+            // A piece for each work-item, so that elements meet in order.
+            let len = self.bind("len", CType::Int, end_expr.clone().sub(begin_expr.clone()));
+            let group = self.bind("group_size", CType::Int, local_size());
+            let piece = self.bind("piece", CType::Int, rounded_up(len.clone(), group));
+            let before =
+                Expr::call("min", [Expr::binary(BinaryOp::Mul, local_id().cast(CType::Int), piece.clone()), len]);
+            let from = self.bind("from", CType::Int, begin_expr.add(before));
+            let to = from.clone().add(Expr::call("min", [piece, end_expr.sub(from.clone())]));
+            let to = self.bind("to", CType::Int, to);
+            let (from_var, to_var) = (self.index_var("from", from.clone()), self.index_var("to", to));
+            self.facts.assume_range(from_var.clone(), Some(begin.clone()), Some(end.clone()));
+            self.facts.assume_range(to_var.clone(), Some(begin.clone()), Some(end.clone()));
+            self.for_range("i", from, &Size::var(to_var), Step::Increment, |f, i| {
+                f.facts.assume_le(Size::var(from_var.clone()), i.clone());
+                let x = f.read(xs, i)?;
+                f.combine(op, &acc, x)
+            })?;
+        }
+        let mine = self.at_slot(op, local_id());
+        self.copy(&acc, &Dest::Place(mine.clone()))?;
+        self.barrier(true, false);
+        let group = self.bind("group_size", CType::Int, local_size());
+        let group = self.index_var("group_size", group);
+        self.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
+            let (d, n) = (f.size(d)?, f.var_expr(&group)?);
+            let l = local_id();
+            let leads = Expr::binary(BinaryOp::Rem, l.clone(), d.clone().mul(Expr::int(2))).eq(Expr::int(0));
+            let partner = l.clone().add(d);
+            let (meet, ()) = f.scope(|f| {
+                let other = f.at_slot(op, partner.clone());
+                let other = f.load(&other)?;
+                f.combine(op, &acc, other)?;
+                f.copy(&acc, &Dest::Place(mine.clone()))
+            })?;
+            f.emit_if(leads.and(partner.lt(n)), meet, Vec::new());
+            f.barrier(true, false);
+            Ok(())
+        })?;
+        let first = self.at_slot(op, Expr::int(0));
+        let first = self.load(&first)?;
+        self.assign_registers(&acc, &first)?;
+        Ok(acc)
+    }
+
+    /// Scans a chunk, tile by tile; `carry` is the fold of all before it.
+    fn scan_chunk(
+        &mut self,
+        op: &Operator<'k>,
+        xs: &Array<'k>,
+        chunk: &Chunk,
+        carry: &Value<'k>,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<()> {
+        let from = self.size(&chunk.begin)?;
+        let end = self.size(&chunk.end)?;
+        let group_name = self.bind("group_size", CType::Int, local_size());
+        let group = self.index_var("group_size", group_name.clone());
+        self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
+            let index = f.size(base)?.add(local_id());
+            let index = f.bind("i", CType::Int, index);
+            let var = f.index_var("i", index.clone());
+            let i = Size::var(var.clone());
+            let here = f.neutral(op, "here")?;
+            let (read, ()) = f.scope(|f| {
+                f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+                let x = f.read(xs, &i)?;
+                f.assign_registers(&here, &x)
+            })?;
+            let inside = index.lt(end.clone());
+            f.emit_if(inside.clone(), read, Vec::new());
+            let mine = f.at_slot(op, local_id());
+            f.copy(&here, &Dest::Place(mine.clone()))?;
+            f.barrier(true, false);
+            f.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
+                let d = f.size(d)?;
+                let (meet, ()) = f.scope(|f| {
+                    let before = f.at_slot(op, local_id().sub(d.clone()));
+                    let before = f.load(&before)?;
+                    let before = f.named_scalar(&before, "before")?;
+                    let next = f.call(&op.f, &[before, here.clone()])?;
+                    f.assign_registers(&here, &next)
+                })?;
+                // `get_local_id` is unsigned: compared as it is, without a subtraction.
+                f.emit_if(local_id().ge(d.clone()), meet, Vec::new());
+                f.barrier(true, false);
+                f.copy(&here, &Dest::Place(mine.clone()))?;
+                f.barrier(true, false);
+                Ok(())
+            })?;
+            let (write, ()) = f.scope(|f| {
+                f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+                let to = f.dest_at(dest, &i)?;
+                if inclusive {
+                    let value = f.call(&op.f, &[carry.clone(), here.clone()])?;
+                    return f.copy(&value, &to);
+                }
+                let Some(out) = f.registers_with(carry, "out")? else { return Ok(()) };
+                let (not_first, ()) = f.scope(|f| {
+                    let before = f.at_slot(op, local_id().sub(Expr::int(1)));
+                    let before = f.load(&before)?;
+                    let value = f.call(&op.f, &[carry.clone(), before])?;
+                    f.assign_registers(&out, &value)
+                })?;
+                f.emit_if(local_id().ge(Expr::int(1)), not_first, Vec::new());
+                f.copy(&out, &to)
+            })?;
+            f.emit_if(inside, write, Vec::new());
+            let last = f.at_slot(op, group_name.clone().sub(Expr::int(1)));
+            let last = f.load(&last)?;
+            f.combine(op, carry, last)?;
+            f.barrier(true, false);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! Sequential folds: `reduceSeq`, `reduceWhileSeq`, `scanSeq`, `iterateWhile`, `iterate`, searches.
+//!
+//! An accumulator of scalars is held in variables; one with arrays in it has two memories, of which one is read while
+//! the other is written.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Closure, Dest, Env, Place, Value};
+use super::write::is_flat;
+use crate::core::{Prim, PrimCall, Rhs, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+/// Where an accumulator lives between rounds.
+enum Accumulator<'k> {
+    Registers(Value<'k>),
+    /// The current value, and room for the next.
+    Memory(Place, Place),
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn accumulator(
+        &mut self,
+        stmt: &'k Stmt,
+        initial: &Value<'k>,
+        env: &Env<'k>,
+        name: &str,
+    ) -> Result<Accumulator<'k>> {
+        let initial = self.force(initial)?;
+        if is_flat(&initial) {
+            let Some(registers) = self.registers_with(&initial, name)? else {
+                return Err(self.error("", "an accumulator of this type is not compiled yet"));
+            };
+            return Ok(Accumulator::Registers(registers));
+        }
+        let current = self.accumulator_memory(stmt, env)?;
+        let next = self.accumulator_memory(stmt, env)?;
+        self.copy(&initial, &Dest::Place(current.clone()))?;
+        Ok(Accumulator::Memory(current, next))
+    }
+
+    /// Memory for one accumulator of the statement, whose result is an array of one, or the accumulator itself.
+    fn accumulator_memory(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
+        let place = self.allocate_for(stmt, None, env)?;
+        let Rhs::Prim(call) = &stmt.rhs else { return Ok(place) };
+        if self.is_shared(&place) {
+            return Err(self.error(
+                super::views::name(call.prim),
+                "an accumulator that the work-items of a group share is not compiled yet",
+            ));
+        }
+        Ok(match (&*place.layout, call.prim) {
+            (super::value::Layout::Array { element, .. }, Prim::Reduce(_) | Prim::ReduceWhileSeq) => {
+                Place { layout: element.clone(), at: place.at }
+            }
+            _ => place,
+        })
+    }
+
+    fn current(&mut self, acc: &Accumulator<'k>) -> Result<Value<'k>> {
+        match acc {
+            Accumulator::Registers(v) => Ok(v.clone()),
+            Accumulator::Memory(place, _) => self.load(place),
+        }
+    }
+
+    /// The next value is that of a function.
+    fn advance(&mut self, acc: &Accumulator<'k>, f: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
+        match acc {
+            Accumulator::Registers(registers) => {
+                let next = self.call(f, args)?;
+                self.assign_registers(registers, &next)
+            }
+            Accumulator::Memory(current, next) => {
+                self.call_into(f, args, &Dest::Place(next.clone()))?;
+                let value = self.load(next)?;
+                self.copy(&value, &Dest::Place(current.clone()))
+            }
+        }
+    }
+
+    /// `reduceSeq` and `reduceWhileSeq`: the last accumulator.
+    pub fn fold(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let z = self.atom(&call.args[0], env)?;
+        let xs = self.atom(&call.args[1], env)?;
+        let xs = self.array(&xs)?;
+        let closure = |i: usize| Closure { lambda: &call.funs[i], env: env.clone() };
+        let (test, f) = match call.prim {
+            Prim::ReduceWhileSeq => (Some(closure(0)), closure(1)),
+            _ => (None, closure(0)),
+        };
+        let name = self.acc_name(&f);
+        let acc = self.accumulator(stmt, &z, env, &name)?;
+        let round = |b: &mut Self, i: &Size| {
+            let value = b.current(&acc)?;
+            if let Some(test) = &test {
+                b.leave_unless(test, std::slice::from_ref(&value))?;
+            }
+            let x = b.read(&xs, i)?;
+            b.advance(&acc, &f, &[value, x])
+        };
+        match test {
+            None => self.sequential(&xs.len.clone(), round)?,
+            // To leave a loop there must be one.
+            Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,
+        }
+        self.current(&acc)
+    }
+
+    /// The accumulator is called as the function calls it.
+    fn acc_name(&self, f: &Closure<'k>) -> String {
+        f.lambda.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string()
+    }
+
+    fn leave_unless(&mut self, test: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
+        let go_on = self.call(test, args)?;
+        let go_on = self.scalar_of(&go_on)?;
+        let condition = self.scalar(&go_on)?.not();
+        let leave = vec![StmtKind::Break.at(&self.origin())];
+        self.emit_if(condition, leave, Vec::new());
+        Ok(())
+    }
+
+    /// `scanSeq`, inclusive or exclusive.
+    pub fn scan(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, inclusive: bool) -> Result<()> {
+        let z = self.atom(&call.args[0], env)?;
+        let xs = self.atom(&call.args[1], env)?;
+        let xs = self.array(&xs)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        if !is_flat(&z) {
+            return self.scan_arrays(&z, &xs, &f, dest, inclusive);
+        }
+        let name = self.acc_name(&f);
+        let Some(registers) = self.registers_with(&z, &name)? else { return Ok(()) };
+        self.sequential(&xs.len.clone(), |b, i| {
+            let to = b.dest_at(dest, i)?;
+            if !inclusive {
+                b.copy(&registers, &to)?;
+            }
+            let x = b.read(&xs, i)?;
+            let next = b.call(&f, &[registers.clone(), x])?;
+            b.assign_registers(&registers, &next)?;
+            if inclusive {
+                b.copy(&registers, &to)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// With arrays as accumulators, each is read where the one before was written.
+    fn scan_arrays(
+        &mut self,
+        z: &Value<'k>,
+        xs: &super::value::Array<'k>,
+        f: &Closure<'k>,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<()> {
+        let Dest::Place(_) = dest else {
+            return Err(self.error("scan", "with arrays as elements its result has to be stored as it is"));
+        };
+        let element = |b: &mut Self, i: &Size| -> Result<Value<'k>> {
+            match b.dest_at(dest, i)? {
+                Dest::Place(p) => b.load(&p),
+                _ => Err(b.error("scan", "with arrays as elements its result has to be stored as it is")),
+            }
+        };
+        let first = self.dest_at(dest, &Size::zero())?;
+        let one = Size::one();
+        let some = self.facts.lt(&Size::zero(), &xs.len).is_yes();
+        let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(self.size(&xs.len)?) };
+        let (stmts, ()) = self.scope(|b| {
+            if inclusive {
+                let x = b.read(xs, &Size::zero())?;
+                b.call_into(f, &[z.clone(), x], &first)
+            } else {
+                b.copy(z, &first)
+            }
+        })?;
+        match condition {
+            Expr::Bool(true) => stmts.into_iter().for_each(|s| self.emit(s.kind)),
+            condition => self.emit_if(condition, stmts, Vec::new()),
+        }
+        self.for_range("i", Expr::int(1), &xs.len.clone(), Step::Increment, |b, i| {
+            b.facts.assume_le(one.clone(), i.clone());
+            let before = i.sub(&one);
+            let acc = element(b, &before)?;
+            let x = b.read(xs, if inclusive { i } else { &before })?;
+            let to = b.dest_at(dest, i)?;
+            b.call_into(f, &[acc, x], &to)
+        })
+    }
+
+    pub fn iterate_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let x = self.atom(&call.args[0], env)?;
+        let test = Closure { lambda: &call.funs[0], env: env.clone() };
+        let f = Closure { lambda: &call.funs[1], env: env.clone() };
+        let name = self.acc_name(&f);
+        let acc = self.accumulator(stmt, &x, env, &name)?;
+        let (body, ()) = self.scope(|b| {
+            b.loop_depth += 1;
+            let value = b.current(&acc)?;
+            b.leave_unless(&test, std::slice::from_ref(&value))?;
+            b.advance(&acc, &f, &[value])?;
+            b.loop_depth -= 1;
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: Expr::Bool(true), body });
+        self.current(&acc)
+    }
+
+    /// A constant number of rounds, one after the other.
+    pub fn iterate(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
+        let Some(k) = call.sizes.first().and_then(|k| env.size(k).as_const()) else {
+            return Err(self.error("iterate", "a number of rounds that is known only at run time is not compiled yet"));
+        };
+        let mut value = self.atom(&call.args[0], env)?;
+        if k > 64 {
+            return Err(self.error("iterate", format!("{k} rounds are not compiled yet (64 are)")));
+        }
+        for round in 0..k.max(0) as usize {
+            let lambda = call.funs.get(round).or(call.funs.last());
+            let Some(lambda) = lambda else { break };
+            let f = Closure { lambda, env: env.clone() };
+            value = self.call(&f, &[value])?;
+        }
+        self.deliver(value, dest)
+    }
+
+    /// `search` (binary) and `lsearch` (linear): the position, or -1.
+    pub fn search(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let xs = self.atom(&call.args[0], env)?;
+        let xs = self.array(&xs)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        let found = self.variable("found", CType::Int, Some(Expr::int(-1)));
+        let result = Value::computed(Scalar::Int, Expr::Var(found.clone()));
+        if call.prim == Prim::LSearch {
+            self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, |b, i| {
+                let x = b.read(&xs, i)?;
+                let c = b.call(&f, &[x])?;
+                let c = b.scalar_of(&c)?;
+                let hit = b.scalar(&c)?.eq(Expr::int(0));
+                let at = b.size(i)?;
+                let (then, ()) = b.scope(|b| {
+                    b.assign(Expr::Var(found.clone()), at);
+                    b.emit(StmtKind::Break);
+                    Ok(())
+                })?;
+                b.emit_if(hit, then, Vec::new());
+                Ok(())
+            })?;
+            return Ok(result);
+        }
+        let low = self.variable("low", CType::Int, Some(Expr::int(0)));
+        let len = self.size(&xs.len)?;
+        let high = self.variable("high", CType::Int, Some(len));
+        let (low_e, high_e) = (Expr::Var(low), Expr::Var(high));
+        let (body, ()) = self.scope(|b| {
+            // `(low + high) / 2` without overflow.
+            let half = Expr::binary(BinaryOp::Div, high_e.clone().sub(low_e.clone()), Expr::int(2));
+            let middle = b.bind("middle", CType::Int, low_e.clone().add(half));
+            let var = b.index_var("middle", middle.clone());
+            b.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+            let x = b.read(&xs, &Size::var(var))?;
+            let c = b.call(&f, &[x])?;
+            let c = b.scalar_of(&c)?;
+            let c = b.scalar(&c)?;
+            let c = if c.is_atom() { c } else { b.bind("order", CType::Int, c) };
+            let (hit, ()) = b.scope(|b| {
+                b.assign(Expr::Var(found.clone()), middle.clone());
+                b.emit(StmtKind::Break);
+                Ok(())
+            })?;
+            let (before, ()) = b.scope(|b| {
+                b.assign(high_e.clone(), middle.clone());
+                Ok(())
+            })?;
+            let (after, ()) = b.scope(|b| {
+                b.assign(low_e.clone(), middle.clone().add(Expr::int(1)));
+                Ok(())
+            })?;
+            let (rest, ()) = b.scope(|b| {
+                b.emit_if(c.clone().lt(Expr::int(0)), before, after);
+                Ok(())
+            })?;
+            b.emit_if(c.eq(Expr::int(0)), hit, rest);
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: low_e.lt(high_e), body });
+        Ok(result)
+    }
+}

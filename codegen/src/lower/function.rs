@@ -1,0 +1,370 @@
+//! One OpenCL function under construction: its parameters, its names, what is known of its indices, and the statements
+//! written so far.
+
+use super::program::ProgramBuilder;
+use super::value::{Deferred, LengthSource, Value};
+use super::{LowerError, Result};
+use crate::core::VarId;
+use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, Step, Stmt, StmtKind, Storage};
+use crate::plan::{Arg, BufferId};
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Facts, Size, Var, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Flags for the dimensions of global work-items, of work-groups and of work-items of a group.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Dims {
+    pub glb: [bool; 3],
+    pub wrg: [bool; 3],
+    pub lcl: [bool; 3],
+}
+
+impl Dims {
+    pub fn any(&self) -> bool {
+        self.glb.iter().chain(&self.wrg).chain(&self.lcl).any(|d| *d)
+    }
+    pub fn union(self, other: Dims) -> Dims {
+        let or = |a: [bool; 3], b: [bool; 3]| [a[0] || b[0], a[1] || b[1], a[2] || b[2]];
+        Dims { glb: or(self.glb, other.glb), wrg: or(self.wrg, other.wrg), lcl: or(self.lcl, other.lcl) }
+    }
+}
+
+/// How many work-items (of `mapGlb`) and groups (of `mapWrg`) are useful in each dimension.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    pub glb: [Option<Size>; 3],
+    pub wrg: [Option<Size>; 3],
+}
+
+pub struct FunctionBuilder<'p, 'k> {
+    pub program: &'p mut ProgramBuilder<'k>,
+    pub facts: Facts,
+    /// The dimensions over which the launch spreads work, and those of the loops around the current point.
+    pub used: Dims,
+    pub active: Dims,
+    /// Loops around the current point that may run more than once, parallel ones included.
+    pub loop_depth: u32,
+    /// Buffers of which each work-item has a part of its own, and those of which each group has.
+    pub own: Vec<BufferId>,
+    pub group_own: Vec<BufferId>,
+    /// Variables whose value was stored in the address space that was asked for.
+    pub in_space: FxHashSet<VarId>,
+    /// The trip counts of parallel loops, at most, for the number of work-items and groups; `None` where unknown.
+    pub wishes: Wishes,
+    /// The instance numbers of these parts: the number of the work-item, or of the group.
+    pub item: Option<Size>,
+    pub group: Option<Size>,
+    /// Whether memory shared by a group is written in the loop whose body is being written.
+    pub shared_in_loop: bool,
+    /// Bytes of local memory declared so far.
+    pub local_bytes: u64,
+    /// The fixed number of work-items of a group, where a `mapLcl` relies on it.
+    pub local_size: [Option<u32>; 3],
+    origin: Origin,
+    names: Names,
+    buffers: Vec<(BufferId, Name, bool)>,
+    sizes: Vec<(Size, Name)>,
+    indices: FxHashMap<Var, Expr>,
+    deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
+    declarations: Vec<Stmt>,
+    prologue: Vec<Stmt>,
+    scopes: Vec<Vec<Stmt>>,
+}
+
+impl<'p, 'k> FunctionBuilder<'p, 'k> {
+    pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
+        let facts = program.facts.clone();
+        FunctionBuilder {
+            program,
+            facts,
+            used: Dims::default(),
+            active: Dims::default(),
+            loop_depth: 0,
+            own: Vec::new(),
+            group_own: Vec::new(),
+            in_space: FxHashSet::default(),
+            wishes: Wishes::default(),
+            item: None,
+            group: None,
+            shared_in_loop: false,
+            local_bytes: 0,
+            local_size: [None; 3],
+            origin: origin.clone(),
+            names: Names::default(),
+            buffers: Vec::new(),
+            sizes: Vec::new(),
+            indices: FxHashMap::default(),
+            deferred: FxHashMap::default(),
+            declarations: Vec::new(),
+            prologue: Vec::new(),
+            scopes: vec![Vec::new()],
+        }
+    }
+
+    // ---- where we are in the source
+
+    pub fn origin(&self) -> Origin {
+        self.origin.clone()
+    }
+    /// Runs `f` with statements attributed to `origin`.
+    pub fn at<T>(&mut self, origin: &Origin, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outer = std::mem::replace(&mut self.origin, origin.clone());
+        let result = f(self);
+        self.origin = outer;
+        result
+    }
+    pub fn error(&self, primitive: &str, message: impl Into<String>) -> LowerError {
+        LowerError::new(&self.origin, primitive, message)
+    }
+
+    // ---- statements
+
+    pub fn emit(&mut self, kind: StmtKind) {
+        let stmt = kind.at(&self.origin);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(stmt);
+        }
+    }
+    /// The statements that `f` writes, and its result.
+    pub fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
+        self.scopes.push(Vec::new());
+        let facts = self.facts.clone();
+        let result = f(self);
+        self.facts = facts;
+        let stmts = self.scopes.pop().unwrap_or_default();
+        Ok((stmts, result?))
+    }
+    /// Writes statements that stand at the start of the function, after those written there before.
+    pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let (active, depth) = (std::mem::take(&mut self.active), std::mem::take(&mut self.loop_depth));
+        self.scopes.push(Vec::new());
+        let result = f(self);
+        let stmts = self.scopes.pop().unwrap_or_default();
+        self.prologue.extend(stmts);
+        (self.active, self.loop_depth) = (active, depth);
+        result
+    }
+    pub fn fresh_name(&mut self, wish: &str) -> Name {
+        self.names.fresh(wish)
+    }
+    /// `const T name = init;`
+    pub fn bind(&mut self, wish: &str, ty: CType, init: Expr) -> Expr {
+        let name = self.fresh_name(wish);
+        self.emit(StmtKind::Declare { ty, constant: true, name: name.clone(), init: Some(init) });
+        Expr::Var(name)
+    }
+    /// `T name = init;`
+    pub fn variable(&mut self, wish: &str, ty: CType, init: Option<Expr>) -> Name {
+        let name = self.fresh_name(wish);
+        self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init });
+        name
+    }
+    pub fn assign(&mut self, to: Expr, value: Expr) {
+        self.emit(StmtKind::Assign(to, value));
+    }
+    pub fn declare_array(&mut self, wish: &str, storage: Storage, ty: CType, len: u64) -> Name {
+        let name = self.fresh_name(wish);
+        let kind = StmtKind::DeclareArray { storage, ty, name: name.clone(), len };
+        match storage {
+            // OpenCL C 1.2 wants them at the start of the function.
+            Storage::Local => self.declarations.push(kind.at(&self.origin)),
+            Storage::Private => self.emit(kind),
+        }
+        name
+    }
+    pub fn barrier(&mut self, local: bool, global: bool) {
+        if let Some(StmtKind::Barrier { local: l, global: g }) =
+            self.scopes.last_mut().and_then(|s| s.last_mut()).map(|s| &mut s.kind)
+        {
+            *l |= local;
+            *g |= global;
+            return;
+        }
+        self.emit(StmtKind::Barrier { local, global });
+    }
+    pub fn emit_if(&mut self, condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) {
+        if then.is_empty() && otherwise.is_empty() {
+            return;
+        }
+        if then.is_empty() {
+            self.emit(StmtKind::If { condition: condition.not(), then: otherwise, otherwise: Vec::new() });
+            return;
+        }
+        self.emit(StmtKind::If { condition, then, otherwise });
+    }
+
+    // ---- parameters
+
+    /// The name of a buffer in this function.
+    pub fn use_buffer(&mut self, id: BufferId, written: bool) -> Name {
+        if let Some((_, name, w)) = self.buffers.iter_mut().find(|(b, ..)| *b == id) {
+            *w |= written;
+            return name.clone();
+        }
+        let wish = self.program.buffers[id.0 as usize].name.clone();
+        let name = self.names.fresh(&wish);
+        self.buffers.push((id, name.clone(), written));
+        name
+    }
+    pub fn failure_buffer(&mut self) -> Expr {
+        let id = self.program.failure_buffer();
+        Expr::Var(self.use_buffer(id, true))
+    }
+    pub fn call_helper(&mut self, h: Helper, args: impl IntoIterator<Item = Expr>) -> Expr {
+        self.program.helper(h);
+        Expr::call(h.name(), args)
+    }
+    /// A call of a helper that may record a failure at the current origin.
+    pub fn call_checked(&mut self, h: Helper, message: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
+        let which = self.program.failure(message, &self.origin);
+        let buffer = self.failure_buffer();
+        self.program.helper(Helper::Fail);
+        self.call_helper(h, [buffer, Expr::int(which)].into_iter().chain(args))
+    }
+
+    // ---- sizes and indices
+
+    /// A variable for the index of a loop or a computed number, with the C expression that has its value.
+    pub fn index_var(&mut self, name: &str, expr: Expr) -> Var {
+        let var = self.program.fresh_var(name);
+        self.indices.insert(var.clone(), expr);
+        var
+    }
+    /// Another name for a number: an opened length, by the variable that the program has for it.
+    pub fn alias(&mut self, var: &Var, expr: Expr) {
+        self.indices.insert(var.clone(), expr);
+    }
+    pub fn var_expr(&mut self, var: &Var) -> Result<Expr> {
+        if let Some(e) = self.indices.get(var) {
+            return Ok(e.clone());
+        }
+        if let Some(source) = self.program.lengths.get(var).cloned() {
+            let name = self.in_prologue(|f| match source {
+                LengthSource::Size(size) => f.size(&size),
+                LengthSource::Buffer(buffer) => {
+                    let from = f.use_buffer(buffer, false);
+                    Ok(f.bind(&var.name, CType::Int, Expr::Var(from).index(Expr::int(0))))
+                }
+                LengthSource::Value(value) => {
+                    let value = f.scalar_of(&value)?;
+                    let value = f.scalar(&value)?;
+                    Ok(f.bind(&var.name, CType::Int, Expr::call("max", [value, Expr::int(0)])))
+                }
+            })?;
+            self.indices.insert(var.clone(), name.clone());
+            return Ok(name);
+        }
+        if var.kind == VarKind::Param {
+            let size = Size::var(var.clone());
+            if let Some((_, name)) = self.sizes.iter().find(|(s, _)| *s == size) {
+                return Ok(Expr::Var(name.clone()));
+            }
+            let name = self.names.fresh(&var.name);
+            self.sizes.push((size, name.clone()));
+            return Ok(Expr::Var(name));
+        }
+        Err(self.error("", format!("the length `{var}` is not known on the device here")))
+    }
+
+    /// A size that the host computes, as an argument.
+    pub fn host_size(&mut self, size: &Size, name: &str) -> Size {
+        if size.as_const().is_some() {
+            return size.clone();
+        }
+        let name = self.names.fresh(name);
+        let var = self.index_var(&name.clone(), Expr::Var(name.clone()));
+        let (low, high) = self.facts.bounds(size);
+        self.facts.assume_range(var.clone(), low, high);
+        self.sizes.push((size.clone(), name));
+        Size::var(var)
+    }
+
+    // ---- deferred values
+
+    pub fn deferred(&self, key: *const Deferred<'k>) -> Option<Value<'k>> {
+        self.deferred.get(&key).cloned()
+    }
+    pub fn set_deferred(&mut self, key: *const Deferred<'k>, value: Value<'k>) {
+        self.deferred.insert(key, value);
+    }
+
+    // ---- the end
+
+    /// Adds the function to the program; gives its name and its arguments.
+    pub fn finish(self, stem: &str, doc: &str, origin: &Origin) -> (String, Vec<Arg>) {
+        let FunctionBuilder { program, buffers, sizes, declarations, prologue, mut scopes, local_size, used, .. } =
+            self;
+        let body = scopes.pop().unwrap_or_default();
+        let (mut params, mut args) = (Vec::new(), Vec::new());
+        for (id, name, written) in buffers {
+            let element = CType::stored(program.buffers[id.0 as usize].element);
+            params.push(Param { name, ty: ParamType::Buffer { element, constant: !written } });
+            args.push(Arg::Buffer(id));
+        }
+        for (value, name) in sizes {
+            params.push(Param { name, ty: ParamType::Value(CType::Int) });
+            args.push(Arg::Size { value, wide: false });
+        }
+        let group_size = local_size.iter().any(Option::is_some).then(|| local_size.map(|d| d.unwrap_or(1)));
+        let name = program.function_name(stem);
+        let doc = if used.any() || doc.is_empty() { doc.to_string() } else { format!("{doc} (one work-item)") };
+        let function = Function {
+            name: name.clone(),
+            doc,
+            origin: origin.clone(),
+            params,
+            group_size,
+            body: declarations.into_iter().chain(prologue).chain(body).collect(),
+        };
+        program.functions.push(function);
+        (name.to_string(), args)
+    }
+
+    // ---- loops
+
+    /// `for (int name = from; name < to; name += step)`, with the index as a size in `body`.
+    pub fn for_range(
+        &mut self,
+        wish: &str,
+        from: Expr,
+        to: &Size,
+        step: Step,
+        body: impl FnOnce(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let name = self.fresh_name(wish);
+        let var = self.index_var(wish, Expr::Var(name.clone()));
+        let bound = self.size(to)?;
+        self.loop_depth += 1;
+        let (stmts, ()) = self.scope(|f| {
+            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
+            body(f, &Size::var(var.clone()))
+        })?;
+        self.loop_depth -= 1;
+        if stmts.is_empty() {
+            return Ok(());
+        }
+        self.emit(StmtKind::For {
+            ty: CType::Int,
+            var: name.clone(),
+            from,
+            condition: Expr::Var(name).lt(bound),
+            step,
+            body: stmts,
+        });
+        Ok(())
+    }
+
+    /// A sequential loop over `0 <= i < n`; no loop where `n` is 0 or 1.
+    pub fn for_each(&mut self, wish: &str, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        match n.as_const() {
+            Some(..=0) => Ok(()),
+            Some(1) => body(self, &Size::zero()),
+            _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),
+        }
+    }
+
+    pub fn note_double(&mut self, s: Scalar) {
+        self.program.uses_double |= s == Scalar::Double;
+    }
+}

@@ -1,0 +1,183 @@
+//! Sizes in code: what is known of an index, and its C expression.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{ScalarValue, Value};
+use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::{Node, Size};
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Surely `0 <= i < n`.
+    pub fn in_range(&self, i: &Size, n: &Size) -> bool {
+        self.not_negative(i) && self.facts.lt(i, n).is_yes()
+    }
+    pub fn not_negative(&self, s: &Size) -> bool {
+        self.facts.le(&Size::zero(), s).is_yes()
+    }
+    /// Surely the value of an `Int`, and of all C arithmetic that its expression does, fits an `int`.
+    fn fits_int(&self, s: &Size) -> bool {
+        let (lower, upper) = self.facts.const_bounds(s);
+        lower.is_some_and(|l| l >= i32::MIN.into()) && upper.is_some_and(|u| u <= i32::MAX.into())
+    }
+
+    /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
+    pub fn size(&mut self, s: &Size) -> Result<Expr> {
+        let simplified = self.facts.simplify(s);
+        self.node(&simplified.node())
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
+        nodes.iter().map(|n| self.node(n)).collect()
+    }
+
+    fn node(&mut self, node: &Node) -> Result<Expr> {
+        Ok(match node {
+            Node::Int(v) => match i64::try_from(*v) {
+                Ok(v) => Expr::int(v),
+                Err(_) => return Err(self.error("", format!("the number {v} does not fit an index"))),
+            },
+            Node::Var(v) => self.var_expr(v)?,
+            Node::Neg(a) => Expr::Unary(UnaryOp::Neg, Box::new(self.node(a)?)),
+            Node::Add(all) => {
+                let all = self.nodes(all)?;
+                all.into_iter().reduce(Expr::add).unwrap_or(Expr::int(0))
+            }
+            Node::Mul(all) => {
+                // `2*N` is a product of `N`: the constant stands last, as people write strides.
+                let mut all = self.nodes(all)?;
+                if all.len() > 1 && all[0].as_int().is_some() {
+                    all.rotate_left(1);
+                }
+                all.into_iter().reduce(Expr::mul).unwrap_or(Expr::int(1))
+            }
+            Node::Sub(a, b) => self.node(a)?.sub(self.node(b)?),
+            Node::ExactDiv(a, b) => self.node(a)?.div(self.node(b)?),
+            Node::FloorDiv { num, den, dividend } => {
+                let (n, d) = (self.node(num)?, self.node(den)?);
+                if self.not_negative(dividend) { n.div(d) } else { self.call_helper(Helper::FloorDiv, [n, d]) }
+            }
+            Node::Mod { num, den, dividend } => {
+                let (n, d) = (self.node(num)?, self.node(den)?);
+                if self.not_negative(dividend) { n.rem(d) } else { self.call_helper(Helper::FloorMod, [n, d]) }
+            }
+            Node::Min(all) => {
+                let all = self.nodes(all)?;
+                all.into_iter().reduce(|a, b| Expr::call("min", [a, b])).unwrap_or(Expr::int(0))
+            }
+            Node::Max(all) => {
+                let all = self.nodes(all)?;
+                all.into_iter().reduce(|a, b| Expr::call("max", [a, b])).unwrap_or(Expr::int(0))
+            }
+            Node::Pow(base, exponent) => {
+                let (base, exponent) = (self.node(base)?, self.node(exponent)?);
+                match base.as_int() {
+                    Some(2) => Expr::binary(BinaryOp::Shl, Expr::int(1), exponent),
+                    _ => self.call_helper(Helper::Power, [base, exponent]),
+                }
+            }
+            Node::IfLe { left, right, then, otherwise } => {
+                let condition = self.node(left)?.le(self.node(right)?);
+                condition.select(self.node(then)?, self.node(otherwise)?)
+            }
+            Node::Sum { .. } => {
+                return Err(self.error("", "a length that is a sum without a closed form is not compiled yet"));
+            }
+            Node::TooLarge => return Err(self.error("", "the expression of a length or an index has become too large")),
+        })
+    }
+
+    /// A scalar as a C expression.
+    pub fn scalar(&mut self, v: &ScalarValue) -> Result<Expr> {
+        Ok(match v {
+            ScalarValue::Literal(l) => {
+                self.note_double(crate::core::literal_scalar(*l));
+                Expr::literal(*l)
+            }
+            ScalarValue::Size(s) => self.size(s)?,
+            ScalarValue::Computed { expr, .. } => expr.clone(),
+        })
+    }
+
+    /// An `Int` as a size: what is computed on the device gets a name, and a variable that stands for it.
+    pub fn as_size(&mut self, v: &ScalarValue, name: &str) -> Result<Size> {
+        Ok(match v {
+            ScalarValue::Size(s) => s.clone(),
+            ScalarValue::Literal(Literal::Int(i)) => Size::int((*i).into()),
+            other => {
+                let expr = self.scalar(other)?;
+                let expr = if matches!(expr, Expr::Var(_)) { expr } else { self.bind(name, CType::Int, expr) };
+                let var = self.index_var(name, expr);
+                self.facts.assume_range(
+                    var.clone(),
+                    Some(Size::int(i32::MIN.into())),
+                    Some(Size::int(i32::MAX.into())),
+                );
+                Size::var(var)
+            }
+        })
+    }
+
+    /// The sum, difference or product of two `Int`s as a size, if both are and no `int` can overflow.
+    pub fn symbolic(&self, a: &ScalarValue, b: &ScalarValue, op: impl Fn(&Size, &Size) -> Size) -> Option<Size> {
+        let size = |v: &ScalarValue| match v {
+            ScalarValue::Size(s) => Some(s.clone()),
+            ScalarValue::Literal(Literal::Int(i)) => Some(Size::int((*i).into())),
+            _ => None,
+        };
+        let result = self.facts.simplify(&op(&size(a)?, &size(b)?));
+        (result.as_const().is_some() || self.fits_int(&result)).then_some(result)
+    }
+
+    /// What is known of a comparison of two `Int`s.
+    pub fn decide(
+        &self,
+        a: &ScalarValue,
+        b: &ScalarValue,
+        holds: impl Fn(&Size, &Size) -> lift_analysis::size::Truth,
+    ) -> Option<bool> {
+        let size = |v: &ScalarValue| match v {
+            ScalarValue::Size(s) => Some(s.clone()),
+            ScalarValue::Literal(Literal::Int(i)) => Some(Size::int((*i).into())),
+            _ => None,
+        };
+        match holds(&size(a)?, &size(b)?) {
+            t if t.is_yes() => Some(true),
+            t if t.is_no() => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Refers to a variable that is assigned later on: the value must be copied before that.
+    pub fn named_scalar(&mut self, v: &Value<'k>, name: &str) -> Result<Value<'k>> {
+        Ok(match v {
+            Value::Scalar(ScalarValue::Computed { ty, expr }) if !expr.is_atom() => {
+                let (ty, expr) = (*ty, expr.clone());
+                Value::computed(ty, self.bind(name, CType::of(ty), expr))
+            }
+            Value::Vec(v) if !v.expr.is_atom() => {
+                let expr = self.bind(name, CType::Vec(v.scalar, v.width), v.expr.clone());
+                Value::Vec(super::value::VecValue { expr, ..v.clone() })
+            }
+            Value::Tuple(parts) => {
+                let mut named = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    named.push(self.named_scalar(p, &format!("{name}_{}", i + 1))?);
+                }
+                Value::Tuple(named)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// `0` of a type, as a harmless value.
+    pub fn zero(s: Scalar) -> Expr {
+        match s {
+            Scalar::Int => Expr::int(0),
+            Scalar::Long => Expr::Int { value: 0, long: true },
+            Scalar::Float => Expr::Float(0),
+            Scalar::Double => Expr::Double(0),
+            Scalar::Bool => Expr::Bool(false),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! One launch: a function, its arguments, and how many work-items are useful.
+
+use super::Result;
+use super::function::{Dims, FunctionBuilder};
+use super::memory::{SCRATCH_GROUPS, SCRATCH_ITEMS};
+use super::program::ProgramBuilder;
+use super::value::{Dest, Value};
+use crate::core::{Block, Level, Prim, Rhs, Stmt};
+use crate::opencl::StmtKind;
+use crate::plan::{Count, Launch};
+use crate::schedule::place;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// Work-items of a group, where nothing says how many there should be.
+pub const GROUP: u32 = 128;
+/// Work-items of a group at most, where the generated code has room for one value of each.
+pub const MOST_IN_GROUP: u32 = 256;
+/// Work-items in all, where it is not known before the run how many are useful.
+const UNKNOWN_ITEMS: i64 = 1 << 16;
+
+/// A condition at host level under which the launches of a branch do something.
+#[derive(Debug, Clone)]
+pub struct Guard<'k> {
+    pub condition: Value<'k>,
+    pub holds: bool,
+}
+
+/// What a launch is called and where it comes from.
+#[derive(Debug, Clone)]
+pub struct Title<'a> {
+    /// The stem of the function's name.
+    pub name: &'a str,
+    pub label: &'a str,
+    pub origin: &'a Origin,
+}
+
+impl<'k> ProgramBuilder<'k> {
+    /// Adds a launch whose function `body` writes. `used` are the dimensions over which it spreads work; `local` the
+    /// size of a group where the function relies on it.
+    pub fn emit_launch(
+        &mut self,
+        title: &Title,
+        guards: &[Guard<'k>],
+        used: Dims,
+        local: [Option<u32>; 3],
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+    ) -> Result<()> {
+        let mut f = FunctionBuilder::new(self, title.origin);
+        f.used = used;
+        f.local_size = local;
+        for guard in guards {
+            f.in_prologue(|f| {
+                let condition = f.scalar_of(&guard.condition)?;
+                let condition = f.scalar(&condition)?;
+                let leave = if guard.holds { condition.not() } else { condition };
+                let stop = vec![StmtKind::Return.at(&f.origin())];
+                f.emit_if(leave, stop, Vec::new());
+                Ok(())
+            })?;
+        }
+        body(&mut f)?;
+        let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
+        let (kernel, args) = f.finish(title.name, title.label, title.origin);
+        let grouped = used.wrg.iter().chain(&used.lcl).any(|d| *d);
+        let dims = (0..3).filter(|d| used.glb[*d]).count();
+        let size = if grouped { group_size(used, local) } else { spread(used.glb, dims) };
+        let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
+        for d in 0..3 {
+            let wish = if used.wrg[d] {
+                wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(GROUP)))
+            } else if used.glb[d] {
+                let items = wishes.glb[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS));
+                items.div_ceil(&Size::nat(size[d].into()))
+            } else {
+                continue;
+            };
+            // Where each work-item or group has memory of its own there is room for so many.
+            let in_group: u32 = size.iter().product();
+            let most = match (own, group_own, d) {
+                (false, false, _) => None,
+                (_, _, 1..) => Some(1),
+                (true, group, _) => {
+                    Some((SCRATCH_ITEMS / in_group.max(1)).min(if group { SCRATCH_GROUPS } else { u32::MAX }))
+                }
+                (false, true, _) => Some(SCRATCH_GROUPS),
+            };
+            let wish = Size::max(&wish, &Size::one());
+            groups[d].wish = match most {
+                Some(most) => Size::min(&wish, &Size::nat(most.max(1).into())),
+                None => wish,
+            };
+        }
+        self.launch(Launch {
+            kernel,
+            args,
+            groups,
+            local: size,
+            exact_local: local.iter().any(Option::is_some),
+            origin: title.origin.clone(),
+            label: title.label.into(),
+        });
+        Ok(())
+    }
+}
+
+/// A group for loops over global work-items.
+fn spread(used: [bool; 3], dims: usize) -> [u32; 3] {
+    let shape: [u32; 3] = match dims {
+        0 => [1, 1, 1],
+        1 => [GROUP, 1, 1],
+        2 => [16, 8, 1],
+        _ => [8, 4, 4],
+    };
+    let mut shape = shape.into_iter();
+    used.map(|u| if u { shape.next().unwrap_or(1) } else { 1 })
+}
+
+/// A group for loops over the work-items of a group.
+fn group_size(used: Dims, local: [Option<u32>; 3]) -> [u32; 3] {
+    if local.iter().any(Option::is_some) {
+        return local.map(|n| n.unwrap_or(1));
+    }
+    let dims = (0..3).filter(|d| used.lcl[*d]).count();
+    spread(used.lcl, dims)
+}
+
+/// The dimensions that a statement uses.
+pub fn dims_of(stmt: &Stmt) -> Dims {
+    let mut dims = Dims::default();
+    for level in place::stmt_levels(stmt) {
+        let at = |d: u8| usize::from(d.min(2));
+        match level {
+            Level::Glb(d) => dims.glb[at(d)] = true,
+            Level::Wrg(d) => dims.wrg[at(d)] = true,
+            Level::Lcl(d) => dims.lcl[at(d)] = true,
+            Level::Auto | Level::Seq => {}
+        }
+    }
+    dims
+}
+
+/// The group size that makes the `mapLcl`s of a statement run without a loop: the most frequent constant length in each
+/// dimension, if all of them are constant.
+pub fn local_size_of(stmt: &Stmt, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Option<u32>; 3] {
+    let mut lengths: [Vec<Option<i64>>; 3] = Default::default();
+    stmt_lengths(stmt, ty, &mut lengths);
+    if lengths.iter().all(Vec::is_empty) {
+        return [None; 3];
+    }
+    let mut sizes = [1u32; 3];
+    for (d, of) in lengths.iter().enumerate() {
+        if of.is_empty() {
+            continue;
+        }
+        let most = of.iter().max_by_key(|l| (of.iter().filter(|m| m == l).count(), **l)).copied().flatten();
+        match most.and_then(|n| u32::try_from(n).ok()) {
+            Some(n) if n > 0 => sizes[d] = n,
+            _ => return [None; 3],
+        }
+    }
+    let product = sizes.iter().try_fold(1u32, |a, n| a.checked_mul(*n));
+    match product {
+        Some(p) if p <= MOST_IN_GROUP && sizes[2] <= 64 => sizes.map(Some),
+        _ => [None; 3],
+    }
+}
+
+fn stmt_lengths(stmt: &Stmt, ty: &impl Fn(&crate::core::Atom) -> Ty, out: &mut [Vec<Option<i64>>; 3]) {
+    match &stmt.rhs {
+        Rhs::If(_, a, b) => {
+            block_lengths(a, ty, out);
+            block_lengths(b, ty, out);
+        }
+        Rhs::Prim(call) => {
+            if let (Prim::Map(Level::Lcl(d)), Some(xs)) = (call.prim, call.args.first()) {
+                out[usize::from(d.min(2))].push(ty(xs).as_array().and_then(|a| a.len.as_const()));
+            }
+            for f in &call.funs {
+                block_lengths(&f.body, ty, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn block_lengths(block: &Block, ty: &impl Fn(&crate::core::Atom) -> Ty, out: &mut [Vec<Option<i64>>; 3]) {
+    for stmt in &block.stmts {
+        stmt_lengths(stmt, ty, out);
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Copies a value with all work-items: the outermost dimensions of arrays are spread over the device.
+    pub fn copy_in_parallel(&mut self, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
+        match self.force(value)? {
+            Value::Tuple(parts) => {
+                for (i, p) in parts.iter().enumerate() {
+                    let to = self.dest_component(dest, i)?;
+                    self.copy_in_parallel(p, &to)?;
+                }
+                Ok(())
+            }
+            Value::Packed { sizes, body } => {
+                let to = self.dest_packed(dest, &sizes)?;
+                self.copy_in_parallel(&body, &to)
+            }
+            Value::Array(rows) => {
+                let level = if self.used.glb[1] && self.is_matrix(&rows) { Level::Glb(1) } else { Level::Glb(0) };
+                self.for_level(level, &rows.len.clone(), |f, i| {
+                    let element = f.read(&rows, i)?;
+                    let to = f.dest_at(dest, i)?;
+                    match (&element, level) {
+                        (Value::Array(row), Level::Glb(1)) => f.for_level(Level::Glb(0), &row.len.clone(), |f, j| {
+                            let element = f.read(row, j)?;
+                            let to = f.dest_at(&to, j)?;
+                            f.copy(&element, &to)
+                        }),
+                        _ => f.copy(&element, &to),
+                    }
+                })
+            }
+            other => self.copy(&other, dest),
+        }
+    }
+
+    /// Whether the elements of an array are arrays whose own elements can be computed one by one.
+    fn is_matrix(&self, a: &super::value::Array<'k>) -> bool {
+        use super::value::{Layout, View};
+        match &*a.view {
+            View::Stored { element, .. } => matches!(&**element, Layout::Array { .. }),
+            View::Rows { .. } | View::Windows { .. } | View::Transposed(_) => true,
+            View::Part { of, .. } | View::Pad { of, .. } => self.is_matrix(of),
+            View::Concat(a, b) => self.is_matrix(a) && self.is_matrix(b),
+            _ => false,
+        }
+    }
+}
+
+/// The dimensions of a copy of a value of this type.
+pub fn copy_dims(ty: &Ty) -> Dims {
+    let mut dims = Dims::default();
+    ty.any(&mut |t| {
+        if let Some(a) = t.as_array() {
+            dims.glb[0] = true;
+            dims.glb[1] |= a.element.as_array().is_some();
+        }
+        false
+    });
+    dims
+}

@@ -1,0 +1,170 @@
+//! Loops, sequential and parallel, and barriers.
+//!
+//! A parallel loop has the stride of the grid, so that any number of work-items does all the work. Where it surely takes
+//! one step at most there is no loop.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Closure, Dest, Env, Value};
+use crate::core::{Level, PrimCall, Stmt};
+use crate::opencl::{CType, Expr, Step, StmtKind};
+use lift_analysis::size::Size;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// `map f xs` at a level, into `dest`.
+    pub fn map(&mut self, level: Level, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let xs = self.atom(&call.args[0], env)?;
+        let xs = self.array(&xs)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        self.for_level(level, &xs.len.clone(), |b, i| {
+            let x = b.read(&xs, i)?;
+            let to = b.dest_at(dest, i)?;
+            b.call_into(&f, &[x], &to)
+        })
+    }
+
+    /// `generate f`, stored.
+    pub fn generate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let Some(array) = self.program.kernel.ty(stmt.var).as_array() else { return Ok(()) };
+        let n = env.size(&array.len);
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        self.for_each("i", &n, |b, i| {
+            let to = b.dest_at(dest, i)?;
+            b.call_into(&f, &[Value::size(i.clone())], &to)
+        })
+    }
+
+    /// The result of a function, written to `dest`.
+    pub fn call_into(&mut self, f: &Closure<'k>, args: &[Value<'k>], dest: &Dest<'k>) -> Result<()> {
+        let mut env = f.env.clone();
+        for (param, arg) in f.lambda.params.iter().zip(args) {
+            let arg = self.name_param(*param, arg)?;
+            env.bind(*param, arg);
+        }
+        self.eval_block(&f.lambda.body, env, Some(dest))?;
+        Ok(())
+    }
+
+    pub fn for_level(
+        &mut self,
+        level: Level,
+        n: &Size,
+        body: impl FnOnce(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let (d, id, step) = match level {
+            Level::Seq | Level::Auto => return self.sequential(n, body),
+            Level::Glb(d) => (d, "get_global_id", "get_global_size"),
+            Level::Wrg(d) => (d, "get_group_id", "get_num_groups"),
+            Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
+        };
+        let at = usize::from(d.min(2));
+        let active = self.active;
+        let flag = match level {
+            Level::Glb(_) => &mut self.active.glb[at],
+            Level::Wrg(_) => &mut self.active.wrg[at],
+            _ => &mut self.active.lcl[at],
+        };
+        if *flag {
+            return Err(self.error("map", format!("dimension {d} is used twice on one path")));
+        }
+        *flag = true;
+        let useful = crate::schedule::bounds::upper(&self.facts, n);
+        let wish = match level {
+            Level::Glb(_) => Some(&mut self.wishes.glb[at]),
+            Level::Wrg(_) => Some(&mut self.wishes.wrg[at]),
+            _ => None,
+        };
+        if let (Some(wish), Some(useful)) = (wish, useful) {
+            *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
+        }
+        let id = Expr::call(id, [Expr::int(d.into())]);
+        let name = match (level, d) {
+            (Level::Wrg(_), 0) => "g",
+            (Level::Lcl(_), 0) => "l",
+            (Level::Glb(_), 0) => "i",
+            (_, 1) => "j",
+            _ => "k",
+        };
+        let result = if self.one_step(level, n) {
+            self.one(name, id, n, body)
+        } else {
+            let step = Expr::call(step, [Expr::int(d.into())]);
+            let shared = std::mem::take(&mut self.shared_in_loop);
+            let result = self.for_range(name, id, n, Step::Add(step), |f, i| {
+                body(f, i)?;
+                f.before_next_round();
+                Ok(())
+            });
+            self.shared_in_loop |= shared;
+            result
+        };
+        self.active = active;
+        result
+    }
+
+    /// A sequential loop in which memory of the group may be used anew in each round.
+    pub fn sequential(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let shared = std::mem::take(&mut self.shared_in_loop);
+        let result = self.for_each("i", n, |f, i| {
+            body(f, i)?;
+            f.before_next_round();
+            Ok(())
+        });
+        self.shared_in_loop |= shared;
+        result
+    }
+
+    /// What was written to memory of the group in this round is overwritten in the next: everybody must have read it.
+    fn before_next_round(&mut self) {
+        if self.shared_in_loop {
+            self.barrier(true, !self.group_own.is_empty());
+        }
+    }
+
+    /// Every work-item surely does one step at most, because the group has as many as there are steps.
+    fn one_step(&self, level: Level, n: &Size) -> bool {
+        let Level::Lcl(d) = level else { return false };
+        let (Some(local), Some(n)) = (self.local_size[usize::from(d.min(2))], n.as_const()) else { return false };
+        n <= i64::from(local)
+    }
+
+    /// The one step of a loop, guarded where the group has more work-items than steps.
+    fn one(&mut self, name: &str, id: Expr, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let d = match &id {
+            Expr::Call(_, args) => args.first().and_then(Expr::as_int).unwrap_or(0),
+            _ => 0,
+        };
+        let local = self.local_size.get(d as usize).copied().flatten().unwrap_or(1);
+        let index = self.bind(name, CType::Int, id);
+        let var = self.index_var(name, index.clone());
+        let whole = n.as_const() == Some(local.into());
+        let last = n.sub(&Size::one());
+        if whole {
+            self.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
+            return body(self, &Size::var(var));
+        }
+        let (stmts, ()) = self.scope(|f| {
+            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
+            body(f, &Size::var(var.clone()))
+        })?;
+        if has_barrier(&stmts) {
+            return Err(self.error(
+                "mapLcl",
+                format!("a barrier is needed inside of a loop over {n} elements by {local} work-items, which not all of them enter"),
+            ));
+        }
+        let bound = self.size(n)?;
+        self.emit_if(index.lt(bound), stmts, Vec::new());
+        Ok(())
+    }
+}
+
+/// Whether a barrier stands in these statements.
+pub fn has_barrier(stmts: &[crate::opencl::Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Barrier { .. } => true,
+        StmtKind::If { then, otherwise, .. } => has_barrier(then) || has_barrier(otherwise),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => has_barrier(body),
+        _ => false,
+    })
+}

@@ -1,0 +1,314 @@
+//! Memory for results inside of a kernel: registers, arrays of the work-item or of the group, and parts of global
+//! buffers that belong to one work-item or one group.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::program::{Leaf, ProgramBuilder};
+use super::value::{Env, Layout, Memory, Place, Root};
+use crate::core::{Level, Space, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Storage};
+use crate::plan::BufferRole;
+use crate::schedule::place;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+/// Elements of an array that a work-item keeps for itself; longer ones go to global memory.
+const MOST_PRIVATE: u64 = 256;
+/// Bytes of local memory that every device has.
+const MOST_LOCAL: u64 = 32 * 1024;
+/// Work-items that run at once where each needs global memory of its own.
+pub const SCRATCH_ITEMS: u32 = 4096;
+/// Groups that run at once where each needs global memory of its own.
+pub const SCRATCH_GROUPS: u32 = 256;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Memory for the value of a statement that has no place yet.
+    pub fn allocate_for(&mut self, stmt: &'k Stmt, space: Option<Space>, env: &Env<'k>) -> Result<Place> {
+        let levels = place::stmt_levels(stmt);
+        if levels.iter().any(|l| matches!(l, Level::Glb(_) | Level::Wrg(_))) {
+            return Err(self.error(
+                "",
+                "its result is read by other work-items than those that compute it, inside of one kernel, \
+                 where they cannot wait for each other",
+            ));
+        }
+        let cooperative = levels.iter().any(|l| matches!(l, Level::Lcl(_)));
+        let kernel = self.program.kernel;
+        let name = kernel.name_of(stmt.var).to_string();
+        let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
+            let s = Size::var(v.clone());
+            let now = env.size(&s);
+            (now != s).then_some(now)
+        });
+        let schedule = self.program.schedule;
+        let bounds = schedule.bounds.get(stmt.var);
+        match space {
+            Some(Space::Local) => self.allocate(&ty, bounds, &name, Kind::Local),
+            _ if cooperative && self.active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
+            _ if cooperative => Err(self.error(
+                "mapLcl",
+                "its result would have to be shared by the work-items of one dimension only, which is not compiled yet",
+            )),
+            Some(Space::Global) => self.allocate(&ty, bounds, &name, Kind::Item),
+            _ => self.allocate(&ty, bounds, &name, Kind::Private),
+        }
+    }
+
+    fn allocate(
+        &mut self,
+        ty: &lift_analysis::ty::Ty,
+        bounds: &[Option<Size>],
+        name: &str,
+        kind: Kind,
+    ) -> Result<Place> {
+        let origin = self.origin();
+        // How much is needed decides where it can be.
+        let mut facts = std::mem::take(&mut self.facts);
+        let mut wanted = Vec::new();
+        let mut count = |_: &mut ProgramBuilder<'k>, leaf: Leaf| {
+            wanted.push((leaf.scalar, leaf.count.as_const()));
+            Memory { root: Root::Register("".into()), scalar: leaf.scalar }
+        };
+        let counted = self.program.layout_with(
+            ty,
+            &mut bounds.iter().cloned(),
+            name,
+            &Size::one(),
+            &origin,
+            &mut facts,
+            &mut count,
+        );
+        self.facts = facts;
+        counted?;
+        let elements = wanted.iter().map(|(_, n)| n.map(|n| n.max(1) as u64)).try_fold(0u64, |a, n| Some(a + n?));
+        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(n.map(|n| n.max(1) as u64)? * bytes(*s))).sum();
+        let fits_local = bytes.is_some_and(|b| self.local_bytes + b <= MOST_LOCAL);
+        match kind {
+            Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
+                self.declare(ty, bounds, name, Storage::Private)
+            }
+            Kind::Local | Kind::Group if fits_local => {
+                self.local_bytes += bytes.unwrap_or(0);
+                self.shared_in_loop = true;
+                self.declare(ty, bounds, name, Storage::Local)
+            }
+            Kind::Local => Err(self.error(
+                "toLocal",
+                match bytes {
+                    Some(b) => {
+                        format!("local memory has not room for {b} bytes more: devices have at least {MOST_LOCAL}")
+                    }
+                    None => "an array whose length is known only at run time cannot be in local memory yet".into(),
+                },
+            )),
+            Kind::Group => {
+                self.shared_in_loop = true;
+                self.scratch(ty, bounds, name, true)
+            }
+            Kind::Private | Kind::Item => self.scratch(ty, bounds, name, false),
+        }
+    }
+
+    /// Arrays declared in the function; a single element is a variable.
+    fn declare(
+        &mut self,
+        ty: &lift_analysis::ty::Ty,
+        bounds: &[Option<Size>],
+        name: &str,
+        storage: Storage,
+    ) -> Result<Place> {
+        let origin = self.origin();
+        let mut facts = std::mem::take(&mut self.facts);
+        let mut leaves: Vec<(Scalar, u64, String)> = Vec::new();
+        let layout = self.program.layout_with(
+            ty,
+            &mut bounds.iter().cloned(),
+            name,
+            &Size::one(),
+            &origin,
+            &mut facts,
+            &mut |_, leaf| {
+                let n = leaf.count.as_const().unwrap_or(1).max(1) as u64;
+                leaves.push((leaf.scalar, n, leaf.name.to_string()));
+                // The name is put in below, once it is declared.
+                numbered(leaves.len() - 1, leaf.scalar)
+            },
+        );
+        self.facts = facts;
+        let layout = layout?;
+        let mut roots = Vec::new();
+        for (scalar, n, wish) in leaves {
+            self.note_double(scalar);
+            roots.push(match storage {
+                Storage::Private if n == 1 => Root::Register(self.variable(&wish, CType::of(scalar), None)),
+                _ => Root::Array {
+                    name: self.declare_array(&wish, storage, CType::stored(scalar), n),
+                    local: storage == Storage::Local,
+                },
+            });
+        }
+        Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
+    }
+
+    /// A part of a global buffer for each work-item, or for each group.
+    fn scratch(
+        &mut self,
+        ty: &lift_analysis::ty::Ty,
+        bounds: &[Option<Size>],
+        name: &str,
+        group: bool,
+    ) -> Result<Place> {
+        let at = if group { self.group_number()? } else { self.item_number()? };
+        let instances = match (group, self.used.any()) {
+            (_, false) => 1,
+            (true, _) => SCRATCH_GROUPS,
+            (false, _) => SCRATCH_ITEMS,
+        };
+        let origin = self.origin();
+        let mut facts = std::mem::take(&mut self.facts);
+        let mut made = Vec::new();
+        let mut lengths: Vec<String> = Vec::new();
+        let each = Size::nat(instances.into());
+        let layout = self.program.layout_with(
+            ty,
+            &mut bounds.iter().cloned(),
+            name,
+            &each,
+            &origin,
+            &mut facts,
+            &mut |program, leaf| {
+                // The length of the whole is a variable.
+                if leaf.is_length && *leaf.count == each && !group {
+                    lengths.push(leaf.name.to_string());
+                    return numbered(lengths.len() - 1, leaf.scalar);
+                }
+                let id = program.buffer(leaf.name, leaf.scalar, leaf.count.clone(), BufferRole::Temporary);
+                made.push(id);
+                Memory { root: Root::Buffer(id), scalar: leaf.scalar }
+            },
+        );
+        self.facts = facts;
+        let layout = layout?;
+        let mut roots = Vec::new();
+        for name in lengths {
+            roots.push(Root::Register(self.variable(&name, CType::Int, None)));
+        }
+        let layout = with_roots(&layout, &roots);
+        if group {
+            self.group_own.extend(made)
+        } else {
+            self.own.extend(made)
+        }
+        Ok(Place { layout, at })
+    }
+
+    /// The number of this work-item among all of the launch.
+    fn item_number(&mut self) -> Result<Size> {
+        if !self.used.any() {
+            return Ok(Size::zero());
+        }
+        if let Some(item) = &self.item {
+            return Ok(item.clone());
+        }
+        let number = linear("get_global_id", "get_global_size");
+        let name = self.in_prologue(|f| Ok(f.bind("item", CType::Int, number)))?;
+        let var = self.index_var("item", name);
+        let size = Size::var(var);
+        self.item = Some(size.clone());
+        Ok(size)
+    }
+    /// The number of this group among all of the launch.
+    fn group_number(&mut self) -> Result<Size> {
+        if !self.used.any() {
+            return Ok(Size::zero());
+        }
+        if let Some(group) = &self.group {
+            return Ok(group.clone());
+        }
+        let number = linear("get_group_id", "get_num_groups");
+        let name = self.in_prologue(|f| Ok(f.bind("group", CType::Int, number)))?;
+        let var = self.index_var("group", name);
+        let size = Size::var(var);
+        self.group = Some(size.clone());
+        Ok(size)
+    }
+
+    /// Whether the memory is read and written by all work-items of a group.
+    pub fn is_shared(&self, place: &Place) -> bool {
+        let mut memories = Vec::new();
+        place.layout.memories(&mut memories);
+        memories.iter().any(|m| match &m.root {
+            Root::Array { local, .. } => *local,
+            Root::Buffer(id) => self.group_own.contains(id),
+            Root::Register(_) => false,
+        })
+    }
+    /// All work-items of the group see what any of them wrote to the memory.
+    pub fn fence(&mut self, place: &Place) {
+        let mut memories = Vec::new();
+        place.layout.memories(&mut memories);
+        let local = memories.iter().any(|m| matches!(m.root, Root::Array { local: true, .. }));
+        let global = memories.iter().any(|m| matches!(m.root, Root::Buffer(_)));
+        self.barrier(local, global);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Of the work-item, wherever there is room.
+    Private,
+    /// Of the work-item, in global memory.
+    Item,
+    /// Of the group, in local memory.
+    Local,
+    /// Of the group, wherever there is room.
+    Group,
+}
+
+fn bytes(s: Scalar) -> u64 {
+    match s {
+        Scalar::Bool => 1,
+        Scalar::Int | Scalar::Float => 4,
+        Scalar::Long | Scalar::Double => 8,
+    }
+}
+
+fn linear(id: &str, size: &str) -> Expr {
+    let call = |name: &str, d: i64| Expr::call(name, [Expr::int(d)]);
+    let mul = |a, b| Expr::binary(BinaryOp::Mul, a, b);
+    let add = |a, b| Expr::binary(BinaryOp::Add, a, b);
+    let rows = add(call(id, 1), mul(call(size, 1), call(id, 2)));
+    add(call(id, 0), mul(call(size, 0), rows))
+}
+
+/// Stands for the `n`-th variable that is declared when it is known which are needed.
+fn numbered(n: usize, scalar: Scalar) -> Memory {
+    Memory { root: Root::Register(n.to_string().into()), scalar }
+}
+
+/// The layout with the memories whose registers are numbered replaced by these.
+fn with_roots(layout: &Layout, roots: &[Root]) -> Rc<Layout> {
+    let memory = |m: &Memory| match &m.root {
+        Root::Register(n) => match n.parse::<usize>().ok().and_then(|n| roots.get(n)) {
+            Some(root) => Memory { root: root.clone(), scalar: m.scalar },
+            None => m.clone(),
+        },
+        _ => m.clone(),
+    };
+    Rc::new(match layout {
+        Layout::Scalar(m) => Layout::Scalar(memory(m)),
+        Layout::Vec(m, w) => Layout::Vec(memory(m), *w),
+        Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|p| with_roots(p, roots)).collect()),
+        Layout::Array { len, capacity, element } => {
+            Layout::Array { len: len.clone(), capacity: capacity.clone(), element: with_roots(element, roots) }
+        }
+        Layout::Exists { lengths, body } => Layout::Exists {
+            lengths: lengths
+                .iter()
+                .map(|l| super::value::HiddenLength { memory: memory(&l.memory), ..l.clone() })
+                .collect(),
+            body: with_roots(body, roots),
+        },
+    })
+}

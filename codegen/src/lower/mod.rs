@@ -1,0 +1,87 @@
+//! Lowering: from core to OpenCL C, a source map and a host plan.
+//!
+//! The top level of a kernel is the *host level* ([`host`]): each statement there is a view, which is free; a scalar,
+//! which every kernel that needs it computes; or an operation on the device, which is one launch or several. Inside of a
+//! launch ([`block`]) code is generated in the style of destination passing (Atkey, Steuwer, Lindley, Dubach,
+//! *Strategy preserving compilation for parallel functional code*, 2017): an array is read through its view ([`read`])
+//! and written to the place where it belongs ([`write`], [`dests`]); memory is allocated only for what has no place
+//! ([`memory`]).
+//!
+//! | module | job |
+//! |---|---|
+//! | [`value`] | what variables stand for: expressions, sizes, views, places, destinations |
+//! | [`program`], [`function`] | the program and the function under construction |
+//! | [`index`], [`scalar`] | sizes and scalars as C expressions |
+//! | [`views`], [`read`], [`write`], [`dests`], [`memory`] | arrays |
+//! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`] | the host level, and what spans the device |
+//!
+//! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
+
+mod block;
+mod dests;
+mod device_filter;
+mod device_reduce;
+mod filter;
+mod fold;
+mod function;
+mod host;
+mod index;
+mod launch;
+mod loops;
+mod memory;
+mod produce;
+mod program;
+mod read;
+mod scalar;
+mod sort;
+mod value;
+mod views;
+mod write;
+
+use crate::core::Kernel;
+use crate::plan::Program;
+use crate::schedule::Schedule;
+use lift_analysis::origin::Origin;
+
+/// What the compiler cannot do (yet), or found wrong, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LowerError {
+    pub origin: Origin,
+    /// The primitive, as it is written; empty if none is to blame.
+    pub primitive: String,
+    pub message: String,
+}
+
+impl LowerError {
+    pub fn new(origin: &Origin, primitive: &str, message: impl Into<String>) -> LowerError {
+        LowerError { origin: origin.clone(), primitive: primitive.into(), message: message.into() }
+    }
+}
+
+impl std::fmt::Display for LowerError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.primitive.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "`{}`: {}", self.primitive, self.message)
+        }
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+#[cfg(test)]
+mod tests;
+
+type Result<T> = std::result::Result<T, LowerError>;
+
+/// Compiles a kernel.
+pub fn compile(kernel: &Kernel) -> std::result::Result<Program, Vec<LowerError>> {
+    compile_scheduled(&Schedule::new(kernel))
+}
+
+/// Compiles a kernel that is scheduled already.
+pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
+    host::program(schedule).map_err(|e| vec![e])
+}

@@ -1,0 +1,98 @@
+//! Statements that compute arrays: each writes to a destination, or to memory of its own.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Array, Closure, Dest, Env, Place, Value, View};
+use super::{dests, views};
+use crate::core::{Level, Prim, PrimCall, Stmt};
+use crate::schedule::place;
+use lift_analysis::size::Size;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    pub fn produce(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &mut Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Value<'k>> {
+        // What gives one value needs no memory for it.
+        match call.prim {
+            Prim::Reduce(_) | Prim::ReduceWhileSeq => {
+                let value = self.fold(stmt, call, env)?;
+                let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
+                return self.deliver(result, dest);
+            }
+            Prim::IterateWhile => {
+                let value = self.iterate_while(stmt, call, env)?;
+                return self.deliver(value, dest);
+            }
+            Prim::Search | Prim::LSearch => {
+                let value = self.search(call, env)?;
+                return self.deliver(value, dest);
+            }
+            Prim::Iterate => return self.iterate(call, env, dest),
+            _ => {}
+        }
+        match dest {
+            Some(d) => {
+                self.produce_into(stmt, call, env, d)?;
+                let read_again = self.program.schedule.uses(stmt.var).count > 1;
+                if read_again && place::stmt_levels(stmt).iter().any(|l| matches!(l, Level::Lcl(_))) {
+                    self.barrier(false, true);
+                }
+                if read_again && let Dest::Place(p) = d {
+                    return self.load(p);
+                }
+                self.written(d)
+            }
+            None => {
+                let space = self.program.schedule.spaces.get(&stmt.var).copied();
+                let place = self.allocate_for(stmt, space, env)?;
+                self.produce_at(stmt, call, env, &place)?;
+                self.in_space.insert(stmt.var);
+                self.load(&place)
+            }
+        }
+    }
+
+    fn produce_at(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, place: &Place) -> Result<()> {
+        self.produce_into(stmt, call, env, &Dest::Place(place.clone()))?;
+        if self.is_shared(place) {
+            self.fence(place);
+        }
+        Ok(())
+    }
+
+    fn produce_into(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let parallel = place::stmt_levels(stmt).iter().any(|l| crate::schedule::is_parallel(*l));
+        if parallel {
+            return self.produce_here(stmt, call, env, dest);
+        }
+        self.uniquely(dest, |f| f.produce_here(stmt, call, env, dest))
+    }
+
+    fn produce_here(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        match call.prim {
+            Prim::Map(level) => self.map(level, call, env, dest),
+            Prim::Generate => self.generate(stmt, call, env, dest),
+            Prim::Scan(Level::Seq) => self.scan(call, env, dest, true),
+            Prim::ScanExcl(Level::Seq) => self.scan(call, env, dest, false),
+            Prim::Filter(Level::Seq) => self.filter(call, env, dest),
+            Prim::Scatter => {
+                let xs = self.atom(&call.args[0], env)?;
+                let f = Closure { lambda: &call.funs[0], env: env.clone() };
+                let len = self.array(&xs)?.len;
+                let to = dests::scattered(f, len, dest.clone(), stmt);
+                self.copy(&xs, &to)
+            }
+            Prim::Sort => self.sort(call, env, dest, false),
+            Prim::Argsort => self.sort(call, env, dest, true),
+            Prim::Filter(_) => Err(self.error("filter", "inside of another function only `filterSeq` is compiled yet")),
+            Prim::Scan(_) | Prim::ScanExcl(_) => {
+                Err(self.error("scan", "inside of another function only `scanSeq` is compiled yet"))
+            }
+            prim => Err(self.error(views::name(prim), "this is not compiled yet")),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The program under construction: buffers, functions, steps and failures, shared by all kernels of one compilation.
+
+use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
+use super::{LowerError, Result};
+use crate::core;
+use crate::opencl::{Function, Helper, Names, Unit, print};
+use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
+use crate::schedule::{Schedule, bounds};
+use lift_analysis::hir::Scalar;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A memory that a layout needs.
+pub struct Leaf<'a> {
+    pub scalar: Scalar,
+    /// In elements.
+    pub count: &'a Size,
+    pub name: &'a str,
+    /// It holds hidden lengths, not elements.
+    pub is_length: bool,
+}
+
+pub struct ProgramBuilder<'k> {
+    pub kernel: &'k core::Kernel,
+    pub schedule: &'k Schedule,
+    /// What is known of the size parameters and of the lengths opened at host level.
+    pub facts: Facts,
+    pub buffers: Vec<Buffer>,
+    pub failures: Vec<Failure>,
+    pub failure_buffer: Option<BufferId>,
+    pub helpers: BTreeSet<Helper>,
+    pub uses_double: bool,
+    pub functions: Vec<Function>,
+    pub steps: Vec<Step>,
+    pub checks: Vec<(Assumption, Origin)>,
+    /// Where a length that was opened at host level lies.
+    pub lengths: FxHashMap<Var, LengthSource<'k>>,
+    buffer_names: Names,
+    function_names: Names,
+    next_var: u32,
+}
+
+impl<'k> ProgramBuilder<'k> {
+    pub fn new(kernel: &'k core::Kernel, schedule: &'k Schedule) -> Self {
+        let mut facts = Facts::new();
+        for size in &kernel.sizes {
+            facts.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
+        }
+        for (assumption, _) in &kernel.assumptions {
+            facts.assume(assumption);
+        }
+        let (mut buffer_names, mut function_names) = (Names::default(), Names::default());
+        for size in &kernel.sizes {
+            buffer_names.reserve(&size.name);
+            function_names.reserve(&size.name);
+        }
+        ProgramBuilder {
+            kernel,
+            schedule,
+            facts,
+            buffers: Vec::new(),
+            failures: Vec::new(),
+            failure_buffer: None,
+            helpers: BTreeSet::new(),
+            uses_double: false,
+            functions: Vec::new(),
+            steps: Vec::new(),
+            checks: Vec::new(),
+            lengths: FxHashMap::default(),
+            buffer_names,
+            function_names,
+            next_var: 0,
+        }
+    }
+
+    /// A fresh index variable: of a loop, or standing for a number that the device computes.
+    pub fn fresh_var(&mut self, name: &str) -> Var {
+        self.next_var += 1;
+        Var::new(VarKind::Index, self.next_var, name)
+    }
+
+    pub fn buffer(&mut self, name: &str, element: Scalar, capacity: Size, role: BufferRole) -> BufferId {
+        let id = BufferId(self.buffers.len() as u32);
+        let name = self.buffer_names.fresh(name).to_string();
+        self.buffers.push(Buffer { name, element, capacity, role });
+        id
+    }
+
+    pub fn failure_buffer(&mut self) -> BufferId {
+        match self.failure_buffer {
+            Some(id) => id,
+            None => {
+                let id = self.buffer("failure", Scalar::Int, Size::nat(4), BufferRole::Failure);
+                self.failure_buffer = Some(id);
+                id
+            }
+        }
+    }
+
+    /// The number by which the device names a failure.
+    pub fn failure(&mut self, message: &str, origin: &Origin) -> i64 {
+        let failure = Failure { message: message.into(), origin: origin.clone() };
+        let at = self.failures.iter().position(|f| *f == failure).unwrap_or_else(|| {
+            self.failures.push(failure);
+            self.failures.len() - 1
+        });
+        at as i64
+    }
+
+    pub fn helper(&mut self, h: Helper) {
+        self.helpers.insert(h);
+    }
+
+    pub fn function_name(&mut self, stem: &str) -> lift_analysis::hir::Name {
+        self.function_names.fresh(stem)
+    }
+
+    /// Buffers for a value of type `ty`; `bounds` are the largest values of its hidden lengths, in the order in which
+    /// they occur. A buffer for `instances` values side by side.
+    pub fn layout(
+        &mut self,
+        ty: &Ty,
+        bounds: &mut dyn Iterator<Item = Option<Size>>,
+        name: &str,
+        role: BufferRole,
+        instances: &Size,
+        origin: &Origin,
+    ) -> Result<Rc<Layout>> {
+        let mut facts = std::mem::take(&mut self.facts);
+        let layout = self.layout_with(ty, bounds, name, instances, origin, &mut facts, &mut |b, leaf| {
+            let id = b.buffer(leaf.name, leaf.scalar, leaf.count.clone(), role);
+            Memory { root: Root::Buffer(id), scalar: leaf.scalar }
+        });
+        self.facts = facts;
+        layout
+    }
+
+    /// A layout whose memories are made by `leaf`. The ranges
+    /// of its hidden lengths are added to `facts`.
+    #[allow(clippy::too_many_arguments)]
+    pub fn layout_with(
+        &mut self,
+        ty: &Ty,
+        bounds: &mut dyn Iterator<Item = Option<Size>>,
+        name: &str,
+        instances: &Size,
+        origin: &Origin,
+        facts: &mut Facts,
+        leaf: &mut dyn FnMut(&mut Self, Leaf) -> Memory,
+    ) -> Result<Rc<Layout>> {
+        let unsupported =
+            |what: &str| LowerError::new(origin, name, format!("{what} cannot be stored in device memory yet"));
+        Ok(Rc::new(match ty.kind() {
+            TyKind::Scalar(s) => {
+                Layout::Scalar(leaf(self, Leaf { scalar: *s, count: instances, name, is_length: false }))
+            }
+            TyKind::Vec(element, width) => {
+                let (Some(s), Some(w)) = (element.as_scalar(), width.as_const()) else {
+                    return Err(unsupported(&format!("`{ty}`")));
+                };
+                let count = instances.mul(&Size::int(w));
+                Layout::Vec(leaf(self, Leaf { scalar: s, count: &count, name, is_length: false }), w as u8)
+            }
+            TyKind::Tuple(parts) => {
+                let mut layouts = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    let name = format!("{name}_{}", i + 1);
+                    layouts.push(self.layout_with(part, bounds, &name, instances, origin, facts, leaf)?);
+                }
+                Layout::Tuple(layouts)
+            }
+            TyKind::Array(a) if a.position.is_none() => {
+                let capacity = self.capacity(facts, &a.len, origin)?;
+                let instances = instances.mul(&capacity);
+                let element = self.layout_with(&a.element, bounds, name, &instances, origin, facts, leaf)?;
+                Layout::Array { len: a.len.clone(), capacity, element }
+            }
+            TyKind::Exists(vars, body) => {
+                let mut lengths = Vec::new();
+                let mut body = body.clone();
+                for var in vars {
+                    let Some(at_most) = bounds.next().flatten() else {
+                        return Err(LowerError::new(
+                            origin,
+                            name,
+                            format!(
+                                "`{ty}` has to be stored, but nothing is known before the run of how long it can get"
+                            ),
+                        ));
+                    };
+                    // A variable of its own, so that no two lengths are confused.
+                    let fresh = self.fresh_var(&var.name);
+                    facts.assume_range(fresh.clone(), Some(Size::zero()), Some(at_most.clone()));
+                    body = body.subst_size(var, &Size::var(fresh.clone()));
+                    let name = format!("{name}_len");
+                    let leaf_wanted = Leaf { scalar: Scalar::Int, count: instances, name: &name, is_length: true };
+                    let memory = leaf(self, leaf_wanted);
+                    lengths.push(HiddenLength { var: fresh, memory, at_most });
+                }
+                let body = self.layout_with(&body, bounds, name, instances, origin, facts, leaf)?;
+                Layout::Exists { lengths, body }
+            }
+            TyKind::Array(_) => return Err(unsupported("a position-dependent array")),
+            _ => return Err(unsupported(&format!("`{ty}`"))),
+        }))
+    }
+
+    /// The largest value of a length, in size parameters.
+    pub fn capacity(&self, facts: &Facts, len: &Size, origin: &Origin) -> Result<Size> {
+        bounds::upper(facts, len).ok_or_else(|| {
+            LowerError::new(
+                origin,
+                "",
+                format!(
+                    "an array of length `{len}` has to be stored, but how long it can get is not known before the run"
+                ),
+            )
+        })
+    }
+
+    /// The layout as the host sees it.
+    pub fn plan_layout(&self, layout: &Layout) -> plan::Layout {
+        let id = |m: &Memory| match m.root {
+            Root::Buffer(id) => id,
+            // Only buffers are ever asked for: the layouts of arguments and results are made of them.
+            _ => BufferId(u32::MAX),
+        };
+        match layout {
+            Layout::Scalar(m) => plan::Layout::Scalar(id(m)),
+            Layout::Vec(m, width) => plan::Layout::Vec { buffer: id(m), width: *width },
+            Layout::Tuple(parts) => plan::Layout::Tuple(parts.iter().map(|p| self.plan_layout(p)).collect()),
+            Layout::Array { len, element, .. } => {
+                plan::Layout::Array { len: len.clone(), element: Box::new(self.plan_layout(element)) }
+            }
+            Layout::Exists { lengths, body } => plan::Layout::Exists {
+                lengths: lengths
+                    .iter()
+                    .map(|l| plan::DynamicLength {
+                        var: l.var.clone(),
+                        buffer: id(&l.memory),
+                        at_most: l.at_most.clone(),
+                    })
+                    .collect(),
+                body: Box::new(self.plan_layout(body)),
+            },
+        }
+    }
+
+    pub fn launch(&mut self, launch: Launch) {
+        self.steps.push(Step::Launch(launch));
+    }
+
+    pub fn finish(mut self, inputs: Vec<PlanInput>, result_ty: Ty, result: &Layout) -> Program {
+        let unit = Unit {
+            header: vec![
+                format!("{}: generated from Lift.", self.kernel.name),
+                String::new(),
+                "Every kernel is right for any number of work-items; the host plan says how many are useful.".into(),
+            ],
+            uses_double: self.uses_double || self.buffers.iter().any(|b| b.element == Scalar::Double),
+            helpers: std::mem::take(&mut self.helpers),
+            functions: std::mem::take(&mut self.functions),
+        };
+        let opencl = print(&unit);
+        let result = self.plan_layout(result);
+        let plan = Plan {
+            kernel: self.kernel.name.to_string(),
+            sizes: self.kernel.sizes.clone(),
+            inputs,
+            buffers: self.buffers,
+            checks: self.checks,
+            steps: self.steps,
+            result_ty,
+            result,
+            failures: self.failures,
+        };
+        Program { opencl, plan }
+    }
+}

@@ -1,0 +1,406 @@
+//! Reading: the element of a view at an index, and values out of memory. Composes index arithmetic until memory is
+//! reached; functions of views (`Mapped`, `Gathered`, …) are inlined where they are read.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
+use crate::core::PadMode;
+use crate::opencl::{CType, Expr, Helper, StmtKind};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+pub const OUT_OF_RANGE: &str = "index {0} is out of range: the length is {1}";
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The value itself, also of what the host level left to be computed here.
+    pub fn force(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
+        let d = match v {
+            Value::Deferred(d) => d,
+            Value::Place(place) => return self.load(place),
+            other => return Ok(other.clone()),
+        };
+        let key = std::rc::Rc::as_ptr(d);
+        if let Some(known) = self.deferred(key) {
+            return Ok(known);
+        }
+        let value = self.in_prologue(|f| {
+            let mut env = d.env.clone();
+            let value = f.at(&d.stmt.origin, |f| f.eval_stmt(d.stmt, &mut env, None))?;
+            let kernel = f.program.kernel;
+            f.named_scalar(&value, kernel.name_of(d.stmt.var))
+        })?;
+        self.set_deferred(key, value.clone());
+        Ok(value)
+    }
+
+    pub fn array(&mut self, v: &Value<'k>) -> Result<Array<'k>> {
+        match self.force(v)? {
+            Value::Array(a) => Ok(a),
+            other => Err(self.unexpected("an array", &other)),
+        }
+    }
+    pub fn scalar_of(&mut self, v: &Value<'k>) -> Result<ScalarValue> {
+        match self.force(v)? {
+            Value::Scalar(s) => Ok(s),
+            other => Err(self.unexpected("a scalar", &other)),
+        }
+    }
+    /// Something is not of the form that its type promises.
+    fn unexpected(&self, wanted: &str, got: &Value<'k>) -> super::LowerError {
+        let got = match got {
+            Value::Scalar(_) => "a scalar",
+            Value::Vec(_) => "a vector",
+            Value::Tuple(_) => "a tuple",
+            Value::Array(_) => "an array",
+            Value::Packed { .. } => "a value of hidden length",
+            Value::Deferred(_) | Value::Place(_) => "a value of the host level",
+            Value::Written => "a value that was written through a view",
+        };
+        self.error("", format!("this needs {wanted} where the compiler has {got}"))
+    }
+
+    // ---- memory
+
+    /// The element of a memory at an index, as an expression that can be read and assigned to.
+    pub fn memory(&mut self, m: &Memory, at: &Size, written: bool) -> Result<Expr> {
+        self.note_double(m.scalar);
+        Ok(match &m.root {
+            Root::Register(name) => Expr::Var(name.clone()),
+            Root::Array { name, .. } => Expr::Var(name.clone()).index(self.size(at)?),
+            Root::Buffer(id) => {
+                let at = self.size(at)?;
+                Expr::Var(self.use_buffer(*id, written)).index(at)
+            }
+        })
+    }
+    /// The name by which a pointer to the memory goes.
+    pub fn pointer(&mut self, m: &Memory, written: bool) -> Expr {
+        match &m.root {
+            Root::Register(name) | Root::Array { name, .. } => Expr::Var(name.clone()),
+            Root::Buffer(id) => Expr::Var(self.use_buffer(*id, written)),
+        }
+    }
+
+    pub fn load(&mut self, place: &Place) -> Result<Value<'k>> {
+        Ok(match &*place.layout {
+            Layout::Scalar(m) => {
+                let expr = self.memory(m, &place.at, false)?;
+                Value::computed(m.scalar, expr)
+            }
+            Layout::Vec(m, width) => {
+                let expr = match &m.root {
+                    Root::Register(name) => Expr::Var(name.clone()),
+                    _ => {
+                        let (at, pointer) = (self.size(&place.at)?, self.pointer(m, false));
+                        Expr::call(&format!("vload{width}"), [at, pointer])
+                    }
+                };
+                self.note_double(m.scalar);
+                Value::Vec(VecValue { scalar: m.scalar, width: *width, expr })
+            }
+            Layout::Tuple(parts) => {
+                let mut values = Vec::new();
+                for layout in parts {
+                    values.push(self.load(&Place { layout: layout.clone(), at: place.at.clone() })?);
+                }
+                Value::Tuple(values)
+            }
+            Layout::Array { len, capacity, element } => {
+                let base = self.facts.simplify(&place.at.mul(capacity));
+                Value::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
+            }
+            Layout::Exists { lengths, body } => {
+                let (mut sizes, mut body) = (Vec::new(), body.clone());
+                for hidden in lengths {
+                    let expr = self.memory(&hidden.memory, &place.at, false)?;
+                    let expr = if expr.is_atom() { expr } else { self.bind(&hidden.var.name, CType::Int, expr) };
+                    let var = self.index_var(&hidden.var.name, expr);
+                    self.facts.assume_range(var.clone(), Some(Size::zero()), Some(hidden.at_most.clone()));
+                    let size = Size::var(var);
+                    body = body.with_length(&hidden.var, &size);
+                    sizes.push(size);
+                }
+                let body = self.load(&Place { layout: body, at: place.at.clone() })?;
+                Value::Packed { sizes, body: Box::new(body) }
+            }
+        })
+    }
+
+    // ---- views
+
+    /// Element `i`, which must be in range.
+    pub fn read(&mut self, a: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+        let i = &self.facts.simplify(i);
+        match &*a.view {
+            View::Stored { element, base } => {
+                let at = self.facts.simplify(&base.add(i));
+                self.load(&Place { layout: element.clone(), at })
+            }
+            View::Zip(parts) => {
+                let mut values = Vec::new();
+                for p in parts {
+                    values.push(self.read(p, i)?);
+                }
+                Ok(Value::Tuple(values))
+            }
+            View::Component(of, k) => match self.read(of, i)? {
+                Value::Tuple(mut parts) if *k < parts.len() => Ok(parts.swap_remove(*k)),
+                other => Err(self.unexpected("a tuple", &other)),
+            },
+            View::Rows { row, of } => Ok(Value::Array(part(row.clone(), i.mul(row), Size::one(), of))),
+            View::Windows { size, step, of } => Ok(Value::Array(part(size.clone(), i.mul(step), Size::one(), of))),
+            View::Part { from, step, of } => self.read(of, &from.add(&i.mul(step))),
+            View::Flat { row, of } => {
+                if let View::Rows { row: inner, of: flat } = &*of.view
+                    && inner == row
+                {
+                    return self.read(flat, i);
+                }
+                let rows = self.read(of, &i.div_floor(row))?;
+                let rows = self.array(&rows)?;
+                self.read(&rows, &i.rem(row))
+            }
+            View::Strided { step, columns, of } => {
+                let at = i.rem(columns).mul(step).add(&i.div_floor(columns));
+                self.read(of, &at)
+            }
+            View::Pad { left, mode, of } => {
+                let j = i.sub(left);
+                let n = &of.len;
+                let last = n.sub(&Size::one());
+                let at = match mode {
+                    PadMode::Clamp => Size::min(&Size::max(&j, &Size::zero()), &last),
+                    PadMode::Wrap => j.rem(n),
+                    // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
+                    PadMode::Mirror => {
+                        let twice = n.mul(&Size::int(2));
+                        let m = j.rem(&twice);
+                        Size::select_le(&m, &last, &m, &twice.sub(&Size::one()).sub(&m))
+                    }
+                };
+                self.read(of, &at)
+            }
+            View::PadConstant { left, value, of } => {
+                let j = self.facts.simplify(&i.sub(left));
+                let condition = self.range_condition(&j, &of.len)?;
+                let n = of.len.clone();
+                self.choose(
+                    condition,
+                    |f| {
+                        f.facts.assume_le(Size::zero(), j.clone());
+                        f.facts.assume_le(j.clone(), n.sub(&Size::one()));
+                        f.read(of, &j)
+                    },
+                    |f| f.force(value),
+                )
+            }
+            View::Transposed(of) => {
+                let column = View::Column { at: i.clone(), of: of.clone() };
+                Ok(Value::Array(Array::new(of.len.clone(), column)))
+            }
+            View::Column { at, of } => {
+                let row = self.read(of, i)?;
+                let row = self.array(&row)?;
+                self.read(&row, at)
+            }
+            View::Gathered(f, of) => {
+                let at = self.call(f, &[Value::size(i.clone())])?;
+                self.read_checked(of, &at, &f.lambda.origin.clone())
+            }
+            View::Concat(a, b) => {
+                if self.facts.lt(i, &a.len).is_yes() {
+                    return self.read(a, i);
+                }
+                let rest = i.sub(&a.len);
+                if self.not_negative(&rest) {
+                    return self.read(b, &rest);
+                }
+                let (at, len) = (self.size(i)?, self.size(&a.len)?);
+                let limit = a.len.clone();
+                self.choose(
+                    at.lt(len),
+                    |f| {
+                        f.facts.assume_le(i.clone(), limit.sub(&Size::one()));
+                        f.read(a, i)
+                    },
+                    |f| {
+                        f.facts.assume_le(limit.clone(), i.clone());
+                        f.read(b, &rest)
+                    },
+                )
+            }
+            View::Choice { condition, then, otherwise } => {
+                self.choose(condition.clone(), |f| f.read(then, i), |f| f.read(otherwise, i))
+            }
+            View::Iota => Ok(Value::size(i.clone())),
+            View::Generated(f) => self.call(f, &[Value::size(i.clone())]),
+            View::Fill(v) => self.force(v),
+            View::Mapped(f, of) => {
+                let x = self.read(of, i)?;
+                self.call(f, &[x])
+            }
+            View::Vectors { width, of } => self.read_vector(*width, of, i),
+            View::Lanes { width, of } => self.read_lane(*width, of, i),
+        }
+    }
+
+    /// The condition that `0 <= i < n`, without what is known.
+    fn range_condition(&mut self, i: &Size, n: &Size) -> Result<Expr> {
+        let mut condition = Expr::Bool(true);
+        if !self.not_negative(i) {
+            condition = self.size(i)?.ge(Expr::int(0));
+        }
+        if !self.facts.lt(i, n).is_yes() {
+            let below = self.size(i)?.lt(self.size(n)?);
+            condition = condition.and(below);
+        }
+        Ok(condition)
+    }
+
+    /// Element `at`, or a recorded failure and a harmless value if there is none.
+    pub fn read_checked(
+        &mut self,
+        a: &Array<'k>,
+        at: &Value<'k>,
+        origin: &lift_analysis::origin::Origin,
+    ) -> Result<Value<'k>> {
+        let at = self.scalar_of(at)?;
+        let i = self.as_size(&at, "at")?;
+        if self.in_range(&i, &a.len) {
+            return self.read(a, &i);
+        }
+        self.at(origin, |f| {
+            let (index, len) = (f.size(&i)?, f.size(&a.len)?);
+            let condition = f.range_condition(&i, &a.len)?;
+            let known = f.facts.clone();
+            f.facts.assume_le(Size::zero(), i.clone());
+            f.facts.assume_le(i.clone(), a.len.sub(&Size::one()));
+            let (mut then, value) = f.scope(|f| f.read(a, &i))?;
+            f.facts = known;
+            let which = f.program.failure(OUT_OF_RANGE, &f.origin());
+            if let Some(registers) = f.registers_like(&value, "element")? {
+                // `T x = 0; if (0 <= i && i < n) { x = xs[i]; } else { fail }`
+                let (assignments, ()) = f.scope(|f| f.assign_registers(&registers, &value))?;
+                then.extend(assignments);
+                let (fail, ()) = f.scope(|f| {
+                    let buffer = f.failure_buffer();
+                    let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), index, len]);
+                    f.emit(StmtKind::Expr(call));
+                    Ok(())
+                })?;
+                f.emit_if(condition, then, fail);
+                return Ok(registers);
+            }
+            // A row: row 0 stands in for it.
+            let safe = f.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [index, len]);
+            let safe = f.bind("at", CType::Int, safe);
+            let var = f.index_var("at", safe);
+            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(a.len.sub(&Size::one())));
+            f.read(a, &Size::var(var))
+        })
+    }
+
+    fn read_vector(&mut self, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+        let first = self.facts.simplify(&i.mul(&Size::int(width.into())));
+        if let View::Stored { element, base } = &*of.view
+            && let Layout::Scalar(m) = &**element
+            && !matches!(m.root, Root::Register(_))
+        {
+            let start = self.facts.simplify(&base.add(&first));
+            let slot = start.div_exact(&Size::int(width.into()));
+            let pointer = self.pointer(m, false);
+            self.note_double(m.scalar);
+            let whole = self.facts.divides(&Size::int(width.into()), &start).is_yes();
+            let expr = if whole {
+                Expr::call(&format!("vload{width}"), [self.size(&slot)?, pointer])
+            } else {
+                let offset = self.size(&start)?;
+                Expr::call(&format!("vload{width}"), [Expr::int(0), pointer.add(offset)])
+            };
+            return Ok(Value::Vec(VecValue { scalar: m.scalar, width, expr }));
+        }
+        let (mut lanes, mut scalar) = (Vec::new(), Scalar::Int);
+        for lane in 0..width {
+            let v = self.read(of, &first.add(&Size::int(lane.into())))?;
+            let v = self.scalar_of(&v)?;
+            scalar = v.ty();
+            lanes.push(self.scalar(&v)?);
+        }
+        Ok(Value::Vec(VecValue { scalar, width, expr: Expr::Vector(CType::Vec(scalar, width), lanes) }))
+    }
+
+    fn read_lane(&mut self, width: u8, of: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+        if let View::Vectors { width: w, of } = &*of.view
+            && *w == width
+        {
+            return self.read(of, i);
+        }
+        let w = Size::int(width.into());
+        if let View::Stored { element, base } = &*of.view
+            && let Layout::Vec(m, _) = &**element
+            && !matches!(m.root, Root::Register(_))
+        {
+            let at = self.facts.simplify(&base.mul(&w).add(i));
+            let expr = self.memory(m, &at, false)?;
+            return Ok(Value::computed(m.scalar, expr));
+        }
+        let lane = self.facts.simplify(&i.rem(&w));
+        let vector = self.read(of, &i.div_floor(&w))?;
+        let Value::Vec(v) = self.named_scalar(&vector, "v")? else { return Err(self.unexpected("a vector", &vector)) };
+        let expr = match lane.as_const() {
+            Some(lane) => v.expr.lane(lane as u8),
+            None => {
+                let lane = self.size(&lane)?;
+                let last = v.expr.clone().lane(width - 1);
+                (0..width - 1)
+                    .rev()
+                    .fold(last, |rest, k| lane.clone().eq(Expr::int(k.into())).select(v.expr.clone().lane(k), rest))
+            }
+        };
+        Ok(Value::computed(v.scalar, expr))
+    }
+
+    // ---- functions
+
+    /// The result of a function: its body is inlined here.
+    pub fn call(&mut self, f: &Closure<'k>, args: &[Value<'k>]) -> Result<Value<'k>> {
+        let mut env = f.env.clone();
+        for (param, arg) in f.lambda.params.iter().zip(args) {
+            let arg = self.name_param(*param, arg)?;
+            env.bind(*param, arg);
+        }
+        self.eval_block(&f.lambda.body, env, None)
+    }
+
+    /// Gives a name to an argument that is used more than once.
+    pub fn name_param(&mut self, param: crate::core::VarId, arg: &Value<'k>) -> Result<Value<'k>> {
+        let uses = self.program.schedule.uses(param);
+        let name = self.program.kernel.name_of(param).to_string();
+        match arg {
+            Value::Tuple(parts) => {
+                let mut named = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    let cheap = matches!(p, Value::Scalar(ScalarValue::Computed { expr, .. }) if expr.is_load());
+                    let keep = cheap && uses.count <= parts.len() && !uses.in_loop;
+                    named.push(if keep { p.clone() } else { self.named_scalar(p, &format!("{name}_{}", i + 1))? });
+                }
+                Ok(Value::Tuple(named))
+            }
+            _ if uses.count > 1 || uses.in_loop => self.named_scalar(arg, &name),
+            _ => Ok(arg.clone()),
+        }
+    }
+}
+
+/// A part of an array; parts of parts are parts.
+pub fn part<'k>(len: Size, from: Size, step: Size, of: &Array<'k>) -> Array<'k> {
+    match &*of.view {
+        View::Part { from: f, step: s, of } => {
+            Array::new(len, View::Part { from: f.add(&from.mul(s)), step: step.mul(s), of: of.clone() })
+        }
+        View::Stored { element, base } if step.is_one() => {
+            Array::new(len, View::Stored { element: element.clone(), base: base.add(&from) })
+        }
+        _ => Array::new(len, View::Part { from, step, of: of.clone() }),
+    }
+}

@@ -1,0 +1,197 @@
+//! Scalar operators as C expressions that compute what the reference interpreter computes.
+//!
+//! `Int` and `Long` wrap: where an overflow cannot be excluded they are computed as unsigned, since a signed overflow is
+//! undefined in C. Index arithmetic whose range is known stays a [`Size`], and takes part in simplification.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::ScalarValue;
+use crate::core::ScalarOp;
+use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
+use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::size::Size;
+
+pub const DIVISION_BY_ZERO: &str = "division by zero: {0} / {1}";
+pub const REMAINDER_BY_ZERO: &str = "remainder of a division by zero: {0} mod {1}";
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
+        if let [a, b] = args
+            && let Some(known) = self.symbolically(op, a, b)
+        {
+            return Ok(known);
+        }
+        let ty = args.first().map_or(Scalar::Int, ScalarValue::ty);
+        let mut exprs = Vec::new();
+        for a in args {
+            exprs.push(self.scalar(a)?);
+        }
+        let result = match exprs.len() {
+            1 => {
+                let a = exprs.swap_remove(0);
+                self.unary(op, ty, a)
+            }
+            2 => {
+                let b = exprs.swap_remove(1);
+                let a = exprs.swap_remove(0);
+                Some(self.binary_op(op, ty, a, b))
+            }
+            _ => None,
+        };
+        let Some((ty, expr)) = result else {
+            return Err(self.error("", format!("{op:?} has {} operands", args.len())));
+        };
+        self.note_double(ty);
+        Ok(match expr {
+            Expr::Bool(b) => ScalarValue::Literal(Literal::Bool(b)),
+            expr => ScalarValue::Computed { ty, expr },
+        })
+    }
+
+    /// On sizes, if the result surely is one, or is known.
+    fn symbolically(&self, op: ScalarOp, a: &ScalarValue, b: &ScalarValue) -> Option<ScalarValue> {
+        let size = |op: &dyn Fn(&Size, &Size) -> Size| {
+            self.symbolic(a, b, op).map(|s| match s.as_const() {
+                Some(c) if i32::try_from(c).is_ok() => ScalarValue::Literal(Literal::Int(c as i32)),
+                _ => ScalarValue::Size(s),
+            })
+        };
+        let truth = |t: Option<bool>| t.map(|b| ScalarValue::Literal(Literal::Bool(b)));
+        let positive = |v: &ScalarValue| match v {
+            ScalarValue::Literal(Literal::Int(n)) => *n > 0,
+            ScalarValue::Size(s) => self.facts.lt(&Size::zero(), s).is_yes(),
+            _ => false,
+        };
+        let natural = |v: &ScalarValue| match v {
+            ScalarValue::Literal(Literal::Int(n)) => *n >= 0,
+            ScalarValue::Size(s) => self.not_negative(s),
+            _ => false,
+        };
+        match op {
+            ScalarOp::Add => size(&Size::add),
+            ScalarOp::Sub => size(&Size::sub),
+            ScalarOp::Mul => size(&Size::mul),
+            ScalarOp::Min => size(&|a, b| Size::min(a, b)),
+            ScalarOp::Max => size(&|a, b| Size::max(a, b)),
+            // Truncation is rounding down where nothing is negative.
+            ScalarOp::Div if natural(a) && positive(b) => size(&Size::div_floor),
+            ScalarOp::Mod if natural(a) && positive(b) => size(&Size::rem),
+            ScalarOp::Lt => truth(self.decide(a, b, |a, b| self.facts.lt(a, b))),
+            ScalarOp::Gt => truth(self.decide(a, b, |a, b| self.facts.lt(b, a))),
+            ScalarOp::Le => truth(self.decide(a, b, |a, b| self.facts.le(a, b))),
+            ScalarOp::Ge => truth(self.decide(a, b, |a, b| self.facts.le(b, a))),
+            ScalarOp::Eq => truth(self.decide(a, b, |a, b| self.facts.equal(a, b))),
+            ScalarOp::Ne => truth(self.decide(a, b, |a, b| self.facts.equal(a, b)).map(|e| !e)),
+            _ => None,
+        }
+    }
+
+    fn unary(&mut self, op: ScalarOp, ty: Scalar, a: Expr) -> Option<(Scalar, Expr)> {
+        let call = |name: &str, a: Expr| Some((ty, Expr::call(name, [a])));
+        match op {
+            ScalarOp::Not => Some((Scalar::Bool, a.not())),
+            ScalarOp::Neg => Some((
+                ty,
+                match ty {
+                    Scalar::Int | Scalar::Long => wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a),
+                    _ => Expr::Unary(UnaryOp::Neg, Box::new(a)),
+                },
+            )),
+            ScalarOp::Abs => match ty {
+                Scalar::Int | Scalar::Long => Some((ty, Expr::call("abs", [a]).cast(CType::of(ty)))),
+                _ => call("fabs", a),
+            },
+            ScalarOp::Sqrt => call("sqrt", a),
+            ScalarOp::Exp => call("exp", a),
+            ScalarOp::Log => call("log", a),
+            ScalarOp::Sin => call("sin", a),
+            ScalarOp::Cos => call("cos", a),
+            ScalarOp::Tan => call("tan", a),
+            ScalarOp::Floor => call("floor", a),
+            ScalarOp::Ceil => call("ceil", a),
+            ScalarOp::ToInt => Some((Scalar::Int, convert(ty, Scalar::Int, a))),
+            ScalarOp::ToLong => Some((Scalar::Long, convert(ty, Scalar::Long, a))),
+            ScalarOp::ToFloat => Some((Scalar::Float, convert(ty, Scalar::Float, a))),
+            ScalarOp::ToDouble => Some((Scalar::Double, convert(ty, Scalar::Double, a))),
+            _ => None,
+        }
+    }
+
+    fn binary_op(&mut self, op: ScalarOp, ty: Scalar, a: Expr, b: Expr) -> (Scalar, Expr) {
+        let integer = matches!(ty, Scalar::Int | Scalar::Long);
+        let arithmetic = |op, a, b| (ty, if integer { wrapping(op, ty, a, b) } else { Expr::binary(op, a, b) });
+        let compare = |op, a, b| (Scalar::Bool, Expr::binary(op, a, b));
+        match op {
+            ScalarOp::Add => arithmetic(BinaryOp::Add, a, b),
+            ScalarOp::Sub => arithmetic(BinaryOp::Sub, a, b),
+            ScalarOp::Mul => arithmetic(BinaryOp::Mul, a, b),
+            ScalarOp::Div if integer => (ty, self.divide(ty, a, b, false)),
+            ScalarOp::Mod if integer => (ty, self.divide(ty, a, b, true)),
+            ScalarOp::Mod => (ty, Expr::call("fmod", [a, b])),
+            ScalarOp::Min => (ty, Expr::call(if integer { "min" } else { "fmin" }, [a, b])),
+            ScalarOp::Max => (ty, Expr::call(if integer { "max" } else { "fmax" }, [a, b])),
+            ScalarOp::Lt => compare(BinaryOp::Lt, a, b),
+            ScalarOp::Gt => compare(BinaryOp::Gt, a, b),
+            ScalarOp::Le => compare(BinaryOp::Le, a, b),
+            ScalarOp::Ge => compare(BinaryOp::Ge, a, b),
+            ScalarOp::Eq => compare(BinaryOp::Eq, a, b),
+            ScalarOp::Ne => compare(BinaryOp::Ne, a, b),
+            ScalarOp::And => (Scalar::Bool, a.and(b)),
+            ScalarOp::Or => (Scalar::Bool, a.or(b)),
+            ScalarOp::BitAnd => (ty, Expr::binary(BinaryOp::BitAnd, a, b)),
+            ScalarOp::BitOr => (ty, Expr::binary(BinaryOp::BitOr, a, b)),
+            ScalarOp::BitXor => (ty, Expr::binary(BinaryOp::BitXor, a, b)),
+            ScalarOp::Shl => {
+                let unsigned = unsigned(ty);
+                let shifted = Expr::binary(BinaryOp::Shl, a.cast(unsigned), masked(ty, b));
+                (ty, shifted.cast(CType::of(ty)))
+            }
+            ScalarOp::Shr => (ty, Expr::binary(BinaryOp::Shr, a, masked(ty, b))),
+            ScalarOp::Pow => (ty, Expr::call("pow", [a, b])),
+            // Only the division of floats is left.
+            _ => (ty, Expr::binary(BinaryOp::Div, a, b)),
+        }
+    }
+
+    fn divide(&mut self, ty: Scalar, a: Expr, b: Expr, remainder: bool) -> Expr {
+        if b.as_int().is_some_and(|n| n != 0 && n != -1) {
+            return Expr::binary(if remainder { BinaryOp::Rem } else { BinaryOp::Div }, a, b);
+        }
+        let (helper, message) = match (ty, remainder) {
+            (Scalar::Long, false) => (Helper::DivLong, DIVISION_BY_ZERO),
+            (Scalar::Long, true) => (Helper::ModLong, REMAINDER_BY_ZERO),
+            (_, false) => (Helper::DivInt, DIVISION_BY_ZERO),
+            (_, true) => (Helper::ModInt, REMAINDER_BY_ZERO),
+        };
+        self.call_checked(helper, message, [a, b])
+    }
+}
+
+fn unsigned(ty: Scalar) -> CType {
+    if ty == Scalar::Long { CType::ULong } else { CType::UInt }
+}
+
+/// Signed arithmetic that wraps.
+fn wrapping(op: BinaryOp, ty: Scalar, a: Expr, b: Expr) -> Expr {
+    let unsigned = unsigned(ty);
+    Expr::binary(op, a.cast(unsigned), b.cast(unsigned)).cast(CType::of(ty))
+}
+
+/// A shift goes by its low bits.
+fn masked(ty: Scalar, by: Expr) -> Expr {
+    let bits = if ty == Scalar::Long { 64 } else { 32 };
+    match by.as_int() {
+        Some(n) => Expr::int(n.rem_euclid(bits)),
+        None => Expr::binary(BinaryOp::BitAnd, by, Expr::int(bits - 1)),
+    }
+}
+
+fn convert(from: Scalar, to: Scalar, a: Expr) -> Expr {
+    let floating = |s| matches!(s, Scalar::Float | Scalar::Double);
+    match (from, to) {
+        (f, t) if f == t => a,
+        (f, Scalar::Int) if floating(f) => Expr::call("convert_int_sat", [a]),
+        (f, Scalar::Long) if floating(f) => Expr::call("convert_long_sat", [a]),
+        (_, t) => a.cast(CType::of(t)),
+    }
+}

@@ -1,0 +1,93 @@
+//! What is generated, and that it computes what the interpreter computes.
+
+mod programs;
+mod text;
+
+use super::compile;
+use crate::core::Kernel;
+use crate::interp::{self, Limits};
+use crate::run::{RunOptions, run};
+use crate::sizes::SizeValues;
+use crate::value::{ArrayValue, Value};
+
+/// The generated text, below its header.
+fn opencl(kernel: &Kernel) -> String {
+    match compile(kernel) {
+        Ok(program) => {
+            let text = &program.opencl.text;
+            let start = text.find("__kernel").unwrap_or(0);
+            let start = text[..start].rfind("\n\n").map_or(start, |at| at + 2);
+            text[start..].to_string()
+        }
+        Err(errors) => errors.iter().map(|e| format!("error: {e}\n")).collect(),
+    }
+}
+
+/// Runs a kernel on the device and in the interpreter; the results must be the same.
+fn agrees(kernel: &Kernel, inputs: &[Value]) {
+    let program = match compile(kernel) {
+        Ok(program) => program,
+        Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+    };
+    let sizes: SizeValues = match interp::bind_sizes(kernel, inputs, &[]) {
+        Ok(sizes) => sizes,
+        Err(e) => panic!("{}: {e}", kernel.name),
+    };
+    let device = crate::testing::device();
+    let options = RunOptions { poison: true, ..RunOptions::default() };
+    let device_result = run(&program, inputs, &sizes, &device, &options);
+    let meaning = interp::run(kernel, inputs.to_vec(), &[], Limits::default());
+    let text = &program.opencl.text;
+    match (device_result, meaning) {
+        (Ok(outcome), Ok(meaning)) => assert!(
+            close(&outcome.value, &meaning),
+            "{}:\n  device      {}\n  interpreter {}\n{text}",
+            kernel.name,
+            outcome.value,
+            meaning
+        ),
+        (Err(device), Err(meaning)) => {
+            let device = format!("{device:?}");
+            assert!(device.contains("Program"), "{}: {device} instead of {meaning}\n{text}", kernel.name);
+        }
+        (Ok(outcome), Err(e)) => panic!("{}: {} instead of an error: {e}\n{text}", kernel.name, outcome.value),
+        (Err(e), Ok(meaning)) => panic!("{}: {e:?} instead of {meaning}\n{text}", kernel.name),
+    }
+}
+
+/// Equal; floats up to the rounding of a reordered reduction.
+fn close(a: &Value, b: &Value) -> bool {
+    let near =
+        |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-4 * a.abs().max(b.abs()).max(1.0);
+    match (a, b) {
+        (Value::Float(x), Value::Float(y)) => near((*x).into(), (*y).into()),
+        (Value::Double(x), Value::Double(y)) => near(*x, *y),
+        (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| close(x, y))
+        }
+        (Value::Array(x), Value::Array(y)) => {
+            x.len() == y.len()
+                && (0..x.len()).all(|i| match (x.get(i), y.get(i)) {
+                    (Some(x), Some(y)) => close(&x, &y),
+                    _ => false,
+                })
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Sizes around which mistakes live: none, one, odd, a power of two, more than a group.
+const LENGTHS: [usize; 7] = [0, 1, 2, 7, 64, 129, 1000];
+
+fn floats(n: usize) -> Value {
+    Value::Array(ArrayValue::Float((0..n).map(|i| ((i * 37 + 11) % 101) as f32 / 100.0).collect()))
+}
+fn ints(n: usize) -> Value {
+    Value::Array(ArrayValue::Int((0..n).map(|i| ((i * 37 + 11) % 101) as i32 - 50).collect()))
+}
+fn rows(m: usize, n: usize) -> Value {
+    let row = |r: usize| {
+        Value::Array(ArrayValue::Float((0..n).map(|i| ((i * 37 + r * 17 + 11) % 101) as f32 / 100.0).collect()))
+    };
+    Value::Array(ArrayValue::Values((0..m).map(row).collect()))
+}

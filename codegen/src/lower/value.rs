@@ -1,0 +1,348 @@
+//! What a core variable stands for while code is generated: a C expression, a size, a place in memory, or a view.
+//!
+//! An array is its length and a [`View`]: how the element at an index is had. Views are data; they are composed, never
+//! executed, and reading one ([`super::read`]) composes index arithmetic in [`Size`] until memory is reached.
+
+use crate::core::{Lambda, PadMode, Stmt, VarId};
+use crate::opencl::Expr;
+use crate::plan::BufferId;
+use lift_analysis::hir::{Literal, Name, Scalar};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, Var};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+#[derive(Debug, Clone)]
+pub enum Value<'k> {
+    Scalar(ScalarValue),
+    Vec(VecValue),
+    Tuple(Vec<Value<'k>>),
+    Array(Array<'k>),
+    /// An existential: the hidden lengths, in the order of the variables of the type, and what they are lengths of.
+    Packed {
+        sizes: Vec<Size>,
+        body: Box<Value<'k>>,
+    },
+    /// Computed on the device by each kernel that uses it: scalar work at host level.
+    Deferred(Rc<Deferred<'k>>),
+    /// A scalar or vector in a buffer, loaded by each kernel that uses it.
+    Place(Place),
+    /// Already written to where it belongs, through a view that cannot be read back. Nobody reads it.
+    Written,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScalarValue {
+    Literal(Literal),
+    /// An `Int` whose value is a size expression: it takes part in index arithmetic.
+    Size(Size),
+    Computed {
+        ty: Scalar,
+        expr: Expr,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct VecValue {
+    pub scalar: Scalar,
+    pub width: u8,
+    pub expr: Expr,
+}
+
+/// A statement of the host level whose value each kernel computes for itself.
+#[derive(Debug)]
+pub struct Deferred<'k> {
+    pub stmt: &'k Stmt,
+    pub env: Env<'k>,
+}
+
+/// How a kernel learns a length that was opened at host level.
+#[derive(Debug, Clone)]
+pub enum LengthSource<'k> {
+    /// From the first element of a buffer.
+    Buffer(BufferId),
+    /// An `Int` that each kernel computes; nothing below 0.
+    Value(Value<'k>),
+    /// It is this size.
+    Size(Size),
+}
+
+/// A function with the values of its free variables.
+#[derive(Debug, Clone)]
+pub struct Closure<'k> {
+    pub lambda: &'k Lambda,
+    pub env: Env<'k>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Array<'k> {
+    pub len: Size,
+    pub view: Rc<View<'k>>,
+}
+
+impl<'k> Array<'k> {
+    pub fn new(len: Size, view: View<'k>) -> Array<'k> {
+        Array { len, view: Rc::new(view) }
+    }
+}
+
+/// How the element at index `i` is had. Lengths are those of the array itself unless said otherwise.
+#[derive(Debug)]
+pub enum View<'k> {
+    /// In memory: the place of element `i` is instance `base + i` of the layout.
+    Stored {
+        element: Rc<Layout>,
+        base: Size,
+    },
+    Zip(Vec<Array<'k>>),
+    /// One component of an array of tuples.
+    Component(Array<'k>, usize),
+    /// Row `i` is the `row` elements from `i·row` on.
+    Rows {
+        row: Size,
+        of: Array<'k>,
+    },
+    /// Window `i` is the `size` elements from `i·step` on.
+    Windows {
+        size: Size,
+        step: Size,
+        of: Array<'k>,
+    },
+    /// Element `from + i·step`; the step may be negative.
+    Part {
+        from: Size,
+        step: Size,
+        of: Array<'k>,
+    },
+    /// Element `i mod row` of row `i / row`.
+    Flat {
+        row: Size,
+        of: Array<'k>,
+    },
+    /// Element `(i mod columns)·step + i / columns`: every `step`-th element first, then those after them, ….
+    Strided {
+        step: Size,
+        columns: Size,
+        of: Array<'k>,
+    },
+    Pad {
+        left: Size,
+        mode: PadMode,
+        of: Array<'k>,
+    },
+    PadConstant {
+        left: Size,
+        value: Value<'k>,
+        of: Array<'k>,
+    },
+    Transposed(Array<'k>),
+    /// Element `i` is element `at` of row `i`.
+    Column {
+        at: Size,
+        of: Array<'k>,
+    },
+    /// Element `i` is element `f(i)`.
+    Gathered(Closure<'k>, Array<'k>),
+    Concat(Array<'k>, Array<'k>),
+    /// One of two arrays of the same length.
+    Choice {
+        condition: Expr,
+        then: Array<'k>,
+        otherwise: Array<'k>,
+    },
+    Iota,
+    Generated(Closure<'k>),
+    Fill(Value<'k>),
+    /// Element `i` is `f` of element `i`.
+    Mapped(Closure<'k>, Array<'k>),
+    /// Element `i` is the vector of the `width` elements from `i·width` on.
+    Vectors {
+        width: u8,
+        of: Array<'k>,
+    },
+    /// Element `i` is lane `i mod width` of vector `i / width`.
+    Lanes {
+        width: u8,
+        of: Array<'k>,
+    },
+}
+
+/// A piece of memory of one element type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    pub root: Root,
+    pub scalar: Scalar,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
+    Buffer(BufferId),
+    /// An array declared in the kernel, private or local.
+    Array {
+        name: Name,
+        local: bool,
+    },
+    /// A variable; any index into it is 0.
+    Register(Name),
+}
+
+/// How the instances of a type lie in memory: a structure of arrays, every scalar leaf in a memory of its own.
+/// As [`crate::plan::Layout`], with logical lengths beside the capacities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layout {
+    Scalar(Memory),
+    Vec(Memory, u8),
+    Tuple(Vec<Rc<Layout>>),
+    Array {
+        len: Size,
+        /// Instances of the element for each instance of the array: `len` with hidden lengths at their largest.
+        capacity: Size,
+        element: Rc<Layout>,
+    },
+    Exists {
+        lengths: Vec<HiddenLength>,
+        body: Rc<Layout>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HiddenLength {
+    pub var: Var,
+    pub memory: Memory,
+    pub at_most: Size,
+}
+
+/// One instance of a layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub layout: Rc<Layout>,
+    pub at: Size,
+}
+
+/// Where a result is to be written: memory, or memory seen through the inverse of a view.
+#[derive(Debug, Clone)]
+pub enum Dest<'k> {
+    Place(Place),
+    Tuple(Vec<Dest<'k>>),
+    Array(Rc<ArrayDest<'k>>),
+    /// The given lane of a vector.
+    Lane(Place, Size),
+}
+
+/// The place of element `i` of an array that is written through a view.
+#[derive(Debug)]
+pub enum ArrayDest<'k> {
+    /// The elements from `i·row` on, as an array.
+    Rows {
+        row: Size,
+        of: Dest<'k>,
+    },
+    /// Element `from + i·step`.
+    Part {
+        from: Size,
+        step: Size,
+        of: Dest<'k>,
+    },
+    /// Element `i mod row` of row `i / row`.
+    Flat {
+        row: Size,
+        of: Dest<'k>,
+    },
+    Transposed(Dest<'k>),
+    Column {
+        at: Size,
+        of: Dest<'k>,
+    },
+    Component(Dest<'k>, usize),
+    /// Element `f(i)`, of `len`.
+    Scattered {
+        to: Closure<'k>,
+        len: Size,
+        of: Dest<'k>,
+        origin: Origin,
+    },
+    /// Vector `i` is the elements from `i·width` on.
+    Vectors {
+        width: u8,
+        of: Dest<'k>,
+    },
+    /// Lane `i mod width` of vector `i / width`.
+    Lanes {
+        width: u8,
+        of: Dest<'k>,
+    },
+    /// A tuple of the places in several arrays.
+    Zipped(Vec<Dest<'k>>),
+}
+
+/// The values of variables and of opened lengths. Cheap to clone; a clone does not see later bindings.
+#[derive(Debug, Clone, Default)]
+pub struct Env<'k> {
+    vars: Rc<FxHashMap<VarId, Value<'k>>>,
+    sizes: Rc<FxHashMap<Var, Size>>,
+}
+
+impl<'k> Env<'k> {
+    pub fn get(&self, v: VarId) -> Option<&Value<'k>> {
+        self.vars.get(&v)
+    }
+    pub fn bind(&mut self, v: VarId, value: Value<'k>) {
+        Rc::make_mut(&mut self.vars).insert(v, value);
+    }
+    pub fn bind_size(&mut self, v: Var, size: Size) {
+        Rc::make_mut(&mut self.sizes).insert(v, size);
+    }
+    /// A size of the program under the values of the opened lengths.
+    pub fn size(&self, s: &Size) -> Size {
+        if self.sizes.is_empty() { s.clone() } else { s.subst(&mut |v| self.sizes.get(v).cloned()) }
+    }
+}
+
+impl Value<'_> {
+    pub fn size(s: Size) -> Self {
+        Value::Scalar(ScalarValue::Size(s))
+    }
+    pub fn computed(ty: Scalar, expr: Expr) -> Self {
+        Value::Scalar(ScalarValue::Computed { ty, expr })
+    }
+}
+
+impl ScalarValue {
+    pub fn ty(&self) -> Scalar {
+        match self {
+            ScalarValue::Literal(l) => crate::core::literal_scalar(*l),
+            ScalarValue::Size(_) => Scalar::Int,
+            ScalarValue::Computed { ty, .. } => *ty,
+        }
+    }
+}
+
+impl Layout {
+    /// The layout with a hidden length replaced by its value.
+    pub fn with_length(self: &Rc<Layout>, var: &Var, by: &Size) -> Rc<Layout> {
+        match &**self {
+            Layout::Scalar(_) | Layout::Vec(..) => self.clone(),
+            Layout::Tuple(parts) => Rc::new(Layout::Tuple(parts.iter().map(|p| p.with_length(var, by)).collect())),
+            Layout::Array { len, capacity, element } => Rc::new(Layout::Array {
+                len: len.subst_var(var, by),
+                capacity: capacity.clone(),
+                element: element.with_length(var, by),
+            }),
+            Layout::Exists { lengths, body } => {
+                Rc::new(Layout::Exists { lengths: lengths.clone(), body: body.with_length(var, by) })
+            }
+        }
+    }
+    /// All memories, leaves and lengths, in order.
+    pub fn memories<'a>(&'a self, out: &mut Vec<&'a Memory>) {
+        match self {
+            Layout::Scalar(m) | Layout::Vec(m, _) => out.push(m),
+            Layout::Tuple(parts) => parts.iter().for_each(|p| p.memories(out)),
+            Layout::Array { element, .. } => element.memories(out),
+            Layout::Exists { lengths, body } => {
+                out.extend(lengths.iter().map(|l| &l.memory));
+                body.memories(out);
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Primitives that are views: they cost nothing.
+
+use super::read::part;
+use super::value::{Array, Closure, Env, Value, View};
+use crate::core::Prim;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// The value of a primitive that is a view; `None` if the arguments have not the form that it needs.
+/// `ty` is the type of the result and `of` that of the last argument, whose lengths are under `env`.
+pub fn view<'k>(
+    prim: Prim,
+    sizes: Vec<Size>,
+    mut funs: Vec<Closure<'k>>,
+    args: Vec<Value<'k>>,
+    ty: &Ty,
+    of: Option<&Ty>,
+    env: &Env<'k>,
+) -> Option<Value<'k>> {
+    let len = || Some(env.size(&ty.as_array()?.len));
+    let size = |i: usize| sizes.get(i).cloned();
+    if prim == Prim::Zip {
+        let parts = args.iter().map(as_array).collect::<Option<Vec<_>>>()?;
+        return Some(Value::Array(Array::new(len()?, View::Zip(parts))));
+    }
+    if matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill) {
+        return of_length(prim, size(0)?, funs, args.first()).map(Value::Array);
+    }
+    if prim == Prim::PadConstant {
+        let view = View::PadConstant { left: size(0)?, value: args.first()?.clone(), of: as_array(args.get(1)?)? };
+        return Some(Value::Array(Array::new(len()?, view)));
+    }
+    let xs = as_array(args.first()?)?;
+    let one = Size::one();
+    Some(Value::Array(match prim {
+        Prim::Length => return Some(Value::size(xs.len)),
+        Prim::Unzip => {
+            let TyKind::Tuple(parts) = ty.kind() else { return None };
+            let parts = (0..parts.len()).map(|i| match &*xs.view {
+                View::Zip(zipped) if i < zipped.len() => Value::Array(zipped[i].clone()),
+                _ => Value::Array(Array::new(xs.len.clone(), View::Component(xs.clone(), i))),
+            });
+            return Some(Value::Tuple(parts.collect()));
+        }
+        Prim::Map(_) => Array::new(len()?, View::Mapped(funs.pop()?, xs)),
+        Prim::Split => match (&*xs.view, size(0)?) {
+            (View::Flat { row, of }, k) if *row == k => of.clone(),
+            (_, row) => Array::new(len()?, View::Rows { row, of: xs }),
+        },
+        Prim::Join => match &*xs.view {
+            View::Rows { row: _, of } => of.clone(),
+            _ => {
+                let row = env.size(&of?.as_array()?.element.as_array()?.len);
+                Array::new(len()?, View::Flat { row, of: xs })
+            }
+        },
+        Prim::Slide => Array::new(len()?, View::Windows { size: size(0)?, step: size(1)?, of: xs }),
+        Prim::Pad(mode) => Array::new(len()?, View::Pad { left: size(0)?, mode, of: xs }),
+        Prim::Transpose => match &*xs.view {
+            View::Transposed(of) => of.clone(),
+            _ => Array::new(len()?, View::Transposed(xs)),
+        },
+        Prim::Gather => Array::new(len()?, View::Gathered(funs.pop()?, xs)),
+        Prim::Reverse => {
+            let last = xs.len.sub(&one);
+            part(len()?, last, Size::int(-1), &xs)
+        }
+        Prim::Stride => {
+            let step = size(0)?;
+            let columns = env.size(&xs.len).div_exact(&step);
+            Array::new(len()?, View::Strided { step, columns, of: xs })
+        }
+        Prim::Take => part(len()?, Size::zero(), one, &xs),
+        Prim::Drop | Prim::Slice => part(len()?, size(0)?, one, &xs),
+        Prim::Tail => part(len()?, one.clone(), one, &xs),
+        Prim::Concat => Array::new(len()?, View::Concat(xs, as_array(args.get(1)?)?)),
+        Prim::AsVector => Array::new(len()?, View::Vectors { width: u8::try_from(size(0)?.as_const()?).ok()?, of: xs }),
+        Prim::AsScalar => {
+            let TyKind::Vec(_, width) = of?.as_array()?.element.kind() else { return None };
+            let width = u8::try_from(width.as_const()?).ok()?;
+            Array::new(len()?, View::Lanes { width, of: xs })
+        }
+        _ => return None,
+    }))
+}
+
+/// `iota`, `generate` and `fill` of a length.
+pub fn of_length<'k>(
+    prim: Prim,
+    len: Size,
+    mut funs: Vec<Closure<'k>>,
+    value: Option<&Value<'k>>,
+) -> Option<Array<'k>> {
+    let view = match prim {
+        Prim::Iota => View::Iota,
+        Prim::Generate => View::Generated(funs.pop()?),
+        Prim::Fill => View::Fill(value?.clone()),
+        _ => return None,
+    };
+    Some(Array::new(len, view))
+}
+
+fn as_array<'k>(v: &Value<'k>) -> Option<Array<'k>> {
+    match v {
+        Value::Array(a) => Some(a.clone()),
+        _ => None,
+    }
+}
+
+/// The name of a primitive, for messages.
+pub fn name(prim: Prim) -> &'static str {
+    match prim {
+        Prim::Map(_) => "map",
+        Prim::Reduce(_) => "reduce",
+        Prim::PartRed => "partRed",
+        Prim::ReduceWhileSeq => "reduceWhileSeq",
+        Prim::IterateWhile => "iterateWhile",
+        Prim::Scan(_) => "scan",
+        Prim::ScanExcl(_) => "scanExcl",
+        Prim::Filter(_) => "filter",
+        Prim::Iterate => "iterate",
+        Prim::Zip => "zip",
+        Prim::Unzip => "unzip",
+        Prim::Split => "split",
+        Prim::Join => "join",
+        Prim::Slide => "slide",
+        Prim::Pad(_) => "pad",
+        Prim::PadConstant => "padConstant",
+        Prim::Transpose => "transpose",
+        Prim::Gather => "gather",
+        Prim::Scatter => "scatter",
+        Prim::Reverse => "reverse",
+        Prim::Stride => "stride",
+        Prim::Take => "take",
+        Prim::Drop => "drop",
+        Prim::Slice => "slice",
+        Prim::Head => "head",
+        Prim::Last => "last",
+        Prim::Tail => "tail",
+        Prim::Concat => "concat",
+        Prim::Aref => "aref",
+        Prim::Iota => "iota",
+        Prim::Generate => "generate",
+        Prim::Fill => "fill",
+        Prim::Length => "length",
+        Prim::Sort => "sort",
+        Prim::Argsort => "argsort",
+        Prim::Search => "search",
+        Prim::LSearch => "lsearch",
+        Prim::AsVector => "asVector",
+        Prim::AsScalar => "asScalar",
+        Prim::Vectorize => "vectorize",
+        Prim::Partition => "partition",
+    }
+}

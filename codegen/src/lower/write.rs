@@ -1,0 +1,537 @@
+//! Writing: values into registers and memory, and destinations seen through the inverse of a view.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::read::OUT_OF_RANGE;
+use super::value::{Array, ArrayDest, Dest, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
+use crate::opencl::{CType, Expr, Helper, StmtKind};
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    // ---- registers
+
+    /// Variables for a scalar, a vector or a tuple of such, without a value yet (or zero, if asked for by
+    /// [`Self::registers_like`]); `None` for anything with an array in it.
+    pub fn registers(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Option<Value<'k>>> {
+        if !is_flat(like) {
+            return Ok(None);
+        }
+        self.registers_flat(like, name, zero).map(Some)
+    }
+
+    fn registers_flat(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Value<'k>> {
+        Ok(match like {
+            Value::Scalar(s) => {
+                let ty = s.ty();
+                self.note_double(ty);
+                let init = zero.then(|| Self::zero(ty));
+                let name = self.variable(name, CType::of(ty), init);
+                Value::computed(ty, Expr::Var(name))
+            }
+            Value::Vec(v) => {
+                let ty = CType::Vec(v.scalar, v.width);
+                let init = zero.then(|| Expr::Vector(ty, vec![Self::zero(v.scalar)]));
+                let name = self.variable(name, ty, init);
+                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+            }
+            Value::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    all.push(self.registers_flat(p, &format!("{name}_{}", i + 1), zero)?);
+                }
+                Value::Tuple(all)
+            }
+            other => return Err(self.error("", format!("{other:?} has no registers"))),
+        })
+    }
+
+    /// Registers for a value of this form, holding zeros.
+    pub fn registers_like(&mut self, like: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
+        self.registers(like, name, true)
+    }
+
+    /// Variables that hold this value, which is a scalar, a vector or a tuple of such.
+    pub fn registers_with(&mut self, value: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
+        if !is_flat(value) {
+            return Ok(None);
+        }
+        self.registers_holding(value, name).map(Some)
+    }
+    fn registers_holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
+        Ok(match value {
+            Value::Scalar(s) => {
+                let ty = s.ty();
+                let init = self.scalar(s)?;
+                Value::computed(ty, Expr::Var(self.variable(name, CType::of(ty), Some(init))))
+            }
+            Value::Vec(v) => {
+                let name = self.variable(name, CType::Vec(v.scalar, v.width), Some(v.expr.clone()));
+                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+            }
+            Value::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    let p = self.force(p)?;
+                    all.push(self.registers_holding(&p, &format!("{name}_{}", i + 1))?);
+                }
+                Value::Tuple(all)
+            }
+            other => return Err(self.error("", format!("{other:?} has no registers"))),
+        })
+    }
+
+    /// Assigns to registers. The value may mention them: all of it is computed before the first is assigned.
+    pub fn assign_registers(&mut self, to: &Value<'k>, value: &Value<'k>) -> Result<()> {
+        let (mut targets, mut values) = (Vec::new(), Vec::new());
+        self.flatten(to, &mut targets)?;
+        self.flatten(value, &mut values)?;
+        if targets.len() != values.len() {
+            return Err(self.error("", "two values of one type have different forms"));
+        }
+        let mut pending: Vec<(Expr, CType, Expr)> = targets
+            .into_iter()
+            .zip(values)
+            .filter(|((t, _), (v, _))| t != v)
+            .map(|((t, ty), (v, _))| (t, ty, v))
+            .collect();
+        // In order, as long as no later value still reads what is assigned; what would is computed first.
+        for i in 0..pending.len() {
+            let target = pending[i].0.clone();
+            for (_, ty, later) in pending.iter_mut().skip(i + 1) {
+                if later.mentions(&target) {
+                    *later = self.bind("next", *ty, later.clone());
+                }
+            }
+            let (_, _, value) = pending[i].clone();
+            self.assign(target, value);
+        }
+        Ok(())
+    }
+
+    /// The scalar and vector expressions of a value, in order.
+    fn flatten(&mut self, v: &Value<'k>, out: &mut Vec<(Expr, CType)>) -> Result<()> {
+        match self.force(v)? {
+            Value::Scalar(s) => {
+                let expr = self.scalar(&s)?;
+                out.push((expr, CType::of(s.ty())));
+            }
+            Value::Vec(v) => out.push((v.expr, CType::Vec(v.scalar, v.width))),
+            Value::Tuple(parts) => {
+                for p in &parts {
+                    self.flatten(p, out)?;
+                }
+            }
+            _ => return Err(self.error("", "an array stands where a scalar is needed")),
+        }
+        Ok(())
+    }
+
+    // ---- conditions
+
+    /// One of two values of the same type. Only the code of the one that is chosen runs.
+    pub fn choose(
+        &mut self,
+        condition: Expr,
+        then: impl FnOnce(&mut Self) -> Result<Value<'k>>,
+        otherwise: impl FnOnce(&mut Self) -> Result<Value<'k>>,
+    ) -> Result<Value<'k>> {
+        match condition {
+            Expr::Bool(true) => return then(self),
+            Expr::Bool(false) => return otherwise(self),
+            _ => {}
+        }
+        let (mut first, a) = self.scope(then)?;
+        let (mut second, b) = self.scope(otherwise)?;
+        if first.is_empty() && second.is_empty() {
+            let several = matches!(a, Value::Tuple(_) | Value::Array(_));
+            let condition =
+                if several && !condition.is_atom() { self.bind("which", CType::Bool, condition) } else { condition };
+            return self.select(&condition, &a, &b);
+        }
+        let Some(registers) = self.registers(&a, "chosen", false)? else {
+            return Err(
+                self.error("if", "one of two arrays that both have to be computed first cannot be chosen here yet")
+            );
+        };
+        let (assign, ()) = self.scope(|f| f.assign_registers(&registers, &a))?;
+        first.extend(assign);
+        let (assign, ()) = self.scope(|f| f.assign_registers(&registers, &b))?;
+        second.extend(assign);
+        self.emit_if(condition, first, second);
+        Ok(registers)
+    }
+
+    fn select(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>) -> Result<Value<'k>> {
+        let (a, b) = (self.force(a)?, self.force(b)?);
+        Ok(match (&a, &b) {
+            (Value::Scalar(x), Value::Scalar(y)) if x == y => a,
+            (Value::Scalar(x), Value::Scalar(y)) => {
+                let ty = x.ty();
+                let (x, y) = (self.scalar(x)?, self.scalar(y)?);
+                Value::computed(ty, condition.clone().select(x, y))
+            }
+            (Value::Vec(x), Value::Vec(y)) => {
+                Value::Vec(VecValue { expr: condition.clone().select(x.expr.clone(), y.expr.clone()), ..x.clone() })
+            }
+            (Value::Tuple(xs), Value::Tuple(ys)) => {
+                let mut parts = Vec::new();
+                for (x, y) in xs.iter().zip(ys) {
+                    parts.push(self.select(condition, x, y)?);
+                }
+                Value::Tuple(parts)
+            }
+            (Value::Array(x), Value::Array(y)) if x.len == y.len => Value::Array(Array::new(
+                x.len.clone(),
+                View::Choice { condition: condition.clone(), then: x.clone(), otherwise: y.clone() },
+            )),
+            (Value::Packed { sizes: n, body: x }, Value::Packed { sizes: m, body: y }) => {
+                let mut sizes = Vec::new();
+                for (n, m) in n.iter().zip(m) {
+                    let (e, g) = (self.size(n)?, self.size(m)?);
+                    let e = self.bind("len", CType::Int, condition.clone().select(e, g));
+                    let var = self.index_var("len", e);
+                    let bounds = |f: &Self, s: &Size| f.facts.bounds(s).1;
+                    let high = bounds(self, n).zip(bounds(self, m)).map(|(a, b)| Size::max(&a, &b));
+                    self.facts.assume_range(var.clone(), Some(Size::zero()), high);
+                    sizes.push(Size::var(var));
+                }
+                let body = self.select_packed(condition, x, y, &sizes)?;
+                Value::Packed { sizes, body: Box::new(body) }
+            }
+            _ => return Err(self.error("if", "the two branches cannot be chosen between without being computed first")),
+        })
+    }
+
+    /// As [`Self::select`], where the lengths that were hidden may differ: each array has one of the new lengths.
+    fn select_packed(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>, sizes: &[Size]) -> Result<Value<'k>> {
+        match (a, b) {
+            (Value::Array(x), Value::Array(y)) if sizes.len() == 1 => Ok(Value::Array(Array::new(
+                sizes[0].clone(),
+                View::Choice { condition: condition.clone(), then: x.clone(), otherwise: y.clone() },
+            ))),
+            _ => Err(self.error("if", "branches that hide the lengths of several arrays are not compiled yet")),
+        }
+    }
+
+    // ---- destinations
+
+    /// The place of element `i`.
+    pub fn dest_at(&mut self, d: &Dest<'k>, i: &Size) -> Result<Dest<'k>> {
+        let simple = |f: &Self, s: Size| f.facts.simplify(&s);
+        Ok(match d {
+            Dest::Place(Place { layout, at }) => match &**layout {
+                Layout::Array { capacity, element, .. } => {
+                    let at = simple(self, at.mul(capacity).add(i));
+                    Dest::Place(Place { layout: element.clone(), at })
+                }
+                _ => return Err(self.error("", "the place of a result is not an array")),
+            },
+            Dest::Array(view) => match &**view {
+                ArrayDest::Rows { row, of } => {
+                    let from = simple(self, i.mul(row));
+                    Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
+                }
+                ArrayDest::Part { from, step, of } => self.dest_at(of, &from.add(&i.mul(step)))?,
+                ArrayDest::Flat { row, of } => {
+                    let (r, c) = (simple(self, i.div_floor(row)), simple(self, i.rem(row)));
+                    let rows = self.dest_at(of, &r)?;
+                    self.dest_at(&rows, &c)?
+                }
+                ArrayDest::Transposed(of) => Dest::Array(Rc::new(ArrayDest::Column { at: i.clone(), of: of.clone() })),
+                ArrayDest::Column { at, of } => {
+                    let row = self.dest_at(of, i)?;
+                    self.dest_at(&row, at)?
+                }
+                ArrayDest::Component(of, k) => {
+                    let element = self.dest_at(of, i)?;
+                    self.dest_component(&element, *k)?
+                }
+                ArrayDest::Scattered { to, len, of, origin } => {
+                    let at = self.call(to, &[Value::size(i.clone())])?;
+                    let at = self.scalar_of(&at)?;
+                    let at = self.as_size(&at, "to")?;
+                    let at = if self.in_range(&at, len) {
+                        at
+                    } else {
+                        let len_expr = self.size(len)?;
+                        let expr = self.size(&at)?;
+                        let origin = origin.clone();
+                        let safe = self.at(&origin, |f| {
+                            let safe = f.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [expr, len_expr]);
+                            Ok(f.bind("to", CType::Int, safe))
+                        })?;
+                        let var = self.index_var("to", safe);
+                        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(len.sub(&Size::one())));
+                        Size::var(var)
+                    };
+                    self.dest_at(of, &at)?
+                }
+                ArrayDest::Vectors { width, of } => {
+                    let from = simple(self, i.mul(&Size::int((*width).into())));
+                    Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
+                }
+                ArrayDest::Lanes { width, of } => {
+                    let w = Size::int((*width).into());
+                    let (r, c) = (simple(self, i.div_floor(&w)), simple(self, i.rem(&w)));
+                    match self.dest_at(of, &r)? {
+                        Dest::Place(p) => Dest::Lane(p, c),
+                        _ => return Err(self.error("asVector", "a vector cannot be written lane by lane here")),
+                    }
+                }
+                ArrayDest::Zipped(parts) => {
+                    let mut all = Vec::new();
+                    for p in parts {
+                        all.push(self.dest_at(p, i)?);
+                    }
+                    Dest::Tuple(all)
+                }
+            },
+            Dest::Tuple(_) | Dest::Lane(..) => return Err(self.error("", "the place of a result is not an array")),
+        })
+    }
+
+    pub fn dest_component(&mut self, d: &Dest<'k>, k: usize) -> Result<Dest<'k>> {
+        Ok(match d {
+            Dest::Tuple(parts) if k < parts.len() => parts[k].clone(),
+            Dest::Place(Place { layout, at }) => match &**layout {
+                Layout::Tuple(parts) if k < parts.len() => {
+                    Dest::Place(Place { layout: parts[k].clone(), at: at.clone() })
+                }
+                _ => return Err(self.error("", "the place of a result is not a tuple")),
+            },
+            _ => return Err(self.error("", "the place of a result is not a tuple")),
+        })
+    }
+
+    /// The place under the hidden lengths, which are written now.
+    pub fn dest_packed(&mut self, d: &Dest<'k>, sizes: &[Size]) -> Result<Dest<'k>> {
+        let Dest::Place(Place { layout, at }) = d else {
+            return Err(self.error("", "the place of a result of hidden length is not in memory"));
+        };
+        let Layout::Exists { lengths, body } = &**layout else {
+            return Err(self.error("", "the place of a result has no room for its hidden length"));
+        };
+        for (hidden, size) in lengths.iter().zip(sizes) {
+            let value = self.size(size)?;
+            self.store_scalar(&hidden.memory, at, value)?;
+        }
+        Ok(Dest::Place(Place { layout: body.clone(), at: at.clone() }))
+    }
+    /// The place under the hidden lengths.
+    pub fn dest_body(&self, d: &Dest<'k>) -> Result<Dest<'k>> {
+        if let Dest::Place(Place { layout, at }) = d
+            && let Layout::Exists { body, .. } = &**layout
+        {
+            return Ok(Dest::Place(Place { layout: body.clone(), at: at.clone() }));
+        }
+        Err(self.error("", "the place of a result has no room for its hidden length"))
+    }
+
+    // ---- stores
+
+    fn store_scalar(&mut self, m: &Memory, at: &Size, value: Expr) -> Result<()> {
+        let to = self.memory(m, at, true)?;
+        match self.redundant(&m.root) {
+            Some(condition) => {
+                let (stmts, ()) = self.scope(|f| {
+                    f.assign(to, value);
+                    Ok(())
+                })?;
+                self.emit_if(condition, stmts, Vec::new());
+            }
+            None => self.assign(to, value),
+        }
+        Ok(())
+    }
+
+    /// Writes a value. An array is copied element by element, sequentially.
+    pub fn copy(&mut self, value: &Value<'k>, d: &Dest<'k>) -> Result<()> {
+        match self.force(value)? {
+            Value::Scalar(s) => self.copy_scalar(&s, d),
+            Value::Vec(v) => self.copy_vector(&v, d),
+            Value::Tuple(parts) => {
+                for (k, p) in parts.iter().enumerate() {
+                    let to = self.dest_component(d, k)?;
+                    self.copy(p, &to)?;
+                }
+                Ok(())
+            }
+            Value::Packed { sizes, body } => {
+                let to = self.dest_packed(d, &sizes)?;
+                self.copy(&body, &to)
+            }
+            Value::Array(a) => {
+                if let (View::Stored { element, base }, Dest::Place(p)) = (&*a.view, d)
+                    && let Layout::Array { element: to, capacity, .. } = &*p.layout
+                    && element == to
+                    && *base == self.facts.simplify(&p.at.mul(capacity))
+                {
+                    return Ok(()); // already there
+                }
+                self.uniquely(d, |f| {
+                    f.for_each("i", &a.len, |f, i| {
+                        let element = f.read(&a, i)?;
+                        let to = f.dest_at(d, i)?;
+                        f.copy(&element, &to)
+                    })
+                })
+            }
+            Value::Written => Ok(()),
+            Value::Deferred(_) | Value::Place(_) => Err(self.error("", "a value of the host level was not computed")),
+        }
+    }
+
+    fn copy_scalar(&mut self, s: &ScalarValue, d: &Dest<'k>) -> Result<()> {
+        let value = self.scalar(s)?;
+        match d {
+            Dest::Place(Place { layout, at }) => match &**layout {
+                Layout::Scalar(m) => self.store_scalar(m, at, value),
+                _ => Err(self.error("", "the place of a result is not a scalar")),
+            },
+            Dest::Lane(Place { layout, at }, lane) => match &**layout {
+                Layout::Vec(m, width) => {
+                    if let Root::Register(name) = &m.root {
+                        let Some(lane) = lane.as_const() else {
+                            return Err(self.error(
+                                "asVector",
+                                "a lane that is known only at run time cannot be written in a register",
+                            ));
+                        };
+                        self.assign(Expr::Var(name.clone()).lane(lane as u8), value);
+                        return Ok(());
+                    }
+                    let at = at.mul(&Size::int((*width).into())).add(lane);
+                    self.store_scalar(m, &at, value)
+                }
+                _ => Err(self.error("", "the place of a result is not a vector")),
+            },
+            _ => Err(self.error("", "the place of a result is not a scalar")),
+        }
+    }
+
+    fn copy_vector(&mut self, v: &VecValue, d: &Dest<'k>) -> Result<()> {
+        match d {
+            Dest::Place(Place { layout, at }) => {
+                let Layout::Vec(m, width) = &**layout else {
+                    return Err(self.error("", "the place of a result is not a vector"));
+                };
+                if let Root::Register(name) = &m.root {
+                    self.assign(Expr::Var(name.clone()), v.expr.clone());
+                    return Ok(());
+                }
+                let (at, pointer) = (self.size(at)?, self.pointer(m, true));
+                let store = StmtKind::Expr(Expr::call(&format!("vstore{width}"), [v.expr.clone(), at, pointer]));
+                self.guarded(&m.root.clone(), store)
+            }
+            Dest::Array(_) => {
+                // Lane by lane, through the view.
+                let value = self.named_scalar(&Value::Vec(v.clone()), "v")?;
+                let Value::Vec(v) = value else { return Ok(()) };
+                for lane in 0..v.width {
+                    let to = self.dest_at(d, &Size::int(lane.into()))?;
+                    let lane = ScalarValue::Computed { ty: v.scalar, expr: v.expr.clone().lane(lane) };
+                    self.copy_scalar(&lane, &to)?;
+                }
+                Ok(())
+            }
+            _ => Err(self.error("", "the place of a result is not a vector")),
+        }
+    }
+
+    fn guarded(&mut self, root: &Root, store: StmtKind) -> Result<()> {
+        match self.redundant(root) {
+            Some(condition) => {
+                let (stmts, ()) = self.scope(|f| {
+                    f.emit(store);
+                    Ok(())
+                })?;
+                self.emit_if(condition, stmts, Vec::new());
+            }
+            None => self.emit(store),
+        }
+        Ok(())
+    }
+
+    // ---- who writes
+
+    /// Several work-items run the code at this point alike; the condition for the one of them that writes, if the
+    /// memory is not the work-item's own.
+    pub fn redundant(&self, root: &Root) -> Option<Expr> {
+        let local = match root {
+            Root::Register(_) | Root::Array { local: false, .. } => return None,
+            Root::Array { local: true, .. } => true,
+            // Memory in which each work-item has a part of its own.
+            Root::Buffer(id) if self.own.contains(id) => return None,
+            Root::Buffer(id) => self.group_own.contains(id),
+        };
+        let mut condition = Expr::Bool(true);
+        for d in 0..3u8 {
+            let at = d as usize;
+            let first = |call: &str| Expr::call(call, [Expr::int(d.into())]).eq(Expr::int(0));
+            if self.used.lcl[at] && !self.active.lcl[at] {
+                condition = condition.and(first("get_local_id"));
+            }
+            if local {
+                continue;
+            }
+            if self.used.wrg[at] && !self.active.wrg[at] {
+                condition = condition.and(first("get_group_id"));
+            }
+            if self.used.glb[at] && !self.active.glb[at] {
+                condition = condition.and(first("get_global_id"));
+            }
+        }
+        (condition != Expr::Bool(true)).then_some(condition)
+    }
+
+    /// Runs code that only writes to `d`: by one work-item, where several run here alike.
+    pub fn uniquely(&mut self, d: &Dest<'k>, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let mut roots = Vec::new();
+        dest_roots(d, &mut roots);
+        let conditions: Vec<_> = roots.iter().map(|r| self.redundant(r)).collect();
+        let Some(Some(condition)) = conditions.first().cloned() else { return f(self) };
+        if conditions.iter().any(|c| c.as_ref() != Some(&condition)) {
+            return f(self);
+        }
+        let active = self.active;
+        self.active = self.used;
+        let result = self.scope(f);
+        self.active = active;
+        let (stmts, ()) = result?;
+        self.emit_if(condition, stmts, Vec::new());
+        Ok(())
+    }
+}
+
+/// Scalars, vectors and tuples of them.
+pub fn is_flat(v: &Value) -> bool {
+    match v {
+        Value::Scalar(_) | Value::Vec(_) => true,
+        Value::Tuple(parts) => parts.iter().all(is_flat),
+        _ => false,
+    }
+}
+
+fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
+    match d {
+        Dest::Place(p) | Dest::Lane(p, _) => {
+            let mut memories = Vec::new();
+            p.layout.memories(&mut memories);
+            out.extend(memories.into_iter().map(|m| m.root.clone()));
+        }
+        Dest::Tuple(parts) => parts.iter().for_each(|p| dest_roots(p, out)),
+        Dest::Array(view) => match &**view {
+            ArrayDest::Rows { of, .. }
+            | ArrayDest::Part { of, .. }
+            | ArrayDest::Flat { of, .. }
+            | ArrayDest::Transposed(of)
+            | ArrayDest::Column { of, .. }
+            | ArrayDest::Component(of, _)
+            | ArrayDest::Scattered { of, .. }
+            | ArrayDest::Vectors { of, .. }
+            | ArrayDest::Lanes { of, .. } => dest_roots(of, out),
+            ArrayDest::Zipped(parts) => parts.iter().for_each(|p| dest_roots(p, out)),
+        },
+    }
+}

@@ -1,0 +1,216 @@
+//! The syntax tree.
+
+use super::helpers::Helper;
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::origin::Origin;
+use std::collections::BTreeSet;
+
+/// The types of values that a kernel computes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CType {
+    Bool,
+    UChar,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Float,
+    Double,
+    /// A vector of scalars, of width 2, 3, 4, 8 or 16.
+    Vec(Scalar, u8),
+}
+
+impl CType {
+    /// The type of a value of a scalar type.
+    pub fn of(s: Scalar) -> CType {
+        match s {
+            Scalar::Int => CType::Int,
+            Scalar::Long => CType::Long,
+            Scalar::Float => CType::Float,
+            Scalar::Double => CType::Double,
+            Scalar::Bool => CType::Bool,
+        }
+    }
+    /// The type of an element in memory: as [`CType::of`], but a `Bool` is a byte.
+    pub fn stored(s: Scalar) -> CType {
+        match s {
+            Scalar::Bool => CType::UChar,
+            other => CType::of(other),
+        }
+    }
+    pub fn name(self) -> String {
+        match self {
+            CType::Bool => "bool".into(),
+            CType::UChar => "uchar".into(),
+            CType::Int => "int".into(),
+            CType::UInt => "uint".into(),
+            CType::Long => "long".into(),
+            CType::ULong => "ulong".into(),
+            CType::Float => "float".into(),
+            CType::Double => "double".into(),
+            CType::Vec(s, w) => format!("{}{w}", CType::stored(s).name()),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+    Eq,
+    Ne,
+    And,
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Neg,
+    Not,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// An `int`, or a `long` where `long` is set.
+    Int {
+        value: i64,
+        long: bool,
+    },
+    /// A `uint` literal.
+    UInt(u64),
+    /// The bits of an `f32`.
+    Float(u32),
+    /// The bits of an `f64`.
+    Double(u64),
+    Bool(bool),
+    Var(Name),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Call(Name, Vec<Expr>),
+    Cast(CType, Box<Expr>),
+    Index(Box<Expr>, Box<Expr>),
+    /// A component of a vector: `.s3`.
+    Lane(Box<Expr>, u8),
+    /// `(float4)(a, b, c, d)`
+    Vector(CType, Vec<Expr>),
+    /// `&x`
+    AddressOf(Name),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    pub origin: Option<Origin>,
+}
+
+/// Where a declared array lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    Private,
+    Local,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    Increment,
+    Add(Expr),
+    /// `x *= 2`
+    Double,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    Declare {
+        ty: CType,
+        constant: bool,
+        name: Name,
+        init: Option<Expr>,
+    },
+    DeclareArray {
+        storage: Storage,
+        ty: CType,
+        name: Name,
+        len: u64,
+    },
+    Assign(Expr, Expr),
+    Expr(Expr),
+    If {
+        condition: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    For {
+        ty: CType,
+        var: Name,
+        from: Expr,
+        condition: Expr,
+        step: Step,
+        body: Vec<Stmt>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Stmt>,
+    },
+    Break,
+    Return,
+    Barrier {
+        local: bool,
+        global: bool,
+    },
+    /// Braces of its own.
+    Block(Vec<Stmt>),
+    Comment(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ParamType {
+    /// `__global const T* restrict` (or without `const`).
+    Buffer {
+        element: CType,
+        constant: bool,
+    },
+    Value(CType),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Param {
+    pub name: Name,
+    pub ty: ParamType,
+}
+
+/// A `__kernel` function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    pub name: Name,
+    /// What it does, for a person; printed above it.
+    pub doc: String,
+    pub origin: Origin,
+    pub params: Vec<Param>,
+    /// The work-group size on which the code relies.
+    pub group_size: Option<[u32; 3]>,
+    pub body: Vec<Stmt>,
+}
+
+/// A whole OpenCL text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Unit {
+    /// Printed first, as a comment.
+    pub header: Vec<String>,
+    pub uses_double: bool,
+    pub helpers: BTreeSet<Helper>,
+    pub functions: Vec<Function>,
+}

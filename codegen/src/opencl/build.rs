@@ -1,0 +1,187 @@
+//! Building expressions: constructors that fold constants and drop what does nothing, so that the text reads as a
+//! person would have written it.
+
+use super::ast::*;
+use lift_analysis::hir::{Literal, Name};
+use lift_analysis::origin::Origin;
+
+// Constructors, not operators: they fold constants, and stand beside `lt`, `and` and others that have no operator.
+#[allow(clippy::should_implement_trait)]
+impl Expr {
+    pub fn int(value: i64) -> Expr {
+        Expr::Int { value, long: false }
+    }
+    pub fn var(name: impl Into<Name>) -> Expr {
+        Expr::Var(name.into())
+    }
+    pub fn call(name: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
+        Expr::Call(name.into(), args.into_iter().collect())
+    }
+    pub fn literal(l: Literal) -> Expr {
+        match l {
+            Literal::Int(v) => Expr::int(v.into()),
+            Literal::Long(v) => Expr::Int { value: v, long: true },
+            Literal::Float(bits) => Expr::Float(bits),
+            Literal::Double(bits) => Expr::Double(bits),
+            Literal::Bool(b) => Expr::Bool(b),
+        }
+    }
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Expr::Int { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
+    /// Costs nothing to repeat: a name or a literal.
+    pub fn is_atom(&self) -> bool {
+        matches!(
+            self,
+            Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_)
+        )
+    }
+
+    /// An element of an array in memory, with an index that is no load itself.
+    pub fn is_load(&self) -> bool {
+        self.is_atom()
+            || matches!(self, Expr::Index(a, i) if a.is_atom() && !i.any(&mut |e| matches!(e, Expr::Index(..))))
+    }
+    /// Whether any part, itself included, satisfies `pred`.
+    pub fn any(&self, pred: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        pred(self)
+            || match self {
+                Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Lane(a, _) => a.any(pred),
+                Expr::Binary(_, a, b) | Expr::Index(a, b) => a.any(pred) || b.any(pred),
+                Expr::Select(a, b, c) => a.any(pred) || b.any(pred) || c.any(pred),
+                Expr::Call(_, args) | Expr::Vector(_, args) => args.iter().any(|a| a.any(pred)),
+                _ => false,
+            }
+    }
+    pub fn mentions(&self, part: &Expr) -> bool {
+        self.any(&mut |e| e == part)
+    }
+    /// A call that may record a failure.
+    pub fn may_fail(&self) -> bool {
+        self.any(&mut |e| matches!(e, Expr::Call(name, _) if super::Helper::records_failures(name)))
+    }
+
+    pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+    pub fn add(self, other: Expr) -> Expr {
+        match (self.as_int(), other.as_int()) {
+            (Some(0), _) => other,
+            (_, Some(0)) => self,
+            (_, Some(v)) if v < 0 && v > i64::MIN => self.sub(Expr::int(-v)),
+            _ => Expr::binary(BinaryOp::Add, self, other),
+        }
+    }
+    pub fn sub(self, other: Expr) -> Expr {
+        match other.as_int() {
+            Some(0) => self,
+            _ => Expr::binary(BinaryOp::Sub, self, other),
+        }
+    }
+    pub fn mul(self, other: Expr) -> Expr {
+        match (self.as_int(), other.as_int()) {
+            (Some(1), _) => other,
+            (_, Some(1)) => self,
+            _ => Expr::binary(BinaryOp::Mul, self, other),
+        }
+    }
+    pub fn div(self, other: Expr) -> Expr {
+        match other.as_int() {
+            Some(1) => self,
+            _ => Expr::binary(BinaryOp::Div, self, other),
+        }
+    }
+    pub fn rem(self, other: Expr) -> Expr {
+        Expr::binary(BinaryOp::Rem, self, other)
+    }
+    pub fn lt(self, other: Expr) -> Expr {
+        Expr::binary(BinaryOp::Lt, self, other)
+    }
+    pub fn le(self, other: Expr) -> Expr {
+        Expr::binary(BinaryOp::Le, self, other)
+    }
+    pub fn ge(self, other: Expr) -> Expr {
+        Expr::binary(BinaryOp::Ge, self, other)
+    }
+    pub fn eq(self, other: Expr) -> Expr {
+        Expr::binary(BinaryOp::Eq, self, other)
+    }
+    pub fn and(self, other: Expr) -> Expr {
+        match (&self, &other) {
+            (Expr::Bool(true), _) => other,
+            (_, Expr::Bool(true)) => self,
+            _ => Expr::binary(BinaryOp::And, self, other),
+        }
+    }
+    pub fn or(self, other: Expr) -> Expr {
+        match (&self, &other) {
+            (Expr::Bool(false), _) => other,
+            (_, Expr::Bool(false)) => self,
+            _ => Expr::binary(BinaryOp::Or, self, other),
+        }
+    }
+    pub fn not(self) -> Expr {
+        match self {
+            Expr::Unary(UnaryOp::Not, inner) => *inner,
+            Expr::Bool(b) => Expr::Bool(!b),
+            Expr::Binary(BinaryOp::Lt, a, b) if a.is_plain_int() && b.is_plain_int() => {
+                Expr::Binary(BinaryOp::Ge, a, b)
+            }
+            other => Expr::Unary(UnaryOp::Not, Box::new(other)),
+        }
+    }
+    /// Surely an integer, so that `!(a < b)` is `a >= b` (for floats it is not, by NaN).
+    fn is_plain_int(&self) -> bool {
+        matches!(self, Expr::Int { .. })
+    }
+    pub fn select(self, then: Expr, otherwise: Expr) -> Expr {
+        match self {
+            Expr::Bool(true) => then,
+            Expr::Bool(false) => otherwise,
+            _ if then == otherwise => then,
+            condition => Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)),
+        }
+    }
+    pub fn index(self, at: Expr) -> Expr {
+        Expr::Index(Box::new(self), Box::new(at))
+    }
+    pub fn lane(self, lane: u8) -> Expr {
+        Expr::Lane(Box::new(self), lane)
+    }
+    /// A conversion; a cast of a literal is the literal, a cast back and forth between `int` and `uint` is dropped.
+    pub fn cast(self, ty: CType) -> Expr {
+        match (ty, self) {
+            (CType::UInt, Expr::Int { value, .. }) if value >= 0 => Expr::UInt(value as u64),
+            (CType::Long, Expr::Int { value, .. }) => Expr::Int { value, long: true },
+            (CType::UInt, Expr::Cast(CType::Int, inner)) if inner.is_uint() => *inner,
+            (CType::ULong, Expr::Cast(CType::Long, inner)) if inner.is_ulong() => *inner,
+            (ty, inner) => Expr::Cast(ty, Box::new(inner)),
+        }
+    }
+    fn is_uint(&self) -> bool {
+        match self {
+            Expr::UInt(_) | Expr::Cast(CType::UInt, _) => true,
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => a.is_uint() || b.is_uint(),
+            _ => false,
+        }
+    }
+    fn is_ulong(&self) -> bool {
+        match self {
+            Expr::Cast(CType::ULong, _) => true,
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => a.is_ulong() || b.is_ulong(),
+            _ => false,
+        }
+    }
+}
+
+impl StmtKind {
+    pub fn at(self, origin: &Origin) -> Stmt {
+        Stmt { kind: self, origin: Some(origin.clone()) }
+    }
+    pub fn plain(self) -> Stmt {
+        Stmt { kind: self, origin: None }
+    }
+}

@@ -1,0 +1,198 @@
+//! Functions that generated kernels call, each printed only if used.
+//!
+//! They define what C leaves undefined, so that a kernel computes what the reference interpreter computes: a division
+//! by zero is recorded as a failure and gives 0, `INT_MIN / -1` wraps, an index out of range is recorded and gives 0.
+
+/// In the order in which they are printed: a function stands after what it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Helper {
+    Fail,
+    DivInt,
+    ModInt,
+    DivLong,
+    ModLong,
+    CheckIndex,
+    CheckSize,
+    FloorDiv,
+    FloorMod,
+    Power,
+    GroupScan,
+}
+
+impl Helper {
+    /// The name to call.
+    pub fn name(self) -> &'static str {
+        match self {
+            Helper::Fail => "lift_fail",
+            Helper::DivInt => "lift_div_int",
+            Helper::ModInt => "lift_mod_int",
+            Helper::DivLong => "lift_div_long",
+            Helper::ModLong => "lift_mod_long",
+            Helper::CheckIndex => "lift_check_index",
+            Helper::CheckSize => "lift_check_size",
+            Helper::FloorDiv => "lift_floor_div",
+            Helper::FloorMod => "lift_floor_mod",
+            Helper::Power => "lift_power",
+            Helper::GroupScan => "lift_group_scan",
+        }
+    }
+    /// What it calls.
+    pub fn needs(self) -> Option<Helper> {
+        match self {
+            Helper::DivInt
+            | Helper::ModInt
+            | Helper::DivLong
+            | Helper::ModLong
+            | Helper::CheckIndex
+            | Helper::CheckSize => Some(Helper::Fail),
+            Helper::FloorMod => Some(Helper::FloorDiv),
+            Helper::Fail | Helper::FloorDiv | Helper::Power | Helper::GroupScan => None,
+        }
+    }
+    /// Whether a call of the function of this name may record a failure.
+    pub fn records_failures(name: &str) -> bool {
+        [Helper::DivInt, Helper::ModInt, Helper::DivLong, Helper::ModLong, Helper::CheckIndex, Helper::CheckSize]
+            .iter()
+            .any(|h| h.name() == name)
+    }
+    pub fn text(self) -> &'static str {
+        match self {
+            Helper::Fail => {
+                "\
+// Records the first failure: that there is one, which, and two operands for its message.
+void lift_fail(__global int* failure, int which, int a, int b)
+{
+  if (atomic_cmpxchg((volatile __global int*)failure, 0, 1) == 0) {
+    failure[1] = which;
+    failure[2] = a;
+    failure[3] = b;
+  }
+}
+"
+            }
+            Helper::DivInt => {
+                "\
+int lift_div_int(__global int* failure, int which, int a, int b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, a, b);
+    return 0;
+  }
+  return b == -1 ? (int)(0u - (uint)a) : a / b;
+}
+"
+            }
+            Helper::ModInt => {
+                "\
+int lift_mod_int(__global int* failure, int which, int a, int b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, a, b);
+    return 0;
+  }
+  return b == -1 ? 0 : a % b;
+}
+"
+            }
+            Helper::DivLong => {
+                "\
+long lift_div_long(__global int* failure, int which, long a, long b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return b == -1 ? (long)(0ul - (ulong)a) : a / b;
+}
+"
+            }
+            Helper::ModLong => {
+                "\
+long lift_mod_long(__global int* failure, int which, long a, long b)
+{
+  if (b == 0) {
+    lift_fail(failure, which, (int)a, (int)b);
+    return 0;
+  }
+  return b == -1 ? 0 : a % b;
+}
+"
+            }
+            Helper::CheckIndex => {
+                "\
+// The index, or 0 and a recorded failure if it is not below n.
+int lift_check_index(__global int* failure, int which, int i, int n)
+{
+  if (i < 0 || i >= n) {
+    lift_fail(failure, which, i, n);
+    return 0;
+  }
+  return i;
+}
+"
+            }
+            Helper::CheckSize => {
+                "\
+// Two lengths that the program claims to be equal.
+void lift_check_size(__global int* failure, int which, int a, int b)
+{
+  if (a != b) {
+    lift_fail(failure, which, a, b);
+  }
+}
+"
+            }
+            Helper::FloorDiv => {
+                "\
+// Rounds towards minus infinity; b is positive.
+int lift_floor_div(int a, int b)
+{
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+"
+            }
+            Helper::FloorMod => {
+                "\
+int lift_floor_mod(int a, int b)
+{
+  return a - lift_floor_div(a, b) * b;
+}
+"
+            }
+            Helper::GroupScan => {
+                "\
+// The sum of the values of the work-items before this one in the group; total: that of all. All of them must call it.
+int lift_group_scan(__local int* sums, int value, int* total)
+{
+  const int l = get_local_id(0);
+  const int n = get_local_size(0);
+  sums[l] = value;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 1; d < n; d *= 2) {
+    const int before = l >= d ? sums[l - d] : 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sums[l] += before;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  const int result = sums[l] - value;
+  *total = sums[n - 1];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  return result;
+}
+"
+            }
+            Helper::Power => {
+                "\
+int lift_power(int base, int exponent)
+{
+  int result = 1;
+  for (int i = 0; i < exponent; i++) {
+    result *= base;
+  }
+  return result;
+}
+"
+            }
+        }
+    }
+}

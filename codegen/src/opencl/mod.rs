@@ -1,0 +1,15 @@
+//! OpenCL C: a small typed syntax tree, its printer, and the functions that generated kernels may call.
+//!
+//! The tree has what the compiler emits and nothing else. It carries origins; printing gives the text and the map from
+//! byte ranges of the text back to them.
+
+pub mod ast;
+pub mod build;
+pub mod helpers;
+pub mod names;
+mod print;
+
+pub use ast::{BinaryOp, CType, Expr, Function, Param, ParamType, Step, Stmt, StmtKind, Storage, UnaryOp, Unit};
+pub use helpers::Helper;
+pub use names::Names;
+pub use print::print;

@@ -1,0 +1,387 @@
+//! Prints a [`Unit`] as OpenCL C 1.2, with the map back to the source.
+
+use super::ast::*;
+use super::helpers::Helper;
+use crate::plan::OpenClText;
+use lift_analysis::origin::Origin;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub fn print(unit: &Unit) -> OpenClText {
+    let mut p = Printer { text: String::new(), indent: 0, map: Vec::new() };
+    p.unit(unit);
+    // Outer ranges first; of equal ranges the one opened first, which is the outer.
+    p.map.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+    OpenClText { text: p.text, map: p.map }
+}
+
+struct Printer {
+    text: String,
+    indent: usize,
+    map: Vec<(Range<u32>, Origin)>,
+}
+
+/// How tightly an expression binds, by the grammar of C.
+fn precedence(e: &Expr) -> u8 {
+    match e {
+        Expr::Int { value, .. } if *value < 0 => 13,
+        Expr::Select(..) => 2,
+        Expr::Binary(op, ..) => binary_precedence(*op),
+        Expr::Unary(..) | Expr::Cast(..) | Expr::Vector(..) | Expr::AddressOf(_) => 13,
+        _ => 15,
+    }
+}
+
+fn binary_precedence(op: BinaryOp) -> u8 {
+    match op {
+        BinaryOp::Or => 3,
+        BinaryOp::And => 4,
+        BinaryOp::BitOr => 5,
+        BinaryOp::BitXor => 6,
+        BinaryOp::BitAnd => 7,
+        BinaryOp::Eq | BinaryOp::Ne => 8,
+        BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge => 9,
+        BinaryOp::Shl | BinaryOp::Shr => 10,
+        BinaryOp::Add | BinaryOp::Sub => 11,
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 12,
+    }
+}
+
+fn symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Lt => "<",
+        BinaryOp::Gt => ">",
+        BinaryOp::Le => "<=",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::And => "&&",
+        BinaryOp::Or => "||",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+    }
+}
+
+/// Operators that compilers warn about when they stand side by side without brackets.
+fn wants_brackets(outer: BinaryOp, inner: BinaryOp) -> bool {
+    use BinaryOp::*;
+    let bits = |op| matches!(op, BitAnd | BitOr | BitXor | Shl | Shr);
+    (bits(outer) && inner != outer) || (outer == Or && inner == And)
+}
+
+fn float(bits: u32) -> String {
+    let v = f32::from_bits(bits);
+    match v {
+        v if v.is_nan() => "NAN".into(),
+        v if v == f32::INFINITY => "INFINITY".into(),
+        v if v == f32::NEG_INFINITY => "-INFINITY".into(),
+        v => format!("{v:?}f"),
+    }
+}
+
+fn double(bits: u64) -> String {
+    let v = f64::from_bits(bits);
+    match v {
+        v if v.is_nan() => "(double)NAN".into(),
+        v if v == f64::INFINITY => "(double)INFINITY".into(),
+        v if v == f64::NEG_INFINITY => "-(double)INFINITY".into(),
+        v => format!("{v:?}"),
+    }
+}
+
+impl Printer {
+    fn push(&mut self, s: &str) {
+        self.text.push_str(s);
+    }
+    fn line_start(&mut self) {
+        for _ in 0..self.indent {
+            self.text.push_str("  ");
+        }
+    }
+    fn line(&mut self, s: &str) {
+        self.line_start();
+        self.push(s);
+        self.push("\n");
+    }
+    fn record(&mut self, start: usize, origin: &Origin) {
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        self.map.push((at(start)..at(self.text.len()), origin.clone()));
+    }
+
+    fn unit(&mut self, unit: &Unit) {
+        for line in &unit.header {
+            self.line(format!("// {line}").trim_end());
+        }
+        if unit.uses_double {
+            self.line("#pragma OPENCL EXTENSION cl_khr_fp64 : enable");
+        }
+        self.line("#pragma OPENCL FP_CONTRACT OFF");
+        let mut helpers: BTreeSet<Helper> = unit.helpers.clone();
+        helpers.extend(unit.helpers.iter().filter_map(|h| h.needs()));
+        for helper in helpers {
+            self.push("\n");
+            self.push(helper.text());
+        }
+        for function in &unit.functions {
+            self.push("\n");
+            self.function(function);
+        }
+    }
+
+    fn function(&mut self, f: &Function) {
+        if !f.doc.is_empty() {
+            self.line(&format!("// {}", f.doc));
+        }
+        let start = self.text.len();
+        if let Some([x, y, z]) = f.group_size {
+            self.line(&format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))"));
+        }
+        self.push(&format!("__kernel void {}(", f.name));
+        for (i, param) in f.params.iter().enumerate() {
+            self.push(if i > 0 { ",\n    " } else { "\n    " });
+            match &param.ty {
+                ParamType::Buffer { element, constant } => {
+                    let constant = if *constant { "const " } else { "" };
+                    self.push(&format!("__global {constant}{}* restrict {}", element.name(), param.name));
+                }
+                ParamType::Value(ty) => self.push(&format!("{} {}", ty.name(), param.name)),
+            }
+        }
+        self.push(")\n{\n");
+        self.indent += 1;
+        self.stmts(&f.body);
+        self.indent -= 1;
+        self.push("}\n");
+        self.record(start, &f.origin);
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for s in stmts {
+            self.stmt(s);
+        }
+    }
+
+    fn stmt(&mut self, s: &Stmt) {
+        self.line_start();
+        let start = self.text.len();
+        self.stmt_kind(&s.kind);
+        if let Some(origin) = &s.origin {
+            self.record(start, origin);
+        }
+        self.push("\n");
+    }
+
+    fn braces(&mut self, body: &[Stmt]) {
+        self.push("{\n");
+        self.indent += 1;
+        self.stmts(body);
+        self.indent -= 1;
+        self.line_start();
+        self.push("}");
+    }
+
+    fn stmt_kind(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Declare { ty, constant, name, init } => {
+                if *constant {
+                    self.push("const ");
+                }
+                self.push(&format!("{} {name}", ty.name()));
+                if let Some(init) = init {
+                    self.push(" = ");
+                    self.expr(init, 0);
+                }
+                self.push(";");
+            }
+            StmtKind::DeclareArray { storage, ty, name, len } => {
+                if *storage == Storage::Local {
+                    self.push("__local ");
+                }
+                self.push(&format!("{} {name}[{len}];", ty.name()));
+            }
+            StmtKind::Assign(to, value) => {
+                self.expr(to, 0);
+                match value {
+                    Expr::Binary(BinaryOp::Add, a, by) if **a == *to => match **by {
+                        Expr::Int { value: 1, .. } => self.push("++"),
+                        _ => {
+                            self.push(" += ");
+                            self.expr(by, 0);
+                        }
+                    },
+                    _ => {
+                        self.push(" = ");
+                        self.expr(value, 0);
+                    }
+                }
+                self.push(";");
+            }
+            StmtKind::Expr(e) => {
+                self.expr(e, 0);
+                self.push(";");
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                self.push("if (");
+                self.expr(condition, 0);
+                self.push(") ");
+                self.braces(then);
+                match otherwise.as_slice() {
+                    [] => {}
+                    [Stmt { kind: nested @ StmtKind::If { .. }, origin }] => {
+                        self.push(" else ");
+                        let start = self.text.len();
+                        self.stmt_kind(nested);
+                        if let Some(origin) = origin {
+                            self.record(start, origin);
+                        }
+                    }
+                    _ => {
+                        self.push(" else ");
+                        self.braces(otherwise);
+                    }
+                }
+            }
+            StmtKind::For { ty, var, from, condition, step, body } => {
+                self.push(&format!("for ({} {var} = ", ty.name()));
+                self.expr(from, 0);
+                self.push("; ");
+                self.expr(condition, 0);
+                self.push("; ");
+                match step {
+                    Step::Increment => self.push(&format!("{var}++")),
+                    Step::Double => self.push(&format!("{var} *= 2")),
+                    Step::Add(by) => {
+                        self.push(&format!("{var} += "));
+                        self.expr(by, 0);
+                    }
+                }
+                self.push(") ");
+                self.braces(body);
+            }
+            StmtKind::While { condition, body } => {
+                self.push("while (");
+                self.expr(condition, 0);
+                self.push(") ");
+                self.braces(body);
+            }
+            StmtKind::Break => self.push("break;"),
+            StmtKind::Return => self.push("return;"),
+            StmtKind::Barrier { local, global } => self.push(match (local, global) {
+                (true, true) => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+                (false, true) => "barrier(CLK_GLOBAL_MEM_FENCE);",
+                _ => "barrier(CLK_LOCAL_MEM_FENCE);",
+            }),
+            StmtKind::Block(body) => self.braces(body),
+            StmtKind::Comment(text) => self.push(&format!("// {text}")),
+        }
+    }
+
+    /// Prints `e`, bracketed if it binds less tightly than `at_least`.
+    fn expr(&mut self, e: &Expr, at_least: u8) {
+        let bracketed = precedence(e) < at_least;
+        if bracketed {
+            self.push("(");
+        }
+        self.expr_inner(e);
+        if bracketed {
+            self.push(")");
+        }
+    }
+
+    fn operand(&mut self, outer: BinaryOp, e: &Expr, at_least: u8) {
+        let forced = matches!(e, Expr::Binary(inner, ..) if wants_brackets(outer, *inner));
+        self.expr(e, if forced { 14 } else { at_least });
+    }
+
+    fn args(&mut self, args: &[Expr]) {
+        self.push("(");
+        for (i, a) in args.iter().enumerate() {
+            if i > 0 {
+                self.push(", ");
+            }
+            self.expr(a, 1);
+        }
+        self.push(")");
+    }
+
+    fn expr_inner(&mut self, e: &Expr) {
+        match e {
+            Expr::Int { value, long } => {
+                let suffix = if *long { "L" } else { "" };
+                match *value {
+                    i64::MIN => self.push("(-9223372036854775807L - 1L)"),
+                    v if v == i64::from(i32::MIN) && !long => self.push("(-2147483647 - 1)"),
+                    v => self.push(&format!("{v}{suffix}")),
+                }
+            }
+            Expr::UInt(v) => self.push(&format!("{v}u")),
+            Expr::Float(bits) => {
+                let text = float(*bits);
+                let text = if text.starts_with('-') { format!("({text})") } else { text };
+                self.push(&text);
+            }
+            Expr::Double(bits) => {
+                let text = double(*bits);
+                let text = if text.starts_with(['-', '(']) { format!("({text})") } else { text };
+                self.push(&text);
+            }
+            Expr::Bool(b) => self.push(if *b { "true" } else { "false" }),
+            Expr::Var(name) => self.push(name),
+            Expr::AddressOf(name) => self.push(&format!("&{name}")),
+            Expr::Unary(op, a) => {
+                self.push(match op {
+                    UnaryOp::Neg => "-",
+                    UnaryOp::Not => "!",
+                });
+                // `- -x` must not become `--x`.
+                let nested = matches!(&**a, Expr::Unary(..)) || matches!(&**a, Expr::Int { value, .. } if *value < 0);
+                self.expr(a, if nested { 14 } else { 13 });
+            }
+            Expr::Binary(op, a, b) => {
+                let level = binary_precedence(*op);
+                self.operand(*op, a, level);
+                self.push(" ");
+                self.push(symbol(*op));
+                self.push(" ");
+                self.operand(*op, b, level + 1);
+            }
+            Expr::Select(c, a, b) => {
+                self.expr(c, 3);
+                self.push(" ? ");
+                self.expr(a, 3);
+                self.push(" : ");
+                self.expr(b, 2);
+            }
+            Expr::Call(name, args) => {
+                self.push(name);
+                self.args(args);
+            }
+            Expr::Cast(ty, a) => {
+                self.push(&format!("({})", ty.name()));
+                self.expr(a, 14);
+            }
+            Expr::Index(a, at) => {
+                self.expr(a, 15);
+                self.push("[");
+                self.expr(at, 0);
+                self.push("]");
+            }
+            Expr::Lane(a, lane) => {
+                self.expr(a, 15);
+                self.push(&format!(".s{lane:x}"));
+            }
+            Expr::Vector(ty, lanes) => {
+                self.push(&format!("({})", ty.name()));
+                self.args(lanes);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! How long arrays of hidden length can get: an upper bound, in size parameters, for every length that an `∃` hides.
+//!
+//! Memory is allocated before anything runs, so every array that is stored needs one. A `filter` keeps at most what it
+//! is given; a `pack` hides a length whose bound is known; an `if` has the greater of two.
+
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, VarId};
+use lift_analysis::size::{Facts, Size, VarKind};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+/// One entry for each hidden length of a type, in the order in which they occur in it; `None`: no bound is known.
+pub type Hidden = Vec<Option<Size>>;
+
+#[derive(Debug, Default)]
+pub struct Bounds {
+    vars: FxHashMap<VarId, Hidden>,
+}
+
+/// The largest value of a size, in size parameters only.
+pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
+    let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+    if known(size) {
+        return Some(size.clone());
+    }
+    facts.bounds(size).1.filter(known)
+}
+
+/// The number of lengths that a type hides.
+pub fn hidden(ty: &Ty) -> usize {
+    match ty.kind() {
+        TyKind::Exists(vars, body) => vars.len() + hidden(body),
+        TyKind::Array(a) => hidden(&a.element),
+        TyKind::Tuple(parts) => parts.iter().map(hidden).sum(),
+        _ => 0,
+    }
+}
+
+impl Bounds {
+    pub fn of(kernel: &Kernel) -> Bounds {
+        let mut facts = Facts::new();
+        for (assumption, _) in &kernel.assumptions {
+            facts.assume(assumption);
+        }
+        let mut finder = Finder { kernel, facts, bounds: Bounds::default() };
+        for p in &kernel.params {
+            finder.unknown(*p);
+        }
+        finder.block(&kernel.body);
+        finder.bounds
+    }
+
+    pub fn get(&self, v: VarId) -> &[Option<Size>] {
+        self.vars.get(&v).map_or(&[], Vec::as_slice)
+    }
+}
+
+struct Finder<'k> {
+    kernel: &'k Kernel,
+    facts: Facts,
+    bounds: Bounds,
+}
+
+impl Finder<'_> {
+    fn unknown(&mut self, v: VarId) {
+        let n = hidden(self.kernel.ty(v));
+        self.bounds.vars.insert(v, vec![None; n]);
+    }
+    fn atom(&self, a: &Atom) -> Hidden {
+        match a {
+            Atom::Var(v) => self.bounds.get(*v).to_vec(),
+            _ => Vec::new(),
+        }
+    }
+    fn upper(&self, s: &Size) -> Option<Size> {
+        upper(&self.facts, s)
+    }
+    fn len(&self, a: &Atom) -> Option<Size> {
+        self.upper(&self.kernel.atom_ty(a).as_array()?.len)
+    }
+
+    fn block(&mut self, block: &Block) -> Hidden {
+        for stmt in &block.stmts {
+            let mut found = self.rhs(&stmt.rhs);
+            if let Rhs::Unpack(_) = stmt.rhs {
+                let rest = found.split_off(stmt.binds.len().min(found.len()));
+                for (var, bound) in stmt.binds.iter().zip(&found) {
+                    self.facts.assume_range(var.clone(), Some(Size::zero()), bound.clone());
+                }
+                found = rest;
+            }
+            found.resize(hidden(self.kernel.ty(stmt.var)), None);
+            self.bounds.vars.insert(stmt.var, found);
+        }
+        self.atom(&block.result)
+    }
+
+    fn call(&mut self, f: &Lambda, args: &[Hidden]) -> Hidden {
+        for (i, p) in f.params.iter().enumerate() {
+            let n = hidden(self.kernel.ty(*p));
+            let mut given = args.get(i).cloned().unwrap_or_default();
+            given.resize(n, None);
+            self.bounds.vars.insert(*p, given);
+        }
+        self.block(&f.body)
+    }
+
+    fn rhs(&mut self, rhs: &Rhs) -> Hidden {
+        match rhs {
+            Rhs::Atom(a) | Rhs::Store(_, a) | Rhs::Unpack(a) | Rhs::Cast(a, _) => self.atom(a),
+            Rhs::Tuple(all) => all.iter().flat_map(|a| self.atom(a)).collect(),
+            Rhs::Proj(a, i) => {
+                let ty = self.kernel.atom_ty(a);
+                let TyKind::Tuple(parts) = ty.kind() else { return Vec::new() };
+                let before: usize = parts.iter().take(*i).map(hidden).sum();
+                let n = parts.get(*i).map_or(0, hidden);
+                self.atom(a).into_iter().skip(before).take(n).collect()
+            }
+            Rhs::Scalar(..) => Vec::new(),
+            Rhs::If(_, a, b) => {
+                let (a, b) = (self.block(a), self.block(b));
+                greater(a, b)
+            }
+            Rhs::Pack(a, witnesses) => {
+                let mut found: Hidden = witnesses.iter().map(|w| self.upper(w)).collect();
+                found.extend(self.atom(a));
+                found
+            }
+            Rhs::Prim(call) => self.prim(call),
+        }
+    }
+
+    fn prim(&mut self, call: &PrimCall) -> Hidden {
+        let args: Vec<Hidden> = call.args.iter().map(|a| self.atom(a)).collect();
+        let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
+        match call.prim {
+            Prim::Map(_) => self.call(&call.funs[0], &args),
+            Prim::Filter(_) => {
+                self.call(&call.funs[0], &args);
+                let mut found = vec![call.args.first().and_then(|xs| self.len(xs))];
+                found.extend(arg(0));
+                found
+            }
+            Prim::Iterate => {
+                let mut found = args;
+                for f in &call.funs {
+                    found = vec![self.call(f, &found)];
+                }
+                found.into_iter().next().unwrap_or_default()
+            }
+            Prim::Concat => greater(arg(0), arg(1)),
+            Prim::PadConstant => greater(arg(0), arg(1)),
+            Prim::Zip => args.concat(),
+            Prim::Iota | Prim::Generate | Prim::Fill => {
+                let inner = match call.funs.first() {
+                    Some(f) => self.call(f, &[]),
+                    None => args.last().cloned().filter(|_| call.prim == Prim::Fill).unwrap_or_default(),
+                };
+                match (call.sizes.first(), call.args.first()) {
+                    (Some(_), _) => inner,
+                    (None, Some(Atom::Size(s))) => [vec![self.upper(s)], inner].concat(),
+                    (None, Some(Atom::Lit(lift_analysis::hir::Literal::Int(n)))) => {
+                        [vec![Some(Size::int((*n).max(0).into()))], inner].concat()
+                    }
+                    (None, _) => [vec![None], inner].concat(),
+                }
+            }
+            // Their functions see elements; what they give has the lengths of the array.
+            Prim::Gather | Prim::Scatter => {
+                self.call(&call.funs[0], &[]);
+                arg(0)
+            }
+            Prim::Sort => {
+                self.call(&call.funs[0], &[arg(0), arg(0)]);
+                arg(0)
+            }
+            Prim::Argsort => {
+                self.call(&call.funs[0], &[arg(0), arg(0)]);
+                Vec::new()
+            }
+            Prim::Search | Prim::LSearch => {
+                self.call(&call.funs[0], &args);
+                Vec::new()
+            }
+            Prim::Reduce(_) | Prim::PartRed | Prim::Scan(_) | Prim::ScanExcl(_) => {
+                let acc = vec![None; arg(0).len()];
+                self.call(&call.funs[0], &[acc.clone(), arg(1)]);
+                acc
+            }
+            Prim::ReduceWhileSeq => {
+                let acc = vec![None; arg(0).len()];
+                self.call(&call.funs[0], std::slice::from_ref(&acc));
+                self.call(&call.funs[1], &[acc.clone(), arg(1)]);
+                acc
+            }
+            Prim::IterateWhile => {
+                let acc = vec![None; arg(0).len()];
+                self.call(&call.funs[0], std::slice::from_ref(&acc));
+                self.call(&call.funs[1], std::slice::from_ref(&acc));
+                acc
+            }
+            Prim::Length => Vec::new(),
+            _ => {
+                for f in &call.funs {
+                    self.call(f, &[]);
+                }
+                arg(0)
+            }
+        }
+    }
+}
+
+fn greater(a: Hidden, b: Hidden) -> Hidden {
+    a.into_iter().zip(b).map(|(a, b)| Some(Size::max(&a?, &b?))).collect()
+}

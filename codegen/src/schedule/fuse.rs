@@ -1,0 +1,390 @@
+//! Fusion: which results of `map` are never stored.
+//!
+//! An array that is read once is computed where it is read: `reduceSeq f z ∘ map g = reduceSeq (λ(acc,x). f acc (g x)) z`,
+//! `map f ∘ map g = map (f∘g)`, `filter p ∘ map f`, and so through every view. This is decided by how each variable is
+//! demanded, found from the end of a block to its start: an array that would be computed twice, or by fewer work-items
+//! than it could be, or of which only some elements are read while computing the others might fail, is stored.
+
+use super::place::{is_flat, level_of};
+use super::uses::Uses;
+use super::{Applied, is_parallel};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId};
+use lift_analysis::hir::Literal;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+#[derive(Debug, Default)]
+pub struct Fused {
+    pub lazy: FxHashSet<VarId>,
+    pub spaces: FxHashMap<VarId, Space>,
+}
+
+/// How often the elements of an array are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Often {
+    #[default]
+    Never,
+    Once,
+    /// Twice or so: worth it if the element is cheap.
+    Few,
+    Many,
+}
+
+/// How an array is read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Demand {
+    often: Often,
+    /// At the top of the kernel, by one work-item only.
+    by_one: bool,
+    /// Some elements may not be read at all.
+    partial: bool,
+    /// Elements of elements in an order of their own, so that a row would be computed anew for each.
+    scattered: bool,
+    /// What reads it, for the name of the rule.
+    rule: Option<&'static str>,
+}
+
+impl Demand {
+    fn once(rule: &'static str) -> Demand {
+        Demand { often: Often::Once, rule: Some(rule), ..Demand::default() }
+    }
+    fn many() -> Demand {
+        Demand { often: Often::Many, ..Demand::default() }
+    }
+    /// Demanded in both ways.
+    fn and(self, other: Demand) -> Demand {
+        let often = match (self.often, other.often) {
+            (Often::Never, o) | (o, Often::Never) => o,
+            _ => Often::Many,
+        };
+        Demand { often, ..self.flags(other) }
+    }
+    /// Demanded in one way or the other.
+    fn or(self, other: Demand) -> Demand {
+        Demand { often: self.often.max(other.often), ..self.flags(other) }
+    }
+    fn flags(self, other: Demand) -> Demand {
+        Demand {
+            often: self.often,
+            by_one: self.by_one || other.by_one,
+            partial: self.partial || other.partial,
+            scattered: self.scattered || other.scattered,
+            rule: self.rule.or(other.rule),
+        }
+    }
+    fn at_least(mut self, often: Often) -> Demand {
+        if self.often != Often::Never {
+            self.often = self.often.max(often);
+        }
+        self
+    }
+}
+
+type Demands = FxHashMap<VarId, Demand>;
+
+pub fn fuse(kernel: &Kernel, uses: &FxHashMap<VarId, Uses>, sequential: bool, applied: &mut Vec<Applied>) -> Fused {
+    let mut fuser = Fuser { kernel, uses, applied, fused: Fused::default() };
+    let mut demands = Demands::default();
+    let top = Demand { often: Often::Once, ..Demand::default() };
+    fuser.block(&kernel.body, top, !sequential, &mut demands);
+    fuser.fused
+}
+
+/// Costs nothing, or a few instructions, and cannot fail.
+pub fn is_free(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Prim(call) => is_view(call.prim) && call.funs.iter().all(|f| is_cheap(&f.body)),
+        Rhs::Scalar(op, args) => is_cheap_op(*op, args),
+        Rhs::If(..) | Rhs::Store(..) => false,
+        Rhs::Cast(_, pairs) => pairs.is_empty(),
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Pack(..) | Rhs::Unpack(_) => true,
+    }
+}
+
+fn is_cheap(block: &Block) -> bool {
+    block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
+}
+
+fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
+    use ScalarOp::*;
+    match op {
+        Sqrt | Exp | Log | Sin | Cos | Tan | Pow => false,
+        Div | Mod => divides_safely(args),
+        _ => true,
+    }
+}
+
+/// Whether a division can be seen not to be by zero.
+fn divides_safely(args: &[Atom]) -> bool {
+    match args.get(1) {
+        Some(Atom::Lit(Literal::Int(n))) => *n != 0,
+        Some(Atom::Lit(Literal::Long(n))) => *n != 0,
+        Some(Atom::Lit(_)) => true,
+        _ => false,
+    }
+}
+
+/// Primitives that only change how elements are addressed.
+pub fn is_view(prim: Prim) -> bool {
+    matches!(
+        prim,
+        Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Slide
+            | Prim::Pad(_)
+            | Prim::PadConstant
+            | Prim::Transpose
+            | Prim::Gather
+            | Prim::Reverse
+            | Prim::Stride
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Slice
+            | Prim::Tail
+            | Prim::Concat
+            | Prim::Iota
+            | Prim::Generate
+            | Prim::Fill
+            | Prim::Length
+            | Prim::AsVector
+            | Prim::AsScalar
+    )
+}
+
+struct Fuser<'a> {
+    kernel: &'a Kernel,
+    uses: &'a FxHashMap<VarId, Uses>,
+    applied: &'a mut Vec<Applied>,
+    fused: Fused,
+}
+
+impl Fuser<'_> {
+    fn add(&self, demands: &mut Demands, a: &Atom, d: Demand) {
+        if let Atom::Var(v) = a {
+            let known = demands.get(v).copied().unwrap_or_default();
+            demands.insert(*v, known.and(d));
+        }
+    }
+
+    /// `host`: the block is at the top of a program with parallel parts.
+    fn block(&mut self, block: &Block, result: Demand, host: bool, demands: &mut Demands) {
+        self.add(demands, &block.result, result);
+        for stmt in block.stmts.iter().rev() {
+            let d = demands.get(&stmt.var).copied().unwrap_or_default();
+            self.stmt(stmt, d, host, demands);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, d: Demand, host: bool, demands: &mut Demands) {
+        match &stmt.rhs {
+            Rhs::Atom(a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
+                if let (Some(space), Atom::Var(v)) = (self.fused.spaces.get(&stmt.var).copied(), a) {
+                    self.fused.spaces.insert(*v, space);
+                }
+                self.add(demands, a, d);
+            }
+            Rhs::Store(space, a) => {
+                if let Atom::Var(v) = a {
+                    self.fused.spaces.insert(*v, *space);
+                }
+                self.add(demands, a, Demand { often: Often::Once, ..Demand::default() });
+            }
+            Rhs::Tuple(all) => all.iter().for_each(|a| self.add(demands, a, d)),
+            Rhs::Proj(a, _) => self.add(demands, a, d),
+            Rhs::Scalar(_, args) => args.iter().for_each(|a| self.add(demands, a, Demand::once("scalar"))),
+            Rhs::If(c, a, b) => {
+                self.add(demands, c, Demand::once("scalar"));
+                let (mut left, mut right) = (Demands::default(), Demands::default());
+                // An array that comes out of an `if` is stored.
+                let result = Demand { often: Often::Once, ..Demand::default() };
+                self.block(a, result, host, &mut left);
+                self.block(b, result, host, &mut right);
+                for (v, d) in left {
+                    let both = right.remove(&v).map_or(d, |other| d.or(other));
+                    self.add(demands, &Atom::Var(v), both);
+                }
+                for (v, d) in right {
+                    self.add(demands, &Atom::Var(v), d);
+                }
+            }
+            Rhs::Prim(call) => self.prim(stmt, call, d, host, demands),
+        }
+    }
+
+    /// Walks a function whose body runs once for each element; gives the demand on its parameters. What it uses from
+    /// outside is read many times.
+    fn function(&mut self, f: &Lambda, result: Demand, demands: &mut Demands) -> Vec<Demand> {
+        let mut inner = Demands::default();
+        self.block(&f.body, result, false, &mut inner);
+        let params = f.params.iter().map(|p| inner.remove(p).unwrap_or_default()).collect();
+        for (v, d) in inner {
+            self.add(demands, &Atom::Var(v), Demand { often: Often::Many, ..d });
+        }
+        params
+    }
+
+    /// The demand on an array whose elements a function takes.
+    fn elementwise(&self, array: &Atom, param: Demand, mut d: Demand) -> Demand {
+        let flat = self.kernel.atom_ty(array).as_array().is_some_and(|a| is_flat(&a.element));
+        if !flat {
+            // An element is a value of its own; its parts are read as the function reads them.
+            d.often = d.often.max(param.often);
+            d.scattered |= param.scattered;
+            d.partial |= param.partial;
+        }
+        d
+    }
+
+    fn prim(&mut self, stmt: &Stmt, call: &PrimCall, d: Demand, host: bool, demands: &mut Demands) {
+        let by_one = host && !matches!(level_of(call.prim), Some(l) if is_parallel(l));
+        let args = &call.args;
+        let once = |rule: &'static str| Demand { by_one, ..Demand::once(rule) };
+        match call.prim {
+            Prim::Map(level) => {
+                let lazy = self.may_fuse(stmt, &call.funs[0], level, d);
+                let result = if lazy { d } else { Demand { often: Often::Once, ..Demand::default() } };
+                let param = self.function(&call.funs[0], result, demands);
+                let on_array = if lazy {
+                    self.fused.lazy.insert(stmt.var);
+                    if let Some(rule) = d.rule {
+                        self.applied.push(Applied { rule, origin: stmt.origin.clone() });
+                    }
+                    Demand { rule: Some("map f ∘ map g = map (f ∘ g)"), ..d }
+                } else {
+                    once("map f ∘ map g = map (f ∘ g)")
+                };
+                let on_array = self.elementwise(&args[0], param[0], on_array);
+                self.add(demands, &args[0], on_array);
+            }
+            Prim::Generate => {
+                // A view; stored all the same if its function is dear and it is read often.
+                let lazy = d.often <= Often::Once || is_cheap(&call.funs[0].body);
+                if lazy {
+                    self.fused.lazy.insert(stmt.var);
+                }
+                self.function(&call.funs[0], if lazy { d } else { once("generate") }, demands);
+                args.iter().for_each(|a| self.add(demands, a, Demand::once("scalar")));
+            }
+            Prim::Reduce(_) | Prim::ReduceWhileSeq | Prim::Scan(_) | Prim::ScanExcl(_) => {
+                let rule = match call.prim {
+                    Prim::Reduce(_) => "reduce f z ∘ map g = reduce (λ(acc,x). f acc (g x)) z",
+                    Prim::ReduceWhileSeq => "reduceWhileSeq p f z ∘ map g = reduceWhileSeq p (λ(acc,x). f acc (g x)) z",
+                    _ => "scan f z ∘ map g = scan (λ(acc,x). f acc (g x)) z",
+                };
+                let mut params = Vec::new();
+                for f in &call.funs {
+                    params = self.function(f, once("acc"), demands);
+                }
+                self.add(demands, &args[0], once("acc").at_least(Often::Few));
+                let element = params.get(1).copied().unwrap_or_default();
+                let mut on_array = self.elementwise(&args[1], element, once(rule));
+                if matches!(call.prim, Prim::Scan(Level::Glb(_)) | Prim::ScanExcl(Level::Glb(_))) {
+                    on_array = on_array.at_least(Often::Few);
+                }
+                on_array.partial |= call.prim == Prim::ReduceWhileSeq;
+                self.add(demands, &args[1], on_array);
+            }
+            Prim::Filter(level) => {
+                let param = self.function(&call.funs[0], once("test"), demands);
+                let mut on_array = self.elementwise(&args[0], param[0], once("filter p ∘ map f: f before the test"));
+                let flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
+                if !flat {
+                    on_array = Demand::many();
+                } else if is_parallel(level) {
+                    on_array = on_array.at_least(Often::Few);
+                }
+                self.add(demands, &args[0], on_array);
+            }
+            Prim::Length => self.add(demands, &args[0], Demand::default()),
+            Prim::Gather => {
+                self.function(&call.funs[0], Demand::once("index"), demands);
+                self.add(demands, &args[0], Demand { partial: true, scattered: true, ..d });
+            }
+            Prim::Slide => self.add(demands, &args[0], Demand { partial: true, ..Demand::many() }),
+            Prim::Pad(_) => self.add(demands, &args[0], d),
+            Prim::PadConstant => {
+                self.add(demands, &args[0], Demand::many());
+                self.add(demands, &args[1], d);
+            }
+            Prim::Fill => {
+                for a in args {
+                    self.add(demands, a, Demand::many());
+                }
+            }
+            Prim::Take | Prim::Drop | Prim::Slice | Prim::Stride | Prim::Tail => {
+                self.add(demands, &args[0], Demand { partial: true, ..d });
+            }
+            Prim::Head | Prim::Last | Prim::Aref => {
+                let one = Demand { often: Often::Once, partial: true, by_one: d.by_one, scattered: false, rule: None };
+                let element_is_flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
+                self.add(demands, &args[0], if element_is_flat { one } else { Demand::many() });
+                args.iter().skip(1).for_each(|a| self.add(demands, a, Demand::once("scalar")));
+            }
+            Prim::Transpose | Prim::Join | Prim::AsScalar => {
+                self.add(demands, &args[0], Demand { scattered: true, ..d });
+            }
+            prim if is_view(prim) => {
+                for f in &call.funs {
+                    self.function(f, Demand::once("view"), demands);
+                }
+                args.iter().for_each(|a| self.add(demands, a, d));
+            }
+            _ => {
+                // Everything else reads as it likes.
+                for f in &call.funs {
+                    self.function(f, Demand::many(), demands);
+                }
+                args.iter().for_each(|a| self.add(demands, a, Demand { partial: true, ..Demand::many() }));
+            }
+        }
+    }
+
+    fn may_fuse(&self, stmt: &Stmt, f: &Lambda, level: Level, d: Demand) -> bool {
+        let body_runs_in_parallel = super::place::block_levels(&f.body).iter().any(|l| is_parallel(*l));
+        let cheap = is_cheap(&f.body);
+        let often = match d.often {
+            Often::Never => true,
+            Often::Once => true,
+            Often::Few => cheap,
+            Often::Many => false,
+        };
+        let used = self.uses.get(&stmt.var).is_some_and(|u| u.count > 0);
+        used && often
+            && !self.fused.spaces.contains_key(&stmt.var)
+            && !body_runs_in_parallel
+            && !(d.by_one && is_parallel(level))
+            && !(d.partial && may_fail(&f.body))
+            && (!d.scattered || gives_views(self.kernel, &f.body))
+    }
+}
+
+/// Whether something in the block may stop the run with an error.
+pub fn may_fail(block: &Block) -> bool {
+    block.stmts.iter().any(|s| rhs_may_fail(&s.rhs))
+}
+
+pub fn rhs_may_fail(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => !divides_safely(args),
+        Rhs::Cast(_, pairs) => !pairs.is_empty(),
+        Rhs::If(_, a, b) => may_fail(a) || may_fail(b),
+        Rhs::Prim(call) => {
+            matches!(call.prim, Prim::Aref | Prim::Gather | Prim::Scatter | Prim::Head | Prim::Last)
+                || call.funs.iter().any(|f| may_fail(&f.body))
+        }
+        _ => false,
+    }
+}
+
+/// The result of the block is a scalar, or an array that no statement of the block has to compute as a whole.
+fn gives_views(kernel: &Kernel, block: &Block) -> bool {
+    let flat = match &block.result {
+        Atom::Var(v) => is_flat(kernel.ty(*v)),
+        _ => true,
+    };
+    flat || block.stmts.iter().all(|s| match &s.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }) => true,
+        rhs => is_free(rhs),
+    })
+}

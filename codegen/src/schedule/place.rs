@@ -1,0 +1,198 @@
+//! Placement: where unplaced primitives run.
+//!
+//! At the top of a kernel the whole device takes part; inside of a function that already runs in parallel, one
+//! work-item does the work. An unplaced `map` around placed ones takes a dimension that they leave free.
+
+use super::{Applied, is_parallel};
+use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use lift_analysis::ty::{Ty, TyKind};
+
+const FLAT: &str = "map f = mapGlb0 f";
+const NEST: &str = "map (map f) = mapGlb1 (mapGlb0 f)";
+
+pub fn place(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let mut placed = kernel.clone();
+    let mut placer = Placer { kernel, applied };
+    placer.block(&mut placed.body, true);
+    placed
+}
+
+/// The levels of all primitives in a block, those in its functions included.
+pub fn block_levels(block: &Block) -> Vec<Level> {
+    let mut out = Vec::new();
+    collect(block, &mut out);
+    out
+}
+
+pub fn stmt_levels(stmt: &Stmt) -> Vec<Level> {
+    let mut out = Vec::new();
+    collect_rhs(&stmt.rhs, &mut out);
+    out
+}
+
+fn collect(block: &Block, out: &mut Vec<Level>) {
+    for stmt in &block.stmts {
+        collect_rhs(&stmt.rhs, out);
+    }
+}
+
+fn collect_rhs(rhs: &Rhs, out: &mut Vec<Level>) {
+    match rhs {
+        Rhs::If(_, a, b) => {
+            collect(a, out);
+            collect(b, out);
+        }
+        Rhs::Prim(call) => {
+            out.extend(level_of(call.prim));
+            for f in &call.funs {
+                collect(&f.body, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub fn level_of(prim: Prim) -> Option<Level> {
+    match prim {
+        Prim::Map(l) | Prim::Reduce(l) | Prim::Scan(l) | Prim::ScanExcl(l) | Prim::Filter(l) => Some(l),
+        _ => None,
+    }
+}
+
+/// Scalars, vectors and tuples of them: what fits registers.
+pub fn is_flat(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Scalar(_) | TyKind::Vec(..) => true,
+        TyKind::Tuple(parts) => parts.iter().all(is_flat),
+        _ => false,
+    }
+}
+
+struct Placer<'a> {
+    kernel: &'a Kernel,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Placer<'_> {
+    fn block(&mut self, block: &mut Block, device: bool) {
+        for stmt in &mut block.stmts {
+            self.stmt(stmt, device);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, device: bool) {
+        let origin = stmt.origin.clone();
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => {
+                self.block(a, device);
+                self.block(b, device);
+            }
+            Rhs::Prim(call) => {
+                let placed = if device { self.at_the_top(call) } else { inside(call) };
+                if let Some((prim, rule)) = placed {
+                    call.prim = prim;
+                    if let Some(rule) = rule {
+                        self.applied.push(Applied { rule, origin });
+                    }
+                }
+                // The rounds of an `iterate` at the top follow each other there.
+                let rounds = device && call.prim == Prim::Iterate;
+                for f in &mut call.funs {
+                    self.block(&mut f.body, rounds);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn at_the_top(&mut self, call: &mut PrimCall) -> Option<(Prim, Option<&'static str>)> {
+        let element_is_flat = |i: usize| {
+            let ty = self.kernel.atom_ty(call.args.get(i)?);
+            Some(ty.as_array().is_some_and(|a| is_flat(&a.element)))
+        };
+        Some(match call.prim {
+            Prim::Map(Level::Auto) => {
+                let (level, rule) = map_level(&call.funs[0]);
+                if rule == NEST
+                    && let Some(inner) = perfect_nest(&mut call.funs[0])
+                {
+                    inner.prim = Prim::Map(Level::Glb(0));
+                }
+                (Prim::Map(level), Some(rule))
+            }
+            Prim::Reduce(Level::Auto) => match element_is_flat(1) {
+                Some(true) => (Prim::Reduce(Level::Glb(0)), Some("reduce f z = reduce f z ∘ partRed m f z")),
+                _ => (Prim::Reduce(Level::Seq), Some("reduce f z = reduceSeq f z")),
+            },
+            Prim::Scan(Level::Auto) => match element_is_flat(1) {
+                Some(true) => (Prim::Scan(Level::Glb(0)), Some("scan f z: chunks, then carries")),
+                _ => (Prim::Scan(Level::Seq), Some("scan f z = scanSeq f z")),
+            },
+            Prim::ScanExcl(Level::Auto) => match element_is_flat(1) {
+                Some(true) => (Prim::ScanExcl(Level::Glb(0)), Some("scan f z: chunks, then carries")),
+                _ => (Prim::ScanExcl(Level::Seq), Some("scan f z = scanSeq f z")),
+            },
+            Prim::Filter(Level::Auto) => (Prim::Filter(Level::Glb(0)), Some("filter p = filterGlb p")),
+            _ => return None,
+        })
+    }
+}
+
+/// Inside of a function one work-item does the work.
+fn inside(call: &PrimCall) -> Option<(Prim, Option<&'static str>)> {
+    Some(match call.prim {
+        Prim::Map(Level::Auto) => match map_level(&call.funs[0]) {
+            (_, FLAT | NEST) => (Prim::Map(Level::Seq), Some("map f = mapSeq f")),
+            (level, rule) => (Prim::Map(level), Some(rule)),
+        },
+        Prim::Reduce(Level::Auto) => (Prim::Reduce(Level::Seq), Some("reduce f z = reduceSeq f z")),
+        Prim::Scan(Level::Auto) => (Prim::Scan(Level::Seq), Some("scan f z = scanSeq f z")),
+        Prim::ScanExcl(Level::Auto) => (Prim::ScanExcl(Level::Seq), Some("scan f z = scanSeq f z")),
+        Prim::Filter(Level::Auto) => (Prim::Filter(Level::Seq), Some("filter p = filterSeq p")),
+        _ => return None,
+    })
+}
+
+/// Where an unplaced `map` of this function runs, at the top of a kernel.
+fn map_level(f: &Lambda) -> (Level, &'static str) {
+    let levels = block_levels(&f.body);
+    let free = |of: fn(u8) -> Level| (0..3u8).find(|d| !levels.contains(&of(*d)));
+    if levels.iter().any(|l| matches!(l, Level::Lcl(_))) && !levels.iter().any(|l| matches!(l, Level::Wrg(_))) {
+        let d = (0..3u8).find(|d| levels.contains(&Level::Lcl(*d))).unwrap_or(0);
+        return (Level::Wrg(d), "map f = mapWrg f, for a mapLcl inside");
+    }
+    if levels.iter().any(|l| matches!(l, Level::Wrg(_))) {
+        return match free(Level::Wrg) {
+            Some(d) => (Level::Wrg(d), "map f = mapWrg f, in a free dimension"),
+            None => (Level::Seq, "map f = mapSeq f"),
+        };
+    }
+    if levels.iter().any(|l| is_parallel(*l)) {
+        return match free(Level::Glb) {
+            Some(d) => (Level::Glb(d), "map f = mapGlb f, in a free dimension"),
+            None => (Level::Seq, "map f = mapSeq f"),
+        };
+    }
+    if is_perfect_nest(f) {
+        return (Level::Glb(1), NEST);
+    }
+    (Level::Glb(0), FLAT)
+}
+
+/// The result is an unplaced `map`, and nothing else in the body is worth doing once only.
+fn is_perfect_nest(f: &Lambda) -> bool {
+    let crate::core::Atom::Var(result) = f.body.result else { return false };
+    let Some((last, before)) = f.body.stmts.split_last() else { return false };
+    let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
+    last.var == result && inner && before.iter().all(|s| super::fuse::is_free(&s.rhs))
+}
+
+fn perfect_nest(f: &mut Lambda) -> Option<&mut PrimCall> {
+    if !is_perfect_nest(f) {
+        return None;
+    }
+    match f.body.stmts.last_mut() {
+        Some(Stmt { rhs: Rhs::Prim(call), .. }) => Some(call),
+        _ => None,
+    }
+}
