@@ -10,7 +10,7 @@
 //! assert_eq!(kernel.result.to_string(), "Array[Float,N]");
 //! ```
 
-use super::typing::{Signature, prim_type, scalar_type};
+use super::typing::{Signature, prim_type, scalar_type, under};
 pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::{Block, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
@@ -198,7 +198,7 @@ impl Builder {
             })
             .collect();
         let facts = self.facts.clone();
-        let ty = prim_type(prim, sizes, &signatures, &types, None, &facts, &mut || self.length(VarKind::Bound))
+        let ty = prim_type(prim, sizes, &signatures, &types, None, &under(&facts), &mut || self.length(VarKind::Bound))
             .unwrap_or_else(|e| panic!("builder: {e}"));
         let call = PrimCall { prim, sizes: sizes.to_vec(), funs, args: args.to_vec() };
         self.emit("t", ty, Vec::new(), Rhs::Prim(call))

@@ -8,8 +8,11 @@
 //! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Stmt::Unpack`], unique in a kernel), `Bound` (inside an
 //! existential type) and `Position`.
 
+pub mod build;
 pub mod builder;
+pub mod check;
 pub mod print;
+pub mod simplify;
 pub mod typing;
 
 use lift_analysis::hir::{Literal, Name};

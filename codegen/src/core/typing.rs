@@ -4,6 +4,9 @@
 use super::{Prim, ScalarOp};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Facts, Size, Truth, Var};
+
+/// Whether two sizes are taken to be equal.
+pub type SameSize<'a> = &'a dyn Fn(&Size, &Size) -> bool;
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 /// The type of a [`super::Lambda`].
@@ -15,36 +18,58 @@ pub struct Signature {
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Whether two types are the same under what is known of sizes, whatever their bound lengths are called.
-pub fn same_type(a: &Ty, b: &Ty, facts: &Facts) -> bool {
+/// Whether two types are the same, whatever their bound lengths are called.
+pub fn same_type(a: &Ty, b: &Ty, same: SameSize) -> bool {
     match (a.kind(), b.kind()) {
-        (TyKind::Vec(s, m), TyKind::Vec(t, n)) => same_type(s, t, facts) && same_size(m, n, facts),
+        (TyKind::Vec(s, m), TyKind::Vec(t, n)) => same_type(s, t, same) && same(m, n),
         (TyKind::Array(s), TyKind::Array(t)) => {
-            same_size(&s.len, &t.len, facts)
+            same(&s.len, &t.len)
                 && match (&s.position, &t.position) {
                     (Some(i), Some(j)) if i != j => {
-                        same_type(&s.element, &t.element.subst_size(j, &Size::var(i.clone())), facts)
+                        same_type(&s.element, &t.element.subst_size(j, &Size::var(i.clone())), same)
                     }
-                    _ => same_type(&s.element, &t.element, facts),
+                    _ => same_type(&s.element, &t.element, same),
                 }
         }
         (TyKind::Tuple(ss), TyKind::Tuple(ts)) => {
-            ss.len() == ts.len() && ss.iter().zip(ts).all(|(s, t)| same_type(s, t, facts))
+            ss.len() == ts.len() && ss.iter().zip(ts).all(|(s, t)| same_type(s, t, same))
         }
         (TyKind::Exists(vs, s), TyKind::Exists(ws, t)) => {
+            let (vs, ws) = (occurrence_order(vs, s), occurrence_order(ws, t));
             let renamed = t.subst_sizes(&mut |w| {
                 let at = ws.iter().position(|x| x == w)?;
                 vs.get(at).cloned().map(Size::var)
             });
-            vs.len() == ws.len() && same_type(s, &renamed, facts)
+            vs.len() == ws.len() && same_type(s, &renamed, same)
         }
-        (TyKind::Fun(s, r), TyKind::Fun(t, q)) => same_type(s, t, facts) && same_type(r, q, facts),
+        (TyKind::Fun(s, r), TyKind::Fun(t, q)) => same_type(s, t, same) && same_type(r, q, same),
         _ => a == b,
     }
 }
 
-pub fn same_size(a: &Size, b: &Size, facts: &Facts) -> bool {
-    a == b || facts.equal(a, b) == Truth::Yes
+/// Equality of sizes under what is known of them.
+pub fn under(facts: &Facts) -> impl Fn(&Size, &Size) -> bool + '_ {
+    |a, b| a == b || facts.equal(a, b) == Truth::Yes
+}
+
+/// The bound variables of a type in the order in which they occur in it: that in which the variables of two equal
+/// types correspond.
+pub fn occurrence_order(vars: &[Var], body: &Ty) -> Vec<Var> {
+    let mut order: Vec<Var> = Vec::new();
+    body.any(&mut |t| {
+        let size = match t.kind() {
+            TyKind::Array(a) => &a.len,
+            TyKind::Vec(_, s) | TyKind::Size(s) => s,
+            _ => return false,
+        };
+        for v in size.vars() {
+            if vars.contains(&v) && !order.contains(&v) {
+                order.push(v);
+            }
+        }
+        false
+    });
+    order
 }
 
 /// The type of an operator's result.
@@ -81,10 +106,10 @@ pub fn prim_type(
     funs: &[Signature],
     args: &[Ty],
     declared: Option<&Ty>,
-    facts: &Facts,
+    same: SameSize,
     bound: &mut dyn FnMut() -> Var,
 ) -> Result<Ty> {
-    Call { prim, sizes, funs, args, facts }.result(declared, bound).map_err(|e| format!("`{}`: {e}", prim.name()))
+    Call { prim, sizes, funs, args, same }.result(declared, bound).map_err(|e| format!("`{}`: {e}", prim.name()))
 }
 
 struct Call<'a> {
@@ -92,7 +117,7 @@ struct Call<'a> {
     sizes: &'a [Size],
     funs: &'a [Signature],
     args: &'a [Ty],
-    facts: &'a Facts,
+    same: SameSize<'a>,
 }
 
 impl Call<'_> {
@@ -326,7 +351,7 @@ impl Call<'_> {
                 let mut lanes = Vec::new();
                 for a in self.args {
                     match a.kind() {
-                        TyKind::Vec(lane, width) if same_size(width, &self.sizes[0], self.facts) => lanes.push(lane),
+                        TyKind::Vec(lane, width) if (self.same)(width, &self.sizes[0]) => lanes.push(lane),
                         _ => return Err(format!("`{a}` is not a vector of width {}", self.sizes[0])),
                     }
                 }
@@ -374,7 +399,7 @@ impl Call<'_> {
             return Err(format!("a function of {} parameters is applied to {}", f.params.len(), args.len()));
         }
         for (param, arg) in f.params.iter().zip(args) {
-            if !same_type(param, arg, self.facts) {
+            if !same_type(param, arg, self.same) {
                 return Err(format!("the function takes `{param}`, but is applied to `{arg}`"));
             }
         }
@@ -387,11 +412,11 @@ impl Call<'_> {
     }
 
     fn expect(&self, ty: &Ty, expected: &Ty) -> Result<()> {
-        if same_type(ty, expected, self.facts) { Ok(()) } else { Err(format!("`{expected}` is expected, not `{ty}`")) }
+        if same_type(ty, expected, self.same) { Ok(()) } else { Err(format!("`{expected}` is expected, not `{ty}`")) }
     }
 
     fn same_length(&self, a: &Size, b: &Size) -> Result<()> {
-        if same_size(a, b, self.facts) { Ok(()) } else { Err(format!("the lengths {a} and {b} differ")) }
+        if (self.same)(a, b) { Ok(()) } else { Err(format!("the lengths {a} and {b} differ")) }
     }
 
     /// An array whose length is the size given, or else a value and so hidden.

@@ -29,6 +29,7 @@ mod views;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use scalar::fold;
 pub use sizes::{bind_sizes, check_assumptions};
 
 use crate::core::Kernel;

@@ -2,7 +2,8 @@
 
 use super::repr::{Val, malformed};
 use super::{Result, RunError, RunErrorKind};
-use crate::core::ScalarOp;
+use crate::core::{Atom, ScalarOp};
+use lift_analysis::hir::Literal;
 
 pub fn unary(op: ScalarOp, x: &Val) -> Result<Val> {
     use ScalarOp::*;
@@ -149,4 +150,57 @@ fn by_zero(op: ScalarOp) -> RunError {
 
 fn undefined(op: ScalarOp) -> RunError {
     malformed(format!("`{}` is not defined at these operands", op.name()))
+}
+
+/// What an operator makes of operands that are known before the run, where every machine makes the same of them:
+/// literals, and neutral elements of integers.
+pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
+    use ScalarOp::*;
+    let known = |a: &Atom| match a {
+        Atom::Lit(l) => Some(Val::literal(*l)),
+        _ => None,
+    };
+    // The last digit of these is another one on each machine.
+    if matches!(op, Exp | Log | Sin | Cos | Tan | Pow) {
+        return None;
+    }
+    let value = match operands {
+        [x] => unary(op, &known(x)?),
+        [x, y] => match (known(x), known(y)) {
+            (Some(a), Some(b)) => binary(op, &a, &b),
+            (a, b) => return neutral(op, (x, a), (y, b)),
+        },
+        _ => return None,
+    };
+    // An operation that stops the run is left to the run.
+    Some(Atom::Lit(match value.ok()? {
+        Val::Int(x) => Literal::Int(x),
+        Val::Long(x) => Literal::Long(x),
+        Val::Float(x) => Literal::Float(x.to_bits()),
+        Val::Double(x) => Literal::Double(x.to_bits()),
+        Val::Bool(x) => Literal::Bool(x),
+        _ => return None,
+    }))
+}
+
+/// `x` where the operation does nothing to it. Only integers and Booleans: `-0.0 + 0.0` is not `-0.0`.
+fn neutral(op: ScalarOp, x: (&Atom, Option<Val>), y: (&Atom, Option<Val>)) -> Option<Atom> {
+    use ScalarOp::*;
+    let is = |v: &Option<Val>, n: i64| match v {
+        Some(Val::Int(x)) => i64::from(*x) == n,
+        Some(Val::Long(x)) => *x == n,
+        _ => false,
+    };
+    let is_bool = |v: &Option<Val>, b: bool| matches!(v, Some(Val::Bool(x)) if *x == b);
+    match op {
+        Add if is(&x.1, 0) => Some(y.0.clone()),
+        Add | Sub if is(&y.1, 0) => Some(x.0.clone()),
+        Mul if is(&x.1, 1) => Some(y.0.clone()),
+        Mul | Div if is(&y.1, 1) => Some(x.0.clone()),
+        And if is_bool(&x.1, true) => Some(y.0.clone()),
+        And if is_bool(&y.1, true) => Some(x.0.clone()),
+        Or if is_bool(&x.1, false) => Some(y.0.clone()),
+        Or if is_bool(&y.1, false) => Some(x.0.clone()),
+        _ => None,
+    }
 }

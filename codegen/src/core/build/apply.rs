@@ -1,0 +1,198 @@
+//! Functions, applied to arguments or given to primitives.
+
+use super::super::{Atom, Lambda, Prim, VarId};
+use super::eval::Branches;
+use super::scope::Scope;
+use super::staged::{Fun, Staged};
+use super::{Build, BuildError, Result};
+use lift_analysis::hir::ExprId;
+use lift_analysis::infer::Site;
+use lift_analysis::origin::Origin;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+impl<'db> Build<'db> {
+    /// Apply a function to any number of arguments.
+    pub fn apply(
+        &mut self,
+        function: Staged<'db>,
+        mut args: Vec<Staged<'db>>,
+        at: &Origin,
+    ) -> Result<Staged<'db>> {
+        if args.is_empty() {
+            return Ok(function);
+        }
+        let Staged::Fun(f) = &function else {
+            return Err(self.internal(at, "something that is no function is applied".into()));
+        };
+        if let Fun::Partial(inner, first) = &**f {
+            let all = first.iter().cloned().chain(args).collect();
+            return self.apply(inner.clone(), all, at);
+        }
+        let arity = Self::arity(&function);
+        if args.len() < arity {
+            return Ok(Staged::fun(Fun::Partial(function, args)));
+        }
+        let rest = args.split_off(arity);
+        let value = match &**f {
+            Fun::Closure { params, body, scope, .. } => {
+                let inner = scope.inside(None);
+                for (param, arg) in params.iter().zip(args) {
+                    self.bind(&inner, *param, arg, *body)?;
+                }
+                self.eval(&inner, *body)?
+            }
+            Fun::Primitive(p, _) => self.primitive(p, args, at)?,
+            Fun::Compose { id, parts, scope } => {
+                let inner = scope.inside(None);
+                let Some(arg) = args.pop() else { return Ok(function) };
+                let arg = if matches!(arg, Staged::Fun(_)) {
+                    arg
+                } else {
+                    self.open_at(&inner, Site::Expr(*id), *id, arg)?
+                };
+                let value = self.pipe(&inner, parts, arg, at)?;
+                // The opening at the composition itself was that of its argument.
+                self.pack_result(&inner, *id, value)?
+            }
+            Fun::Iterate { call, function, scope } => {
+                let Some(array) = args.pop() else { return Ok(Staged::Fun(f.clone())) };
+                let array = self.reify(array, at)?;
+                self.iterate(scope, *call, *function, array)?
+            }
+            Fun::Choice { condition, then, otherwise, scope, .. } => {
+                let (then, otherwise) = (*then, *otherwise);
+                let chosen = self.branches(condition.clone(), at, &mut |this, first| {
+                    let branch = this.eval(&scope.inside(None), if first { then } else { otherwise })?;
+                    this.apply(branch, args.clone(), at)
+                })?;
+                match chosen {
+                    Branches::Value(value) => value,
+                    Branches::Functions(_) => {
+                        let message = "an `if` between functions that yield functions is not supported".into();
+                        return Err(BuildError { message, origin: Some(at.clone()) });
+                    }
+                }
+            }
+            Fun::Partial(..) => return Err(self.internal(at, "a partial application of a partial one".into())),
+        };
+        self.apply(value, rest, at)
+    }
+
+    /// How many arguments it takes until something is computed.
+    pub fn arity(function: &Staged<'db>) -> usize {
+        let Staged::Fun(f) = function else { return 0 };
+        match &**f {
+            Fun::Closure { params, .. } => params.len(),
+            Fun::Primitive(_, arity) => *arity,
+            Fun::Partial(inner, args) => Self::arity(inner).saturating_sub(args.len()),
+            Fun::Compose { .. } | Fun::Iterate { .. } => 1,
+            Fun::Choice { arity, .. } => *arity,
+        }
+    }
+
+    /// Apply the parts of a composition, last first; what each but the first yields may be opened.
+    pub fn pipe(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        parts: &[ExprId],
+        mut value: Staged<'db>,
+        at: &Origin,
+    ) -> Result<Staged<'db>> {
+        for (i, part) in parts.iter().enumerate().rev() {
+            let function = self.eval(scope, *part)?;
+            let origin = scope.origin(*part);
+            value = self.apply(function, vec![value], &origin)?;
+            if i > 0 && !matches!(value, Staged::Fun(_)) {
+                value = self.open_at(scope, Site::Expr(*part), *part, value)?;
+            }
+        }
+        let _ = at;
+        Ok(value)
+    }
+
+    /// A function as a primitive takes it.
+    pub fn lambda(&mut self, function: &Staged<'db>, params: &[Ty], at: &Origin) -> Result<Lambda> {
+        let origin = match function {
+            Staged::Fun(f) => match &**f {
+                Fun::Closure { origin, .. } => origin.clone(),
+                Fun::Compose { id, scope, .. } | Fun::Choice { id, scope, .. } => scope.origin(*id),
+                _ => at.clone(),
+            },
+            _ => at.clone(),
+        };
+        let names: Vec<_> = (0..params.len()).map(|i| function.param_name(i)).collect();
+        let mut vars: Vec<VarId> = Vec::new();
+        for (ty, name) in params.iter().zip(names) {
+            vars.push(self.emit.var(name.unwrap_or_else(|| "x".into()), ty.clone()));
+        }
+        self.emit.open();
+        let args = vars.iter().map(|v| Staged::from(*v)).collect();
+        let result = self.apply(function.clone(), args, &origin)?;
+        let result = self.reify(result, &origin)?;
+        let body = self.emit.close_block(result);
+        Ok(Lambda { params: vars, body, origin })
+    }
+
+    /// `iterate #k f xs`: one function for each round, unless it keeps the length.
+    fn iterate(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        call: ExprId,
+        function: ExprId,
+        array: Atom,
+    ) -> Result<Staged<'db>> {
+        let origin = scope.origin(call);
+        let cx = scope.cx.clone();
+        let Some(iteration) = cx.inference.iterations.get(&call) else {
+            return Err(self.internal(&origin, "nothing is known of an `iterate`".into()));
+        };
+        let rounds = scope.size(&iteration.count, call)?;
+        if rounds.is_zero() {
+            return Ok(array.into());
+        }
+        let inner = scope.inside(None);
+        let mut ty = self.atom_ty(&array);
+        let mut funs = Vec::new();
+        loop {
+            let Some(len) = ty.as_array().map(|a| a.len.clone()) else {
+                return Err(self.internal(&origin, format!("`iterate` of `{ty}`")));
+            };
+            inner.set_length(&iteration.length, len.clone());
+            let f = self.eval(&inner, function)?;
+            let lambda = self.lambda(&f, std::slice::from_ref(&ty), &origin)?;
+            let next = self.atom_ty(&lambda.body.result);
+            let keeps = next.as_array().is_some_and(|a| a.len == len);
+            funs.push(lambda);
+            ty = next;
+            if funs.len() == 1 && keeps {
+                break;
+            }
+            match rounds.as_const() {
+                Some(k) if funs.len() as i64 >= k => break,
+                Some(_) => {}
+                None => {
+                    let message = format!(
+                        "`iterate` of `{rounds}` rounds with a function that changes the length is not supported: the \
+                         number of rounds must be a number"
+                    );
+                    return Err(BuildError { message, origin: Some(origin) });
+                }
+            }
+        }
+        self.call(Prim::Iterate, vec![rounds], funs, vec![array], &origin)
+    }
+
+    /// The `pack` at the end of a composition.
+    fn pack_result(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, value: Staged<'db>) -> Result<Staged<'db>> {
+        if matches!(value, Staged::Fun(_)) {
+            return Ok(value);
+        }
+        let cx = scope.cx.clone();
+        let mut value = value;
+        for packing in cx.inference.packings.iter().filter(|p| p.expr == id) {
+            value = self.pack(scope, packing, value)?;
+        }
+        Ok(value)
+    }
+}

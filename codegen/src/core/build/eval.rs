@@ -1,0 +1,309 @@
+//! Expressions.
+
+use super::super::{Atom, Rhs};
+use super::scope::{Binding, Quantified, Scope};
+use super::staged::{Fun, Staged};
+use super::{Build, BuildError, Result};
+use lift_analysis::db::Sym;
+use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
+use lift_analysis::infer::{Site, projection_index};
+use lift_analysis::names::{Resolution, resolve};
+use lift_analysis::origin::Origin;
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+/// How deep expressions may be inside others, definitions followed.
+const MAX_DEPTH: u32 = 20_000;
+/// Before the stack has less left, it grows.
+const RED_ZONE: usize = 256 << 10;
+const STACK_PIECE: usize = 4 << 20;
+
+impl<'db> Build<'db> {
+    /// The value of an expression as its context uses it.
+    pub fn eval(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let message = "with all definitions inlined, this is nested too deeply to be compiled".into();
+            return Err(BuildError { message, origin: Some(scope.origin(id)) });
+        }
+        let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
+            let value = self.eval_kind(scope, id)?;
+            self.elaborate(scope, id, value)
+        });
+        self.depth -= 1;
+        value
+    }
+
+    fn eval_kind(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
+        let cx = scope.cx.clone();
+        if let TyKind::Size(size) = cx.inference.expr_types[id.index()].kind() {
+            return Ok(Staged::Size(scope.size(size, id)?));
+        }
+        let origin = scope.origin(id);
+        match cx.body.expr(id) {
+            Expr::Missing => Err(BuildError { message: "something is missing here".into(), origin: Some(origin) }),
+            Expr::Local(b) => self.local(scope, id, *b),
+            Expr::Global(name) => self.global(scope, id, name, id),
+            Expr::Literal(l) => Ok(Atom::Lit(*l).into()),
+            Expr::Size(s) => {
+                Ok(Staged::Size(scope.written_size(*s, id, &|v| self.length_of(v))?))
+            }
+            Expr::Lambda { params, body } => {
+                let scope = scope.clone();
+                Ok(Staged::fun(Fun::Closure { params: params.clone(), body: *body, scope, origin }))
+            }
+            Expr::Apply { callee, args } => self.application(scope, id, *callee, args),
+            Expr::Let { binder, value, body } => {
+                let value = self.eval(scope, *value)?;
+                self.bind(scope, *binder, value, id)?;
+                self.eval(scope, *body)
+            }
+            Expr::If { condition, then, otherwise } => {
+                let condition = self.eval(scope, *condition)?;
+                let condition = self.reify(condition, &origin)?;
+                self.conditional(scope, id, condition, *then, *otherwise)
+            }
+            Expr::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.eval(scope, *p)).collect::<Result<Vec<_>>>()?;
+                self.tuple(parts, &origin)
+            }
+            Expr::Ascribe { value, .. } => {
+                let value = self.eval(scope, *value)?;
+                match cx.inference.casts.iter().find(|c| c.expr == id) {
+                    Some(cast) => self.cast(scope, cast, value),
+                    None => Ok(value),
+                }
+            }
+            Expr::Pack(inner) => self.eval(scope, *inner),
+            Expr::Unpack { binder, value, body, .. } => {
+                let value = self.eval(scope, *value)?;
+                let inner = scope.inside(None);
+                self.bind(&inner, *binder, value, id)?;
+                self.eval(&inner, *body)
+            }
+            Expr::Compose(parts) => {
+                if !cx.inference.pipelines.contains(&id) {
+                    return Ok(Staged::fun(Fun::Compose { id, parts: parts.clone(), scope: scope.clone() }));
+                }
+                let Some((last, before)) = parts.split_last() else {
+                    return Err(self.internal(&origin, "an empty composition".into()));
+                };
+                let value = self.eval(scope, *last)?;
+                self.pipe(scope, before, value, &origin)
+            }
+        }
+    }
+
+    /// Bind a name: its value is named so, and opened if inference opens it there.
+    pub fn bind(&mut self, scope: &Rc<Scope<'db>>, binder: BinderId, value: Staged<'db>, at: ExprId) -> Result<()> {
+        let cx = scope.cx.clone();
+        let name = &cx.body.binder(binder).name;
+        if let Staged::Atom(Atom::Var(v)) = &value {
+            self.emit.name(*v, name);
+        }
+        let mut opened = None;
+        if !matches!(value, Staged::Fun(_)) && cx.inference.opening_at(Site::Binder(binder)).is_some() {
+            let value = self.open_at(scope, Site::Binder(binder), at, value.clone())?;
+            if let Staged::Atom(Atom::Var(v)) = &value {
+                self.emit.name(*v, name);
+            }
+            opened = Some(value);
+        }
+        scope.bind(binder, Binding { value, opened });
+        Ok(())
+    }
+
+    fn local(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, b: BinderId) -> Result<Staged<'db>> {
+        let cx = scope.cx.clone();
+        if !matches!(cx.body.binder(b).role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack) {
+            return Ok(Staged::Size(scope.size_name(b, id, &|v| self.length_of(v))?));
+        }
+        let Some(binding) = scope.binding(b) else {
+            let origin = scope.origin(id);
+            return Err(self.internal(&origin, format!("`{}` has no value", cx.body.binder(b).name)));
+        };
+        // A use of a generalised `let` has lengths of its own.
+        if let (Some(let_scheme), Some(instance)) = (cx.inference.let_schemes.get(&b), cx.inference.instances.get(&id))
+            && let Some(inner) = binding.value.own_scope()
+        {
+            let quantified = Quantified {
+                first: let_scheme.first_size,
+                sizes: instance.sizes.clone(),
+                at: scope.clone(),
+            };
+            return Ok(binding.value.in_scope(&inner.inside(Some(quantified))));
+        }
+        // Where the hidden value itself is wanted, inference gave the use the existential type.
+        let hidden = matches!(cx.inference.expr_types[id.index()].kind(), TyKind::Exists(..));
+        Ok(match binding.opened {
+            Some(opened) if !hidden => opened,
+            _ => binding.value,
+        })
+    }
+
+    /// A definition or a primitive; `call` is the expression to which a definition of the prelude belongs.
+    fn global(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, name: &Name, call: ExprId) -> Result<Staged<'db>> {
+        let db = self.db;
+        let origin = scope.origin(id);
+        match resolve(db, scope.cx.file, Sym::new(db, name.clone())) {
+            Some(Resolution::Primitive(p)) => {
+                let arity = p.scheme.ty.uncurry().0.len();
+                Ok(Staged::fun(Fun::Primitive(p, arity)))
+            }
+            Some(Resolution::Form(form)) => {
+                let cx = self.form(form).map_err(|e| match e.origin {
+                    Some(_) => e,
+                    None => BuildError { origin: Some(origin.clone()), ..e },
+                })?;
+                let Some(root) = cx.body.root else {
+                    let message = format!("`{name}` has no value");
+                    return Err(BuildError { message, origin: Some(origin) });
+                };
+                let sizes = scope.cx.inference.instances.get(&id).map(|i| i.sizes.clone()).unwrap_or_default();
+                let quantified = Quantified { first: 0, sizes, at: scope.clone() };
+                let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)));
+                // What a definition assumes of its own lengths, inference assumed again at this use; what it assumes of
+                // others is said here.
+                self.assume_of_form(&inner)?;
+                self.eval(&inner, root)
+            }
+            None => Err(BuildError { message: format!("there is no `{name}` here"), origin: Some(origin) }),
+        }
+    }
+
+    fn application(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        id: ExprId,
+        callee: ExprId,
+        args: &[ExprId],
+    ) -> Result<Staged<'db>> {
+        let origin = scope.origin(id);
+        let function = match scope.cx.clone().body.expr(callee) {
+            Expr::Global(name) => self.global(scope, callee, name, id)?,
+            _ => self.eval(scope, callee)?,
+        };
+        let primitive = match &function {
+            Staged::Fun(f) => match **f {
+                Fun::Primitive(p, arity) => Some((p, arity)),
+                _ => None,
+            },
+            _ => None,
+        };
+        match primitive {
+            Some((p, _)) if &*p.name == "iterate" => return self.iterate_call(scope, id, args),
+            // `zip` takes as many arrays as it is given.
+            Some((p, arity)) if &*p.name == "zip" && args.len() > arity => {
+                let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+                return self.apply(Staged::fun(Fun::Primitive(p, args.len())), args, &origin);
+            }
+            _ => {}
+        }
+        let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+        self.apply(function, args, &origin)
+    }
+
+    /// `iterate`, whose function is evaluated anew for each length.
+    fn iterate_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
+        let origin = scope.origin(id);
+        let [_, function, rest @ ..] = args else {
+            let message = "`iterate` must be given its number of rounds and its function".into();
+            return Err(BuildError { message, origin: Some(origin) });
+        };
+        let iterate = Fun::Iterate { call: id, function: *function, scope: scope.clone() };
+        let rest = rest.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+        self.apply(Staged::fun(iterate), rest, &origin)
+    }
+
+    fn conditional(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        id: ExprId,
+        condition: Atom,
+        then: ExprId,
+        otherwise: ExprId,
+    ) -> Result<Staged<'db>> {
+        if let Atom::Lit(Literal::Bool(known)) = condition {
+            return self.eval(&scope.inside(None), if known { then } else { otherwise });
+        }
+        let origin = scope.origin(id);
+        let chosen = self.branches(condition.clone(), &origin, &mut |this, first| {
+            this.eval(&scope.inside(None), if first { then } else { otherwise })
+        })?;
+        Ok(match chosen {
+            Branches::Value(value) => value,
+            Branches::Functions(arity) => {
+                let scope = scope.clone();
+                Staged::fun(Fun::Choice { arity, id, condition, then, otherwise, scope })
+            }
+        })
+    }
+
+    /// An `if` whose branches are built by `branch` (`true`: the first).
+    pub fn branches(
+        &mut self,
+        condition: Atom,
+        origin: &Origin,
+        branch: &mut dyn FnMut(&mut Self, bool) -> Result<Staged<'db>>,
+    ) -> Result<Branches<'db>> {
+        let assumptions = self.assumptions.len();
+        self.emit.open();
+        let first = branch(self, true)?;
+        if let Staged::Fun(_) = first {
+            // What was built only to see that it is a function is forgotten.
+            self.emit.close();
+            for (assumption, _) in self.assumptions.drain(assumptions..) {
+                self.assumed.remove(&assumption);
+            }
+            return Ok(Branches::Functions(Self::arity(&first)));
+        }
+        let first = self.reify(first, origin)?;
+        let ty = self.atom_ty(&first);
+        let then = self.emit.close_block(first);
+        self.emit.open();
+        let second = branch(self, false)?;
+        let second = self.reify(second, origin)?;
+        let otherwise = self.emit.close_block(second);
+        Ok(Branches::Value(self.emit.stmt(ty, Rhs::If(condition, then, otherwise), origin)?.into()))
+    }
+
+    pub fn tuple(&mut self, parts: Vec<Staged<'db>>, origin: &Origin) -> Result<Staged<'db>> {
+        if parts.iter().any(|p| matches!(p, Staged::Fun(_) | Staged::Tuple(_))) {
+            return Ok(Staged::Tuple(parts.into()));
+        }
+        let parts = parts.into_iter().map(|p| self.reify(p, origin)).collect::<Result<Vec<_>>>()?;
+        let ty = Ty::tuple(parts.iter().map(|p| self.atom_ty(p)).collect());
+        Ok(self.emit.stmt(ty, Rhs::Tuple(parts), origin)?.into())
+    }
+
+    /// The value as something that a run computes with.
+    pub fn reify(&mut self, value: Staged<'db>, origin: &Origin) -> Result<Atom> {
+        match value {
+            Staged::Atom(a) => Ok(a),
+            Staged::Size(s) => Ok(Atom::Size(s)),
+            Staged::Tuple(parts) => {
+                let parts = parts.iter().map(|p| self.reify(p.clone(), origin)).collect::<Result<Vec<_>>>()?;
+                let ty = Ty::tuple(parts.iter().map(|p| self.atom_ty(p)).collect());
+                self.emit.stmt(ty, Rhs::Tuple(parts), origin)
+            }
+            Staged::Fun(_) => {
+                let message = "this is a function, and a run has no functions as values: apply it here, or give it to \
+                               what applies it"
+                    .into();
+                Err(BuildError { message, origin: Some(origin.clone()) })
+            }
+        }
+    }
+}
+
+/// What the branches of an `if` are.
+pub enum Branches<'db> {
+    Value(Staged<'db>),
+    /// Functions of so many arguments.
+    Functions(usize),
+}
+
+/// The component that `get1`, `get2`, … take, from zero.
+pub fn component(name: &str) -> Option<usize> {
+    projection_index(name)
+}

@@ -1,0 +1,246 @@
+//! Opening and hiding lengths, casts and assumptions: what inference decided, in the lengths of the kernel.
+
+use super::super::typing::occurrence_order;
+use super::super::{Atom, Rhs};
+use super::scope::Scope;
+use super::staged::Staged;
+use super::{Build, BuildError, Result};
+use lift_analysis::hir::{ExprId, Name};
+use lift_analysis::infer::{CheckedCast, Opening, Packing, Site};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Facts, Size, Truth, Var, VarKind};
+use lift_analysis::ty::{ArrayTy, Ty, TyKind};
+use std::rc::Rc;
+
+impl<'db> Build<'db> {
+    /// What happens to a value at an expression besides being computed: a written `pack`, the opening of what it
+    /// yields, the `pack` at the end of a scope or on the way into an argument.
+    pub fn elaborate(&mut self, scope: &Rc<Scope<'db>>, at: ExprId, mut value: Staged<'db>) -> Result<Staged<'db>> {
+        if matches!(value, Staged::Fun(_)) {
+            return Ok(value);
+        }
+        let cx = scope.cx.clone();
+        for written in cx.inference.packings.iter().filter(|p| p.expr == at && p.explicit) {
+            value = self.pack(scope, written, value)?;
+        }
+        value = self.open_at(scope, Site::Expr(at), at, value)?;
+        for inserted in cx.inference.packings.iter().filter(|p| p.expr == at && !p.explicit) {
+            value = self.pack(scope, inserted, value)?;
+        }
+        Ok(value)
+    }
+
+    /// The value opened, if inference opens it at this site.
+    pub fn open_at(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        site: Site,
+        at: ExprId,
+        value: Staged<'db>,
+    ) -> Result<Staged<'db>> {
+        let cx = scope.cx.clone();
+        match cx.inference.opening_at(site) {
+            Some(opening) => self.open(scope, opening, at, value),
+            None => Ok(value),
+        }
+    }
+
+    fn open(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        opening: &Opening,
+        at: ExprId,
+        value: Staged<'db>,
+    ) -> Result<Staged<'db>> {
+        let origin = scope.origin(at);
+        let atom = self.reify(value, &origin)?;
+        let ty = self.atom_ty(&atom);
+        let (TyKind::Exists(vars, body), TyKind::Exists(known, known_body)) = (ty.kind(), opening.from.kind()) else {
+            return Err(self.internal(&origin, format!("`{ty}` is opened, which hides no length")));
+        };
+        if vars.len() != known.len() {
+            return Err(self.internal(&origin, format!("`{ty}` is opened as if it were `{}`", opening.from)));
+        }
+        // The lengths of two equal types correspond in the order in which they occur.
+        let places = occurrence_order(known, known_body).into_iter().zip(occurrence_order(vars, body));
+        let mut opened: Vec<(Var, Var)> = Vec::new();
+        for (of_form, of_value) in places {
+            let Some(i) = known.iter().position(|v| *v == of_form) else { continue };
+            let length = self.emit.opened_length(&opening.lengths[i].name);
+            scope.set_length(&opening.lengths[i], Size::var(length.clone()));
+            opened.push((of_value, length));
+        }
+        let fresh = |v: &Var| opened.iter().find(|(of_value, _)| of_value == v).map(|(_, length)| length.clone());
+        let to = body.subst_sizes(&mut |v| fresh(v).map(Size::var));
+        let binds = vars.iter().filter_map(fresh).collect();
+        let value = self.emit.binding_stmt(to, binds, Rhs::Unpack(atom), &origin)?;
+        self.assume_of_opening(scope, opening)?;
+        Ok(value.into())
+    }
+
+    pub fn pack(&mut self, scope: &Rc<Scope<'db>>, packing: &Packing, value: Staged<'db>) -> Result<Staged<'db>> {
+        let origin = scope.origin(packing.expr);
+        let TyKind::Exists(vars, body) = packing.to.kind() else { return Ok(value) };
+        if packing.hidden.is_empty() {
+            return Ok(value);
+        }
+        let atom = self.reify(value, &origin)?;
+        let ty = self.atom_ty(&atom);
+        if matches!(ty.kind(), TyKind::Exists(..)) {
+            return Ok(atom.into());
+        }
+        let mut hidden: Vec<(Var, Var, Size)> = Vec::new();
+        for v in vars {
+            let Some((_, witness)) = packing.hidden.iter().find(|(bound, _)| bound == v) else {
+                return Err(self.internal(&origin, format!("`{}` hides a length of which nothing is known", packing.to)));
+            };
+            hidden.push((v.clone(), self.emit.bound_length(&v.name), scope.size(witness, packing.expr)?));
+        }
+        let renamed = |v: &Var| hidden.iter().find(|(of_form, ..)| of_form == v).map(|(_, fresh, _)| fresh.clone());
+        let packed = with_lengths(&ty, body, &mut |len| {
+            let mentioned = len.any_var(&mut |v| renamed(v).is_some());
+            mentioned.then(|| scope.known_size(len).map(|s| s.subst(&mut |v| renamed(v).map(Size::var)))).flatten()
+        });
+        let to = Ty::exists(hidden.iter().map(|(_, fresh, _)| fresh.clone()).collect(), packed);
+        // A length that does not occur is not hidden.
+        let TyKind::Exists(kept, _) = to.kind() else { return Ok(atom.into()) };
+        let witnesses = kept.iter().filter_map(|v| hidden.iter().find(|(_, fresh, _)| fresh == v));
+        let witnesses = witnesses.map(|(.., witness)| witness.clone()).collect();
+        Ok(self.emit.stmt(to.clone(), Rhs::Pack(atom, witnesses), &origin)?.into())
+    }
+
+    pub fn cast(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        cast: &CheckedCast,
+        value: Staged<'db>,
+    ) -> Result<Staged<'db>> {
+        let origin = scope.origin(cast.expr);
+        let atom = self.reify(value, &origin)?;
+        let mut checks = Vec::new();
+        for (a, b) in &cast.checks {
+            checks.push((scope.size(a, cast.expr)?, scope.size(b, cast.expr)?));
+        }
+        let to = with_lengths(&self.atom_ty(&atom), &cast.to, &mut |len| scope.known_size(len));
+        Ok(self.emit.stmt(to, Rhs::Cast(atom, checks), &origin)?.into())
+    }
+
+    // --- assumptions
+
+    /// What the form assumes of lengths that are known from its start on.
+    pub fn assume_of_form(&mut self, scope: &Rc<Scope<'db>>) -> Result<()> {
+        self.assume_where(scope, |vars| !vars.iter().any(|v| v.kind == VarKind::Skolem))
+    }
+
+    /// What the form assumes of lengths of which these are the last to be known.
+    fn assume_of_opening(&mut self, scope: &Rc<Scope<'db>>, opening: &Opening) -> Result<()> {
+        self.assume_where(scope, |vars| vars.iter().any(|v| opening.lengths.contains(v)))
+    }
+
+    fn assume_where(&mut self, scope: &Rc<Scope<'db>>, wanted: impl Fn(&[Var]) -> bool) -> Result<()> {
+        let cx = scope.cx.clone();
+        for assumed in &cx.inference.assumed {
+            let vars = assumed.assumption.vars();
+            if !wanted(&vars) {
+                continue;
+            }
+            // Lengths that are not known here are those of a generalised `let`, of which each use assumes what it needs,
+            // or are opened later.
+            let Some(assumption) = known_assumption(scope, &assumed.assumption) else { continue };
+            // A cast of opened lengths says itself what it checks.
+            let opened = vars.iter().any(|v| v.kind == VarKind::Skolem);
+            let is_cast = |c: &CheckedCast| match &assumed.assumption {
+                Assumption::Equal(a, b) => c.checks.contains(&(a.clone(), b.clone())),
+                _ => false,
+            };
+            if opened && cx.inference.casts.iter().any(is_cast) {
+                continue;
+            }
+            if Facts::new().proves(&assumption) != Truth::Yes && self.assumed.insert(assumption.clone()) {
+                self.assumptions.push((assumption, scope.origin(assumed.at)));
+            }
+        }
+        Ok(())
+    }
+
+    // --- types
+
+    pub fn atom_ty(&self, atom: &Atom) -> Ty {
+        match atom {
+            Atom::Var(v) => self.emit.ty(*v).clone(),
+            Atom::Lit(l) => Ty::scalar(super::super::literal_scalar(*l)),
+            Atom::Size(_) => Ty::int(),
+        }
+    }
+
+    /// The outermost length of an array.
+    pub fn length_of(&self, value: &Staged<'db>) -> Option<Size> {
+        match value {
+            Staged::Atom(a) => self.atom_ty(a).as_array().map(|a| a.len.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type with binders of its own, so that no two types of the kernel share one.
+    pub fn fresh_binders(&mut self, ty: &Ty) -> Ty {
+        match ty.kind() {
+            TyKind::Exists(vars, body) => {
+                let fresh: Vec<Var> = vars.iter().map(|v| self.emit.bound_length(&v.name)).collect();
+                let body = body.subst_sizes(&mut |v| {
+                    let i = vars.iter().position(|w| w == v)?;
+                    Some(Size::var(fresh[i].clone()))
+                });
+                Ty::exists(fresh, self.fresh_binders(&body))
+            }
+            TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
+                element: self.fresh_binders(&a.element),
+                len: a.len.clone(),
+                position: a.position.clone(),
+            })),
+            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.fresh_binders(p)).collect()),
+            _ => ty.clone(),
+        }
+    }
+
+    pub fn internal(&self, origin: &Origin, message: String) -> BuildError {
+        BuildError { message: format!("internal error of the compiler: {message}"), origin: Some(origin.clone()) }
+    }
+}
+
+fn known_assumption(scope: &Scope<'_>, assumption: &Assumption) -> Option<Assumption> {
+    let mut all = true;
+    let known = assumption.subst(&mut |v| {
+        let size = Size::var(v.clone());
+        let known = scope.known_size(&size);
+        all &= known.is_some();
+        known
+    });
+    all.then_some(known)
+}
+
+/// `ty` with the lengths of `pattern`, a type of the same shape, where `length` gives one.
+fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<Size>) -> Ty {
+    match (ty.kind(), pattern.kind()) {
+        (TyKind::Array(a), TyKind::Array(p)) => Ty::new(TyKind::Array(ArrayTy {
+            element: with_lengths(&a.element, &p.element, length),
+            len: length(&p.len).unwrap_or_else(|| a.len.clone()),
+            position: a.position.clone(),
+        })),
+        (TyKind::Tuple(parts), TyKind::Tuple(patterns)) if parts.len() == patterns.len() => {
+            Ty::tuple(parts.iter().zip(patterns).map(|(t, p)| with_lengths(t, p, length)).collect())
+        }
+        // Hidden lengths inside stay what they are, but other lengths may occur there too.
+        (TyKind::Exists(vars, body), TyKind::Exists(hidden, inner)) => {
+            let mut inner_length = |len: &Size| {
+                if len.any_var(&mut |v| hidden.contains(v)) { None } else { length(len) }
+            };
+            Ty::exists(vars.clone(), with_lengths(body, inner, &mut inner_length))
+        }
+        _ => ty.clone(),
+    }
+}
+
+/// The name of a length that nothing named.
+pub fn unnamed() -> Name {
+    "X".into()
+}

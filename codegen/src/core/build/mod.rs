@@ -1,0 +1,179 @@
+//! From typed HIR to [`Kernel`].
+//!
+//! The program is evaluated symbolically, one kernel at a time: what is known now (functions, sizes) is [`Staged`] and
+//! used up, what is known only in a run becomes statements. So definitions are inlined where they are applied, and
+//! functions (lambdas, partial applications, compositions, `if`s between functions) are gone but where a primitive
+//! takes one. Every result is named: the kernel is in A-normal form as it comes.
+//!
+//! The types of the variables are those of the operations themselves ([`super::typing`]), so that a polymorphic
+//! definition needs no instantiation here. From inference come the places where lengths are opened and hidden, the
+//! casts and the assumptions, all in the lengths of the form; [`scope`] says what these are at the place where the form
+//! is inlined.
+//!
+//! Map: [`staged`] the values · [`scope`] names and lengths · [`eval`] expressions · [`apply`] functions ·
+//! [`lengths`] opening, hiding, casting · [`prims`] the primitives · [`emit`] statements.
+
+mod apply;
+mod emit;
+mod eval;
+mod lengths;
+mod prims;
+mod scope;
+mod staged;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Block, Kernel, VarId};
+use emit::Emit;
+use lift_analysis::db::{Db, Form, is_builtin};
+use lift_analysis::diagnostics::Severity;
+use lift_analysis::hir::{ExprId, FormKind, Name};
+use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::queries::{body, infer, placement};
+use lift_analysis::size::{Assumption, Var, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scope::{FormCx, Scope};
+use staged::Staged;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Why a form has no kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildError {
+    /// One sentence; code and types between backticks.
+    pub message: String,
+    pub origin: Option<Origin>,
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+type Result<T> = std::result::Result<T, BuildError>;
+
+/// The kernel that a `lift` form is, simplified.
+#[salsa::tracked(returns(clone))]
+pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<Kernel>, Vec<BuildError>> {
+    let misplaced = placement(db, form);
+    if let Some(first) = misplaced.iter().find(|d| d.severity == Severity::Error) {
+        return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
+    }
+    match elaborated_kernel(db, form) {
+        Ok(kernel) => Ok(Arc::new(super::simplify::simplify(kernel))),
+        Err(e) => Err(vec![e]),
+    }
+}
+
+/// The kernel as the program has it, before anything is simplified.
+pub fn elaborated_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> Result<Kernel> {
+    let mut build = Build {
+        db,
+        emit: Emit::default(),
+        assumptions: Vec::new(),
+        assumed: FxHashSet::default(),
+        forms: FxHashMap::default(),
+        depth: 0,
+    };
+    build.kernel(form)
+}
+
+struct Build<'db> {
+    db: &'db dyn Db,
+    emit: Emit,
+    assumptions: Vec<(Assumption, Origin)>,
+    /// The assumptions so far, to say each once.
+    assumed: FxHashSet<Assumption>,
+    forms: FxHashMap<Form<'db>, Rc<FormCx>>,
+    /// Expressions inside expressions, through definitions.
+    depth: u32,
+}
+
+impl<'db> Build<'db> {
+    fn kernel(&mut self, form: Form<'db>) -> Result<Kernel> {
+        let cx = self.form(form)?;
+        let at = |e: ExprId| Origin { form: cx.key.clone(), expr: e };
+        let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
+            let message = format!("`{}` is no kernel: only a `lift` form can be compiled and run", cx.name());
+            return Err(BuildError { message, origin: cx.body.root.map(at) });
+        };
+        let sizes = cx.body.size_params.iter().map(|b| param_size(b.0, &cx.body.binder(*b).name)).collect();
+        let scope = Scope::of_form(cx.clone(), None, None);
+        self.assume_of_form(&scope)?;
+        let function = self.eval(&scope, root)?;
+        let (types, _) = cx.inference.expr_types[root.index()].uncurry();
+        let types: Vec<_> = types.into_iter().take(cx.body.param_types.len()).cloned().collect();
+        let params: Vec<VarId> = types
+            .into_iter()
+            .enumerate()
+            .map(|(i, ty)| {
+                let name = function.param_name(i);
+                self.emit.var(name.unwrap_or_else(|| "x".into()), ty)
+            })
+            .collect();
+        let args = params.iter().map(|p| Staged::from(*p)).collect();
+        let result = self.apply(function, args, &at(root))?;
+        let result = self.reify(result, &at(root))?;
+        let mut kernel = Kernel {
+            name: cx.name(),
+            sizes,
+            params,
+            vars: Vec::new(),
+            body: Block { stmts: self.emit.close(), result },
+            result: lift_analysis::ty::Ty::int(),
+            assumptions: std::mem::take(&mut self.assumptions),
+        };
+        kernel.vars = self.emit.take_vars();
+        kernel.result = kernel.atom_ty(&kernel.body.result);
+        Ok(kernel)
+    }
+
+    /// What is known of a form; an error if something is wrong with it.
+    fn form(&mut self, form: Form<'db>) -> Result<Rc<FormCx>> {
+        if let Some(cx) = self.forms.get(&form) {
+            return Ok(cx.clone());
+        }
+        let db = self.db;
+        let file = form.file(db);
+        let key = FormKey { file: file.path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) };
+        let cx = FormCx {
+            key: Arc::new(key),
+            body: body(db, form),
+            inference: infer(db, form),
+            file,
+            builtin: is_builtin(db, file),
+        };
+        let is_error = |d: &&lift_analysis::diagnostics::Diagnostic| d.severity == Severity::Error;
+        if let Some(first) = cx.inference.diagnostics.iter().find(is_error) {
+            let message = format!("`{}` has errors: {}", cx.name(), first.message);
+            let expr = match first.at {
+                lift_analysis::hir::Node::Expr(e) => Some(e),
+                _ => cx.body.root,
+            };
+            let origin = expr.map(|expr| Origin { form: cx.key.clone(), expr });
+            return Err(BuildError { message, origin });
+        }
+        let cx = Rc::new(cx);
+        self.forms.insert(form, cx.clone());
+        Ok(cx)
+    }
+}
+
+impl FormCx {
+    /// The name of the form; a kernel without one is called after its file.
+    fn name(&self) -> Name {
+        self.key.name.clone().unwrap_or_else(|| {
+            let file = self.key.file.rsplit('/').next().unwrap_or("kernel");
+            file.strip_suffix(".lift").unwrap_or(file).into()
+        })
+    }
+}
+
+/// A size parameter of the kernel, as inference makes it.
+fn param_size(id: u32, name: &str) -> Var {
+    Var::new(VarKind::Param, id, name)
+}

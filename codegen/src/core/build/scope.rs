@@ -1,0 +1,218 @@
+//! Names and lengths at one place of the evaluation.
+//!
+//! The types and sizes of a form's inference mention lengths of that form: quantified ones, opened ones, those of an
+//! `iterate`. A [`Scope`] says what they are where the form is inlined. Quantified lengths are looked up when they are
+//! needed, not before: an instance may mention a length that is opened only later in the scope of the call.
+
+use super::staged::Staged;
+use super::{BuildError, Result};
+use lift_analysis::db::SourceFile;
+use lift_analysis::hir::{BinderId, Body, BinderRole, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
+use lift_analysis::infer::{Inference, Site};
+use lift_analysis::origin::{FormKey, Origin};
+use lift_analysis::size::{Size, Var, VarKind};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A form that is inlined.
+pub struct FormCx {
+    pub key: Arc<FormKey>,
+    pub body: Arc<Body>,
+    pub inference: Arc<Inference>,
+    pub file: SourceFile,
+    pub builtin: bool,
+}
+
+/// What a name is bound to.
+#[derive(Clone)]
+pub struct Binding<'db> {
+    /// With its hidden lengths, if it has any.
+    pub value: Staged<'db>,
+    /// Opened, if it was.
+    pub opened: Option<Staged<'db>>,
+}
+
+/// The quantified lengths of a form or a `let` at one use.
+pub struct Quantified<'db> {
+    /// Their ids are `first..first + sizes.len()`.
+    pub first: u32,
+    /// In the lengths of `at`.
+    pub sizes: Vec<Size>,
+    pub at: Rc<Scope<'db>>,
+}
+
+pub struct Scope<'db> {
+    pub cx: Rc<FormCx>,
+    parent: Option<Rc<Scope<'db>>>,
+    quantified: Option<Quantified<'db>>,
+    bindings: RefCell<FxHashMap<BinderId, Binding<'db>>>,
+    /// Opened lengths and lengths of `iterate`, by the ids of the form.
+    lengths: RefCell<FxHashMap<u32, Size>>,
+    /// For a form that ships with the program: the user's call, which is where everything in it belongs.
+    call: Option<Origin>,
+}
+
+impl<'db> Scope<'db> {
+    /// The outermost scope of a form, applied at `call`.
+    pub fn of_form(
+        cx: Rc<FormCx>,
+        quantified: Option<Quantified<'db>>,
+        call: Option<Origin>,
+    ) -> Rc<Scope<'db>> {
+        let call = if cx.builtin { call } else { None };
+        Rc::new(Scope {
+            cx,
+            parent: None,
+            quantified,
+            bindings: RefCell::default(),
+            lengths: RefCell::default(),
+            call,
+        })
+    }
+
+    /// A scope inside: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
+    pub fn inside(self: &Rc<Self>, quantified: Option<Quantified<'db>>) -> Rc<Scope<'db>> {
+        Rc::new(Scope {
+            cx: self.cx.clone(),
+            parent: Some(self.clone()),
+            quantified,
+            bindings: RefCell::default(),
+            lengths: RefCell::default(),
+            call: self.call.clone(),
+        })
+    }
+
+    pub fn origin(&self, expr: ExprId) -> Origin {
+        self.call.clone().unwrap_or_else(|| Origin { form: self.cx.key.clone(), expr })
+    }
+
+    pub fn bind(&self, binder: BinderId, binding: Binding<'db>) {
+        self.bindings.borrow_mut().insert(binder, binding);
+    }
+    pub fn binding(&self, binder: BinderId) -> Option<Binding<'db>> {
+        let here = self.bindings.borrow().get(&binder).cloned();
+        here.or_else(|| self.parent.as_ref()?.binding(binder))
+    }
+
+    pub fn set_length(&self, length: &Var, is: Size) {
+        self.lengths.borrow_mut().insert(length.id, is);
+    }
+    fn length(&self, id: u32) -> Option<Size> {
+        let here = self.lengths.borrow().get(&id).cloned();
+        here.or_else(|| self.parent.as_ref()?.length(id))
+    }
+    fn quantified(&self, id: u32) -> Option<Size> {
+        if let Some(q) = &self.quantified
+            && let Some(i) = id.checked_sub(q.first)
+            && let Some(size) = q.sizes.get(i as usize)
+        {
+            return q.at.known_size(size);
+        }
+        self.parent.as_ref()?.quantified(id)
+    }
+
+    /// A size of the form in the lengths of the kernel; `None` as long as one of them is not known.
+    pub fn known_size(&self, size: &Size) -> Option<Size> {
+        let mut all = true;
+        let known = size.subst(&mut |v| match v.kind {
+            VarKind::Generic | VarKind::Skolem => {
+                let is = if v.kind == VarKind::Generic { self.quantified(v.id) } else { self.length(v.id) };
+                all &= is.is_some();
+                is
+            }
+            VarKind::Unknown => {
+                all = false;
+                None
+            }
+            VarKind::Param | VarKind::Bound | VarKind::Position | VarKind::Index => None,
+        });
+        all.then_some(known)
+    }
+
+    /// A size of the form in the lengths of the kernel.
+    pub fn size(&self, size: &Size, at: ExprId) -> Result<Size> {
+        self.known_size(size).ok_or_else(|| {
+            let message = format!("the size `{size}` is not known here");
+            BuildError { message, origin: Some(self.origin(at)) }
+        })
+    }
+
+    /// A size as it is written.
+    pub fn written_size(&self, id: SizeRefId, at: ExprId, length_of: &dyn Fn(&Staged<'db>) -> Option<Size>) -> Result<Size> {
+        let unknown = || BuildError {
+            message: "this size is not known here".into(),
+            origin: Some(self.origin(at)),
+        };
+        let rec = |id: SizeRefId| self.written_size(id, at, length_of);
+        match self.cx.body.size_ref(id) {
+            SizeRef::Nat(n) => Ok(Size::nat(*n)),
+            SizeRef::Local(b) => self.size_name(*b, at, length_of),
+            SizeRef::LengthOf(b) => {
+                let binding = self.binding(*b).ok_or_else(unknown)?;
+                length_of(&binding.opened.unwrap_or(binding.value)).ok_or_else(unknown)
+            }
+            SizeRef::Sum { index, count, body } => {
+                let var = Var::new(VarKind::Position, index.0, self.cx.body.binder(*index).name.clone());
+                let count = rec(*count)?;
+                self.bind(*index, Binding { value: Staged::Size(Size::var(var.clone())), opened: None });
+                Ok(Size::sum(var, count, rec(*body)?))
+            }
+            SizeRef::Op(op, operands) => {
+                let operands = operands.iter().map(|o| rec(*o)).collect::<Result<Vec<_>>>()?;
+                operation(*op, &operands).ok_or_else(unknown)
+            }
+            SizeRef::Error | SizeRef::Variable(_) => Err(unknown()),
+        }
+    }
+
+    /// The size that a name stands for.
+    pub fn size_name(&self, b: BinderId, at: ExprId, length_of: &dyn Fn(&Staged<'db>) -> Option<Size>) -> Result<Size> {
+        let body = &self.cx.body;
+        let unknown = || BuildError {
+            message: format!("the size `{}` is not known here", body.binder(b).name),
+            origin: Some(self.origin(at)),
+        };
+        match body.binder(b).role {
+            BinderRole::SizeParam => Ok(Size::var(super::param_size(b.0, &body.binder(b).name))),
+            BinderRole::ImplicitSize => {
+                let i = body.size_params.iter().position(|p| *p == b).ok_or_else(unknown)?;
+                self.quantified(i as u32).ok_or_else(unknown)
+            }
+            BinderRole::UnpackSize => {
+                let unpacked = body.exprs.iter().find_map(|e| match e {
+                    Expr::Unpack { size: Some(s), binder, .. } if *s == b => Some(*binder),
+                    _ => None,
+                });
+                let unpacked = unpacked.ok_or_else(unknown)?;
+                match self.cx.inference.opening_at(Site::Binder(unpacked)) {
+                    Some(o) => o.lengths.first().and_then(|l| self.length(l.id)).ok_or_else(unknown),
+                    None => self.binding(unpacked).and_then(|b| length_of(&b.value)).ok_or_else(unknown),
+                }
+            }
+            BinderRole::Param | BinderRole::Let | BinderRole::Unpack | BinderRole::Position | BinderRole::ExistsSize => {
+                match self.binding(b).map(|b| b.value) {
+                    Some(Staged::Size(s)) => Ok(s),
+                    _ => Err(unknown()),
+                }
+            }
+        }
+    }
+}
+
+fn operation(op: SizeOp, operands: &[Size]) -> Option<Size> {
+    let (first, rest) = operands.split_first()?;
+    Some(match (op, rest) {
+        (SizeOp::Add, rest) => rest.iter().fold(first.clone(), |a, b| a.add(b)),
+        (SizeOp::Mul, rest) => rest.iter().fold(first.clone(), |a, b| a.mul(b)),
+        (SizeOp::Min, rest) => rest.iter().fold(first.clone(), |a, b| Size::min(&a, b)),
+        (SizeOp::Max, rest) => rest.iter().fold(first.clone(), |a, b| Size::max(&a, b)),
+        (SizeOp::Sub, [b]) => first.sub(b),
+        (SizeOp::Div, [b]) => first.div_exact(b),
+        (SizeOp::Mod, [b]) => first.rem(b),
+        (SizeOp::Pow, [b]) => first.pow(b),
+        (_, []) => first.clone(),
+        _ => return None,
+    })
+}

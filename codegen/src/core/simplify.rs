@@ -1,0 +1,353 @@
+//! Simplification: what needs no knowledge of devices and cannot make a program slower.
+//!
+//! Copies and known tuples are looked through, operations on literals are done, branches that are known are taken, a
+//! `pack` that is opened again goes away with its `unpack`, and what nothing uses is dropped. A run that gives a result
+//! gives the same one afterwards. A run that stops may no longer stop, if what stopped it was used nowhere; but checked
+//! casts stay, since to check is what they are for.
+
+use super::typing::same_type;
+use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
+use crate::interp::fold;
+use lift_analysis::hir::Literal;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub fn simplify(mut kernel: Kernel) -> Kernel {
+    let mut forward = Forward {
+        vars: std::mem::take(&mut kernel.vars),
+        copies: FxHashMap::default(),
+        known: FxHashMap::default(),
+        lengths: FxHashMap::default(),
+    };
+    let body = forward.block(kernel.body);
+    for (assumption, _) in &mut kernel.assumptions {
+        *assumption = assumption.subst(&mut |v| forward.lengths.get(v).cloned());
+    }
+    kernel.vars = forward.vars;
+    kernel.body = body;
+    drop_dead(&mut kernel);
+    renumber(&mut kernel);
+    kernel.result = kernel.atom_ty(&kernel.body.result);
+    kernel
+}
+
+/// What is known of a variable by the statement that binds it.
+enum Known {
+    Tuple(Vec<Atom>),
+    Packed(Atom, Vec<Size>),
+    Opened(Atom),
+}
+
+/// The pass from the first statement to the last.
+struct Forward {
+    vars: Vec<VarInfo>,
+    copies: FxHashMap<VarId, Atom>,
+    known: FxHashMap<VarId, Known>,
+    /// Opened lengths that turned out to be known.
+    lengths: FxHashMap<Var, Size>,
+}
+
+impl Forward {
+    fn block(&mut self, block: Block) -> Block {
+        let mut stmts = Vec::with_capacity(block.stmts.len());
+        let result = self.block_into(block, &mut stmts);
+        Block { stmts, result }
+    }
+
+    fn block_into(&mut self, block: Block, out: &mut Vec<Stmt>) -> Atom {
+        for stmt in block.stmts {
+            self.stmt(stmt, out);
+        }
+        self.atom(block.result)
+    }
+
+    fn stmt(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let Stmt { var, binds, rhs, origin } = stmt;
+        self.retype(var);
+        let rhs = match rhs {
+            Rhs::Atom(a) => return self.copy(var, a),
+            Rhs::Tuple(parts) => {
+                let parts: Vec<Atom> = parts.into_iter().map(|a| self.atom(a)).collect();
+                self.known.insert(var, Known::Tuple(parts.clone()));
+                Rhs::Tuple(parts)
+            }
+            Rhs::Proj(tuple, i) => {
+                let tuple = self.atom(tuple);
+                if let Some(Known::Tuple(parts)) = self.knowledge(&tuple)
+                    && let Some(part) = parts.get(i).cloned()
+                {
+                    return self.copy(var, part);
+                }
+                Rhs::Proj(tuple, i)
+            }
+            Rhs::Scalar(op, operands) => {
+                let operands: Vec<Atom> = operands.into_iter().map(|a| self.atom(a)).collect();
+                if let Some(value) = fold(op, &operands) {
+                    return self.copy(var, value);
+                }
+                Rhs::Scalar(op, operands)
+            }
+            Rhs::If(condition, then, otherwise) => match self.atom(condition) {
+                Atom::Lit(Literal::Bool(holds)) => {
+                    let result = self.block_into(if holds { then } else { otherwise }, out);
+                    return self.copy(var, result);
+                }
+                condition => Rhs::If(condition, self.block(then), self.block(otherwise)),
+            },
+            Rhs::Prim(mut call) => {
+                call.sizes = call.sizes.iter().map(|s| self.size(s)).collect();
+                call.args = call.args.into_iter().map(|a| self.atom(a)).collect();
+                call.funs = call.funs.into_iter().map(|f| self.lambda(f)).collect();
+                Rhs::Prim(call)
+            }
+            Rhs::Store(space, a) => Rhs::Store(space, self.atom(a)),
+            Rhs::Pack(a, witnesses) => {
+                let a = self.atom(a);
+                let witnesses: Vec<Size> = witnesses.iter().map(|w| self.size(w)).collect();
+                // What was opened and is hidden again unchanged is what it was.
+                if let Some(Known::Opened(packed)) = self.knowledge(&a)
+                    && same_type(&self.ty(packed), &self.vars[var.0 as usize].ty, &|a, b| a == b)
+                {
+                    let packed = packed.clone();
+                    return self.copy(var, packed);
+                }
+                self.known.insert(var, Known::Packed(a.clone(), witnesses.clone()));
+                Rhs::Pack(a, witnesses)
+            }
+            Rhs::Unpack(a) => {
+                let a = self.atom(a);
+                if let Some(Known::Packed(value, witnesses)) = self.knowledge(&a)
+                    && witnesses.len() == binds.len()
+                {
+                    let value = value.clone();
+                    let known: Vec<(Var, Size)> = binds.into_iter().zip(witnesses.iter().cloned()).collect();
+                    self.lengths.extend(known);
+                    return self.copy(var, value);
+                }
+                self.known.insert(var, Known::Opened(a.clone()));
+                Rhs::Unpack(a)
+            }
+            Rhs::Cast(a, checks) => {
+                let a = self.atom(a);
+                let checks: Vec<(Size, Size)> = checks.iter().map(|(l, r)| (self.size(l), self.size(r))).collect();
+                if checks.iter().all(|(l, r)| l == r) {
+                    return self.copy(var, a);
+                }
+                Rhs::Cast(a, checks)
+            }
+        };
+        out.push(Stmt { var, binds, rhs, origin });
+    }
+
+    fn copy(&mut self, var: VarId, of: Atom) {
+        let of = self.atom(of);
+        // The name that the program gives is worth more than a made-up one.
+        if let Atom::Var(v) = of
+            && &*self.vars[v.0 as usize].name == "t"
+        {
+            self.vars[v.0 as usize].name = self.vars[var.0 as usize].name.clone();
+        }
+        self.copies.insert(var, of);
+    }
+
+    fn lambda(&mut self, f: Lambda) -> Lambda {
+        for p in &f.params {
+            self.retype(*p);
+        }
+        Lambda { params: f.params, body: self.block(f.body), origin: f.origin }
+    }
+
+    fn retype(&mut self, v: VarId) {
+        if !self.lengths.is_empty() {
+            let ty = self.vars[v.0 as usize].ty.subst_sizes(&mut |v| self.lengths.get(v).cloned());
+            self.vars[v.0 as usize].ty = ty;
+        }
+    }
+
+    /// What is copied was looked through when it was copied.
+    fn atom(&self, a: Atom) -> Atom {
+        match a {
+            Atom::Var(v) => self.copies.get(&v).cloned().unwrap_or(a),
+            Atom::Size(s) => Atom::Size(self.size(&s)),
+            Atom::Lit(_) => a,
+        }
+    }
+    fn size(&self, s: &Size) -> Size {
+        if self.lengths.is_empty() { s.clone() } else { s.subst(&mut |v| self.lengths.get(v).cloned()) }
+    }
+    fn knowledge(&self, a: &Atom) -> Option<&Known> {
+        match a {
+            Atom::Var(v) => self.known.get(v),
+            _ => None,
+        }
+    }
+    fn ty(&self, a: &Atom) -> Ty {
+        match a {
+            Atom::Var(v) => self.vars[v.0 as usize].ty.clone(),
+            Atom::Lit(l) => Ty::scalar(super::literal_scalar(*l)),
+            Atom::Size(_) => Ty::int(),
+        }
+    }
+}
+
+/// What is used: variables and opened lengths.
+#[derive(Default)]
+struct Live {
+    vars: FxHashSet<VarId>,
+    lengths: FxHashSet<Var>,
+}
+
+fn drop_dead(kernel: &mut Kernel) {
+    let mut live = Live::default();
+    let body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Lit(Literal::Int(0)) });
+    kernel.body = live.block(body, &kernel.vars);
+    // A length that is no longer opened is no longer assumed anything of.
+    let mut opened = FxHashSet::default();
+    kernel.body.visit(&mut |stmt| opened.extend(stmt.binds.iter().cloned()));
+    kernel
+        .assumptions
+        .retain(|(a, _)| a.vars().iter().all(|v| v.kind != VarKind::Skolem || opened.contains(v)));
+}
+
+impl Live {
+    /// From the last statement to the first.
+    fn block(&mut self, block: Block, vars: &[VarInfo]) -> Block {
+        self.atom(&block.result);
+        let mut kept = Vec::with_capacity(block.stmts.len());
+        for mut stmt in block.stmts.into_iter().rev() {
+            let used = self.vars.contains(&stmt.var) || stmt.binds.iter().any(|v| self.lengths.contains(v));
+            if !used && !checks(&stmt.rhs) {
+                continue;
+            }
+            self.ty(&vars[stmt.var.0 as usize].ty);
+            stmt.rhs = self.rhs(stmt.rhs, vars);
+            kept.push(stmt);
+        }
+        kept.reverse();
+        Block { stmts: kept, result: block.result }
+    }
+
+    fn rhs(&mut self, rhs: Rhs, vars: &[VarInfo]) -> Rhs {
+        match rhs {
+            Rhs::If(condition, then, otherwise) => {
+                self.atom(&condition);
+                Rhs::If(condition, self.block(then, vars), self.block(otherwise, vars))
+            }
+            Rhs::Prim(mut call) => {
+                call.args.iter().for_each(|a| self.atom(a));
+                call.sizes.iter().for_each(|s| self.size(s));
+                let funs = call.funs.into_iter().map(|f| {
+                    f.params.iter().for_each(|p| self.ty(&vars[p.0 as usize].ty));
+                    Lambda { params: f.params, body: self.block(f.body, vars), origin: f.origin }
+                });
+                call.funs = funs.collect();
+                Rhs::Prim(call)
+            }
+            Rhs::Atom(ref a) | Rhs::Proj(ref a, _) | Rhs::Store(_, ref a) | Rhs::Unpack(ref a) => {
+                self.atom(a);
+                rhs
+            }
+            Rhs::Tuple(ref atoms) | Rhs::Scalar(_, ref atoms) => {
+                atoms.iter().for_each(|a| self.atom(a));
+                rhs
+            }
+            Rhs::Pack(ref a, ref witnesses) => {
+                self.atom(a);
+                witnesses.iter().for_each(|w| self.size(w));
+                rhs
+            }
+            Rhs::Cast(ref a, ref checks) => {
+                self.atom(a);
+                for (left, right) in checks {
+                    self.size(left);
+                    self.size(right);
+                }
+                rhs
+            }
+        }
+    }
+
+    fn atom(&mut self, a: &Atom) {
+        match a {
+            Atom::Var(v) => {
+                self.vars.insert(*v);
+            }
+            Atom::Size(s) => self.size(s),
+            Atom::Lit(_) => {}
+        }
+    }
+    fn size(&mut self, s: &Size) {
+        self.lengths.extend(s.vars().into_iter().filter(|v| v.kind == VarKind::Skolem));
+    }
+    fn ty(&mut self, ty: &Ty) {
+        ty.any_size_var(&mut |v| {
+            if v.kind == VarKind::Skolem {
+                self.lengths.insert(v.clone());
+            }
+            false
+        });
+    }
+}
+
+/// Whether there is a checked cast in it.
+fn checks(rhs: &Rhs) -> bool {
+    matches!(rhs, Rhs::Cast(..)) || rhs.blocks().iter().any(|b| b.stmts.iter().any(|s| checks(&s.rhs)))
+}
+
+/// Forget the variables that are gone.
+fn renumber(kernel: &mut Kernel) {
+    let mut order = kernel.params.clone();
+    collect(&kernel.body, &mut order);
+    let new: FxHashMap<VarId, VarId> = order.iter().enumerate().map(|(i, v)| (*v, VarId(i as u32))).collect();
+    kernel.vars = order.iter().map(|v| kernel.vars[v.0 as usize].clone()).collect();
+    let renamed = |v: &mut VarId| {
+        if let Some(n) = new.get(v) {
+            *v = *n;
+        }
+    };
+    kernel.params.iter_mut().for_each(renamed);
+    rename(&mut kernel.body, &renamed);
+}
+
+fn collect(block: &Block, order: &mut Vec<VarId>) {
+    for stmt in &block.stmts {
+        order.push(stmt.var);
+        if let Rhs::Prim(call) = &stmt.rhs {
+            for f in &call.funs {
+                order.extend(&f.params);
+            }
+        }
+        stmt.rhs.blocks().into_iter().for_each(|b| collect(b, order));
+    }
+}
+
+fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
+    let atom = |a: &mut Atom| {
+        if let Atom::Var(v) = a {
+            renamed(v);
+        }
+    };
+    for stmt in &mut block.stmts {
+        renamed(&mut stmt.var);
+        match &mut stmt.rhs {
+            Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
+                atom(a);
+            }
+            Rhs::Tuple(atoms) | Rhs::Scalar(_, atoms) => atoms.iter_mut().for_each(atom),
+            Rhs::If(condition, then, otherwise) => {
+                atom(condition);
+                rename(then, renamed);
+                rename(otherwise, renamed);
+            }
+            Rhs::Prim(call) => {
+                call.args.iter_mut().for_each(atom);
+                for f in &mut call.funs {
+                    f.params.iter_mut().for_each(renamed);
+                    rename(&mut f.body, renamed);
+                }
+            }
+        }
+    }
+    atom(&mut block.result);
+}
