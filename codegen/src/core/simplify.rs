@@ -205,9 +205,7 @@ fn drop_dead(kernel: &mut Kernel) {
     // A length that is no longer opened is no longer assumed anything of.
     let mut opened = FxHashSet::default();
     kernel.body.visit(&mut |stmt| opened.extend(stmt.binds.iter().cloned()));
-    kernel
-        .assumptions
-        .retain(|(a, _)| a.vars().iter().all(|v| v.kind != VarKind::Skolem || opened.contains(v)));
+    kernel.assumptions.retain(|(a, _)| a.vars().iter().all(|v| v.kind != VarKind::Skolem || opened.contains(v)));
 }
 
 impl Live {

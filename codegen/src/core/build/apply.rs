@@ -13,12 +13,7 @@ use std::rc::Rc;
 
 impl<'db> Build<'db> {
     /// Apply a function to any number of arguments.
-    pub fn apply(
-        &mut self,
-        function: Staged<'db>,
-        mut args: Vec<Staged<'db>>,
-        at: &Origin,
-    ) -> Result<Staged<'db>> {
+    pub fn apply(&mut self, function: Staged<'db>, mut args: Vec<Staged<'db>>, at: &Origin) -> Result<Staged<'db>> {
         if args.is_empty() {
             return Ok(function);
         }
@@ -46,12 +41,9 @@ impl<'db> Build<'db> {
             Fun::Compose { id, parts, scope } => {
                 let inner = scope.inside(None);
                 let Some(arg) = args.pop() else { return Ok(function) };
-                let arg = if matches!(arg, Staged::Fun(_)) {
-                    arg
-                } else {
-                    self.open_at(&inner, Site::Expr(*id), *id, arg)?
-                };
-                let value = self.pipe(&inner, parts, arg, at)?;
+                let arg =
+                    if matches!(arg, Staged::Fun(_)) { arg } else { self.open_at(&inner, Site::Expr(*id), *id, arg)? };
+                let value = self.pipe(&inner, parts, arg)?;
                 // The opening at the composition itself was that of its argument.
                 self.pack_result(&inner, *id, value)?
             }
@@ -92,13 +84,7 @@ impl<'db> Build<'db> {
     }
 
     /// Apply the parts of a composition, last first; what each but the first yields may be opened.
-    pub fn pipe(
-        &mut self,
-        scope: &Rc<Scope<'db>>,
-        parts: &[ExprId],
-        mut value: Staged<'db>,
-        at: &Origin,
-    ) -> Result<Staged<'db>> {
+    pub fn pipe(&mut self, scope: &Rc<Scope<'db>>, parts: &[ExprId], mut value: Staged<'db>) -> Result<Staged<'db>> {
         for (i, part) in parts.iter().enumerate().rev() {
             let function = self.eval(scope, *part)?;
             let origin = scope.origin(*part);
@@ -107,7 +93,6 @@ impl<'db> Build<'db> {
                 value = self.open_at(scope, Site::Expr(*part), *part, value)?;
             }
         }
-        let _ = at;
         Ok(value)
     }
 
@@ -135,13 +120,7 @@ impl<'db> Build<'db> {
     }
 
     /// `iterate #k f xs`: one function for each round, unless it keeps the length.
-    fn iterate(
-        &mut self,
-        scope: &Rc<Scope<'db>>,
-        call: ExprId,
-        function: ExprId,
-        array: Atom,
-    ) -> Result<Staged<'db>> {
+    fn iterate(&mut self, scope: &Rc<Scope<'db>>, call: ExprId, function: ExprId, array: Atom) -> Result<Staged<'db>> {
         let origin = scope.origin(call);
         let cx = scope.cx.clone();
         let Some(iteration) = cx.inference.iterations.get(&call) else {

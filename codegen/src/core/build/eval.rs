@@ -45,9 +45,7 @@ impl<'db> Build<'db> {
             Expr::Local(b) => self.local(scope, id, *b),
             Expr::Global(name) => self.global(scope, id, name, id),
             Expr::Literal(l) => Ok(Atom::Lit(*l).into()),
-            Expr::Size(s) => {
-                Ok(Staged::Size(scope.written_size(*s, id, &|v| self.length_of(v))?))
-            }
+            Expr::Size(s) => Ok(Staged::Size(scope.written_size(*s, id, &|v| self.length_of(v))?)),
             Expr::Lambda { params, body } => {
                 let scope = scope.clone();
                 Ok(Staged::fun(Fun::Closure { params: params.clone(), body: *body, scope, origin }))
@@ -89,7 +87,7 @@ impl<'db> Build<'db> {
                     return Err(self.internal(&origin, "an empty composition".into()));
                 };
                 let value = self.eval(scope, *last)?;
-                self.pipe(scope, before, value, &origin)
+                self.pipe(scope, before, value)
             }
         }
     }
@@ -126,11 +124,8 @@ impl<'db> Build<'db> {
         if let (Some(let_scheme), Some(instance)) = (cx.inference.let_schemes.get(&b), cx.inference.instances.get(&id))
             && let Some(inner) = binding.value.own_scope()
         {
-            let quantified = Quantified {
-                first: let_scheme.first_size,
-                sizes: instance.sizes.clone(),
-                at: scope.clone(),
-            };
+            let quantified =
+                Quantified { first: let_scheme.first_size, sizes: instance.sizes.clone(), at: scope.clone() };
             return Ok(binding.value.in_scope(&inner.inside(Some(quantified))));
         }
         // Where the hidden value itself is wanted, inference gave the use the existential type.

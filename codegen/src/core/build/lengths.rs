@@ -92,7 +92,9 @@ impl<'db> Build<'db> {
         let mut hidden: Vec<(Var, Var, Size)> = Vec::new();
         for v in vars {
             let Some((_, witness)) = packing.hidden.iter().find(|(bound, _)| bound == v) else {
-                return Err(self.internal(&origin, format!("`{}` hides a length of which nothing is known", packing.to)));
+                return Err(
+                    self.internal(&origin, format!("`{}` hides a length of which nothing is known", packing.to))
+                );
             };
             hidden.push((v.clone(), self.emit.bound_length(&v.name), scope.size(witness, packing.expr)?));
         }
@@ -109,12 +111,7 @@ impl<'db> Build<'db> {
         Ok(self.emit.stmt(to.clone(), Rhs::Pack(atom, witnesses), &origin)?.into())
     }
 
-    pub fn cast(
-        &mut self,
-        scope: &Rc<Scope<'db>>,
-        cast: &CheckedCast,
-        value: Staged<'db>,
-    ) -> Result<Staged<'db>> {
+    pub fn cast(&mut self, scope: &Rc<Scope<'db>>, cast: &CheckedCast, value: Staged<'db>) -> Result<Staged<'db>> {
         let origin = scope.origin(cast.expr);
         let atom = self.reify(value, &origin)?;
         let mut checks = Vec::new();

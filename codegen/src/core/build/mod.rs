@@ -29,8 +29,9 @@ use emit::Emit;
 use lift_analysis::db::{Db, Form, is_builtin};
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::hir::{ExprId, FormKind, Name};
+use lift_analysis::infer::Mode;
 use lift_analysis::origin::{FormKey, Origin};
-use lift_analysis::queries::{body, infer, placement};
+use lift_analysis::queries::{body, infer, infer_in_order, placement};
 use lift_analysis::size::{Assumption, Var, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{FormCx, Scope};
@@ -71,6 +72,8 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
 
 /// The kernel as the program has it, before anything is simplified.
 pub fn elaborated_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> Result<Kernel> {
+    // A chain of definitions is inferred from its end, so that it needs no deep stack.
+    infer_in_order(db, &[form], Mode::Insert);
     let mut build = Build {
         db,
         emit: Emit::default(),
@@ -112,6 +115,7 @@ impl<'db> Build<'db> {
             .enumerate()
             .map(|(i, ty)| {
                 let name = function.param_name(i);
+                let ty = self.fresh_binders(&ty);
                 self.emit.var(name.unwrap_or_else(|| "x".into()), ty)
             })
             .collect();

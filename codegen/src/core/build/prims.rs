@@ -258,13 +258,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    fn counted(
-        &mut self,
-        prim: Prim,
-        count: &Staged<'db>,
-        rest: &[Staged<'db>],
-        at: &Origin,
-    ) -> Result<Staged<'db>> {
+    fn counted(&mut self, prim: Prim, count: &Staged<'db>, rest: &[Staged<'db>], at: &Origin) -> Result<Staged<'db>> {
         let (mut sizes, mut values, mut funs) = (Vec::new(), Vec::new(), Vec::new());
         match count {
             Staged::Size(n) => sizes.push(n.clone()),
@@ -355,12 +349,12 @@ impl<'db> Build<'db> {
     /// functions.
     fn boundary(&mut self, mode: PadMode, i: Atom, n: Atom, at: &Origin) -> Result<Staged<'db>> {
         let one = Atom::Lit(Literal::Int(1));
-        let mut op = |this: &mut Self, op: ScalarOp, a: &Atom, b: &Atom| {
+        let op = |this: &mut Self, op: ScalarOp, a: &Atom, b: &Atom| {
             let value = this.scalar(op, vec![a.clone(), b.clone()], at)?;
             this.reify(value, at)
         };
         // The remainder that is not negative.
-        let mut positive_rest = |this: &mut Self, i: &Atom, n: &Atom| {
+        let positive_rest = |this: &mut Self, i: &Atom, n: &Atom| {
             let rest = op(this, ScalarOp::Mod, i, n)?;
             let shifted = op(this, ScalarOp::Add, &rest, n)?;
             op(this, ScalarOp::Mod, &shifted, n)

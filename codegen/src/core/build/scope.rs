@@ -7,7 +7,7 @@
 use super::staged::Staged;
 use super::{BuildError, Result};
 use lift_analysis::db::SourceFile;
-use lift_analysis::hir::{BinderId, Body, BinderRole, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
+use lift_analysis::hir::{BinderId, BinderRole, Body, Expr, ExprId, SizeOp, SizeRef, SizeRefId};
 use lift_analysis::infer::{Inference, Site};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::size::{Size, Var, VarKind};
@@ -56,20 +56,9 @@ pub struct Scope<'db> {
 
 impl<'db> Scope<'db> {
     /// The outermost scope of a form, applied at `call`.
-    pub fn of_form(
-        cx: Rc<FormCx>,
-        quantified: Option<Quantified<'db>>,
-        call: Option<Origin>,
-    ) -> Rc<Scope<'db>> {
+    pub fn of_form(cx: Rc<FormCx>, quantified: Option<Quantified<'db>>, call: Option<Origin>) -> Rc<Scope<'db>> {
         let call = if cx.builtin { call } else { None };
-        Rc::new(Scope {
-            cx,
-            parent: None,
-            quantified,
-            bindings: RefCell::default(),
-            lengths: RefCell::default(),
-            call,
-        })
+        Rc::new(Scope { cx, parent: None, quantified, bindings: RefCell::default(), lengths: RefCell::default(), call })
     }
 
     /// A scope inside: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
@@ -140,11 +129,13 @@ impl<'db> Scope<'db> {
     }
 
     /// A size as it is written.
-    pub fn written_size(&self, id: SizeRefId, at: ExprId, length_of: &dyn Fn(&Staged<'db>) -> Option<Size>) -> Result<Size> {
-        let unknown = || BuildError {
-            message: "this size is not known here".into(),
-            origin: Some(self.origin(at)),
-        };
+    pub fn written_size(
+        &self,
+        id: SizeRefId,
+        at: ExprId,
+        length_of: &dyn Fn(&Staged<'db>) -> Option<Size>,
+    ) -> Result<Size> {
+        let unknown = || BuildError { message: "this size is not known here".into(), origin: Some(self.origin(at)) };
         let rec = |id: SizeRefId| self.written_size(id, at, length_of);
         match self.cx.body.size_ref(id) {
             SizeRef::Nat(n) => Ok(Size::nat(*n)),
@@ -191,12 +182,14 @@ impl<'db> Scope<'db> {
                     None => self.binding(unpacked).and_then(|b| length_of(&b.value)).ok_or_else(unknown),
                 }
             }
-            BinderRole::Param | BinderRole::Let | BinderRole::Unpack | BinderRole::Position | BinderRole::ExistsSize => {
-                match self.binding(b).map(|b| b.value) {
-                    Some(Staged::Size(s)) => Ok(s),
-                    _ => Err(unknown()),
-                }
-            }
+            BinderRole::Param
+            | BinderRole::Let
+            | BinderRole::Unpack
+            | BinderRole::Position
+            | BinderRole::ExistsSize => match self.binding(b).map(|b| b.value) {
+                Some(Staged::Size(s)) => Ok(s),
+                _ => Err(unknown()),
+            },
         }
     }
 }

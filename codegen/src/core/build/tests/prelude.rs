@@ -1,0 +1,40 @@
+//! The definitions that ship with the program.
+
+use super::*;
+use expect_test::expect;
+
+#[test]
+fn reductions() {
+    check(
+        "(lift f (N) ((array-type float N) (array-type float N)) (lambda (xs ys)
+           (tuple (dot xs ys) (sum xs) (maximum xs) (average ys) (count (< 1.5f) xs))))",
+        &[floats([1.0, 2.0, 3.0]), floats([4.0, 5.0, 6.0])],
+        expect!["(32.0, 6.0, 3.0, 5.0, 2)"],
+    );
+}
+
+#[test]
+fn matrices() {
+    let matrix = |rows: &[&[f32]]| Value::from(rows.iter().map(|r| r.to_vec()).collect::<Vec<_>>());
+    check(
+        "(lift f (N M K) ((array-type (array-type float K) N) (array-type (array-type float M) K))
+           (lambda (xss yss) (matmul xss yss)))",
+        &[matrix(&[&[1.0, 2.0], &[3.0, 4.0], &[5.0, 6.0]]), matrix(&[&[1.0, 0.0], &[0.0, 2.0]])],
+        expect!["[[1.0, 4.0], [3.0, 8.0], [5.0, 12.0]]"],
+    );
+    check(
+        "(lift f (N M) ((array-type (array-type float M) N)) (lambda (xss)
+           (map2D (o sum join) (slide2D #2 #1 xss))))",
+        &[matrix(&[&[1.0, 2.0], &[3.0, 4.0]])],
+        expect!["[[10.0]]"],
+    );
+}
+
+#[test]
+fn a_check_that_fails_in_the_prelude_is_where_the_program_calls_it() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (maximum xs)))",
+        &[floats([])],
+        expect!["stopped: the program relies on `N is positive`, which is false for N = 0"],
+    );
+}
