@@ -33,7 +33,7 @@ pub fn problems(kernel: &Kernel) -> Vec<String> {
         check.bind(*p);
     }
     check.block(&kernel.body);
-    let result = kernel.atom_ty(&kernel.body.result);
+    let result = check.known_ty(&kernel.body.result);
     check.same(&result, &kernel.result, "the result");
     check.ty(&kernel.result, "the result");
     check.problems
@@ -131,7 +131,7 @@ impl<'k> Check<'k> {
                 self.same(&ty, &Ty::bool(), "a condition");
                 for branch in [then, otherwise] {
                     self.block(branch);
-                    let ty = self.kernel.atom_ty(&branch.result);
+                    let ty = self.known_ty(&branch.result);
                     self.same(&ty, declared, name);
                 }
                 None
@@ -200,8 +200,15 @@ impl<'k> Check<'k> {
         }
         self.block(&f.body);
         self.visible = visible;
-        let known = |v: &VarId| self.kernel.vars.get(v.0 as usize).map_or_else(Ty::error, |info| info.ty.clone());
-        Signature { params: f.params.iter().map(known).collect(), result: self.kernel.atom_ty(&f.body.result) }
+        let params = f.params.iter().map(|p| self.known_ty(&Atom::Var(*p))).collect();
+        Signature { params, result: self.known_ty(&f.body.result) }
+    }
+
+    fn known_ty(&self, a: &Atom) -> Ty {
+        match a {
+            Atom::Var(v) if v.0 as usize >= self.kernel.vars.len() => Ty::error(),
+            a => self.kernel.atom_ty(a),
+        }
     }
 
     fn atom(&mut self, a: &Atom, user: &str) -> Ty {
@@ -211,13 +218,13 @@ impl<'k> Check<'k> {
                     let name = self.name(*v);
                     self.problem(format!("{user} uses {name}, which is not in scope"));
                 }
-                self.kernel.vars.get(v.0 as usize).map_or_else(Ty::error, |info| info.ty.clone())
+                self.known_ty(a)
             }
             Atom::Size(s) => {
                 self.size(s, user);
                 Ty::int()
             }
-            Atom::Lit(_) => self.kernel.atom_ty(a),
+            Atom::Lit(_) => self.known_ty(a),
         }
     }
 

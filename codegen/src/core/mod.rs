@@ -15,6 +15,9 @@ pub mod print;
 pub mod simplify;
 pub mod typing;
 
+#[cfg(test)]
+mod tests;
+
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};

@@ -36,7 +36,8 @@ pub fn simplify(mut kernel: Kernel) -> Kernel {
 enum Known {
     Tuple(Vec<Atom>),
     Packed(Atom, Vec<Size>),
-    Opened(Atom),
+    /// What was opened, and its lengths now.
+    Opened(Atom, Vec<Var>),
 }
 
 /// The pass from the first statement to the last.
@@ -106,7 +107,8 @@ impl Forward {
                 let a = self.atom(a);
                 let witnesses: Vec<Size> = witnesses.iter().map(|w| self.size(w)).collect();
                 // What was opened and is hidden again unchanged is what it was.
-                if let Some(Known::Opened(packed)) = self.knowledge(&a)
+                if let Some(Known::Opened(packed, lengths)) = self.knowledge(&a)
+                    && witnesses.iter().all(|w| w.as_var().is_some_and(|v| lengths.contains(v)))
                     && same_type(&self.ty(packed), &self.vars[var.0 as usize].ty, &|a, b| a == b)
                 {
                     let packed = packed.clone();
@@ -125,7 +127,7 @@ impl Forward {
                     self.lengths.extend(known);
                     return self.copy(var, value);
                 }
-                self.known.insert(var, Known::Opened(a.clone()));
+                self.known.insert(var, Known::Opened(a.clone(), binds.clone()));
                 Rhs::Unpack(a)
             }
             Rhs::Cast(a, checks) => {

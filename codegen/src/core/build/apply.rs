@@ -111,7 +111,7 @@ impl<'db> Build<'db> {
         for (ty, name) in params.iter().zip(names) {
             vars.push(self.emit.var(name.unwrap_or_else(|| "x".into()), ty.clone()));
         }
-        self.emit.open();
+        self.emit.open(&origin)?;
         let args = vars.iter().map(|v| Staged::from(*v)).collect();
         let result = self.apply(function.clone(), args, &origin)?;
         let result = self.reify(result, &origin)?;

@@ -8,6 +8,8 @@ use lift_analysis::size::{Var, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
+/// Functions and branches inside others: more than any program has, and what all that walk over kernels can bear.
+const DEEPEST: usize = 200;
 /// More statements than this are not a program but an explosion.
 const MOST_STATEMENTS: usize = 100_000;
 
@@ -72,8 +74,13 @@ impl Emit {
         }
         Ok(Atom::Var(var))
     }
-    pub fn open(&mut self) {
+    pub fn open(&mut self, origin: &Origin) -> Result<()> {
+        if self.open.len() > DEEPEST {
+            let message = format!("functions and branches are nested too deeply: at most {DEEPEST}");
+            return Err(BuildError { message, origin: Some(origin.clone()) });
+        }
         self.open.push(Vec::new());
+        Ok(())
     }
     pub fn close(&mut self) -> Vec<Stmt> {
         self.open.pop().unwrap_or_default()

@@ -156,7 +156,7 @@ impl<'db> Build<'db> {
                 };
                 let sizes = scope.cx.inference.instances.get(&id).map(|i| i.sizes.clone()).unwrap_or_default();
                 let quantified = Quantified { first: 0, sizes, at: scope.clone() };
-                let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)));
+                let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)), &self.scopes);
                 // What a definition assumes of its own lengths, inference assumed again at this use; what it assumes of
                 // others is said here.
                 self.assume_of_form(&inner)?;
@@ -242,7 +242,7 @@ impl<'db> Build<'db> {
         branch: &mut dyn FnMut(&mut Self, bool) -> Result<Staged<'db>>,
     ) -> Result<Branches<'db>> {
         let assumptions = self.assumptions.len();
-        self.emit.open();
+        self.emit.open(origin)?;
         let first = branch(self, true)?;
         if let Staged::Fun(_) = first {
             // What was built only to see that it is a function is forgotten.
@@ -255,7 +255,7 @@ impl<'db> Build<'db> {
         let first = self.reify(first, origin)?;
         let ty = self.atom_ty(&first);
         let then = self.emit.close_block(first);
-        self.emit.open();
+        self.emit.open(origin)?;
         let second = branch(self, false)?;
         let second = self.reify(second, origin)?;
         let otherwise = self.emit.close_block(second);

@@ -34,7 +34,7 @@ use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::queries::{body, infer, infer_in_order, placement};
 use lift_analysis::size::{Assumption, Var, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scope::{FormCx, Scope};
+use scope::{FormCx, Registry, Scope};
 use staged::Staged;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -64,10 +64,16 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
     if let Some(first) = misplaced.iter().find(|d| d.severity == Severity::Error) {
         return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
     }
-    match elaborated_kernel(db, form) {
-        Ok(kernel) => Ok(Arc::new(super::simplify::simplify(kernel))),
-        Err(e) => Err(vec![e]),
+    let kernel = elaborated_kernel(db, form).map_err(|e| vec![e])?;
+    let kernel = super::simplify::simplify(kernel);
+    // A mistake of the compiler is better found here than in what it makes of it.
+    if cfg!(debug_assertions)
+        && let Some(problem) = super::check::problems(&kernel).into_iter().next()
+    {
+        let message = format!("internal error of the compiler: the kernel is not well formed: {problem}");
+        return Err(vec![BuildError { message, origin: None }]);
     }
+    Ok(Arc::new(kernel))
 }
 
 /// The kernel as the program has it, before anything is simplified.
@@ -81,6 +87,7 @@ pub fn elaborated_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> Result<Kernel
         assumed: FxHashSet::default(),
         forms: FxHashMap::default(),
         depth: 0,
+        scopes: Rc::default(),
     };
     build.kernel(form)
 }
@@ -94,6 +101,13 @@ struct Build<'db> {
     forms: FxHashMap<Form<'db>, Rc<FormCx>>,
     /// Expressions inside expressions, through definitions.
     depth: u32,
+    scopes: Rc<Registry<'db>>,
+}
+
+impl Drop for Build<'_> {
+    fn drop(&mut self) {
+        self.scopes.forget();
+    }
 }
 
 impl<'db> Build<'db> {
@@ -105,7 +119,7 @@ impl<'db> Build<'db> {
             return Err(BuildError { message, origin: cx.body.root.map(at) });
         };
         let sizes = cx.body.size_params.iter().map(|b| param_size(b.0, &cx.body.binder(*b).name)).collect();
-        let scope = Scope::of_form(cx.clone(), None, None);
+        let scope = Scope::of_form(cx.clone(), None, None, &self.scopes);
         self.assume_of_form(&scope)?;
         let function = self.eval(&scope, root)?;
         let (types, _) = cx.inference.expr_types[root.index()].uncurry();

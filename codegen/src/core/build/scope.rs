@@ -13,7 +13,7 @@ use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::size::{Size, Var, VarKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 /// A form that is inlined.
@@ -52,24 +52,57 @@ pub struct Scope<'db> {
     lengths: RefCell<FxHashMap<u32, Size>>,
     /// For a form that ships with the program: the user's call, which is where everything in it belongs.
     call: Option<Origin>,
+    registry: Rc<Registry<'db>>,
+}
+
+/// All scopes of one kernel. A function is bound in the scope that it holds on to; when the registry is dropped, these
+/// circles are cut, so that nothing is leaked.
+#[derive(Default)]
+pub struct Registry<'db>(RefCell<Vec<Weak<Scope<'db>>>>);
+
+impl<'db> Registry<'db> {
+    pub fn forget(&self) {
+        for scope in self.0.take().iter().filter_map(Weak::upgrade) {
+            scope.bindings.take();
+        }
+    }
+    fn enter(&self, scope: Scope<'db>) -> Rc<Scope<'db>> {
+        let scope = Rc::new(scope);
+        self.0.borrow_mut().push(Rc::downgrade(&scope));
+        scope
+    }
 }
 
 impl<'db> Scope<'db> {
     /// The outermost scope of a form, applied at `call`.
-    pub fn of_form(cx: Rc<FormCx>, quantified: Option<Quantified<'db>>, call: Option<Origin>) -> Rc<Scope<'db>> {
+    pub fn of_form(
+        cx: Rc<FormCx>,
+        quantified: Option<Quantified<'db>>,
+        call: Option<Origin>,
+        registry: &Rc<Registry<'db>>,
+    ) -> Rc<Scope<'db>> {
         let call = if cx.builtin { call } else { None };
-        Rc::new(Scope { cx, parent: None, quantified, bindings: RefCell::default(), lengths: RefCell::default(), call })
+        registry.enter(Scope {
+            cx,
+            parent: None,
+            quantified,
+            bindings: RefCell::default(),
+            lengths: RefCell::default(),
+            call,
+            registry: registry.clone(),
+        })
     }
 
     /// A scope inside: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
     pub fn inside(self: &Rc<Self>, quantified: Option<Quantified<'db>>) -> Rc<Scope<'db>> {
-        Rc::new(Scope {
+        self.registry.enter(Scope {
             cx: self.cx.clone(),
             parent: Some(self.clone()),
             quantified,
             bindings: RefCell::default(),
             lengths: RefCell::default(),
             call: self.call.clone(),
+            registry: self.registry.clone(),
         })
     }
 

@@ -1,0 +1,5 @@
+//! Kernels: well-formedness, printing, simplification.
+
+mod check;
+mod random;
+mod simplify;
