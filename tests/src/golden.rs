@@ -1,0 +1,52 @@
+//! An outcome against the expected one. With `UPDATE_EXPECT=1` the expected one is rewritten; read what it wrote.
+
+use std::path::Path;
+
+/// Starts a line of an expected outcome at the end of a program.
+const MARK: &str = ";=";
+
+/// A program, and the outcome that its last lines expect.
+pub fn split_trailing(text: &str) -> (&str, String) {
+    let start = text.lines().rev().take_while(|line| line.starts_with(MARK)).map(str::len).sum::<usize>()
+        + text.lines().rev().take_while(|line| line.starts_with(MARK)).count();
+    let (program, expected) = text.split_at(text.len() - start);
+    let unmark = |line: &str| {
+        let line = &line[MARK.len()..];
+        line.strip_prefix(' ').unwrap_or(line).to_owned() + "\n"
+    };
+    (program, expected.lines().map(unmark).collect())
+}
+
+/// Compare with the last lines of the program itself.
+pub fn check_trailing(path: &Path, text: &str, actual: &str) -> Result<(), String> {
+    let (program, expected) = split_trailing(text);
+    let mark = |line: &str| if line.is_empty() { format!("{MARK}\n") } else { format!("{MARK} {line}\n") };
+    compare(path, &expected, actual, || program.to_owned() + &actual.lines().map(mark).collect::<String>())
+}
+
+/// Compare with a file that holds nothing else.
+pub fn check_file(path: &Path, actual: &str) -> Result<(), String> {
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    compare(path, &expected, actual, || actual.to_owned())
+}
+
+fn compare(path: &Path, expected: &str, actual: &str, updated: impl FnOnce() -> String) -> Result<(), String> {
+    if expected == actual {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        return std::fs::write(path, updated()).map_err(|e| format!("{}: {e}", path.display()));
+    }
+    let mut report = format!("{}: another outcome than expected (- expected, + actual)\n", path.display());
+    let (before, after): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), actual.lines().collect());
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+    let tail = |a: &[&str], b: &[&str]| a[same..].iter().rev().zip(b[same..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = tail(&before, &after);
+    for line in &before[same..before.len() - end] {
+        report += &format!("- {line}\n");
+    }
+    for line in &after[same..after.len() - end] {
+        report += &format!("+ {line}\n");
+    }
+    Err(report + "UPDATE_EXPECT=1 accepts it")
+}

@@ -1,0 +1,24 @@
+//! Every program of `programs/` has the outcome that its last lines say: types, messages, elaborated text.
+
+use libtest_mimic::{Arguments, Trial};
+use lift_tests::check::Program;
+use lift_tests::{files, golden};
+use std::path::Path;
+
+fn main() {
+    let folder = files::root().join("tests/programs");
+    let trials = files::below(&folder, ".lift").into_iter().map(|path| {
+        let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
+        let folder = folder.clone();
+        Trial::test(name.clone(), move || test(&folder, &name, &path).map_err(Into::into))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn test(folder: &Path, name: &str, path: &Path) -> Result<(), String> {
+    let text = files::read(path);
+    let (program, _) = golden::split_trailing(&text);
+    let program = Program::new(folder, name, program);
+    program.check_invariants(folder)?;
+    golden::check_trailing(path, &text, &program.outcome())
+}
