@@ -24,7 +24,9 @@ impl Program {
         host.set_file(path, text.into());
         let mut todo = vec![path.to_owned()];
         while let Some(file) = todo.pop() {
-            for import in host.snapshot().imports(&file).expect(ALWAYS) {
+            // The snapshot must be gone before the next change.
+            let imports = host.snapshot().imports(&file).expect(ALWAYS);
+            for import in imports {
                 if host.file_text(&import).is_none()
                     && let Ok(text) = std::fs::read_to_string(folder.join(&*import))
                 {
