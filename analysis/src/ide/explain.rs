@@ -19,6 +19,7 @@ pages! {
     "division-by-zero",
     "duplicate-definition",
     "duplicate-parameter",
+    "function-as-data",
     "hidden-length",
     "import-cycle",
     "import-path",

@@ -255,8 +255,8 @@ impl Infer<'_> {
         let Some(&mode) = args.get(2) else { return };
         let known = match self.body.expr(mode) {
             Expr::Global(n) => {
-                let primitive =
-                    matches!(self.env.lookup(n), Lookup::Primitive(_) | Lookup::Unknown { .. } | Lookup::Failed);
+                // Of an unknown name it is said that it is unknown.
+                let primitive = matches!(self.env.lookup(n), Lookup::Primitive(_));
                 !primitive || matches!(&**n, "clamp" | "mirror" | "wrap")
             }
             Expr::Local(b) => self.body.binder(*b).role == BinderRole::Param,

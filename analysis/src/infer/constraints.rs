@@ -12,6 +12,7 @@ use super::table::Key;
 use crate::hir::{ExprId, Name};
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
 use crate::ty::{Ty, TyKind, TyVar};
+use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
 pub enum Constraint {
@@ -97,12 +98,10 @@ impl Infer<'_> {
     pub fn settle(&mut self, first: usize, level: u32) {
         loop {
             self.solve();
-            let pick = |want: fn(&Constraint) -> u8, infer: &Self| {
-                (first..infer.deferred.len())
-                    .filter(|&i| !infer.deferred[i].done && infer.is_inside(&infer.deferred[i].constraint, level))
-                    .min_by_key(|&i| want(&infer.deferred[i].constraint))
-            };
-            let Some(id) = pick(Constraint::urgency, self) else { return };
+            let most_urgent = (first..self.deferred.len())
+                .filter(|&i| !self.deferred[i].done && self.is_inside(&self.deferred[i].constraint, level))
+                .min_by_key(|&i| self.deferred[i].constraint.urgency());
+            let Some(id) = most_urgent else { return };
             if self.over_budget() {
                 return;
             }
@@ -364,9 +363,14 @@ impl Infer<'_> {
 }
 
 impl Constraint {
-    /// The order in which undecided constraints are decided by default.
-    fn urgency(&self) -> u8 {
-        match self {
+    /// The order in which undecided constraints are decided by default. Of several projections of one tuple, the last
+    /// component says how many there are.
+    fn urgency(&self) -> (u8, Reverse<usize>) {
+        let last_first = match self {
+            Constraint::Project { index, .. } => *index,
+            _ => 0,
+        };
+        let kind = match self {
             Constraint::Open { .. } => 0,
             Constraint::Project { .. } => 1,
             Constraint::Unzip { .. } => 2,
@@ -375,6 +379,7 @@ impl Constraint {
             Constraint::Pack { .. } => 5,
             Constraint::Close { .. } => 6,
             Constraint::Cast { .. } => 7,
-        }
+        };
+        (kind, Reverse(last_first))
     }
 }

@@ -26,6 +26,9 @@ impl Infer<'_> {
             quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
             self.solve();
         }
+        if is_kernel {
+            self.check_kernel_data();
+        }
         self.default_rest();
         self.settle(0, 0);
         self.default_rest();
@@ -71,6 +74,24 @@ impl Infer<'_> {
         self.record_lengths();
         self.out.diagnostics.splice(0..0, self.body.diagnostics.iter().cloned());
         self.out
+    }
+
+    /// A device takes and returns data.
+    fn check_kernel_data(&mut self) {
+        let Some(Expr::Lambda { params, body }) = self.body.root.map(|root| self.body.expr(root)) else { return };
+        let is_function = |ty: &Ty| ty.any(&mut |part| matches!(part.kind(), TyKind::Fun(..)));
+        for (param, at) in params.iter().zip(&self.body.param_types) {
+            let Some(ty) = self.binder_types[param.index()].as_ref().map(|ty| self.table.zonk(ty)) else { continue };
+            if is_function(&ty) {
+                let message = format!("a kernel takes data, and this is not: `{ty}`");
+                self.error("function-as-data", Node::Type(*at), message);
+            }
+        }
+        let Some(ty) = self.expr_types[body.index()].as_ref().map(|ty| self.table.zonk(ty)) else { return };
+        if is_function(&ty) {
+            let message = format!("a kernel returns data, and this is not: its type is `{ty}`");
+            self.error("function-as-data", Node::Expr(*body), message);
+        }
     }
 
     /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.
@@ -133,6 +154,7 @@ impl Infer<'_> {
         let is_error = |d: &crate::diagnostics::Diagnostic| d.severity == crate::diagnostics::Severity::Error;
         self.out.diagnostics.iter().chain(&self.body.diagnostics).any(is_error)
             || self.body.exprs.contains(&Expr::Missing)
+            || self.body.sizes.contains(&SizeRef::Error)
     }
 
     fn finalize(&mut self, renumber: &Renumber) {

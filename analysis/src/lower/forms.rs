@@ -64,7 +64,9 @@ impl Lowerer {
             let ty = self.ty(&ty);
             self.body.param_types.push(ty);
         }
-        let root = self.expr_in(kernel.body(), kernel.syntax());
+        // Of what stands instead of a lambda the parser has said that it is wrong.
+        let lambda = kernel.body().filter(|body| matches!(body, ast::Expr::Lambda(_)));
+        let root = self.expr_in(lambda, kernel.syntax());
         self.body.root = Some(root);
         self.check_parameter_count(kernel, root);
     }
