@@ -26,7 +26,7 @@ impl Infer<'_> {
             quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
             self.solve();
         }
-        if is_kernel {
+        if is_kernel && !self.is_broken() {
             self.check_kernel_data();
         }
         self.default_rest();
