@@ -40,7 +40,8 @@ fn compare(path: &Path, expected: &str, actual: &str, updated: impl FnOnce() -> 
     let mut report = format!("{}: another outcome than expected (- expected, + actual)\n", path.display());
     let (before, after): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), actual.lines().collect());
     let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
-    let tail = |a: &[&str], b: &[&str]| a[same..].iter().rev().zip(b[same..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let tail =
+        |a: &[&str], b: &[&str]| a[same..].iter().rev().zip(b[same..].iter().rev()).take_while(|(a, b)| a == b).count();
     let end = tail(&before, &after);
     for line in &before[same..before.len() - end] {
         report += &format!("- {line}\n");
