@@ -76,8 +76,8 @@ impl Infer<'_> {
     }
 
     fn other_shape(&self, param: &Ty, arg: ExprId) -> bool {
-        let Some(actual) = &self.expr_types[arg.index()] else { return false };
-        let (p, a) = (self.table.shallow(param), self.table.shallow(actual));
+        let Some(actual) = self.operand_type(arg) else { return false };
+        let (p, a) = (self.table.shallow(param), self.table.shallow(&actual));
         let scalar = |t: &Ty| matches!(t.kind(), TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Error);
         std::mem::discriminant(p.kind()) != std::mem::discriminant(a.kind()) && !(scalar(&p) && scalar(&a))
     }

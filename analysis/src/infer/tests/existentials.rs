@@ -14,7 +14,7 @@ fn the_zip_of_two_filters_names_both_places() {
         expect![[r#"
             pos : Float -> Bool
             small : Float -> Bool
-            bad : Array[Float,N] -> ?
+            bad : Array[Float,N] -> <∃X, Array[(Float, Float),X]>
               unequal-lengths at `(filter small xs)`: `zip` needs two arrays of one length: the first has length `X1` (what `filter pos` kept), the second `X2` (what `filter small` kept); two filters may keep different numbers of elements
                 `(filter pos xs)`: length `X1` comes from here
                 `(filter small xs)`: length `X2` comes from here
