@@ -46,6 +46,8 @@ impl<'db> Build<'db> {
             Expr::Global(name) => self.global(scope, id, name, id),
             Expr::Literal(l) => Ok(Atom::Lit(*l).into()),
             Expr::Size(s) => Ok(Staged::Size(scope.written_size(*s, id, &|v| self.length_of(v))?)),
+            // `(lambda () e)` is `e`.
+            Expr::Lambda { params, body } if params.is_empty() => self.eval(&scope.inside(None), *body),
             Expr::Lambda { params, body } => {
                 let scope = scope.clone();
                 Ok(Staged::fun(Fun::Closure { params: params.clone(), body: *body, scope, origin }))
@@ -282,9 +284,8 @@ impl<'db> Build<'db> {
                 self.emit.stmt(ty, Rhs::Tuple(parts), origin)
             }
             Staged::Fun(_) => {
-                let message = "this is a function, and a run has no functions as values: apply it here, or give it to \
-                               what applies it"
-                    .into();
+                let message =
+                    "this is a function where data is needed: arrays, and the results of kernels, hold data".into();
                 Err(BuildError { message, origin: Some(origin.clone()) })
             }
         }

@@ -33,6 +33,7 @@ use lift_analysis::infer::Mode;
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::queries::{body, infer, infer_in_order, placement};
 use lift_analysis::size::{Assumption, Var, VarKind};
+use lift_analysis::ty::TyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{FormCx, Registry, Scope};
 use staged::Staged;
@@ -124,6 +125,10 @@ impl<'db> Build<'db> {
         let function = self.eval(&scope, root)?;
         let (types, _) = cx.inference.expr_types[root.index()].uncurry();
         let types: Vec<_> = types.into_iter().take(cx.body.param_types.len()).cloned().collect();
+        if let Some(i) = types.iter().position(|ty| ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)))) {
+            let message = format!("a kernel takes data, and input {} is a function: `{}`", i + 1, types[i]);
+            return Err(BuildError { message, origin: Some(at(root)) });
+        }
         let params: Vec<VarId> = types
             .into_iter()
             .enumerate()

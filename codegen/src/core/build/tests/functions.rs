@@ -162,15 +162,44 @@ fn a_function_as_a_result_is_an_error() {
     check(
         "(lift f (N) ((array-type int N)) (lambda (xs) (map + xs)))",
         &[],
-        expect![
-            "error: this is a function, and a run has no functions as values: apply it here, or give it to what applies it [f]"
-        ],
+        expect!["error: this is a function where data is needed: arrays, and the results of kernels, hold data [f]"],
+    );
+    check(
+        "(lift f () ((-> int int)) (lambda (g) (g 1)))",
+        &[],
+        expect!["error: a kernel takes data, and input 1 is a function: `Int -> Int` [f]"],
     );
     check("(define (g x) x)", &[], expect!["error: `g` is no kernel: only a `lift` form can be compiled and run [g]"]);
     check(
         "(define (g x) (+ x 1)) (lift f () (int) (lambda (x) (g y)))",
         &[],
         expect!["error: `f` has errors: there is no `y` here [f]"],
+    );
+}
+
+#[test]
+fn a_kernel_without_inputs() {
+    let text = "(lift f (N) () (lambda () (generate N (lambda (i) (* i i)))))";
+    check_kernel(
+        text,
+        expect![[r#"
+        kernel f (N) -> Array[Int,N]
+          let t : Array[Int,N] = generate #N (λ(i : Int)
+            let t'2 : Int = i * i
+            t'2)
+          t
+    "#]],
+    );
+}
+
+#[test]
+fn values_that_are_defined_once() {
+    check(
+        "(define primes (filter (lambda (n) (!= n 4)) (map (+ 2) (iota #4))))
+         (define doubled (map (* 2) primes))
+         (lift f () (int) (lambda (x) (tuple (map (+ x) doubled) (let p primes (zip p (map neg p))))))",
+        &[Value::from(1)],
+        expect![""],
     );
 }
 

@@ -31,10 +31,14 @@ fn matrices() {
 }
 
 #[test]
-fn a_check_that_fails_in_the_prelude_is_where_the_program_calls_it() {
-    check(
-        "(lift f (N) ((array-type float N)) (lambda (xs) (maximum xs)))",
-        &[floats([])],
-        expect!["stopped: the program relies on `N is positive`, which is false for N = 0"],
-    );
+fn what_stops_in_the_prelude_stops_where_the_program_calls_it() {
+    let text = "(define (largest xs) (maximum xs)) (lift f (N) ((array-type float N)) (lambda (xs) (largest xs)))";
+    let (_, kernel) = build(text).unwrap_or_else(|problem| panic!("{problem}"));
+    let stopped = run(&kernel, vec![floats([])], &[], Limits::default());
+    let place = stopped.map_err(|e| {
+        let form = e.origin.map(|o| format!("{}: {}", o.form.file, o.form.name.as_deref().unwrap_or("_")));
+        format!("{} [{}]", e.message, form.unwrap_or_default())
+    });
+    expect!["the program relies on `N is positive`, which is false for N = 0 [test.lift: f]"]
+        .assert_eq(&place.map_or_else(|e| e, |v| v.to_string()));
 }
