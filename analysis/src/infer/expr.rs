@@ -202,6 +202,19 @@ impl Infer<'_> {
         Ty::funs(param_types, result)
     }
 
+    /// The root of a `define`. A function hides its lengths in its own body.
+    pub fn defined_value(&mut self, root: ExprId) -> Ty {
+        if matches!(self.body.expr(root), Expr::Lambda { .. }) {
+            return self.infer(root, None);
+        }
+        let result = self.fresh();
+        self.in_scope(root, false, |this, scope| {
+            let inner = this.infer(root, None);
+            this.close_later(inner, &result, scope, root);
+        });
+        result
+    }
+
     pub fn close_later(&mut self, from: Ty, to: &Ty, scope: ScopeId, expr: ExprId) {
         self.defer(Constraint::Close { from, to: to.clone(), scope, expr });
         self.solve();

@@ -78,7 +78,8 @@ pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
             infer.set_type(root, ty.clone());
             ty
         }
-        _ => infer.infer(root, None),
+        // A defined value is a scope as the body of a function is: what it opens does not leave it.
+        _ => infer.defined_value(root),
     };
     infer.finish(Some(ty))
 }

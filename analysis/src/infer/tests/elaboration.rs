@@ -139,3 +139,16 @@ fn explicit_unpack_of_a_parameter() {
             (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (r) (unpack ys r (reduce 0.0f + ys))) (map (filter pos) rows))))"#]],
     );
 }
+
+#[test]
+fn a_defined_value_is_a_scope() {
+    check_elaborated(
+        "(define kept (filter (lambda (n) (!= n 4)) (iota #9)))\n\
+         (define doubled (map (* 2) kept))\n\
+         (define nested (let ys (map (* 2) kept) (zip ys (map neg ys))))",
+        expect![[r#"
+            (define kept (filter (lambda (n) (!= n 4)) (iota #9)))
+            (define doubled (unpack (X1 v1) kept (pack (map (* 2) v1))))
+            (define nested (unpack (X1 v1) kept (let ys (map (* 2) v1) (pack (zip ys (map neg ys))))))"#]],
+    );
+}

@@ -206,3 +206,26 @@ fn written_pack_and_unpack_are_not_doubled() {
         "#]],
     );
 }
+
+/// What a definition opens is its own, also where it is no function.
+#[test]
+fn a_defined_value_hides_what_it_opens() {
+    check(
+        "(define kept (filter (lambda (n) (!= n 4)) (iota #9)))
+         (define doubled (map (* 2) kept))
+         (define how-many (length kept))
+         (define function (map (o (* 2) (* 3))))
+         (lift g () (int) (lambda (x) (zip doubled kept)))",
+        expect![[r#"
+            kept : <∃X, Array[Int,X]>
+            doubled : <∃X, Array[Int,X]>
+            how-many : Int
+            function : Array[Int,n] -> Array[Int,n]
+            g : Int -> ?
+              unequal-lengths at `kept`: `zip` needs two arrays of one length: the first has length `X1` (the hidden length of `doubled`), the second `X2` (the hidden length of `kept`); two hidden lengths are equal only if they come from one value
+                `doubled`: length `X1` comes from here
+                `kept`: length `X2` comes from here
+                fix: Check at run time that the lengths are equal
+        "#]],
+    );
+}

@@ -162,12 +162,12 @@ fn a_function_as_a_result_is_an_error() {
     check(
         "(lift f (N) ((array-type int N)) (lambda (xs) (map + xs)))",
         &[],
-        expect!["error: this is a function where data is needed: arrays, and the results of kernels, hold data [f]"],
+        expect!["error: `f` has errors: a kernel returns data, and this is not: its type is `Array[Int -> Int,N]` [f]"],
     );
     check(
         "(lift f () ((-> int int)) (lambda (g) (g 1)))",
         &[],
-        expect!["error: a kernel takes data, and input 1 is a function: `Int -> Int` [f]"],
+        expect!["error: `f` has errors: a kernel takes data, and this is not: `Int -> Int` [f]"],
     );
     check("(define (g x) x)", &[], expect!["error: `g` is no kernel: only a `lift` form can be compiled and run [g]"]);
     check(
@@ -199,7 +199,7 @@ fn values_that_are_defined_once() {
          (define doubled (map (* 2) primes))
          (lift f () (int) (lambda (x) (tuple (map (+ x) doubled) (let p primes (zip p (map neg p))))))",
         &[Value::from(1)],
-        expect![""],
+        expect!["([5, 7, 11], [(2, -2), (3, -3), (5, -5)])"],
     );
 }
 
