@@ -1,36 +1,84 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
-use crate::report::Problem;
-use lift_analysis::ide::{Analysis, Cancellable, Stopped};
+use crate::report::{Problem, codes};
+use lift_analysis::db::{Form, RootDatabase, forms};
+use lift_analysis::ide::{Analysis, Cancellable, Stopped, file_stem};
 use lift_analysis::origin::Origin;
+use lift_analysis::queries::body;
 use lift_analysis::size::Var;
-use lift_codegen::core::Kernel;
+use lift_codegen::core::build::BuildError;
+use lift_codegen::core::{self, Kernel};
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
-use lift_codegen::io::bind::{Argument, bind};
+use lift_codegen::io::bind::{Argument, Bound, measure};
+use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
 use lift_codegen::run::report::{self, Place, ProfileEntry, Range};
 use lift_codegen::run::{self as device_run, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
-use lift_codegen::sizes::SizeValues;
+use lift_codegen::schedule::Schedule;
 use lift_codegen::value::Value;
-use lift_syntax::{ColumnEncoding, TextRange};
+use lift_syntax::{ColumnEncoding, FormKind, TextRange};
 use std::cell::Cell;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 /// What there is, or why it is not there.
 pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
 
 /// The elaborated program of a kernel.
-pub fn core(_analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
-    Ok(Err(vec![not_there(path, kernel)]))
+pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
+    let built = query(analysis, |db| {
+        let file = db.file(path)?;
+        let named = |form: &Form| match &body(db, *form).name {
+            Some(name) => **name == *kernel,
+            None => file_stem(path) == kernel,
+        };
+        let form = forms(db, file).iter().filter(|f| f.kind(db) == FormKind::Lift).copied().find(named)?;
+        Some(core::build::kernel(db, form))
+    })?;
+    match built {
+        Some(Ok(kernel)) => Ok(Ok(kernel)),
+        Some(Err(errors)) => {
+            let problem =
+                |e: &BuildError| problem_in(analysis, path, codes::NOT_SUPPORTED, e.message.clone(), e.origin.as_ref());
+            Ok(Err(errors.iter().map(problem).collect::<Cancellable<_>>()?))
+        }
+        None => Ok(Err(vec![Problem::error(path, codes::NO_SUCH_KERNEL, format!("there is no kernel `{kernel}`"))])),
+    }
+}
+
+/// A query of the compiler over the database of analysis.
+fn query<T>(analysis: &Analysis, f: impl FnOnce(&RootDatabase) -> T) -> Cancellable<T> {
+    let db = AssertUnwindSafe(analysis.db());
+    let f = AssertUnwindSafe(f);
+    let run = move || {
+        // the wrappers move, not what is in them
+        let (db, f) = (db, f);
+        f.0(db.0)
+    };
+    salsa::Cancelled::catch(run).map_err(|cancelled| match cancelled {
+        salsa::Cancelled::Local => Stopped::ByRequest,
+        // also a thread that waited for a result which another thread gave up
+        _ => Stopped::ByEdit,
+    })
 }
 
 /// A compiled kernel.
-pub fn program(_analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Program>> {
-    Ok(Err(vec![not_there(path, kernel)]))
+pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Program> {
+    match core(analysis, path, kernel)? {
+        Ok(kernel) => compile(analysis, path, &kernel),
+        Err(problems) => Ok(Err(problems)),
+    }
 }
 
-fn not_there(path: &Arc<str>, kernel: &str) -> Problem {
-    Problem::error(path, "not-lowered", format!("`{kernel}` cannot be compiled by this version"))
+fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel) -> Compiled<Program> {
+    match lower::compile(kernel) {
+        Ok(program) => Ok(Ok(program)),
+        Err(errors) => {
+            let problem =
+                |e: &LowerError| problem_in(analysis, path, codes::NOT_SUPPORTED, e.to_string(), Some(&e.origin));
+            Ok(Err(errors.iter().map(problem).collect::<Cancellable<_>>()?))
+        }
+    }
 }
 
 /// The core of a kernel as text.
@@ -38,9 +86,21 @@ pub fn core_text(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled
     Ok(core(analysis, path, kernel)?.map(|k| k.to_string()))
 }
 
-/// The kernel after fusion and placement, as text.
+/// The kernel after fusion and placement, as text, below the rules that were applied.
 pub fn scheduled_text(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<String> {
-    core_text(analysis, path, kernel)
+    let kernel = match core(analysis, path, kernel)? {
+        Ok(kernel) => kernel,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let schedule = Schedule::new(&kernel);
+    let mut out = String::new();
+    for applied in &schedule.applied {
+        let at = place(analysis, &applied.origin)?.map(|p| p.range.start);
+        let at = at.map_or(String::new(), |p| format!("  at {}:{}", p.line + 1, p.character + 1));
+        out.push_str(&format!("; {}{at}\n", applied.rule));
+    }
+    out.push_str(&schedule.kernel.to_string());
+    Ok(Ok(out))
 }
 
 /// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.
@@ -127,29 +187,27 @@ pub fn run(
     arguments: Vec<Argument>,
     given: &[(Var, i64)],
 ) -> Compiled<Ran> {
-    let (inputs, sizes) = match bind(kernel, arguments, given) {
+    let bound = match measure(kernel, arguments, given) {
         Ok(bound) => bound,
         Err(e) => return Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
     };
     let choice = match wanted.device {
-        Some(Where::Interpreter) => None,
-        Some(Where::OpenCl(choice)) => Some(choice),
-        None => Some(DeviceChoice::Best),
+        Some(Where::Interpreter) => return interpret(analysis, wanted, kernel, bound, Vec::new()),
+        Some(Where::OpenCl(choice)) => choice,
+        None => DeviceChoice::Best,
     };
-    let device = choice.map(device_run::device::choose).transpose();
-    match (device, wanted.device) {
-        (Ok(None), _) => interpret(analysis, wanted, kernel, inputs, &sizes, Vec::new()),
-        (Ok(Some(device)), _) => run_on(analysis, wanted, kernel, &inputs, &sizes, &device),
-        (Err(why), None) => {
+    match device_run::device::choose(choice) {
+        Ok(device) => run_on(analysis, wanted, kernel, bound, &device),
+        Err(why) if wanted.device.is_none() => {
             let notice = format!("running on the interpreter: {why}");
-            interpret(analysis, wanted, kernel, inputs, &sizes, vec![notice])
+            interpret(analysis, wanted, kernel, bound, vec![notice])
         }
-        (Err(why), Some(_)) => Ok(Err(vec![no_device(wanted.target, &why)])),
+        Err(why) => Ok(Err(vec![no_device(wanted.target, &why)])),
     }
 }
 
 fn no_device(target: Target, why: &NoDevice) -> Problem {
-    Problem::error(target.path, "no-device", why.to_string())
+    Problem::error(target.path, codes::NO_DEVICE, why.to_string())
         .note("`lift devices` lists what is there; `--device interpreter` needs none")
 }
 
@@ -157,12 +215,12 @@ fn interpret(
     analysis: &Analysis,
     wanted: &Wanted,
     kernel: &Kernel,
-    inputs: Vec<Value>,
-    sizes: &SizeValues,
+    bound: Bound,
     notices: Vec<String>,
 ) -> Compiled<Ran> {
-    let sizes: Vec<(Var, i64)> = sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
-    match interp::run(kernel, inputs, &sizes, Limits::default()) {
+    let sizes: Vec<(Var, i64)> = bound.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
+    let value = bound.into_values().and_then(|inputs| interp::run(kernel, inputs, &sizes, Limits::default()));
+    match value {
         // its time says nothing about the program: there is no profile
         Ok(value) => Ok(Ok(Ran { value, device: "interpreter".to_owned(), notices, profile: Vec::new() })),
         Err(e) => Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
@@ -171,27 +229,20 @@ fn interpret(
 
 fn run_error(analysis: &Analysis, target: Target, e: &RunError) -> Cancellable<Problem> {
     let code = match e.kind {
-        RunErrorKind::Input | RunErrorKind::Size => "input",
-        RunErrorKind::Assumption => "assumption",
-        RunErrorKind::Cast => "checked-cast",
-        RunErrorKind::Index => "index-out-of-range",
-        RunErrorKind::DivisionByZero => "division-by-zero",
-        RunErrorKind::Argument => "bad-argument",
-        RunErrorKind::Limit => "run-limit",
-        RunErrorKind::Malformed => "internal-error",
+        RunErrorKind::Input | RunErrorKind::Size => codes::INPUT,
+        RunErrorKind::Assumption => codes::ASSUMPTION_FALSE,
+        RunErrorKind::Cast => codes::CHECKED_CAST,
+        RunErrorKind::Index => codes::INDEX_OUT_OF_RANGE,
+        RunErrorKind::DivisionByZero => codes::DIVISION_BY_ZERO,
+        RunErrorKind::Argument => codes::BAD_ARGUMENT,
+        RunErrorKind::Limit => codes::RUN_LIMIT,
+        RunErrorKind::Malformed => codes::INTERNAL_ERROR,
     };
     problem_at(analysis, target, code, e.message.clone(), e.origin.as_ref())
 }
 
-fn run_on(
-    analysis: &Analysis,
-    wanted: &Wanted,
-    kernel: &Kernel,
-    inputs: &[Value],
-    sizes: &SizeValues,
-    device: &Device,
-) -> Compiled<Ran> {
-    let program = match program(analysis, wanted.target.path, &kernel.name)? {
+fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
+    let program = match compile(analysis, wanted.target.path, kernel)? {
         Ok(program) => program,
         Err(problems) => {
             let advice = "`--device interpreter` runs what cannot be compiled";
@@ -199,7 +250,16 @@ fn run_on(
         }
     };
     let options = RunOptions { profile: wanted.profile, ..RunOptions::default() };
-    match device_run::run(&program, inputs, sizes, device, &options) {
+    let sizes = bound.sizes.clone();
+    // before memory is spent on inputs
+    if let Err(failure) = device_run::check(&program, &sizes, &device.info, &options) {
+        return Ok(Err(vec![run_failure(analysis, wanted.target, &failure)?]));
+    }
+    let inputs = match bound.into_values() {
+        Ok(inputs) => inputs,
+        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
+    };
+    match device_run::run(&program, &inputs, &sizes, device, &options) {
         Ok(outcome) => {
             let located = Located::default();
             let locate = |origin: &Origin| located.find(analysis, origin);
@@ -207,15 +267,22 @@ fn run_on(
             let device = format!("opencl:{}, {}", device.info.index, report.device);
             Ok(Ok(Ran { value: outcome.value, device, notices: outcome.notices, profile: report.profile }))
         }
-        Err(failure) => {
-            let code = match &failure {
-                RunFailure::NoDevice(why) => return Ok(Err(vec![no_device(wanted.target, why)])),
-                RunFailure::Build { .. } | RunFailure::Plan { .. } => "internal-error",
-                other => other.kind(),
-            };
-            Ok(Err(vec![problem_at(analysis, wanted.target, code, failure.to_string(), failure.origin())?]))
-        }
+        Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.target, &failure)?])),
     }
+}
+
+fn run_failure(analysis: &Analysis, target: Target, failure: &RunFailure) -> Cancellable<Problem> {
+    let code = match failure {
+        RunFailure::NoDevice(why) => return Ok(no_device(target, why)),
+        RunFailure::Input { .. } => codes::INPUT,
+        RunFailure::Assumption { .. } => codes::ASSUMPTION_FALSE,
+        RunFailure::Memory { .. } => codes::MEMORY,
+        RunFailure::Device { .. } => codes::DEVICE,
+        RunFailure::Check { .. } => codes::RUN_CHECK,
+        RunFailure::OpenCl(_) => codes::OPENCL,
+        RunFailure::Build { .. } | RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
+    };
+    problem_at(analysis, target, code, failure.to_string(), failure.origin())
 }
 
 /// An error at its place in the source, or else at the kernel's name.
@@ -226,12 +293,24 @@ fn problem_at(
     message: String,
     origin: Option<&Origin>,
 ) -> Cancellable<Problem> {
+    let problem = problem_in(analysis, target.path, code, message, origin)?;
+    Ok(if problem.range.is_some() { problem } else { problem.at(target.focus) })
+}
+
+/// An error at its place in the source, if it has one.
+fn problem_in(
+    analysis: &Analysis,
+    path: &Arc<str>,
+    code: &str,
+    message: String,
+    origin: Option<&Origin>,
+) -> Cancellable<Problem> {
     let found = match origin {
         Some(origin) => analysis.resolve_origin(origin)?,
         None => None,
     };
     Ok(match found {
         Some(found) => Problem::error(&found.path, code, message).at(found.range),
-        None => Problem::error(target.path, code, message).at(target.focus),
+        None => Problem::error(path, code, message),
     })
 }

@@ -1,7 +1,7 @@
 //! Files with all they import, loaded for the command line.
 
 use crate::files::{self, ReadError};
-use crate::report::{Problem, Sources};
+use crate::report::{Problem, Sources, codes, with_imports};
 use lift_analysis::ide::{Analysis, AnalysisHost, Cancellable};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -43,17 +43,7 @@ impl Program {
 
     /// All loaded files: those asked for first, then what they import.
     pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
-        let mut out = self.roots.clone();
-        let mut next = 0;
-        while let Some(path) = out.get(next).cloned() {
-            next += 1;
-            for import in self.analysis.imports(&path)? {
-                if !out.contains(&import) && self.analysis.text(&import)?.is_some() {
-                    out.push(import);
-                }
-            }
-        }
-        Ok(out)
+        with_imports(&self.analysis, self.roots.clone())
     }
 
     pub fn sources(&self) -> Sources<'_> {
@@ -83,7 +73,7 @@ impl Loader {
             let key = if self.verbatim { path.to_str().map(Arc::from) } else { files::normal_path(path) };
             let Some(key) = key else {
                 let message = "the name of the file is not Unicode";
-                self.unreadable.push(Problem::error(&shown.as_str().into(), "unreadable-file", message));
+                self.unreadable.push(Problem::error(&shown.as_str().into(), codes::UNREADABLE_FILE, message));
                 continue;
             };
             if self.shown.insert(key.clone(), shown).is_none() {
@@ -120,7 +110,7 @@ impl Loader {
             }
             // that an import is missing is said by analysis, at the import
             Err(ReadError::Missing) if !self.shown.contains_key(path) => {}
-            Err(why) => self.unreadable.push(Problem::error(path, "unreadable-file", why.to_string())),
+            Err(why) => self.unreadable.push(Problem::error(path, codes::UNREADABLE_FILE, why.to_string())),
         }
     }
 }

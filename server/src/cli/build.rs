@@ -4,7 +4,7 @@ use super::{Console, Format, Status, answered, check};
 use crate::engine;
 use crate::files;
 use crate::program::Program;
-use crate::report::Problem;
+use crate::report::{Problem, codes};
 use lift_analysis::ide::{Cancellable, KernelInfo};
 use std::io;
 use std::path::PathBuf;
@@ -88,16 +88,18 @@ pub fn one_kernel(program: &Program, path: &Arc<str>, name: Option<&str>) -> Can
         None => <[KernelInfo; 1]>::try_from(all).ok().map(|[only]| only),
     };
     Ok(found.ok_or_else(|| match name {
-        Some(name) => Problem::error(path, "no-such-kernel", format!("there is no kernel `{name}`; there is {names}")),
+        Some(name) => {
+            Problem::error(path, codes::NO_SUCH_KERNEL, format!("there is no kernel `{name}`; there is {names}"))
+        }
         None => {
             let message = format!("there are several kernels, {names}: choose one with `--kernel`");
-            Problem::error(path, "no-such-kernel", message)
+            Problem::error(path, codes::NO_SUCH_KERNEL, message)
         }
     }))
 }
 
 fn no_kernel(path: &Arc<str>) -> Problem {
-    Problem::error(path, "no-such-kernel", "the program has no kernel: a form `(lift …)`")
+    Problem::error(path, codes::NO_SUCH_KERNEL, "the program has no kernel: a form `(lift …)`")
 }
 
 type Outcome = io::Result<Result<(), Vec<Problem>>>;
@@ -141,7 +143,7 @@ fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments
             std::fs::create_dir_all(&arguments.output).and_then(|()| files::write_atomically(&target, text.as_bytes()));
         if let Err(e) = written {
             let message = format!("{} cannot be written: {e}", target.display());
-            return Ok(Err(vec![Problem::error(path, "unwritable-file", message)]));
+            return Ok(Err(vec![Problem::error(path, codes::UNWRITABLE_FILE, message)]));
         }
         if arguments.format == Format::Text {
             console.line(&target.display().to_string())?;

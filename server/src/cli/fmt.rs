@@ -3,7 +3,7 @@
 use super::{Console, Format, Status, answered};
 use crate::files;
 use crate::program::Program;
-use crate::report::Problem;
+use crate::report::{Problem, codes};
 use lift_analysis::ide::TextEdit;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             Ok(text) => answered(Program::of_text(&shown, text))?,
             Err(why) => {
                 let program = answered(Program::load(&[]))?;
-                let problem = Problem::error(&shown.as_str().into(), "unreadable-file", why.to_string());
+                let problem = Problem::error(&shown.as_str().into(), codes::UNREADABLE_FILE, why.to_string());
                 console.problems(&program.sources(), arguments.format, &[problem])?;
                 wrong = true;
                 continue;

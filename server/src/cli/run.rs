@@ -5,7 +5,7 @@ use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::RunLine;
 use crate::inputs::{self, npy};
 use crate::program::{Program, Texts};
-use crate::report::Problem;
+use crate::report::{Problem, codes};
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Var;
 use lift_codegen::core::Kernel;
@@ -118,7 +118,7 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outc
         Err(problems) => return Ok(Err(problems)),
     };
     let input = |message: String| {
-        let problem = Problem::error(path, "input", message).at(info.focus);
+        let problem = Problem::error(path, codes::INPUT, message).at(info.focus);
         Ok(Err(vec![problem]))
     };
     let wishes = match wishes(arguments, &info, path) {
@@ -175,8 +175,12 @@ fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Va
     let find = |(name, value): (&String, &i64)| {
         let var = kernel.sizes.iter().find(|v| *v.name == **name);
         let known = kernel.sizes.iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", ");
-        let known = if known.is_empty() { "no sizes".to_owned() } else { format!("the sizes {known}") };
-        var.map(|v| (v.clone(), *value)).ok_or_else(|| format!("`{}` has {known}, but no `{name}`", kernel.name))
+        let known = match kernel.sizes.len() {
+            0 => "no sizes".to_owned(),
+            1 => format!("the size {known}"),
+            _ => format!("the sizes {known}"),
+        };
+        var.map(|v| (v.clone(), *value)).ok_or_else(|| format!("`{}` has {known}, and no `{name}`", kernel.name))
     };
     sizes.iter().map(find).collect()
 }
@@ -192,7 +196,7 @@ fn report(
     if let Some(target) = &arguments.output
         && let Err(message) = npy::write(target, &ran.value, &kernel.result)
     {
-        let problem = Problem::error(path, "unwritable-result", message);
+        let problem = Problem::error(path, codes::UNWRITABLE_FILE, message);
         console.problems(&program.sources(), arguments.format, &[problem])?;
         return Ok(Status::Wrong);
     }

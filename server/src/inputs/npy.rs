@@ -55,10 +55,15 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
 
 /// The bytes before the data, checked so far that parsing them is harmless.
 fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
-    let mut start = vec![0; 8];
-    file.read_exact(&mut start).map_err(|_| "the file is cut short: it ends in the header".to_owned())?;
-    if start[..6] != *b"\x93NUMPY" {
-        return Err("this is no `.npy` file: it does not begin with `\\x93NUMPY`".to_owned());
+    let cut = || "the file is cut short: it ends in the header".to_owned();
+    let mut start = Vec::new();
+    file.take(8).read_to_end(&mut start).map_err(|e| e.to_string())?;
+    let magic = b"\x93NUMPY";
+    if !start.starts_with(&magic[..start.len().clamp(1, magic.len())]) {
+        return Err("this is no `.npy` file: it does not begin as one".to_owned());
+    }
+    if start.len() < 8 {
+        return Err(cut());
     }
     let digits = match start[6] {
         1 => 2,

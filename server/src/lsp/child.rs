@@ -6,6 +6,7 @@
 
 use super::snapshot::{Failure, Outcome};
 use crate::cli::run::Embedded;
+use crate::program::Texts;
 use crate::report::json::Message;
 use lift_codegen::run::report::RunReport;
 use serde_json::json;
@@ -31,7 +32,7 @@ pub struct RunJob {
     pub path: Arc<str>,
     pub kernel: String,
     /// The program and what it imports.
-    pub texts: BTreeMap<Arc<str>, Arc<str>>,
+    pub texts: Texts,
     pub inputs: Vec<String>,
     pub sizes: BTreeMap<String, u64>,
     pub device: Option<String>,

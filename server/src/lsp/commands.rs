@@ -7,9 +7,10 @@ use super::server::Server;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
 use crate::engine;
 use crate::inputs::run_line::RunLine;
+use crate::program::Texts;
 use crate::report;
 use lift_analysis::ide::{Cancellable, KernelInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -120,17 +121,18 @@ fn generate_opencl(snap: &Snapshot, target: &Target) -> Outcome<Value> {
 
 /// The generated text of a kernel; fails with the reasons if it cannot be compiled.
 pub fn compiled(snap: &Snapshot, file: &File, kernel: &str) -> Outcome<String> {
-    match engine::program(&snap.analysis, &file.path, kernel)? {
-        Ok(program) => Ok(program.opencl.text.clone()),
-        Err(problems) => {
-            let first = problems.first().map_or_else(|| "it has errors".to_owned(), |p| p.message.clone());
-            let sources = report::Sources { analysis: &snap.analysis, shown: &FxHashMap::default(), here: None };
-            let messages: Cancellable<Vec<_>> = problems.iter().map(|p| report::json::message(&sources, p)).collect();
-            let messages = messages?;
-            let message = format!("{kernel} was not compiled: {first}");
-            Err(Failure::failed(message, Some(json!({ "diagnostics": messages }))))
+    let mut problems = report::errors(&snap.analysis, &file.path)?;
+    if problems.is_empty() {
+        match engine::program(&snap.analysis, &file.path, kernel)? {
+            Ok(program) => return Ok(program.opencl.text),
+            Err(found) => problems = found,
         }
     }
+    let sources = report::Sources { analysis: &snap.analysis, shown: &FxHashMap::default(), here: None };
+    let messages: Cancellable<Vec<_>> = problems.iter().map(|p| report::json::message(&sources, p)).collect();
+    let first = problems.first().map_or("it has errors", |p| &*p.message);
+    let message = format!("{kernel} was not compiled: {first}");
+    Err(Failure::failed(message, Some(json!({ "diagnostics": messages? }))))
 }
 
 fn opencl_uri(source: &Uri, kernel: &str) -> String {
@@ -207,16 +209,10 @@ fn run_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJo
 }
 
 /// The texts of a file and of all it imports, as they are in the editor.
-fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<BTreeMap<Arc<str>, Arc<str>>> {
-    let mut out = BTreeMap::new();
-    let mut queue = vec![path.clone()];
-    let mut seen: FxHashSet<Arc<str>> = FxHashSet::default();
-    while let Some(path) = queue.pop() {
-        if !seen.insert(path.clone()) {
-            continue;
-        }
+fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
+    let mut out = Texts::new();
+    for path in report::with_imports(&snap.analysis, vec![path.clone()])? {
         if let Some(text) = snap.analysis.text(&path)? {
-            queue.extend(snap.analysis.imports(&path)?);
             out.insert(path, text);
         }
     }

@@ -5,6 +5,7 @@
 
 use super::features::Features;
 use super::snapshot::Snapshot;
+use crate::report::codes;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{self, Cancellable, FileRange};
 use lift_syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
@@ -159,7 +160,7 @@ pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Ca
 
 /// The page of a code is a document of the scheme `lift`, served like the prelude.
 fn explanation(code: &str, features: &Features) -> Option<CodeDescription> {
-    if !features.code_description || lift_analysis::ide::explain::page(code).is_none() {
+    if !features.code_description || codes::page(code).is_none() {
         return None;
     }
     Some(CodeDescription { href: explain_uri(code)? })

@@ -5,6 +5,7 @@ use super::convert;
 use super::documents::path_of;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
 use super::state;
+use crate::report::codes;
 use lift_analysis::ide;
 use lift_syntax::TextRange;
 use serde_json::json;
@@ -161,7 +162,7 @@ pub fn virtual_text(snap: &Snapshot, uri: &Uri) -> Outcome<TextDocumentContentRe
         return answer(&commands::compiled(snap, &file, &kernel)?);
     }
     if let Some(code) = uri.as_str().strip_prefix("lift:/explain/").and_then(|rest| rest.strip_suffix(".md")) {
-        return match lift_analysis::ide::explain::page(code) {
+        return match codes::page(code) {
             Some(page) => answer(page),
             None => Err(Failure::invalid(format!("there is no page about {code}"))),
         };

@@ -1,12 +1,13 @@
 //! What is wrong with a program or an input, on its way to a person ([`text`]) or a machine ([`json`]).
 
+pub mod codes;
 pub mod json;
 pub mod text;
 
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{Analysis, Cancellable, CodeFix, FileDiagnostic, RelatedPlace};
 use lift_syntax::{LineIndex, TextRange};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,6 +64,31 @@ impl Problem {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// The errors of a file and of all it imports.
+pub fn errors(analysis: &Analysis, path: &Arc<str>) -> Cancellable<Vec<Problem>> {
+    let mut out = Vec::new();
+    for path in with_imports(analysis, vec![path.clone()])? {
+        let found = analysis.diagnostics(&path)?.into_iter().filter(|d| d.severity == Severity::Error);
+        out.extend(found.map(|d| Problem::of(&path, d)));
+    }
+    Ok(out)
+}
+
+/// Files, and then what they import, as far as it is loaded; each once.
+pub fn with_imports(analysis: &Analysis, mut files: Vec<Arc<str>>) -> Cancellable<Vec<Arc<str>>> {
+    let mut seen: FxHashSet<Arc<str>> = files.iter().cloned().collect();
+    let mut next = 0;
+    while let Some(path) = files.get(next).cloned() {
+        next += 1;
+        for import in analysis.imports(&path)? {
+            if analysis.text(&import)?.is_some() && seen.insert(import.clone()) {
+                files.push(import);
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// Where texts come from, and what files are called in front of people.

@@ -1,0 +1,375 @@
+//! Commands about programs: exit status, messages, JSON, layout, types.
+
+use crate::programs::Bench;
+use expect_test::expect;
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::process::Stdio;
+
+const EVENS: &str = "\
+(define (even x) (= (mod x 2) 0))
+;;; run: xs=iota N=6
+(lift evens (N) ((array-type int N)) (lambda (xs) (filter even xs)))
+";
+const WRONG: &str = "(lift double (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n";
+
+#[test]
+fn a_program_without_errors_is_fine_and_says_nothing() {
+    let bench = Bench::new(&[("evens.lift", EVENS)]);
+    assert_eq!(bench.fine(&["check", "evens.lift"]), "");
+}
+
+#[test]
+fn an_error_shows_its_line_its_places_and_its_fix() {
+    let bench = Bench::new(&[("wrong.lift", WRONG)]);
+    expect![[r#"
+        error[type-mismatch]: `*` needs `Float` as its second argument, and this is `Int`
+         --> wrong.lift:1:76
+          |
+        1 | (lift double (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2)) xs)))
+          |                                                                          - ^
+          |                                                                          |
+          |                                                                          `Float` comes from `x`
+          |
+        help: Write `2.0f`
+          |
+        1 | (lift double (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) xs)))
+          |                                                                             +++
+
+        1 error
+    "#]]
+    .assert_eq(&bench.wrong(&["check", "wrong.lift"]));
+}
+
+#[test]
+fn json_has_one_object_a_line_with_positions_in_utf16_units() {
+    let bench = Bench::new(&[("wrong.lift", &format!("; 𝒳\n{}", WRONG.replace("(* x 2)", "(* x (let 𝒳 1.0f 2))")))]);
+    let ran = bench.lift(&["check", "--format", "json", "wrong.lift"]);
+    assert_eq!((ran.status, &*ran.err), (Some(1), ""));
+    let lines: Vec<Value> = ran.out.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    expect![[r#"
+        {
+          "code": "type-mismatch",
+          "file": "wrong.lift",
+          "fixes": [],
+          "message": "`*` needs `Float` as its second argument, and this is `Int`",
+          "range": {
+            "end": {
+              "character": 90,
+              "line": 1
+            },
+            "start": {
+              "character": 75,
+              "line": 1
+            }
+          },
+          "related": [
+            {
+              "file": "wrong.lift",
+              "message": "`Float` comes from `x`",
+              "range": {
+                "end": {
+                  "character": 74,
+                  "line": 1
+                },
+                "start": {
+                  "character": 73,
+                  "line": 1
+                }
+              }
+            }
+          ],
+          "severity": "error"
+        }
+        {
+          "code": "unused-name",
+          "file": "wrong.lift",
+          "fixes": [
+            {
+              "certain": false,
+              "edits": [
+                {
+                  "file": "wrong.lift",
+                  "newText": "_𝒳",
+                  "range": {
+                    "end": {
+                      "character": 82,
+                      "line": 1
+                    },
+                    "start": {
+                      "character": 80,
+                      "line": 1
+                    }
+                  }
+                }
+              ],
+              "title": "Rename to `_𝒳`"
+            }
+          ],
+          "message": "the name `𝒳` is never used",
+          "range": {
+            "end": {
+              "character": 82,
+              "line": 1
+            },
+            "start": {
+              "character": 80,
+              "line": 1
+            }
+          },
+          "related": [],
+          "severity": "information"
+        }
+    "#]]
+    .assert_eq(&lines.iter().map(|l| format!("{l:#}\n")).collect::<String>());
+}
+
+#[test]
+fn explicit_mode_inserts_nothing() {
+    let bench = Bench::new(&[(
+        "twice.lift",
+        "(lift twice (N) ((array-type int N)) (lambda (xs) (map abs (filter (lambda (x) (> x 0)) xs))))\n",
+    )]);
+    bench.fine(&["check", "twice.lift"]);
+    let said = bench.wrong(&["check", "--explicit", "twice.lift"]);
+    assert!(said.contains("error[hidden-length]"), "{said}");
+}
+
+#[test]
+fn types_are_listed_one_form_a_line() {
+    let bench = Bench::new(&[("evens.lift", EVENS)]);
+    expect![[r#"
+        even : Int -> Bool
+        evens : Array[Int,N] -> <∃X, Array[Int,X]>
+    "#]]
+    .assert_eq(&bench.fine(&["types", "evens.lift"]));
+    expect![[r#"
+        {"name":"even","type":"Int -> Bool"}
+        {"name":"evens","type":"Array[Int,N] -> <∃X, Array[Int,X]>"}
+    "#]]
+    .assert_eq(&bench.fine(&["types", "--format=json", "evens.lift"]));
+}
+
+#[test]
+fn the_elaborated_program_checks_in_explicit_mode_to_the_same_types() {
+    let twice = "(lift twice (N) ((array-type int N)) (lambda (xs) (map abs (filter (lambda (x) (> x 0)) xs))))\n";
+    let bench = Bench::new(&[("twice.lift", twice)]);
+    let elaborated = bench.fine(&["types", "--elaborated", "twice.lift"]);
+    expect![[r#"
+        (lift twice (N) ((array-type int N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (x) (> x 0)) xs) (pack (map abs v1)))))
+    "#]].assert_eq(&elaborated);
+    bench.write("explicit.lift", elaborated.as_bytes());
+    bench.fine(&["check", "--explicit", "explicit.lift"]);
+    assert_eq!(bench.fine(&["types", "twice.lift"]), bench.fine(&["types", "explicit.lift"]));
+}
+
+#[test]
+fn layout_is_changed_or_only_checked() {
+    let bench = Bench::new(&[("a.lift", "(define   a 1)\n"), ("b.lift", "(define b 2)\n")]);
+    let ran = bench.lift(&["fmt", "--check", "a.lift", "b.lift"]);
+    assert_eq!((ran.status, &*ran.out), (Some(1), "a.lift\n"));
+    assert_eq!(bench.read("a.lift"), "(define   a 1)\n");
+    assert_eq!(bench.fine(&["fmt", "a.lift", "b.lift"]), "");
+    assert_eq!(bench.read("a.lift"), "(define a 1)\n");
+    bench.fine(&["fmt", "--check", "a.lift", "b.lift"]);
+}
+
+#[test]
+fn layout_of_standard_input_is_printed() {
+    let bench = Bench::new(&[]);
+    let mut child =
+        bench.command(&["fmt", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(b"(define   a   1)").expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "(define a 1)\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn layout_keeps_permissions_and_follows_links() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new(&[("real.lift", "(define   a 1)\n")]);
+    let mode = |name: &str| std::fs::metadata(bench.path(name)).expect("a file").permissions().mode() & 0o777;
+    std::fs::set_permissions(bench.path("real.lift"), std::fs::Permissions::from_mode(0o640)).expect("permissions");
+    std::os::unix::fs::symlink(bench.path("real.lift"), bench.path("link.lift")).expect("a link");
+    bench.fine(&["fmt", "link.lift"]);
+    assert_eq!((bench.read("real.lift"), mode("real.lift")), ("(define a 1)\n".to_owned(), 0o640));
+    assert!(std::fs::symlink_metadata(bench.path("link.lift")).expect("a link").is_symlink());
+}
+
+#[test]
+fn codes_have_pages() {
+    let bench = Bench::new(&[]);
+    let codes = bench.fine(&["explain"]);
+    for code in codes.lines() {
+        let page = bench.fine(&["explain", code]);
+        assert!(page.starts_with(&format!("# {code}\n")), "{code}: {page}");
+    }
+    assert!(codes.lines().any(|c| c == "unequal-lengths") && codes.lines().any(|c| c == "unreadable-file"));
+    let unknown = bench.lift(&["explain", "nonsense"]);
+    assert_eq!(
+        (unknown.status, &*unknown.err),
+        (Some(2), "error: there is no code `nonsense`; `lift explain` lists them\n")
+    );
+}
+
+#[test]
+fn wrong_use_is_status_2() {
+    let bench = Bench::new(&[("evens.lift", EVENS)]);
+    let uses: [&[&str]; 8] = [
+        &[],
+        &["bake"],
+        &["check"],
+        &["check", "--fast", "evens.lift"],
+        &["run", "evens.lift", "--size", "N"],
+        &["run", "evens.lift", "--size", "N=-1"],
+        &["run", "evens.lift", "--device", "toaster"],
+        &["build", "evens.lift", "--stage", "magic"],
+    ];
+    for arguments in uses {
+        let ran = bench.lift(arguments);
+        assert_eq!(ran.status, Some(2), "{arguments:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("Usage") || ran.err.contains("--help"), "{}", ran.err);
+    }
+    assert!(bench.fine(&["--version"]).starts_with("lift "));
+    assert!(bench.fine(&["run", "--help"]).contains("--size"));
+}
+
+#[test]
+fn files_that_are_no_programs_are_named() {
+    let bench = Bench::new(&[("folder/x", "")]);
+    bench.write("latin.lift", b"(define a 1)\n; caf\xe9\n");
+    let said = bench.wrong(&["check", "missing.lift", "folder", "latin.lift"]);
+    expect![[r#"
+        error[unreadable-file]: there is no such file
+         --> missing.lift
+
+        error[unreadable-file]: this is a directory, not a file
+         --> folder
+
+        error[unreadable-file]: the file is not UTF-8 text: the first bad byte is at offset 18, in line 2
+         --> latin.lift
+
+        3 errors in 3 files
+    "#]]
+    .assert_eq(&said);
+    let json = bench.lift(&["check", "--format", "json", "missing.lift"]);
+    expect![[r#"
+        {"file":"missing.lift","code":"unreadable-file","severity":"error","message":"there is no such file","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"related":[],"fixes":[]}
+    "#]].assert_eq(&json.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    let bench = Bench::new(&[]);
+    let said = bench.wrong(&["check", "/dev/zero"]);
+    assert!(said.contains("this is not a regular file"), "{said}");
+}
+
+#[test]
+fn files_that_are_too_large_are_not_read() {
+    let bench = Bench::new(&[]);
+    std::fs::File::create(bench.path("large.lift")).and_then(|f| f.set_len(1 << 30)).expect("a sparse file");
+    let said = bench.wrong(&["check", "large.lift"]);
+    assert!(said.contains("the file has 1073741824 bytes; at most 67108864 are read"), "{said}");
+}
+
+#[test]
+fn texts_that_break_parsers_give_errors() {
+    let bench = Bench::new(&[
+        ("deep.lift", &"(".repeat(100_000)),
+        ("long.lift", &format!("(define a (+ {}true))", "1 ".repeat(1_000_000))),
+        ("nul.lift", "\0\0(define \0 1)\u{1b}[31m"),
+    ]);
+    for name in ["deep.lift", "long.lift", "nul.lift"] {
+        let said = bench.wrong(&["check", name]);
+        assert!(said.contains("error[") && said.len() < 100_000, "{name}: {} bytes", said.len());
+        assert!(!said.contains('\u{1b}') && !said.contains('\0'), "{name}: control characters");
+    }
+}
+
+#[test]
+fn imports_that_are_missing_or_go_in_circles_are_errors() {
+    let bench = Bench::new(&[
+        ("a.lift", "(import \"b.lift\")\n(define a b)\n"),
+        ("b.lift", "(import \"a.lift\")\n(define b 1)\n"),
+        ("c.lift", "(import \"lib/none.lift\")\n"),
+    ]);
+    assert!(bench.wrong(&["check", "a.lift"]).contains("error[import-cycle]"));
+    assert!(bench.wrong(&["check", "c.lift"]).contains("error[missing-import]"));
+}
+
+#[test]
+fn errors_of_imported_files_are_shown_with_their_own_text() {
+    let bench = Bench::new(&[("main.lift", "(import \"lib/wrong.lift\")\n"), ("lib/wrong.lift", WRONG)]);
+    let said = bench.wrong(&["check", "main.lift"]);
+    assert!(said.contains("lib/wrong.lift:1:"), "{said}");
+}
+
+#[test]
+fn colour_is_for_terminals_only() {
+    let bench = Bench::new(&[("wrong.lift", WRONG)]);
+    assert!(!bench.wrong(&["check", "wrong.lift"]).contains('\u{1b}'));
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    let bench = Bench::new(&[("evens.lift", EVENS)]);
+    let arguments = ["run", "evens.lift", "--device", "interpreter", "iota", "--size", "N=200000"];
+    let mut child = bench.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut first = [0; 2];
+    child.stdout.take().expect("a pipe").read_exact(&mut first).expect("a line");
+    assert_eq!(&first, b"0\n");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned()), (Some(0), String::new()));
+}
+
+#[test]
+fn a_kernel_is_built_into_files_or_printed_by_stage() {
+    let bench = Bench::new(&[("evens.lift", EVENS)]);
+    assert_eq!(bench.fine(&["build", "evens.lift", "-o", "out/deep"]), "out/deep/evens.cl\nout/deep/evens.plan.json\n");
+    assert!(bench.read("out/deep/evens.cl").contains("__kernel"));
+    let plan: Value = serde_json::from_str(&bench.read("out/deep/evens.plan.json")).expect("JSON");
+    assert_eq!((&plan["kernel"], &plan["opencl"]), (&Value::from("evens"), &Value::from("evens.cl")));
+    assert_eq!(bench.fine(&["build", "evens.lift", "--stage", "opencl"]), bench.read("out/deep/evens.cl"));
+    assert_eq!(bench.fine(&["build", "evens.lift", "--stage", "plan"]), bench.read("out/deep/evens.plan.json"));
+    expect![[r#"
+        kernel evens (N) (xs : Array[Int,N]) -> <∃X, Array[Int,X]>
+          let t : <∃X, Array[Int,X]> = filter (λ(x : Int)
+            let t'2 : Int = x mod 2
+            let t'3 : Bool = t'2 = 0
+            t'3) xs
+          t
+    "#]]
+    .assert_eq(&bench.fine(&["build", "evens.lift", "--stage", "core"]));
+    expect![[r#"
+        ; filter p = filterGlb p  at 3:51
+        kernel evens (N) (xs : Array[Int,N]) -> <∃X, Array[Int,X]>
+          let t : <∃X, Array[Int,X]> = filterGlb (λ(x : Int)
+            let t'2 : Int = x mod 2
+            let t'3 : Bool = t'2 = 0
+            t'3) xs
+          t
+    "#]]
+    .assert_eq(&bench.fine(&["build", "evens.lift", "--stage", "scheduled"]));
+    assert!(
+        bench
+            .wrong(&["build", "evens.lift", "--kernel", "odds"])
+            .contains("there is no kernel `odds`; there is `evens`")
+    );
+    bench.write("none.lift", b"(define a 1)\n");
+    assert!(bench.wrong(&["build", "none.lift"]).contains("the program has no kernel"));
+}
+
+#[test]
+fn the_devices_are_listed() {
+    let bench = Bench::new(&[]);
+    let ran = bench.lift(&["devices"]);
+    assert_eq!(ran.status, Some(0));
+    assert!(ran.out.lines().any(|l| l.starts_with("interpreter")), "{}", ran.out);
+    // without a driver there is a reason
+    let output = bench.command(&["devices"]).env("OCL_ICD_VENDORS", bench.path(".")).output().expect("it starts");
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: no OpenCL"), "{output:?}");
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -1,0 +1,373 @@
+//! What a client asks to be done: kernels listed, generated, run and stopped.
+
+use crate::session::{Options, Session, rich_client};
+use expect_test::expect;
+use serde_json::{Value, json};
+
+const URI: &str = "file:///tmp/lift-test/commands.lift";
+const PROGRAM: &str = "\
+;;; Keeps what is positive.
+;;; run: xs=[1.0,-2.0,3.0]
+(lift positive (N) ((array-type float N))
+  (lambda (xs) (filter (lambda (x) (> x 0.0f)) xs)))
+(lift scale (N M) ((array-type (array-type float M) N) float)
+  (lambda (xss k) (map (lambda (xs) (map (lambda (x) (* x k)) xs)) xss)))
+";
+/// Runs for longer than any test.
+const ENDLESS: &str = "\
+(lift endless () (int)
+  (lambda (x) (iterateWhile (lambda (n) (>= n 0)) (lambda (n) (mod (+ n 1) 1000)) x)))
+";
+
+fn session(text: &str) -> Session {
+    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    session.open(URI, text);
+    session
+}
+
+#[test]
+fn kernels_are_listed_with_what_they_need() {
+    let mut session = session(PROGRAM);
+    let kernels = session.execute("lift.server.kernels", json!({ "uri": URI })).expect("kernels");
+    expect![[r#"
+        [
+          {
+            "defaultRun": {
+              "inputs": [
+                "[1.0,-2.0,3.0]"
+              ],
+              "sizes": {}
+            },
+            "inputs": [
+              {
+                "name": "xs",
+                "type": "Array[Float,N]"
+              }
+            ],
+            "name": "positive",
+            "range": {
+              "end": {
+                "character": 52,
+                "line": 3
+              },
+              "start": {
+                "character": 0,
+                "line": 2
+              }
+            },
+            "sizes": [
+              "N"
+            ]
+          },
+          {
+            "inputs": [
+              {
+                "name": "xss",
+                "type": "Array[Array[Float,M],N]"
+              },
+              {
+                "name": "k",
+                "type": "Float"
+              }
+            ],
+            "name": "scale",
+            "range": {
+              "end": {
+                "character": 73,
+                "line": 5
+              },
+              "start": {
+                "character": 0,
+                "line": 4
+              }
+            },
+            "sizes": [
+              "N",
+              "M"
+            ]
+          }
+        ]"#]]
+    .assert_eq(&format!("{kernels:#}"));
+    session.shutdown();
+}
+
+#[test]
+fn opencl_is_generated_for_the_kernel_that_is_meant() {
+    let mut session = session(PROGRAM);
+    let by_name = session.execute("lift.server.generateOpenCL", json!({ "uri": URI, "kernel": "scale" }));
+    let by_name = by_name.expect("OpenCL");
+    assert_eq!((&by_name["kernel"], &by_name["language"]), (&json!("scale"), &json!("opencl")));
+    assert_eq!(by_name["uri"], "lift-opencl:/scale.cl?file%3A%2F%2F%2Ftmp%2Flift-test%2Fcommands.lift");
+    assert!(by_name["text"].as_str().is_some_and(|t| t.contains("__kernel")), "{by_name}");
+    // the address can be opened as a document
+    let again = session.call("lift/virtualText", json!({ "uri": by_name["uri"] })).expect("OpenCL");
+    assert_eq!(again["text"], by_name["text"]);
+
+    let position = json!({ "line": 3, "character": 20 });
+    let by_place = session.execute("lift.server.generateOpenCL", json!({ "uri": URI, "position": position }));
+    assert_eq!(by_place.expect("OpenCL")["kernel"], "positive");
+
+    let which = session.execute("lift.server.generateOpenCL", json!({ "uri": URI })).expect_err("two kernels");
+    assert_eq!(which["message"], "the program has several kernels, name one: positive, scale");
+    let unknown = session.execute("lift.server.generateOpenCL", json!({ "uri": URI, "kernel": "x" }));
+    assert_eq!(unknown.expect_err("no such kernel")["message"], "there is no kernel x; there is: positive, scale");
+    session.shutdown();
+}
+
+#[test]
+fn what_cannot_be_compiled_says_why() {
+    let mut session = session("(lift wrong (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n");
+    let error = session.execute("lift.server.generateOpenCL", json!({ "uri": URI })).expect_err("it has an error");
+    expect![[r#"
+        {
+          "code": -32803,
+          "data": {
+            "diagnostics": [
+              {
+                "code": "type-mismatch",
+                "file": "/tmp/lift-test/commands.lift",
+                "fixes": [
+                  {
+                    "certain": true,
+                    "edits": [
+                      {
+                        "file": "/tmp/lift-test/commands.lift",
+                        "newText": "2.0f",
+                        "range": {
+                          "end": {
+                            "character": 75,
+                            "line": 0
+                          },
+                          "start": {
+                            "character": 74,
+                            "line": 0
+                          }
+                        }
+                      }
+                    ],
+                    "title": "Write `2.0f`"
+                  }
+                ],
+                "message": "`*` needs `Float` as its second argument, and this is `Int`",
+                "range": {
+                  "end": {
+                    "character": 75,
+                    "line": 0
+                  },
+                  "start": {
+                    "character": 74,
+                    "line": 0
+                  }
+                },
+                "related": [
+                  {
+                    "file": "/tmp/lift-test/commands.lift",
+                    "message": "`Float` comes from `x`",
+                    "range": {
+                      "end": {
+                        "character": 73,
+                        "line": 0
+                      },
+                      "start": {
+                        "character": 72,
+                        "line": 0
+                      }
+                    }
+                  }
+                ],
+                "severity": "error"
+              }
+            ]
+          },
+          "message": "wrong was not compiled: `*` needs `Float` as its second argument, and this is `Int`"
+        }"#]].assert_eq(&format!("{error:#}"));
+    session.shutdown();
+}
+
+#[test]
+fn a_kernel_runs_on_its_own_line_or_on_what_is_given() {
+    let mut session = session(PROGRAM);
+    let request = json!({ "uri": URI, "kernel": "positive", "device": "interpreter" });
+    let report = session.execute("lift.server.runKernel", request).expect("a result");
+    expect![[r#"
+        {
+          "cut": false,
+          "device": "interpreter",
+          "kernel": "positive",
+          "output": "1.0\n3.0\n",
+          "profile": []
+        }"#]]
+    .assert_eq(&format!("{report:#}"));
+
+    // what is in the editor is run, not what is on disk
+    session.edit(URI, 2, [3, 40, 3, 44], "-9.0f");
+    let given =
+        json!({ "uri": URI, "kernel": "positive", "device": "interpreter", "inputs": ["iota"], "sizes": { "N": 3 } });
+    let report = session.execute("lift.server.runKernel", given).expect("a result");
+    assert_eq!(report["output"], "0.0\n1.0\n2.0\n");
+    session.shutdown();
+}
+
+#[test]
+fn a_kernel_runs_on_a_device_with_a_profile() {
+    let mut session = session(PROGRAM);
+    let inputs = json!(["[[1,2],[3,4]]", "-0.5"]);
+    let request = json!({ "uri": URI, "kernel": "scale", "device": "opencl", "inputs": inputs });
+    let report = session.execute("lift.server.runKernel", request).expect("a result");
+    assert_eq!(report["output"], "-0.5 -1.0\n-1.5 -2.0\n");
+    assert!(report["device"].as_str().is_some_and(|d| d.starts_with("opencl:")), "{report}");
+    assert!(report["profile"][0]["microseconds"].is_number() && report["profile"][0]["name"].is_string(), "{report}");
+    session.shutdown();
+}
+
+#[test]
+fn a_run_that_cannot_be_says_why() {
+    let mut session = session(PROGRAM);
+    let mut run = |inputs: Value, sizes: Value| {
+        let request =
+            json!({ "uri": URI, "kernel": "scale", "device": "interpreter", "inputs": inputs, "sizes": sizes });
+        session.execute("lift.server.runKernel", request).expect_err("wrong inputs")["message"].clone()
+    };
+    let messages = [
+        run(json!(["[[1]]"]), json!({})),
+        run(json!(["[[1],[2,3]]", "1"]), json!({})),
+        run(json!(["iota", "1"]), json!({ "N": 2 })),
+        run(json!(["no-such-file.npy", "1"]), json!({})),
+        run(json!(["[[1]]", "one"]), json!({})),
+        run(json!(["[[1]]", "true"]), json!({})),
+        run(json!(["[[1]]", "1"]), json!({ "K": 2 })),
+        run(json!(["[[1]]", "1"]), json!({ "M": 2 })),
+    ];
+    let messages: String = messages.iter().map(|m| format!("{}\n", m.as_str().expect("a message"))).collect();
+    expect![[r#"
+        `scale` takes 2 inputs, `xss: Array[Array[Float,M],N]`, `k: Float`; one is given
+        input `xss`, given as `[[1],[2,3]]`: at character 6: the rows are not equally long: row 0 has 1 element, row 1 has 2
+        the size `M` does not follow from the shapes of the inputs; give it, as in `--size M=16`
+        input `xss`, given as `no-such-file.npy`: there is no such file
+        input `k`, given as `one`: there is no such file
+        input `k`, given as `true`: `true` is not a Float
+        `scale` has the sizes `N`, `M`, and no `K`
+        the sizes disagree: `M` is given as 2, but the rows of `xss` have 1 element
+    "#]].assert_eq(&messages);
+    session.shutdown();
+}
+
+fn endless_run(session: &mut Session) -> i64 {
+    let argument = json!({ "uri": URI, "device": "interpreter", "inputs": ["0"] });
+    let params = json!({ "command": "lift.server.runKernel", "arguments": [argument] });
+    session.request("workspace/executeCommand", params)
+}
+
+/// The token under which the server shows its work, once it has begun.
+fn begun(session: &mut Session) -> Value {
+    let begin = session
+        .wait("the begin of progress", |m| m["method"] == "$/progress" && m["params"]["value"]["kind"] == "begin");
+    assert_eq!(begin["params"]["value"]["title"], "Running endless");
+    assert_eq!(begin["params"]["value"]["cancellable"], true);
+    begin["params"]["token"].clone()
+}
+
+fn ended(session: &mut Session, token: &Value) {
+    session.wait("the end of progress", |m| {
+        m["method"] == "$/progress" && m["params"]["token"] == *token && m["params"]["value"]["kind"] == "end"
+    });
+}
+
+#[test]
+fn a_run_is_stopped_by_cancelling_its_request() {
+    let mut session = session(ENDLESS);
+    let id = endless_run(&mut session);
+    let token = begun(&mut session);
+    session.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(session.answer(id).expect_err("cancelled")["code"], -32800);
+    ended(&mut session, &token);
+    session.shutdown();
+}
+
+#[test]
+fn a_run_is_stopped_by_its_progress() {
+    let mut session = session(ENDLESS);
+    let id = endless_run(&mut session);
+    let token = begun(&mut session);
+    session.notify("window/workDoneProgress/cancel", json!({ "token": token }));
+    assert_eq!(session.answer(id).expect_err("cancelled")["code"], -32800);
+    ended(&mut session, &token);
+    session.shutdown();
+}
+
+#[test]
+fn a_run_that_takes_too_long_is_stopped() {
+    let options = json!({ "runTimeLimit": 0.5 });
+    let mut session = Session::with(Options { options, ..Options::default() });
+    session.open(URI, ENDLESS);
+    let id = endless_run(&mut session);
+    let error = session.answer(id).expect_err("stopped");
+    assert_eq!(error["message"], "endless ran longer than 0.5 s and was stopped");
+    // the server lives
+    assert_eq!(session.text(URI), ENDLESS);
+    session.shutdown();
+}
+
+#[test]
+fn the_progress_of_the_client_is_used_where_it_gives_one() {
+    let mut session = session(PROGRAM);
+    let argument = json!({ "uri": URI, "kernel": "positive", "device": "interpreter" });
+    let params = json!({ "command": "lift.server.runKernel", "arguments": [argument], "workDoneToken": "mine" });
+    session.call("workspace/executeCommand", params).expect("a result");
+    let kinds: Vec<Value> = session
+        .messages()
+        .iter()
+        .filter(|m| m["method"] == "$/progress" && m["params"]["token"] == "mine")
+        .map(|m| m["params"]["value"]["kind"].clone())
+        .collect();
+    assert_eq!(kinds, ["begin", "end"]);
+    assert!(!session.messages().iter().any(|m| m["method"] == "window/workDoneProgress/create"));
+    session.shutdown();
+}
+
+#[test]
+fn bad_arguments_are_named() {
+    let mut session = session(PROGRAM);
+    let unknown = session.execute("lift.server.fly", json!({ "uri": URI })).expect_err("no such command");
+    assert_eq!(unknown["message"], "there is no command lift.server.fly");
+    let error = session.execute("lift.server.kernels", json!({ "uri": 5 })).expect_err("a bad address");
+    assert_eq!(error["code"], -32602);
+    let params = json!({ "command": "lift.server.kernels" });
+    assert_eq!(session.call("workspace/executeCommand", params).expect_err("no argument")["code"], -32602);
+    session.shutdown();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_dies_is_told_with_its_signal() {
+    let mut session = session(ENDLESS);
+    let id = endless_run(&mut session);
+    begun(&mut session);
+    let child = loop {
+        if let Some(child) = session.children().first() {
+            break child.clone();
+        }
+        std::thread::yield_now();
+    };
+    let killed = std::process::Command::new("kill").args(["-ABRT", &child]).status().expect("kill");
+    assert!(killed.success());
+    let error = session.answer(id).expect_err("it died");
+    assert_eq!(error["message"], "the process of endless was ended by signal 6 (abort)");
+    assert_eq!(session.text(URI), ENDLESS);
+    session.shutdown();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stopped_run_leaves_no_process() {
+    let mut session = session(ENDLESS);
+    let id = endless_run(&mut session);
+    let token = begun(&mut session);
+    session.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(session.answer(id).expect_err("cancelled")["code"], -32800);
+    ended(&mut session, &token);
+    while !session.children().is_empty() {
+        std::thread::yield_now();
+    }
+    session.shutdown();
+}

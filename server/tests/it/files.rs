@@ -1,0 +1,137 @@
+//! Imported files: which are read, and what happens when they change.
+
+use crate::session::{Options, Session};
+use serde_json::{Value, json};
+use std::path::Path;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        for (name, text) in files {
+            folder.write(name, text);
+        }
+        folder
+    }
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+    fn uri(&self, name: &str) -> String {
+        format!("file://{}", self.path(name))
+    }
+    fn path(&self, name: &str) -> String {
+        Path::new(&self.0.path().canonicalize().expect("a folder")).join(name).display().to_string()
+    }
+    /// A session with this as its workspace.
+    fn session(&self, folder: &str) -> Session {
+        Session::with(Options { root: Some(self.uri(folder)), ..Options::default() })
+    }
+}
+
+fn codes(diagnostics: &[Value]) -> Vec<&str> {
+    diagnostics.iter().filter_map(|d| d["code"].as_str()).collect()
+}
+
+const USES: &str = "(import \"lib/half.lift\")\n(define a (half 2.0f))\n";
+const HALF: &str = "(define (half x) (* x 0.5f))\n";
+
+#[test]
+fn what_an_open_document_imports_is_read_from_disk() {
+    let folder = Folder::new(&[("lib/half.lift", HALF)]);
+    let mut session = folder.session("");
+    session.open(&folder.uri("main.lift"), USES);
+    assert_eq!(codes(&session.diagnostics(&folder.uri("main.lift"), 1)), [] as [&str; 0]);
+    session.shutdown();
+}
+
+#[test]
+fn an_open_document_counts_and_not_its_file() {
+    let folder = Folder::new(&[("lib/half.lift", HALF)]);
+    let (main, lib) = (folder.uri("main.lift"), folder.uri("lib/half.lift"));
+    let mut session = folder.session("");
+    session.open(&main, USES);
+    assert_eq!(codes(&session.diagnostics(&main, 1)), [] as [&str; 0]);
+    session.open(&lib, "(define (third x) x)\n");
+    session.wait("the unknown name", |m| m["params"]["uri"] == main && codes_of(m).contains(&"unknown-name"));
+    // closing gives the file its own text back
+    session.notify("textDocument/didClose", json!({ "textDocument": { "uri": lib } }));
+    session.edit(&main, 2, [0, 0, 0, 0], "; again\n");
+    assert_eq!(codes(&session.diagnostics(&main, 2)), [] as [&str; 0]);
+    session.shutdown();
+}
+
+fn codes_of(message: &Value) -> Vec<&str> {
+    message["params"]["diagnostics"].as_array().map(|d| codes(d)).unwrap_or_default()
+}
+
+#[test]
+fn a_file_that_changes_on_disk_is_read_again() {
+    let folder = Folder::new(&[]);
+    let main = folder.uri("main.lift");
+    let mut session = folder.session("");
+    session.open(&main, USES);
+    assert!(codes(&session.diagnostics(&main, 1)).contains(&"missing-import"));
+    folder.write("lib/half.lift", HALF);
+    let change = json!({ "changes": [{ "uri": folder.uri("lib/half.lift"), "type": 1 }] });
+    session.notify("workspace/didChangeWatchedFiles", change);
+    session.wait("no diagnostics", |m| m["params"]["uri"] == main && m["params"]["diagnostics"] == json!([]));
+    // a client that watches nothing saves
+    folder.write("lib/half.lift", "(define (whole x) x)\n");
+    session.notify("textDocument/didSave", json!({ "textDocument": { "uri": main } }));
+    session.wait("the unknown name", |m| m["params"]["uri"] == main && codes_of(m).contains(&"unknown-name"));
+    session.shutdown();
+}
+
+#[test]
+fn nothing_outside_of_the_workspace_is_read() {
+    let folder = Folder::new(&[("secret.lift", HALF), ("work/near.lift", HALF)]);
+    std::fs::create_dir_all(folder.path("work/deep")).expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path("secret.lift"), folder.path("work/link.lift")).expect("a link");
+    let mut session = folder.session("work");
+    for (i, (import, found)) in
+        [("../secret.lift", false), ("link.lift", false), ("deep/../near.lift", true)].into_iter().enumerate()
+    {
+        let uri = folder.uri(&format!("work/main{i}.lift"));
+        session.open(&uri, &format!("(import \"{import}\")\n(define a (half 2.0f))\n"));
+        let missing = codes(&session.diagnostics(&uri, 1)).contains(&"missing-import");
+        assert_eq!(missing, !found, "{import}");
+    }
+    let logged = session.wait("a warning", |m| m["method"] == "window/logMessage");
+    assert!(
+        logged["params"]["message"].as_str().is_some_and(|m| m.contains("is not loaded: it is outside of")),
+        "{logged}"
+    );
+    session.shutdown();
+}
+
+#[test]
+fn a_document_outside_of_all_folders_may_import_what_lies_below_it() {
+    let folder = Folder::new(&[("lib/half.lift", HALF), ("work/x.lift", "")]);
+    let mut session = folder.session("work");
+    session.open(&folder.uri("main.lift"), USES);
+    assert_eq!(codes(&session.diagnostics(&folder.uri("main.lift"), 1)), [] as [&str; 0]);
+    session.shutdown();
+}
+
+#[test]
+fn imports_of_imports_circles_and_bad_files_are_survived() {
+    let folder = Folder::new(&[
+        ("a.lift", "(import \"b.lift\")\n(define a b)\n"),
+        ("b.lift", "(import \"a.lift\")\n(define b 1)\n"),
+        ("folder.lift/x", ""),
+    ]);
+    std::fs::write(folder.path("binary.lift"), b"\xff\xfe\x00").expect("a file");
+    let mut session = folder.session("");
+    let main = folder.uri("main.lift");
+    session
+        .open(&main, "(import \"a.lift\")\n(define c (+ a 1))\n(import \"binary.lift\")\n(import \"folder.lift\")\n");
+    let found = session.diagnostics(&main, 1);
+    assert_eq!(codes(&found).iter().filter(|c| **c == "missing-import").count(), 2, "{found:?}");
+    session.open(&folder.uri("a.lift"), "(import \"b.lift\")\n(define a b)\n");
+    assert!(codes(&session.diagnostics(&folder.uri("a.lift"), 1)).contains(&"import-cycle"));
+    session.shutdown();
+}

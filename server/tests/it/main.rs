@@ -1,0 +1,11 @@
+//! The program from outside: language server sessions over its standard streams, and command lines.
+
+mod cli;
+mod commands;
+mod features;
+mod files;
+mod inputs;
+mod programs;
+mod robustness;
+mod session;
+mod sync;

@@ -1,0 +1,60 @@
+//! Command lines for tests.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A folder in which command lines run.
+pub struct Bench {
+    folder: tempfile::TempDir,
+}
+
+/// How a command line ended.
+pub struct Ran {
+    pub status: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new(files: &[(&str, &str)]) -> Bench {
+        let bench = Bench { folder: tempfile::tempdir().expect("a folder") };
+        for (name, text) in files {
+            bench.write(name, text.as_bytes());
+        }
+        bench
+    }
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+    pub fn write(&self, name: &str, content: &[u8]) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).expect("a folder");
+        std::fs::write(path, content).expect("a file");
+    }
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("a file")
+    }
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lift"));
+        command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env_remove("NO_COLOR");
+        command
+    }
+    pub fn lift(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().expect("it starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+    /// What is printed by a command that is fine.
+    pub fn fine(&self, arguments: &[&str]) -> String {
+        let ran = self.lift(arguments);
+        assert_eq!((ran.status, &*ran.err), (Some(0), ""), "{arguments:?}: {}", ran.out);
+        ran.out
+    }
+    /// What is said by a command that finds the program or an input wrong.
+    pub fn wrong(&self, arguments: &[&str]) -> String {
+        let ran = self.lift(arguments);
+        assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{arguments:?}: {}", ran.err);
+        ran.err
+    }
+}
