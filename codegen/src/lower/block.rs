@@ -10,6 +10,8 @@ use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
+pub const NEGATIVE_LENGTH: &str = "an array cannot have the length {0}";
+pub const EMPTY_PAD: &str = "an empty array cannot be padded: nothing stands at its edges";
 pub const NOT_EQUAL: &str = "two lengths that should be equal are {0} and {1}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -131,6 +133,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (a, b) = (self.size(a)?, self.size(b)?);
         let call = self.call_checked(Helper::CheckSize, NOT_EQUAL, [a, b]);
         self.emit(StmtKind::Expr(call));
+        Ok(())
+    }
+
+    /// Records a failure if an array of `n` elements cannot be padded by `more`.
+    pub fn check_not_empty(&mut self, n: &Size, more: &Size) -> Result<()> {
+        if self.facts.lt(&Size::zero(), n).is_yes() || more.is_zero() {
+            return Ok(());
+        }
+        let (n, more) = (self.size(n)?, self.size(more)?);
+        let empty =
+            n.eq(Expr::int(0)).and(if more.as_int().is_some() { Expr::Bool(true) } else { Expr::int(0).lt(more) });
+        let which = self.program.failure(EMPTY_PAD, &self.origin());
+        let (fail, ()) = self.scope(|f| {
+            let buffer = f.failure_buffer();
+            let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), Expr::int(0), Expr::int(0)]);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })?;
+        self.emit_if(empty, fail, Vec::new());
         Ok(())
     }
 
@@ -267,6 +288,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let value = self.of_runtime_length(call, &args, env)?;
                 return self.deliver(value, dest);
             }
+            if let Prim::Pad(_) = call.prim {
+                let xs = self.array(&args[0])?;
+                self.check_not_empty(&xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
+            }
             let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
             let kernel = self.program.kernel;
             let (ty, of) = (kernel.ty(stmt.var), call.args.last().map(|a| kernel.atom_ty(a)));
@@ -300,7 +325,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             len
         } else {
             let expr = self.size(&len)?;
-            let expr = self.bind("len", CType::Int, Expr::call("max", [expr, Expr::int(0)]));
+            let expr = self.call_checked(Helper::CheckLength, NEGATIVE_LENGTH, [expr]);
+            let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
             let at_most = self.facts.bounds(&len).1.map(|s| Size::max(&s, &Size::zero()));
             self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);
@@ -329,21 +355,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The function on each lane.
     fn vectorize(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let v = self.atom(&call.args[0], env)?;
-        let Value::Vec(v) = self.named_scalar(&v, "v")? else {
-            return Err(self.error("vectorize", "what it is applied to is no vector"));
-        };
+        let mut vectors = Vec::new();
+        for a in &call.args {
+            let v = self.atom(a, env)?;
+            match self.named_scalar(&v, "v")? {
+                Value::Vec(v) => vectors.push(v),
+                _ => return Err(self.error("vectorize", "what it is applied to is no vector")),
+            }
+        }
+        let width = vectors.first().map_or(0, |v| v.width);
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         let (mut lanes, mut scalar) = (Vec::new(), Scalar::Float);
-        for lane in 0..v.width {
-            let x = Value::computed(v.scalar, v.expr.clone().lane(lane));
-            let y = self.call(&f, &[x])?;
+        for lane in 0..width {
+            let xs: Vec<_> = vectors.iter().map(|v| Value::computed(v.scalar, v.expr.clone().lane(lane))).collect();
+            let y = self.call(&f, &xs)?;
             let y = self.scalar_of(&y)?;
             scalar = y.ty();
             lanes.push(self.scalar(&y)?);
         }
-        let expr = Expr::Vector(CType::Vec(scalar, v.width), lanes);
-        Ok(Value::Vec(super::value::VecValue { scalar, width: v.width, expr }))
+        let expr = Expr::Vector(CType::Vec(scalar, width), lanes);
+        Ok(Value::Vec(super::value::VecValue { scalar, width, expr }))
     }
 
     /// A value that was asked to be in an address space. What the statement before stored there already is there.

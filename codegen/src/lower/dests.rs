@@ -2,7 +2,7 @@
 //! the statement that produces the elements, so that it writes them where they belong at once.
 
 use super::Result;
-use super::value::{ArrayDest, Closure, Dest, Env, Layout, Place};
+use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use crate::schedule::{Schedule, fuse};
 use lift_analysis::size::Size;
@@ -205,8 +205,8 @@ impl<'k> Assigner<'_, 'k> {
 }
 
 /// The destination through which `scatter f` writes.
-pub fn scattered<'k>(f: Closure<'k>, len: Size, of: Dest<'k>, stmt: &Stmt) -> Dest<'k> {
-    Dest::Array(Rc::new(ArrayDest::Scattered { to: f, len, of, origin: stmt.origin.clone() }))
+pub fn scattered<'k>(f: Closure<'k>, len: Size, hits: Hits, of: Dest<'k>, stmt: &Stmt) -> Dest<'k> {
+    Dest::Array(Rc::new(ArrayDest::Scattered { to: f, len, hits, of, origin: stmt.origin.clone() }))
 }
 
 /// The place of a component of an array of tuples, or of a tuple.

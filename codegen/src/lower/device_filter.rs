@@ -22,8 +22,8 @@ const MOST_CHUNKS: i64 = 1024;
 const LEAST_IN_CHUNK: i64 = 1024;
 
 /// How many chunks an array of at most `capacity` elements is cut into.
-pub fn chunks(capacity: &Size) -> Size {
-    let wanted = capacity.div_ceil(&Size::int(LEAST_IN_CHUNK));
+fn chunks(capacity: &Size) -> Size {
+    let wanted = capacity.add(&Size::int(LEAST_IN_CHUNK - 1)).div_floor(&Size::int(LEAST_IN_CHUNK));
     Size::max(&Size::one(), &Size::min(&wanted, &Size::int(MOST_CHUNKS)))
 }
 
@@ -96,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     fn call_group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
         let total = self.variable("total", CType::Int, None);
-        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(total.clone())];
+        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(Box::new(Expr::Var(total.clone())))];
         (Expr::Var(total), self.call_helper(Helper::GroupScan, args))
     }
 }
@@ -126,6 +126,14 @@ impl<'k> Host<'k> {
         }
     }
 
+    /// The number of chunks for an array, also if it is not known how long it can get.
+    pub fn chunks(&self, len: &Size) -> Size {
+        match bounds::upper(&self.program.facts, len) {
+            Some(most) => chunks(&most),
+            None => Size::int(MOST_CHUNKS),
+        }
+    }
+
     /// How many elements an array has at most.
     pub fn most(&self, stmt: &Stmt, len: &Size) -> Result<Size> {
         bounds::upper(&self.program.facts, len).ok_or_else(|| {
@@ -140,7 +148,7 @@ impl<'k> Host<'k> {
     pub fn filter(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let xs = self.array_arg(stmt, &call.args[0], env)?;
         let p = Closure { lambda: &call.funs[0], env: env.clone() };
-        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, chunks.clone(), BufferRole::Temporary);
         let local = [None; 3];

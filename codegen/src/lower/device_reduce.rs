@@ -5,7 +5,7 @@
 //! scans its chunk tile by tile. Only associativity is relied on: elements meet in their order, except that a work-item
 //! takes every n-th element where the operator is one of the commutative ones of the language.
 
-use super::device_filter::{Chunk, GRID, chunks, local_id, local_size, rounded_up};
+use super::device_filter::{Chunk, GRID, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::{MOST_IN_GROUP, Title};
@@ -62,7 +62,7 @@ impl<'k> Host<'k> {
 
     pub fn reduce(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
-        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         if chunks.is_one() {
             return self.fold_chunks(stmt, "reduce", &name, &xs, (&f, &z, &ty), &chunks, dest);
@@ -114,7 +114,7 @@ impl<'k> Host<'k> {
         inclusive: bool,
     ) -> Result<()> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
-        let chunks = chunks(&self.most(stmt, &xs.len)?);
+        let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let parts = if chunks.is_one() {
             None

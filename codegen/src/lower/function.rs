@@ -249,7 +249,9 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
                 LengthSource::Value(value) => {
                     let value = f.scalar_of(&value)?;
                     let value = f.scalar(&value)?;
-                    Ok(f.bind(&var.name, CType::Int, Expr::call("max", [value, Expr::int(0)])))
+                    let message = super::block::NEGATIVE_LENGTH;
+                    let value = f.call_checked(Helper::CheckLength, message, [value]);
+                    Ok(f.bind(&var.name, CType::Int, value))
                 }
             })?;
             self.indices.insert(var.clone(), name.clone());
@@ -272,12 +274,24 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         if size.as_const().is_some() {
             return size.clone();
         }
+        if let Some((_, name)) = self.sizes.iter().find(|(s, _)| s == size)
+            && let Some((var, _)) = self.indices.iter().find(|(_, e)| **e == Expr::Var(name.clone()))
+        {
+            return Size::var(var.clone());
+        }
         let name = self.names.fresh(name);
         let var = self.index_var(&name.clone(), Expr::Var(name.clone()));
         let (low, high) = self.facts.bounds(size);
         self.facts.assume_range(var.clone(), low, high);
         self.sizes.push((size.clone(), name));
         Size::var(var)
+    }
+
+    /// An argument whose value the plan may change from launch to launch.
+    pub fn argument(&mut self, name: &str, value: &Size) -> Expr {
+        let name = self.names.fresh(name);
+        self.sizes.push((value.clone(), name.clone()));
+        Expr::Var(name)
     }
 
     // ---- deferred values

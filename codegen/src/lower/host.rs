@@ -4,11 +4,12 @@ use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
 use super::launch::{Guard, Title, copy_dims, dims_of, local_size_of};
 use super::program::ProgramBuilder;
-use super::value::{Closure, Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
+use super::value::{Closure, Deferred, Dest, Env, Hits, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::{LowerError, Result, views};
 use crate::core::{Atom, Block, Level, Prim, PrimCall, Rhs, Space, Stmt};
-use crate::plan::{BufferRole, PlanInput, Program};
+use crate::plan::{BufferRole, PlanInput, Program, Step};
 use crate::schedule::{Schedule, fuse, is_parallel, place};
+use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 use std::rc::Rc;
@@ -106,7 +107,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    fn error(&self, stmt: &Stmt, primitive: &str, message: impl Into<String>) -> LowerError {
+    pub fn error(&self, stmt: &Stmt, primitive: &str, message: impl Into<String>) -> LowerError {
         LowerError::new(&stmt.origin, primitive, message)
     }
 
@@ -263,6 +264,15 @@ impl<'k> Host<'k> {
             }
             Ok(())
         })
+    }
+
+    /// Before an array of `n` elements is padded by `more`.
+    fn not_empty(&mut self, stmt: &'k Stmt, n: &Size, more: &Size) -> Result<()> {
+        if more.is_zero() || self.program.facts.lt(&Size::zero(), n).is_yes() {
+            return Ok(());
+        }
+        let title = Title { name: "check", label: "check of a length", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| f.check_not_empty(n, more))
     }
 
     fn deliver(
@@ -437,6 +447,11 @@ impl<'k> Host<'k> {
             return self.deliver(stmt, value, dest, ty);
         }
         if as_view && used {
+            if let Prim::Pad(_) = call.prim
+                && let Value::Array(xs) = self.atom(&call.args[0], env)
+            {
+                self.not_empty(stmt, &xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
+            }
             let args = call.args.iter().map(|a| self.atom(a, env)).collect();
             let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
             let of = call.args.last().map(|a| kernel.atom_ty(a));
@@ -473,6 +488,8 @@ impl<'k> Host<'k> {
             Prim::Reduce(level) if is_parallel(level) => self.reduce(stmt, call, env, dest)?,
             Prim::Scan(level) if is_parallel(level) => self.scan(stmt, call, env, dest, true)?,
             Prim::ScanExcl(level) if is_parallel(level) => self.scan(stmt, call, env, dest, false)?,
+            Prim::Sort => self.sort(stmt, call, env, dest, false)?,
+            Prim::Argsort => self.sort(stmt, call, env, dest, true)?,
             prim if place::stmt_levels(stmt).iter().any(|l| is_parallel(*l)) || matches!(prim, Prim::Scatter) => {
                 self.in_parallel(stmt, call, env, dest)?
             }
@@ -490,8 +507,18 @@ impl<'k> Host<'k> {
             let xs = self.atom(&call.args[0], env);
             let ty = kernel.atom_ty(&call.args[0]);
             let Value::Array(a) = &xs else { return Err(self.error(stmt, "scatter", "what is permuted is no array")) };
+            let len = a.len.clone();
+            let most = self.most(stmt, &len)?;
+            let hits = format!("{name}_hits");
+            let hits = self.program.buffer(&hits, Scalar::Int, most, BufferRole::Temporary);
+            self.program.steps.push(Step::Zero(hits));
+            let hits = Hits {
+                memory: Memory { root: Root::Buffer(hits), scalar: Scalar::Int },
+                base: Size::zero(),
+                atomic: true,
+            };
             let f = Closure { lambda: &call.funs[0], env: env.clone() };
-            let to = dests::scattered(f, a.len.clone(), dest.clone(), stmt);
+            let to = dests::scattered(f, len, hits, dest.clone(), stmt);
             return self.launch(&title, copy_dims(&ty), [None; 3], |f| f.copy_in_parallel(&xs, &to));
         }
         let mut env = env.clone();

@@ -5,7 +5,7 @@ use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
-use lift_analysis::size::{Node, Size};
+use lift_analysis::size::{Node, Size, VarKind};
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Surely `0 <= i < n`.
@@ -24,7 +24,82 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.facts.simplify(s);
+        if let Some(expr) = self.by_host_factors(&simplified)? {
+            return Ok(expr);
+        }
         self.node(&simplified.node())
+    }
+
+    /// A sum with fractions in it, `j·N/k + i`: a quotient of sizes is an integer that the host computes, so that no
+    /// product is larger than the index that comes out. `None` if there is no fraction, or it cannot be taken apart.
+    fn by_host_factors(&mut self, s: &Size) -> Result<Option<Expr>> {
+        let terms: Vec<Size> =
+            s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
+        if terms.iter().all(is_whole) {
+            return Ok(None);
+        }
+        let mut whole = Size::zero();
+        let mut fractions = Vec::new();
+        for t in terms {
+            if is_whole(&t) {
+                whole = whole.add(&t);
+                continue;
+            }
+            let (mut coefficient, mut indices) = (t, Vec::new());
+            while let Some(var) = coefficient.vars().into_iter().find(|v| v.kind != VarKind::Param) {
+                match coefficient.linear_in(&var) {
+                    Some((c, rest)) if rest.is_zero() => {
+                        coefficient = c;
+                        indices.push(var);
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            if !self.is_integer(&coefficient) {
+                return Ok(None);
+            }
+            fractions.push((coefficient, indices));
+        }
+        let mut sum = (!whole.is_zero()).then_some(whole).map(|w| self.node(&w.node())).transpose()?;
+        for (coefficient, indices) in fractions {
+            let (negative, coefficient) = match coefficient.summands().first() {
+                Some(first) if first.numerator < 0 => (true, coefficient.neg()),
+                _ => (false, coefficient),
+            };
+            let mut product = self.host_value(&coefficient)?;
+            for var in indices {
+                product = self.var_expr(&var)?.mul(product);
+            }
+            sum = Some(match (sum, negative) {
+                (None, false) => product,
+                (None, true) => Expr::Unary(UnaryOp::Neg, Box::new(product)),
+                (Some(sum), false) => sum.add(product),
+                (Some(sum), true) => sum.sub(product),
+            });
+        }
+        Ok(sum)
+    }
+
+    /// Surely an integer, for all values of the size parameters.
+    fn is_integer(&self, s: &Size) -> bool {
+        match s.node() {
+            Node::ExactDiv(num, den) => match (as_size(&num), as_size(&den)) {
+                (Some(num), Some(den)) => self.facts.divides(&den, &num).is_yes(),
+                _ => false,
+            },
+            _ => true,
+        }
+    }
+
+    /// A size of parameters only, computed by the host: an argument of the kernel.
+    fn host_value(&mut self, s: &Size) -> Result<Expr> {
+        match s.node() {
+            node @ (Node::Int(_) | Node::Var(_)) => self.node(&node),
+            _ => {
+                let size = self.host_size(s, &s.to_string());
+                self.node(&size.node())
+            }
+        }
     }
 
     fn nodes(&mut self, nodes: &[Node]) -> Result<Vec<Expr>> {
@@ -32,6 +107,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn node(&mut self, node: &Node) -> Result<Expr> {
+        // What has more to it than sums and products of parameters, the host computes, in numbers large enough.
+        if matches!(
+            node,
+            Node::ExactDiv(..)
+                | Node::FloorDiv { .. }
+                | Node::Mod { .. }
+                | Node::Min(_)
+                | Node::Max(_)
+                | Node::Pow(..)
+                | Node::IfLe { .. }
+                | Node::Sum { .. }
+        ) && let Some(size) = as_size(node)
+            && !size.any_var(&mut |v| v.kind != VarKind::Param)
+            && self.is_integer(&size)
+        {
+            let size = self.host_size(&size, &size.to_string());
+            return match size.as_var() {
+                Some(v) => self.var_expr(v),
+                None => self.node(&size.node()),
+            };
+        }
         Ok(match node {
             Node::Int(v) => match i64::try_from(*v) {
                 Ok(v) => Expr::int(v),
@@ -52,7 +148,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 all.into_iter().reduce(Expr::mul).unwrap_or(Expr::int(1))
             }
             Node::Sub(a, b) => self.node(a)?.sub(self.node(b)?),
-            Node::ExactDiv(a, b) => self.node(a)?.div(self.node(b)?),
+            // The numerator may be larger than any index.
+            Node::ExactDiv(a, b) => {
+                let (a, b) = (self.node(a)?, self.node(b)?);
+                in_long(a).div(b).cast(CType::Int)
+            }
             Node::FloorDiv { num, den, dividend } => {
                 let (n, d) = (self.node(num)?, self.node(den)?);
                 if self.not_negative(dividend) { n.div(d) } else { self.call_helper(Helper::FloorDiv, [n, d]) }
@@ -179,5 +279,59 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Scalar::Double => Expr::Double(0),
             Scalar::Bool => Expr::Bool(false),
         }
+    }
+}
+
+fn term(numerator: i128, denominator: i128, monomial: &Size) -> Size {
+    let coefficient = |n: i128| Size::int(i64::try_from(n).unwrap_or(i64::MAX));
+    monomial.mul(&coefficient(numerator)).div_exact(&coefficient(denominator))
+}
+
+/// Without any division.
+fn is_whole(s: &Size) -> bool {
+    fn whole(n: &Node) -> bool {
+        match n {
+            Node::ExactDiv(..) => false,
+            Node::Neg(a) => whole(a),
+            Node::Add(all) | Node::Mul(all) => all.iter().all(whole),
+            Node::Sub(a, b) => whole(a) && whole(b),
+            _ => true,
+        }
+    }
+    whole(&s.node())
+}
+
+/// The size that a node shows; `None` if the node has been given up.
+fn as_size(n: &Node) -> Option<Size> {
+    let all = |ns: &[Node]| ns.iter().map(as_size).collect::<Option<Vec<_>>>();
+    Some(match n {
+        Node::Int(v) => Size::int(i64::try_from(*v).ok()?),
+        Node::Var(v) => Size::var(v.clone()),
+        Node::Neg(a) => as_size(a)?.neg(),
+        Node::Add(ns) => all(ns)?.iter().fold(Size::zero(), |a, b| a.add(b)),
+        Node::Sub(a, b) => as_size(a)?.sub(&as_size(b)?),
+        Node::Mul(ns) => all(ns)?.iter().fold(Size::one(), |a, b| a.mul(b)),
+        Node::ExactDiv(a, b) => as_size(a)?.div_exact(&as_size(b)?),
+        Node::FloorDiv { num, den, .. } => as_size(num)?.div_floor(&as_size(den)?),
+        Node::Mod { num, den, .. } => as_size(num)?.rem(&as_size(den)?),
+        Node::Min(ns) => all(ns)?.into_iter().reduce(|a, b| Size::min(&a, &b))?,
+        Node::Max(ns) => all(ns)?.into_iter().reduce(|a, b| Size::max(&a, &b))?,
+        Node::Pow(a, b) => as_size(a)?.pow(&as_size(b)?),
+        Node::Sum { index, count, body } => Size::sum(index.clone(), as_size(count)?, as_size(body)?),
+        Node::IfLe { left, right, then, otherwise } => {
+            Size::select_le(&as_size(left)?, &as_size(right)?, &as_size(then)?, &as_size(otherwise)?)
+        }
+        Node::TooLarge => return None,
+    })
+}
+
+/// The same sum or product, computed in `long`.
+fn in_long(e: Expr) -> Expr {
+    match e {
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+            Expr::Binary(op, Box::new(in_long(*a)), Box::new(in_long(*b)))
+        }
+        Expr::Unary(op, a) => Expr::Unary(op, Box::new(in_long(*a))),
+        other => other.cast(CType::Long),
     }
 }

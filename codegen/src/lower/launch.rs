@@ -72,7 +72,7 @@ impl<'k> ProgramBuilder<'k> {
                 wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(GROUP)))
             } else if used.glb[d] {
                 let items = wishes.glb[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS));
-                items.div_ceil(&Size::nat(size[d].into()))
+                items.add(&Size::int(i64::from(size[d]) - 1)).div_floor(&Size::nat(size[d].into()))
             } else {
                 continue;
             };

@@ -55,6 +55,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
+    /// Memory of the work-item for a value of this type, which hides no lengths.
+    pub fn allocate_private(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
+        self.allocate(ty, &[], name, Kind::Private)
+    }
+
     fn allocate(
         &mut self,
         ty: &lift_analysis::ty::Ty,

@@ -14,7 +14,7 @@
 //! | [`index`], [`scalar`] | sizes and scalars as C expressions |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
-//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`] | the host level, and what spans the device |
+//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
@@ -22,6 +22,7 @@ mod block;
 mod dests;
 mod device_filter;
 mod device_reduce;
+mod device_sort;
 mod filter;
 mod fold;
 mod function;

@@ -2,9 +2,10 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::value::{Array, Closure, Dest, Env, Place, Value, View};
+use super::value::{Array, Closure, Dest, Env, Hits, Place, Value, View};
 use super::{dests, views};
 use crate::core::{Level, Prim, PrimCall, Stmt};
+use crate::opencl::{Expr, Step};
 use crate::schedule::place;
 use lift_analysis::size::Size;
 
@@ -56,6 +57,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
+    /// Memory of the work-item in which it notes what `scatter` has hit.
+    fn no_hits(&mut self, len: &Size) -> Result<Hits> {
+        let hits = self.ints(len, "hits")?;
+        self.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
+            let to = f.int_at(&hits, i)?;
+            f.assign(to, Expr::int(0));
+            Ok(())
+        })?;
+        self.hits_in(hits)
+    }
+
     fn produce_at(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, place: &Place) -> Result<()> {
         self.produce_into(stmt, call, env, &Dest::Place(place.clone()))?;
         if self.is_shared(place) {
@@ -83,7 +95,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let xs = self.atom(&call.args[0], env)?;
                 let f = Closure { lambda: &call.funs[0], env: env.clone() };
                 let len = self.array(&xs)?.len;
-                let to = dests::scattered(f, len, dest.clone(), stmt);
+                let hits = self.no_hits(&len)?;
+                let to = dests::scattered(f, len, hits, dest.clone(), stmt);
                 self.copy(&xs, &to)
             }
             Prim::Sort => self.sort(call, env, dest, false),

@@ -168,8 +168,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let j = i.sub(left);
                 let n = &of.len;
                 let last = n.sub(&Size::one());
+                // An empty array was found to be so before; here nothing may divide by its length.
+                let some = self.facts.lt(&Size::zero(), n).is_yes();
+                let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
                 let at = match mode {
-                    PadMode::Clamp => Size::min(&Size::max(&j, &Size::zero()), &last),
+                    PadMode::Clamp => Size::max(&Size::min(&j, &last), &Size::zero()),
                     PadMode::Wrap => j.rem(n),
                     // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
                     PadMode::Mirror => {

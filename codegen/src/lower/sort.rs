@@ -1,13 +1,140 @@
-//! `sort` and `argsort` by one work-item: a bottom-up merge sort, stable, between two memories.
+//! `sort` and `argsort` by one work-item: a stable merge sort of positions, from runs of one upwards, as the reference
+//! interpreter does it, so that even an order that is none gives the same result.
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::value::{Dest, Env};
+use super::value::{Array, Closure, Dest, Env, Hits, Layout, Place, Value};
 use crate::core::PrimCall;
+use crate::opencl::{CType, Expr, Step};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+/// An array of `int`s in memory.
+pub struct Ints(Place);
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    /// Memory of the work-item for `n` ints.
+    pub fn ints(&mut self, n: &Size, name: &str) -> Result<Ints> {
+        Ok(Ints(self.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
+    }
+    pub fn int_at(&mut self, ints: &Ints, i: &Size) -> Result<Expr> {
+        let Layout::Array { capacity, element, .. } = &*ints.0.layout else { return Ok(Expr::int(0)) };
+        let Layout::Scalar(m) = &**element else { return Ok(Expr::int(0)) };
+        let at = self.facts.simplify(&ints.0.at.mul(capacity).add(i));
+        self.memory(m, &at, true)
+    }
+    /// The same memory for notes of what was hit.
+    pub fn hits_in(&self, ints: Ints) -> Result<Hits> {
+        if let Layout::Array { capacity, element, .. } = &*ints.0.layout
+            && let Layout::Scalar(memory) = &**element
+        {
+            return Ok(Hits { memory: memory.clone(), base: ints.0.at.mul(capacity), atomic: false });
+        }
+        Err(self.error("scatter", "there is no memory for positions"))
+    }
+    /// A number below `n` that was computed, as an index.
+    pub fn index_below(&mut self, name: &str, expr: Expr, n: &Size) -> Size {
+        let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
+        let var = self.index_var(name, expr);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+        Size::var(var)
+    }
+
+    /// Whether element `i` stands before element `j`.
+    pub fn stands_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
+        let (x, y) = (self.read(xs, i)?, self.read(xs, j)?);
+        let result = self.call(before, &[x, y])?;
+        let result = self.scalar_of(&result)?;
+        self.scalar(&result)
+    }
+
     pub fn sort(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
-        let _ = (call, env, dest);
-        Err(self.error(if positions { "argsort" } else { "sort" }, "this is not compiled yet"))
+        let xs = self.atom(&call.args[0], env)?;
+        let xs = self.array(&xs)?;
+        let before = Closure { lambda: &call.funs[0], env: env.clone() };
+        let n = xs.len.clone();
+        let (order, merged) = (self.ints(&n, "order")?, self.ints(&n, "merged")?);
+        self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+            let (to, i) = (f.int_at(&order, i)?, f.size(i)?);
+            f.assign(to, i);
+            Ok(())
+        })?;
+        self.for_range("width", Expr::int(1), &n, Step::Double, |f, width| {
+            let width = f.size(width)?;
+            let twice = Step::Add(width.clone().mul(Expr::int(2)));
+            f.for_range("start", Expr::int(0), &n, twice, |f, start| {
+                f.merge(&xs, &before, start, &width, &order, &merged)
+            })?;
+            f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+                let (to, from) = (f.int_at(&order, i)?, f.int_at(&merged, i)?);
+                f.assign(to, from);
+                Ok(())
+            })
+        })?;
+        self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
+            let from = f.int_at(&order, i)?;
+            let to = f.dest_at(dest, i)?;
+            if positions {
+                return f.copy(&Value::computed(Scalar::Int, from), &to);
+            }
+            let from = f.index_below("from", from, &xs.len);
+            let x = f.read(&xs, &from)?;
+            f.copy(&x, &to)
+        })
+    }
+
+    /// Merges the runs of `width` from `start` on.
+    fn merge(
+        &mut self,
+        xs: &Array<'k>,
+        before: &Closure<'k>,
+        start: &Size,
+        width: &Expr,
+        order: &Ints,
+        merged: &Ints,
+    ) -> Result<()> {
+        let n = &xs.len;
+        let (first, len) = (self.size(start)?, self.size(n)?);
+        // What is left is compared, not where it ends: that could overflow.
+        let rest = len.sub(first.clone());
+        let middle = first.clone().add(Expr::call("min", [width.clone(), rest.clone()]));
+        let middle = self.bind("middle", CType::Int, middle);
+        let second = Expr::call("min", [width.clone(), rest.sub(middle.clone().sub(first.clone()))]);
+        let end = self.bind("end", CType::Int, middle.clone().add(second));
+        let end_var = self.index_var("end", end.clone());
+        self.facts.assume_range(end_var.clone(), Some(Size::zero()), Some(n.clone()));
+        let left = Expr::Var(self.variable("left", CType::Int, Some(first.clone())));
+        let right = Expr::Var(self.variable("right", CType::Int, Some(middle.clone())));
+        self.for_range("at", first, &Size::var(end_var), Step::Increment, |f, at| {
+            let from_right = f.variable("from_right", CType::Bool, Some(left.clone().ge(middle.clone())));
+            let from_right = Expr::Var(from_right);
+            let index = |f: &mut Self, e: &Expr| {
+                let var = f.index_var("run", e.clone());
+                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+                Size::var(var)
+            };
+            let (both, ()) = f.scope(|f| {
+                let (l, r) = (index(f, &left), index(f, &right));
+                let (x, y) = (f.int_at(order, &l)?, f.int_at(order, &r)?);
+                let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
+                let swapped = f.stands_before(before, xs, &y, &x)?;
+                f.assign(from_right.clone(), swapped);
+                Ok(())
+            })?;
+            f.emit_if(left.clone().lt(middle.clone()).and(right.clone().lt(end.clone())), both, Vec::new());
+            let to = f.int_at(merged, at)?;
+            let take = |f: &mut Self, from: &Expr| {
+                f.scope(|f| {
+                    let i = index(f, from);
+                    let value = f.int_at(order, &i)?;
+                    f.assign(to.clone(), value);
+                    f.assign(from.clone(), from.clone().add(Expr::int(1)));
+                    Ok(())
+                })
+            };
+            let ((one, ()), (other, ())) = (take(f, &right)?, take(f, &left)?);
+            f.emit_if(from_right, one, other);
+            Ok(())
+        })
     }
 }

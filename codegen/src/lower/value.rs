@@ -229,6 +229,15 @@ pub enum Dest<'k> {
     Lane(Place, Size),
 }
 
+/// How often each element of an array was written, to find out whether `scatter` has a permutation.
+#[derive(Debug, Clone)]
+pub struct Hits {
+    pub memory: Memory,
+    pub base: Size,
+    /// Several work-items write.
+    pub atomic: bool,
+}
+
 /// The place of element `i` of an array that is written through a view.
 #[derive(Debug)]
 pub enum ArrayDest<'k> {
@@ -254,10 +263,11 @@ pub enum ArrayDest<'k> {
         of: Dest<'k>,
     },
     Component(Dest<'k>, usize),
-    /// Element `f(i)`, of `len`.
+    /// Element `f(i)`, of `len`; each is hit once.
     Scattered {
         to: Closure<'k>,
         len: Size,
+        hits: Hits,
         of: Dest<'k>,
         origin: Origin,
     },

@@ -3,10 +3,12 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::read::OUT_OF_RANGE;
-use super::value::{Array, ArrayDest, Dest, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
+use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
+
+pub const NO_PERMUTATION: &str = "`scatter` needs a permutation, but two elements go to index {0}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
     // ---- registers
@@ -247,24 +249,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let element = self.dest_at(of, i)?;
                     self.dest_component(&element, *k)?
                 }
-                ArrayDest::Scattered { to, len, of, origin } => {
+                ArrayDest::Scattered { to, len, hits, of, origin } => {
                     let at = self.call(to, &[Value::size(i.clone())])?;
                     let at = self.scalar_of(&at)?;
                     let at = self.as_size(&at, "to")?;
-                    let at = if self.in_range(&at, len) {
-                        at
-                    } else {
-                        let len_expr = self.size(len)?;
-                        let expr = self.size(&at)?;
-                        let origin = origin.clone();
-                        let safe = self.at(&origin, |f| {
-                            let safe = f.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [expr, len_expr]);
-                            Ok(f.bind("to", CType::Int, safe))
-                        })?;
-                        let var = self.index_var("to", safe);
-                        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(len.sub(&Size::one())));
-                        Size::var(var)
-                    };
+                    let origin = origin.clone();
+                    let at = self.at(&origin, |f| f.scattered_to(&at, len, hits))?;
                     self.dest_at(of, &at)?
                 }
                 ArrayDest::Vectors { width, of } => {
@@ -289,6 +279,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
             },
             Dest::Tuple(_) | Dest::Lane(..) => return Err(self.error("", "the place of a result is not an array")),
         })
+    }
+
+    /// The index to which `scatter` sends an element, checked: in range, and not taken.
+    fn scattered_to(&mut self, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
+        let at = if self.in_range(at, len) {
+            at.clone()
+        } else {
+            let (expr, len_expr) = (self.size(at)?, self.size(len)?);
+            let safe = self.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [expr, len_expr]);
+            self.index_below("to", safe, len)
+        };
+        let which = self.program.failure(NO_PERMUTATION, &self.origin());
+        let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
+        let index = self.size(&at)?;
+        let before = if hits.atomic {
+            Expr::call("atomic_inc", [Expr::AddressOf(Box::new(hit))])
+        } else {
+            let before = self.bind("hit", CType::Int, hit.clone());
+            self.assign(hit, Expr::int(1));
+            before
+        };
+        let (fail, ()) = self.scope(|f| {
+            let buffer = f.failure_buffer();
+            let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), index, Expr::int(0)]);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })?;
+        self.emit_if(Expr::int(0).lt(before), fail, Vec::new());
+        Ok(at)
     }
 
     pub fn dest_component(&mut self, d: &Dest<'k>, k: usize) -> Result<Dest<'k>> {

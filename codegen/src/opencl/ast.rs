@@ -108,7 +108,7 @@ pub enum Expr {
     /// `(float4)(a, b, c, d)`
     Vector(CType, Vec<Expr>),
     /// `&x`
-    AddressOf(Name),
+    AddressOf(Box<Expr>),
 }
 
 #[derive(Debug, Clone, PartialEq)]

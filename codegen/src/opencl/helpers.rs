@@ -13,6 +13,7 @@ pub enum Helper {
     ModLong,
     CheckIndex,
     CheckSize,
+    CheckLength,
     FloorDiv,
     FloorMod,
     Power,
@@ -30,6 +31,7 @@ impl Helper {
             Helper::ModLong => "lift_mod_long",
             Helper::CheckIndex => "lift_check_index",
             Helper::CheckSize => "lift_check_size",
+            Helper::CheckLength => "lift_check_length",
             Helper::FloorDiv => "lift_floor_div",
             Helper::FloorMod => "lift_floor_mod",
             Helper::Power => "lift_power",
@@ -44,16 +46,25 @@ impl Helper {
             | Helper::DivLong
             | Helper::ModLong
             | Helper::CheckIndex
-            | Helper::CheckSize => Some(Helper::Fail),
+            | Helper::CheckSize
+            | Helper::CheckLength => Some(Helper::Fail),
             Helper::FloorMod => Some(Helper::FloorDiv),
             Helper::Fail | Helper::FloorDiv | Helper::Power | Helper::GroupScan => None,
         }
     }
     /// Whether a call of the function of this name may record a failure.
     pub fn records_failures(name: &str) -> bool {
-        [Helper::DivInt, Helper::ModInt, Helper::DivLong, Helper::ModLong, Helper::CheckIndex, Helper::CheckSize]
-            .iter()
-            .any(|h| h.name() == name)
+        [
+            Helper::DivInt,
+            Helper::ModInt,
+            Helper::DivLong,
+            Helper::ModLong,
+            Helper::CheckIndex,
+            Helper::CheckSize,
+            Helper::CheckLength,
+        ]
+        .iter()
+        .any(|h| h.name() == name)
     }
     pub fn text(self) -> &'static str {
         match self {
@@ -139,6 +150,19 @@ void lift_check_size(__global int* failure, int which, int a, int b)
   if (a != b) {
     lift_fail(failure, which, a, b);
   }
+}
+"
+            }
+            Helper::CheckLength => {
+                "\
+// A length that the program computes.
+int lift_check_length(__global int* failure, int which, int n)
+{
+  if (n < 0) {
+    lift_fail(failure, which, n, 0);
+    return 0;
+  }
+  return n;
 }
 "
             }

@@ -335,7 +335,10 @@ impl Printer {
             }
             Expr::Bool(b) => self.push(if *b { "true" } else { "false" }),
             Expr::Var(name) => self.push(name),
-            Expr::AddressOf(name) => self.push(&format!("&{name}")),
+            Expr::AddressOf(a) => {
+                self.push("&");
+                self.expr(a, 13);
+            }
             Expr::Unary(op, a) => {
                 self.push(match op {
                     UnaryOp::Neg => "-",

@@ -1,11 +1,12 @@
 //! Schedule: core, made ready for code generation by named rewrite rules.
 //!
-//! [`place`] decides where unplaced primitives run; [`fuse`] decides which arrays are never stored; [`bounds`] finds how
+//! [`rules`] rewrite; [`place`] decides where unplaced primitives run; [`fuse`] decides which arrays are never stored; [`bounds`] finds how
 //! long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bounds;
 pub mod fuse;
 pub mod place;
+pub mod rules;
 pub mod uses;
 
 use crate::core::{Kernel, Level, Space, VarId};
@@ -40,7 +41,8 @@ pub struct Schedule {
 impl Schedule {
     pub fn new(kernel: &Kernel) -> Schedule {
         let mut applied = Vec::new();
-        let kernel = place::place(kernel, &mut applied);
+        let kernel = rules::rewrite(kernel, &mut applied);
+        let kernel = place::place(&kernel, &mut applied);
         let uses = uses::count(&kernel);
         let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);

@@ -1,13 +1,10 @@
 //! Programs on the device and in the interpreter.
 
-// One array is written like several.
-#![allow(clippy::cloned_ref_to_slice_refs)]
-
 use super::*;
 use crate::core::builder::*;
 
 /// A kernel of one array of N floats, at all lengths.
-fn of_floats(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
+pub fn of_floats(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
     let mut b = Builder::new(name);
     let n = b.size("N");
     let xs = b.param("xs", array(float(), &n));
@@ -17,7 +14,7 @@ fn of_floats(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
         agrees(&kernel, &[floats(len)]);
     }
 }
-fn of_ints(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
+pub fn of_ints(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
     let mut b = Builder::new(name);
     let n = b.size("N");
     let xs = b.param("xs", array(int(), &n));

@@ -1,0 +1,152 @@
+//! Lengths that are known only at run time.
+
+use super::programs::{of_floats, of_ints};
+use super::*;
+use crate::core::Rhs;
+use crate::core::builder::*;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::Ty;
+
+#[test]
+fn a_filter_of_a_filter() {
+    for (first, second) in
+        [(Level::Auto, Level::Auto), (Level::Seq, Level::Seq), (Level::Seq, Level::Glb(0)), (Level::Glb(0), Level::Seq)]
+    {
+        of_ints("twice", |b, xs| {
+            let ys = b.filter(first, xs, |b, x| b.gt(x, -20));
+            let (_, ys) = b.unpack(&ys);
+            b.filter(second, &ys, |b, x| b.lt(x, 20))
+        });
+    }
+}
+
+#[test]
+fn derived() {
+    for level in [Level::Auto, Level::Seq] {
+        of_floats("derive", |b, xs| {
+            let ys = b.filter(level, xs, |b, x| b.gt(x, 0.5f32));
+            let (lens, ys) = b.unpack(&ys);
+            let zs = b.map(level, &ys, |b, x| b.mul(x, 2.0f32));
+            let r = b.zip(&[zs, ys]);
+            b.pack(&r, &lens)
+        });
+    }
+}
+
+#[test]
+fn reduced() {
+    for level in [Level::Auto, Level::Seq] {
+        of_ints("sum of what is kept", |b, xs| {
+            let ys = b.filter(level, xs, |b, x| b.gt(x, 0));
+            let (_, ys) = b.unpack(&ys);
+            b.reduce(level, 0, &ys, |b, a, x| b.add(a, x))
+        });
+        of_ints("how many are kept", |b, xs| {
+            let ys = b.filter(level, xs, |b, x| b.gt(x, 0));
+            let (_, ys) = b.unpack(&ys);
+            b.view(Prim::Length, &[], &[ys])
+        });
+        of_ints("scanned", |b, xs| {
+            let ys = b.filter(level, xs, |b, x| b.gt(x, 0));
+            let (lens, ys) = b.unpack(&ys);
+            let s = b.fold(Prim::Scan(level), &[], 0, &ys, |b, a, x| b.add(a, x));
+            b.pack(&s, &lens)
+        });
+    }
+}
+
+#[test]
+fn two_lengths() {
+    for level in [Level::Auto, Level::Seq] {
+        of_ints("both sides", |b, xs| {
+            let low = b.filter(level, xs, |b, x| b.lt(x, 0));
+            let high = b.filter(level, xs, |b, x| b.gt(x, 0));
+            b.tuple(&[low, high])
+        });
+        of_ints("concatenated", |b, xs| {
+            let low = b.filter(level, xs, |b, x| b.lt(x, 0));
+            let (l, low) = b.unpack(&low);
+            let high = b.filter(level, xs, |b, x| b.gt(x, 10));
+            let (h, high) = b.unpack(&high);
+            let both = b.view(Prim::Concat, &[], &[low, high]);
+            let total = &l[0] + &h[0];
+            let x = Var::new(VarKind::Bound, 900, "X");
+            let ty = Ty::exists(vec![x.clone()], array(int(), &Size::var(x)));
+            b.emit("t", ty, Vec::new(), Rhs::Pack(both, vec![total]))
+        });
+    }
+}
+
+#[test]
+fn an_if_with_different_lengths() {
+    for level in [Level::Auto, Level::Seq] {
+        of_ints("either", |b, xs| {
+            let s = b.reduce(level, 0, xs, |b, a, x| b.add(a, x));
+            let s = b.view(Prim::Head, &[], &[s]);
+            let c = b.gt(&s, 0);
+            b.if_(&c, |b| b.filter(level, xs, |b, x| b.gt(x, 0)), |b| b.filter(level, xs, |b, x| b.lt(x, 0)))
+        });
+    }
+}
+
+#[test]
+fn lengths_computed() {
+    of_ints("iota", |b, xs| {
+        let ys = b.map(Level::Auto, xs, |b, x| b.op(ScalarOp::BitAnd, &[x.clone(), 3.into()]));
+        let s = b.reduce(Level::Auto, 0, &ys, |b, a, x| b.add(a, x));
+        let s = b.view(Prim::Head, &[], &[s]);
+        let i = b.view(Prim::Iota, &[], &[s]);
+        let (_, i) = b.unpack(&i);
+        b.reduce(Level::Auto, 0, &i, |b, a, x| b.add(a, x))
+    });
+}
+
+#[test]
+fn rows_of_their_own_length() {
+    for level in [Level::Auto, Level::Seq] {
+        let mut b = Builder::new("sums of what is kept of each row");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xss = b.param("xss", array(array(float(), &m), &n));
+        let kept = b.map(level, &xss, |b, row| b.filter(Level::Auto, row, |b, x| b.gt(x, 0.5f32)));
+        let sums = b.map(level, &kept, |b, row| {
+            let (_, row) = b.unpack(row);
+            b.reduce(Level::Auto, 0.0f32, &row, |b, a, x| b.add(a, x))
+        });
+        let both = b.tuple(&[kept, sums]);
+        let kernel = b.finish(&both);
+        for (n, m) in [(1, 1), (5, 7), (64, 33), (130, 129)] {
+            agrees(&kernel, &[rows(n, m)]);
+        }
+    }
+    for level in [Level::Auto, Level::Seq] {
+        let mut b = Builder::new("doubled rows");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xss = b.param("xss", array(array(float(), &m), &n));
+        let kept = b.map(level, &xss, |b, row| {
+            let kept = b.filter(Level::Auto, row, |b, x| b.gt(x, 0.5f32));
+            let (lens, ys) = b.unpack(&kept);
+            let zs = b.map(Level::Auto, &ys, |b, x| b.mul(x, 2.0f32));
+            b.pack(&zs, &lens)
+        });
+        let kernel = b.finish(&kept);
+        for (n, m) in [(1, 1), (5, 7), (64, 33), (130, 129)] {
+            agrees(&kernel, &[rows(n, m)]);
+        }
+    }
+}
+
+#[test]
+fn rows_kept_or_not() {
+    let mut b = Builder::new("rows kept");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xss = b.param("xss", array(array(float(), &m), &n));
+    let kept = b.filter(Level::Auto, &xss, |b, row| {
+        let s = b.reduce(Level::Auto, 0.0f32, row, |b, a, x| b.add(a, x));
+        let s = b.view(Prim::Head, &[], &[s]);
+        b.gt(&s, 1.0f32)
+    });
+    let kernel = b.finish(&kept);
+    for (n, m) in [(1, 1), (5, 7), (64, 3), (130, 4)] {
+        agrees(&kernel, &[rows(n, m)]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Rules that rewrite core before it is placed.
+//!
+//! * `partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)`
+//! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`, and
+//!   `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)` (z neutral): what is kept is never stored.
+
+use super::Applied;
+use super::uses::{self, Uses};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::ty::Ty;
+use rustc_hash::FxHashMap;
+
+pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
+    let mut rewriter = Rewriter { vars: kernel.vars.clone(), uses: uses::count(kernel), applied };
+    let mut body = kernel.body.clone();
+    rewriter.block(&mut body);
+    Kernel { vars: rewriter.vars, body, ..kernel.clone() }
+}
+
+struct Rewriter<'a> {
+    vars: Vec<VarInfo>,
+    uses: FxHashMap<VarId, Uses>,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Rewriter<'_> {
+    fn ty(&self, a: &Atom) -> Option<Ty> {
+        match a {
+            Atom::Var(v) => Some(self.vars[v.0 as usize].ty.clone()),
+            _ => None,
+        }
+    }
+    fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
+        let name = self.vars[like.0 as usize].name.clone();
+        self.vars.push(VarInfo { name, ty });
+        VarId(self.vars.len() as u32 - 1)
+    }
+    fn used_once(&self, v: VarId) -> bool {
+        self.uses.get(&v).is_some_and(|u| u.count == 1 && !u.in_loop)
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        self.reductions_of_filters(block);
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.block(a);
+                    self.block(b);
+                }
+                Rhs::Prim(call) => call.funs.iter_mut().for_each(|f| self.block(&mut f.body)),
+                _ => {}
+            }
+            match self.partial_reduction(&stmt) {
+                Some(stmts) => out.extend(stmts),
+                None => out.push(stmt),
+            }
+        }
+        block.stmts = out;
+    }
+
+    fn partial_reduction(&mut self, stmt: &Stmt) -> Option<[Stmt; 3]> {
+        let Rhs::Prim(PrimCall { prim: Prim::PartRed, sizes, funs, args }) = &stmt.rhs else { return None };
+        let (m, f, z, xs) = (sizes.first()?, funs.first()?, args.first()?, args.get(1)?);
+        let array = self.ty(xs)?;
+        let array = array.as_array()?;
+        let piece = array.len.div_exact(m);
+        let result = self.vars[stmt.var.0 as usize].ty.as_array()?.element.clone();
+        let row_ty = Ty::array(array.element.clone(), piece.clone());
+        let one = Ty::array(result, lift_analysis::size::Size::one());
+        let rows = self.fresh(stmt.var, Ty::array(row_ty.clone(), m.clone()));
+        let row = self.fresh(stmt.var, row_ty);
+        let folded = self.fresh(stmt.var, one.clone());
+        let parts = self.fresh(stmt.var, Ty::array(one, m.clone()));
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+        let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
+        let fold = prim(Prim::Reduce(Level::Seq), Vec::new(), vec![f.clone()], vec![z.clone(), Atom::Var(row)]);
+        let body = Block { stmts: vec![at(folded, fold)], result: Atom::Var(folded) };
+        let each = Lambda { params: vec![row], body, origin: f.origin.clone() };
+        self.applied.push(Applied {
+            rule: "partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)",
+            origin: stmt.origin.clone(),
+        });
+        Some([
+            at(rows, prim(Prim::Split, vec![piece], Vec::new(), vec![xs.clone()])),
+            at(parts, prim(Prim::Map(Level::Auto), Vec::new(), vec![each], vec![Atom::Var(rows)])),
+            at(stmt.var, prim(Prim::Join, Vec::new(), Vec::new(), vec![Atom::Var(parts)])),
+        ])
+    }
+
+    /// Finds `t = filter p xs; ys = unpack t; r = reduce f z ys` where nobody else uses what is kept or its length.
+    fn reductions_of_filters(&mut self, block: &mut Block) {
+        for at in 0..block.stmts.len() {
+            let Some((filter, unpack)) = self.filtered(block, at) else { continue };
+            let Rhs::Prim(PrimCall { funs: tests, args: source, .. }) = &block.stmts[filter].rhs else { continue };
+            let (test, source) = (tests[0].clone(), source[0].clone());
+            let stmt = &mut block.stmts[at];
+            let Rhs::Prim(reduce) = &mut stmt.rhs else { continue };
+            let origin = stmt.origin.clone();
+            let rule = if reduce.prim == Prim::Reduce(Level::Seq) {
+                reduce.funs[0] = self.guarded(&reduce.funs[0], &test);
+                reduce.args[1] = source;
+                "reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z"
+            } else {
+                let Some(masked) = self.masked(&test, &reduce.args[0], &source) else { continue };
+                reduce.args[1] = Atom::Var(masked.var);
+                block.stmts.insert(at, masked);
+                "reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)"
+            };
+            self.applied.push(Applied { rule, origin });
+            // Nobody uses them any more.
+            block.stmts.remove(unpack);
+            block.stmts.remove(filter);
+            return self.reductions_of_filters(block);
+        }
+    }
+
+    fn filtered(&self, block: &Block, at: usize) -> Option<(usize, usize)> {
+        let Rhs::Prim(PrimCall { prim: Prim::Reduce(reduce), args, .. }) = &block.stmts[at].rhs else { return None };
+        let Atom::Var(ys) = args.get(1)? else { return None };
+        let unpack = block.stmts[..at].iter().position(|s| s.var == *ys)?;
+        let Rhs::Unpack(Atom::Var(t)) = &block.stmts[unpack].rhs else { return None };
+        let filter = block.stmts[..unpack].iter().position(|s| s.var == *t)?;
+        let Rhs::Prim(PrimCall { prim: Prim::Filter(level), .. }) = &block.stmts[filter].rhs else { return None };
+        // A reduction by one work-item must not take over the work of a filter over the device.
+        let as_placed = *reduce != Level::Seq || matches!(level, Level::Seq | Level::Auto);
+        let length_used = block.stmts[unpack].binds.iter().any(|x| {
+            let mut used = block.stmts[unpack + 1..].iter().any(|s| stmt_mentions(&self.vars, s, x));
+            used |= atom_mentions(&block.result, x);
+            used
+        });
+        (as_placed && self.used_once(*ys) && self.used_once(*t) && !length_used).then_some((filter, unpack))
+    }
+
+    /// `map (λx. if p x then x else z) xs`
+    fn masked(&mut self, test: &Lambda, z: &Atom, xs: &Atom) -> Option<Stmt> {
+        let (array, x) = (self.ty(xs)?, test.params[0]);
+        let element = array.as_array()?.element.clone();
+        let (result, masked) = (self.fresh(x, element), self.fresh(x, array));
+        let branch = |a: Atom| Block { stmts: Vec::new(), result: a };
+        let mut stmts = test.body.stmts.clone();
+        stmts.push(Stmt {
+            var: result,
+            binds: Vec::new(),
+            rhs: Rhs::If(test.body.result.clone(), branch(Atom::Var(x)), branch(z.clone())),
+            origin: test.origin.clone(),
+        });
+        let body = Block { stmts, result: Atom::Var(result) };
+        let each = Lambda { params: vec![x], body, origin: test.origin.clone() };
+        let call =
+            PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![each], args: vec![xs.clone()] };
+        Some(Stmt { var: masked, binds: Vec::new(), rhs: Rhs::Prim(call), origin: test.origin.clone() })
+    }
+
+    /// `λ(acc,x). if p x then f acc x else acc`
+    fn guarded(&mut self, f: &Lambda, test: &Lambda) -> Lambda {
+        let (acc, x) = (f.params[0], f.params[1]);
+        let p = test.params[0];
+        let mut stmts =
+            vec![Stmt { var: p, binds: Vec::new(), rhs: Rhs::Atom(Atom::Var(x)), origin: test.origin.clone() }];
+        stmts.extend(test.body.stmts.iter().cloned());
+        let ty = self.vars[acc.0 as usize].ty.clone();
+        let result = self.fresh(acc, ty);
+        let skip = Block { stmts: Vec::new(), result: Atom::Var(acc) };
+        stmts.push(Stmt {
+            var: result,
+            binds: Vec::new(),
+            rhs: Rhs::If(test.body.result.clone(), f.body.clone(), skip),
+            origin: f.origin.clone(),
+        });
+        Lambda { params: f.params.clone(), body: Block { stmts, result: Atom::Var(result) }, origin: f.origin.clone() }
+    }
+}
+
+fn atom_mentions(a: &Atom, x: &lift_analysis::size::Var) -> bool {
+    matches!(a, Atom::Size(s) if s.contains(x))
+}
+
+/// Whether a statement computes with a length (having it in the types of its variables is not enough).
+fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::size::Var) -> bool {
+    let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
+    let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
+    in_type
+        || uses::operands(&stmt.rhs).iter().any(|a| atom_mentions(a, x))
+        || match &stmt.rhs {
+            Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
+            Rhs::Cast(_, pairs) => pairs.iter().any(|(a, b)| a.contains(x) || b.contains(x)),
+            Rhs::If(_, a, b) => block(a) || block(b),
+            Rhs::Prim(call) => call.sizes.iter().any(|s| s.contains(x)) || call.funs.iter().any(|f| block(&f.body)),
+            _ => false,
+        }
+}
