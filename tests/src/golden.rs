@@ -35,6 +35,9 @@ fn compare(path: &Path, expected: &str, actual: &str, updated: impl FnOnce() -> 
         return Ok(());
     }
     if std::env::var_os("UPDATE_EXPECT").is_some() {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
         return std::fs::write(path, updated()).map_err(|e| format!("{}: {e}", path.display()));
     }
     let mut report = format!("{}: another outcome than expected (- expected, + actual)\n", path.display());

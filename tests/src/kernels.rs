@@ -1,0 +1,160 @@
+//! Kernels of a program: what they return, on the interpreter and on a device.
+
+use crate::check::Program;
+use lift_analysis::db::forms;
+use lift_codegen::core::{Kernel, build};
+use lift_codegen::interp::{self, Limits};
+use lift_codegen::io::bind::{Argument, bind};
+use lift_codegen::io::print::to_text;
+use lift_codegen::io::source::InputSource;
+use lift_codegen::lower::compile;
+use lift_codegen::plan;
+use lift_codegen::run::{self, Device, DeviceChoice, RunOptions};
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::value::Value;
+use lift_server::inputs::run_line::RunLine;
+use lift_syntax::FormKind;
+use std::sync::Arc;
+
+/// A kernel with what to run it on.
+pub struct Runnable {
+    pub name: String,
+    /// What stands after `;;; run:`.
+    pub run_line: Option<String>,
+    pub core: Result<Arc<Kernel>, String>,
+}
+
+/// Arguments and sizes of one run.
+pub struct Arguments {
+    pub values: Vec<Value>,
+    pub sizes: SizeValues,
+}
+
+impl Program {
+    /// The kernels of the program, in their order.
+    pub fn kernels(&self) -> Vec<Runnable> {
+        let analysis = self.analysis();
+        let infos = analysis.kernels(self.path()).expect("no edit, no cancellation");
+        let db = analysis.db();
+        let file = db.file(self.path()).expect("the file was added");
+        let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
+        let core = |form| build::kernel(db, form).map_err(|errors| lines(&errors));
+        let runnable = |(info, form): (lift_analysis::ide::KernelInfo, _)| Runnable {
+            name: info.name,
+            run_line: info.run_line,
+            core: core(form),
+        };
+        infos.into_iter().zip(kernels.copied()).map(runnable).collect()
+    }
+}
+
+/// What `;;; run:` says.
+pub fn arguments(kernel: &Kernel, run_line: &str) -> Result<Arguments, String> {
+    let parameters: Vec<&str> = kernel.params.iter().map(|param| kernel.name_of(*param)).collect();
+    let names: Vec<&str> = kernel.sizes.iter().map(|size| &*size.name).collect();
+    let line = RunLine::parse(run_line)?.fit(&parameters, &names)?;
+    let mut arguments = Vec::new();
+    for (word, param) in line.inputs.iter().zip(&kernel.params) {
+        let source = InputSource::parse(word).map_err(|e| e.to_string())?;
+        arguments.push(match source {
+            InputSource::Generated(generator) => Argument::Generated(generator),
+            InputSource::Literal(_) | InputSource::File(_) => {
+                let value = source.literal(kernel.ty(*param)).ok_or_else(|| format!("`{word}` is a file"))?;
+                Argument::Value(value.map_err(|e| e.to_string())?)
+            }
+        });
+    }
+    let given: Vec<_> =
+        kernel.sizes.iter().filter_map(|size| Some((size.clone(), *line.sizes.get(&*size.name)? as i64))).collect();
+    let (values, sizes) = bind(kernel, arguments, &given).map_err(|e| e.to_string())?;
+    Ok(Arguments { values, sizes })
+}
+
+pub fn on_interpreter(kernel: &Kernel, arguments: &Arguments) -> Result<Value, String> {
+    let sizes: Vec<_> = arguments.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
+    interp::run(kernel, arguments.values.clone(), &sizes, Limits::default()).map_err(|e| e.to_string())
+}
+
+/// The OpenCL text and the host plan, or what is not compiled yet.
+pub fn compiled(kernel: &Kernel) -> Result<plan::Program, String> {
+    compile(kernel).map_err(|errors| lines(&errors))
+}
+
+/// What is not initialised holds a pattern, so that an element that no kernel wrote is found.
+pub fn on_device(program: &plan::Program, arguments: &Arguments, device: &Device) -> Result<Value, String> {
+    let options = RunOptions { poison: true, ..RunOptions::default() };
+    let outcome = run::run(program, &arguments.values, &arguments.sizes, device, &options);
+    outcome.map(|outcome| outcome.value).map_err(|failure| failure.to_string())
+}
+
+/// The device on which tests run. Without one they fail: a skipped test proves nothing.
+pub fn device() -> Device {
+    match run::device::choose(DeviceChoice::Best) {
+        Ok(device) => device,
+        Err(e) => panic!("these tests run kernels and need an OpenCL device: {e}"),
+    }
+}
+
+impl Runnable {
+    /// The result on the interpreter, and what OpenCL makes of it: nothing is said if it is the same.
+    pub fn outcome(&self, device: &Device) -> String {
+        let Some(run_line) = &self.run_line else { return String::new() };
+        let mut out = format!("{} {run_line}:\n", self.name);
+        let core = match &self.core {
+            Ok(core) => core,
+            Err(why) => return out + &indent(&format!("no core: {why}")),
+        };
+        let arguments = match arguments(core, run_line) {
+            Ok(arguments) => arguments,
+            Err(why) => return out + &indent(&format!("error: {why}")),
+        };
+        let meaning = on_interpreter(core, &arguments);
+        let shown = |result: &Result<Value, String>| match result {
+            Ok(value) => to_text(value),
+            Err(why) => format!("error: {why}"),
+        };
+        out += &indent(&shown(&meaning));
+        let program = match compiled(core) {
+            Ok(program) => program,
+            Err(why) => return out + &indent(&format!("not compiled: {why}")),
+        };
+        let result = on_device(&program, &arguments, device);
+        let same = match (&meaning, &result) {
+            (Ok(meaning), Ok(result)) => close(meaning, result),
+            (Err(_), Err(_)) => shown(&meaning) == shown(&result),
+            _ => false,
+        };
+        if !same {
+            out += "on OpenCL:\n";
+            out += &indent(&shown(&result));
+        }
+        out
+    }
+}
+
+fn lines<E: ToString>(errors: &[E]) -> String {
+    errors.iter().map(E::to_string).collect::<Vec<_>>().join("; ")
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
+}
+
+/// Equal; floats up to the rounding of a reordered reduction.
+pub fn close(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(x), Value::Float(y)) => near((*x).into(), (*y).into(), 1e-4),
+        (Value::Double(x), Value::Double(y)) => near(*x, *y, 1e-10),
+        (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| close(x, y))
+        }
+        (Value::Array(x), Value::Array(y)) => {
+            x.len() == y.len() && (0..x.len()).all(|i| x.get(i).zip(y.get(i)).is_some_and(|(x, y)| close(&x, &y)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
+}
