@@ -14,7 +14,7 @@ use lift_codegen::sizes::SizeValues;
 use lift_codegen::value::Value;
 use lift_server::inputs::run_line::RunLine;
 use lift_syntax::FormKind;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A kernel with what to run it on.
 pub struct Runnable {
@@ -88,11 +88,12 @@ pub fn on_device(program: &plan::Program, arguments: &Arguments, device: &Device
 }
 
 /// The device on which tests run. Without one they fail: a skipped test proves nothing.
-pub fn device() -> Device {
-    match run::device::choose(DeviceChoice::Best) {
+pub fn device() -> &'static Device {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    DEVICE.get_or_init(|| match run::device::choose(DeviceChoice::Best) {
         Ok(device) => device,
         Err(e) => panic!("these tests run kernels and need an OpenCL device: {e}"),
-    }
+    })
 }
 
 impl Runnable {
@@ -113,7 +114,7 @@ impl Runnable {
             Ok(value) => to_text(value),
             Err(why) => format!("error: {why}"),
         };
-        out += &indent(&shown(&meaning));
+        out += &indent(&shortened(&shown(&meaning)));
         let program = match compiled(core) {
             Ok(program) => program,
             Err(why) => return out + &indent(&format!("not compiled: {why}")),
@@ -126,7 +127,7 @@ impl Runnable {
         };
         if !same {
             out += "on OpenCL:\n";
-            out += &indent(&shown(&result));
+            out += &indent(&shortened(&shown(&result)));
         }
         out
     }
@@ -134,6 +135,17 @@ impl Runnable {
 
 fn lines<E: ToString>(errors: &[E]) -> String {
     errors.iter().map(E::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Long results are cut: that the two agree is checked of the whole.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= SHOWN {
+        return text.to_owned();
+    }
+    let (head, tail) = (&lines[..3], &lines[lines.len() - 3..]);
+    format!("{}\n… ({} lines)\n{}\n", head.join("\n"), lines.len() - 6, tail.join("\n"))
 }
 
 fn indent(text: &str) -> String {

@@ -30,7 +30,7 @@ fn test(examples: &Path, name: &str, path: &Path) -> Result<(), String> {
             if kernel.run_line.is_none() {
                 return Err(format!("`{}` has no line `;;; run:`", kernel.name));
             }
-            outcome += &kernel.outcome(&device);
+            outcome += &kernel.outcome(device);
         }
     }
     let expected = files::root().join("tests/examples").join(name).with_extension("expected");

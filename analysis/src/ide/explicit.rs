@@ -37,7 +37,8 @@ pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
         }
     }
     out.push_str(&text[at..]);
-    out
+    // What was formatted stays formatted.
+    if lift_syntax::format(text) == **text { lift_syntax::format(&out) } else { out }
 }
 
 /// Writes out what is inserted in the whole file.

@@ -35,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 /// A device that can be opened.
 #[derive(Debug, Clone)]
@@ -137,6 +138,9 @@ impl FromStr for DeviceChoice {
 /// All OpenCL devices of this machine, in the order in which the library gives them; never empty.
 pub fn list() -> Result<Vec<Device>, NoDevice> {
     check_named_library()?;
+    // pocl 3.1 has no device for a thread that asks while another one's first question is still being answered.
+    static FIRST: Mutex<()> = Mutex::new(());
+    let _alone = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     let platforms = match opencl3::platform::get_platforms() {
         Ok(platforms) => platforms,
         Err(ClError(DLOPEN_RUNTIME_LOAD_FAILED)) => {
