@@ -1,8 +1,9 @@
-//! Every program of `programs/` has the outcome that its last lines say: types, messages, elaborated text.
+//! Every program of `programs/` has the outcome that its last lines say: types, messages, elaborated text,
+//! and what its kernels return where a line `;;; run:` says on what.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_tests::check::Program;
-use lift_tests::{files, golden};
+use lift_tests::{files, golden, kernels};
 use std::path::Path;
 
 fn main() {
@@ -20,5 +21,9 @@ fn test(folder: &Path, name: &str, path: &Path) -> Result<(), String> {
     let (program, _) = golden::split_trailing(&text);
     let program = Program::new(folder, name, program);
     program.check_invariants(folder)?;
-    golden::check_trailing(path, &text, &program.outcome())
+    let mut outcome = program.outcome();
+    if program.is_well_typed() {
+        outcome.extend(program.kernels().iter().map(|kernel| kernel.outcome(kernels::device())));
+    }
+    golden::check_trailing(path, &text, &outcome)
 }
