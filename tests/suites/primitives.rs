@@ -58,6 +58,7 @@ fn covered(paths: &[PathBuf]) -> Result<(), String> {
         let tokens = lift_syntax::lex(&text);
         used.extend((0..tokens.len()).map(|token| text[tokens.range(token)].to_owned()));
     }
-    let missing: Vec<&str> = prims::names().filter(|name| !used.contains(*name) && !NOT_CHECKED.contains(name)).collect();
+    let missing: Vec<&str> =
+        prims::names().filter(|name| !used.contains(*name) && !NOT_CHECKED.contains(name)).collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("no program uses {}", missing.join(", "))) }
 }

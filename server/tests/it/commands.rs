@@ -180,7 +180,8 @@ fn what_cannot_be_compiled_says_why() {
             ]
           },
           "message": "wrong was not compiled: `*` needs `Float` as its second argument, and this is `Int`"
-        }"#]].assert_eq(&format!("{error:#}"));
+        }"#]]
+    .assert_eq(&format!("{error:#}"));
     session.shutdown();
 }
 
