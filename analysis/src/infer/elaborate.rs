@@ -61,6 +61,8 @@ struct Elaborate<'a> {
     packs: FxHashMap<ExprId, Option<String>>,
     names: FxHashSet<String>,
     next: u32,
+    /// The names of `let`s that moved to where their own name means something else.
+    renamed: FxHashMap<BinderId, String>,
 }
 
 /// The text of the form with the insertions of every scope (by its body expression) that is `selected` written out.
@@ -89,6 +91,7 @@ pub fn explicit_text(
         packs: FxHashMap::default(),
         names: names.collect(),
         next: 0,
+        renamed: FxHashMap::default(),
     };
     e.scope(root, &[]);
     let range = map.range(Node::Expr(root));
@@ -135,6 +138,19 @@ impl Elaborate<'_> {
                 return name;
             }
         }
+    }
+
+    /// The name of a `let` that moves out: another one if its own means something else there.
+    fn name_outside(&mut self, binder: BinderId) -> String {
+        let name = &self.body.binder(binder).name;
+        let others = self.body.binders.iter().filter(|b| b.name == *name).count();
+        let global = self.body.exprs.iter().any(|e| matches!(e, Expr::Global(n) if n == name));
+        if others == 1 && !global {
+            return name.to_string();
+        }
+        let renamed = self.fresh();
+        self.renamed.insert(binder, renamed.clone());
+        renamed
     }
 
     fn opening(&self, site: Site) -> Option<&Opening> {
@@ -188,11 +204,8 @@ impl Elaborate<'_> {
                 let opened = self.opening(Site::Binder(*binder)).map(|o| o.lengths.clone());
                 self.operand(*value, spine, false);
                 if opened.is_some() || self.has_opening(*inner) {
-                    let wrap = Wrap {
-                        lengths: opened.unwrap_or_default(),
-                        name: body.binder(*binder).name.to_string(),
-                        value: self.current(*value),
-                    };
+                    let name = self.name_outside(*binder);
+                    let wrap = Wrap { lengths: opened.unwrap_or_default(), name, value: self.current(*value) };
                     self.wraps.entry(spine).or_default().push(wrap);
                     self.replaced.insert(e, Replacement::Body(*inner));
                 }
@@ -389,12 +402,37 @@ impl Elaborate<'_> {
         }
     }
 
+    /// The sizes as written that mention a renamed `let`, and what stands there instead.
+    fn renamed_sizes(&self) -> impl Iterator<Item = (TextRange, String)> + '_ {
+        self.body.sizes.iter().enumerate().filter_map(|(i, size)| {
+            let (b, is_length) = match size {
+                SizeRef::Local(b) => (b, false),
+                SizeRef::LengthOf(b) => (b, true),
+                _ => return None,
+            };
+            let name = self.renamed.get(b)?;
+            let text = if is_length { format!("(length {name})") } else { name.clone() };
+            Some((self.map.range(Node::Size(SizeRefId(i as u32))), text))
+        })
+    }
+
     /// The expression as written, with what changes inside it changed.
     fn raw(&self, e: ExprId) -> String {
+        if let Expr::Local(b) = self.body.expr(e)
+            && let Some(name) = self.renamed.get(b)
+        {
+            return name.clone();
+        }
         let range = self.map.range(Node::Expr(e));
         let mut pieces: Vec<(TextRange, String)> = Vec::new();
         for child in children(self.body, e) {
             pieces.push((self.map.range(Node::Expr(child)), self.render(child)));
+        }
+        let in_child = |pieces: &[(TextRange, String)], r: TextRange| pieces.iter().any(|(p, _)| p.contains_range(r));
+        for (r, text) in self.renamed_sizes().filter(|(r, _)| range.contains_range(*r)).collect::<Vec<_>>() {
+            if !in_child(&pieces, r) {
+                pieces.push((r, text));
+            }
         }
         if let (Some(lengths), Expr::Let { binder, .. }) = (self.let_unpacks.get(&e), self.body.expr(e)) {
             let name_range = self.map.range(Node::Binder(*binder));

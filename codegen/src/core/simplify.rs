@@ -3,7 +3,8 @@
 //! Copies and known tuples are looked through, operations on literals are done, branches that are known are taken, a
 //! `pack` that is opened again goes away with its `unpack`, and what nothing uses is dropped. A run that gives a result
 //! gives the same one afterwards. A run that stops may no longer stop, if what stopped it was used nowhere; but checked
-//! casts stay, since to check is what they are for.
+//! casts stay, since to check is what they are for. An assumption about a hidden length that turns out to be a known size
+//! is checked before the run, as all about known sizes are.
 
 use super::typing::same_type;
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};

@@ -152,3 +152,17 @@ fn a_defined_value_is_a_scope() {
             (define nested (unpack (X1 v1) kept (let ys (map (* 2) v1) (pack (zip ys (map neg ys))))))"#]],
     );
 }
+
+/// A `let` that moves out must not take the place of another of its name.
+#[test]
+fn lets_of_one_name_that_move_out() {
+    check_elaborated(
+        "(define (pos x) (> x 0))\n\
+         (lift f (N) ((array-type int N)) (lambda (xs) (concat (let a (filter pos xs) (map (+ #(length a)) a)) (let a (map neg xs) (filter pos a)))))\n\
+         (lift g (N) ((array-type int N)) (lambda (xs) (let k (map neg xs) (concat (let k (filter pos xs) (map neg k)) k))))",
+        expect![[r#"
+            (define (pos x) (> x 0))
+            (lift f (N) ((array-type int N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (unpack (X2 v2) (let a (map neg xs) (filter pos a)) (pack (concat (map (+ #(length v1)) v1) v2))))))
+            (lift g (N) ((array-type int N)) (lambda (xs) (let k (map neg xs) (unpack (X1 v1) (filter pos xs) (pack (concat (map neg v1) k))))))"#]],
+    );
+}

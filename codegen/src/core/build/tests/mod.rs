@@ -5,6 +5,7 @@ mod lengths;
 mod papers;
 mod prelude;
 mod programs;
+mod random;
 
 use super::elaborated_kernel;
 use crate::core::Kernel;
