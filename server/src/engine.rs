@@ -1,6 +1,6 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
-use crate::report::{Problem, codes};
+use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
 use lift_analysis::ide::{Analysis, Cancellable, Stopped, file_stem};
 use lift_analysis::origin::Origin;
@@ -12,7 +12,7 @@ use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
-use lift_codegen::run::report::{self, Place, ProfileEntry, Range};
+use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
 use lift_codegen::run::{self as device_run, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
 use lift_codegen::schedule::Schedule;
 use lift_codegen::value::Value;
@@ -24,7 +24,8 @@ use std::sync::Arc;
 /// What there is, or why it is not there.
 pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
 
-/// The elaborated program of a kernel.
+/// The elaborated program of a kernel. Errors in forms that it does not use do not matter; if it has none, the errors
+/// of the whole program are the reason.
 pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
     let built = query(analysis, |db| {
         let file = db.file(path)?;
@@ -38,6 +39,10 @@ pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<
     match built {
         Some(Ok(kernel)) => Ok(Ok(kernel)),
         Some(Err(errors)) => {
+            let known = report::errors(analysis, path)?;
+            if !known.is_empty() {
+                return Ok(Err(known));
+            }
             let problem =
                 |e: &BuildError| problem_in(analysis, path, codes::NOT_SUPPORTED, e.message.clone(), e.origin.as_ref());
             Ok(Err(errors.iter().map(problem).collect::<Cancellable<_>>()?))
@@ -134,7 +139,7 @@ fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
     let Some(index) = analysis.line_index(&at.path)? else { return Ok(None) };
     let position = |offset| {
         let at = index.position(offset, ColumnEncoding::Utf16);
-        report::Position { line: at.line, character: at.column }
+        Position { line: at.line, character: at.column }
     };
     let range = Range { start: position(at.range.start()), end: position(at.range.end()) };
     Ok(Some(Place { file: at.path.to_string(), range }))
@@ -263,9 +268,9 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
         Ok(outcome) => {
             let located = Located::default();
             let locate = |origin: &Origin| located.find(analysis, origin);
-            let report = report::RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
-            let device = format!("opencl:{}, {}", device.info.index, report.device);
-            Ok(Ok(Ran { value: outcome.value, device, notices: outcome.notices, profile: report.profile }))
+            let about = RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
+            let device = format!("opencl:{}, {}", device.info.index, about.device);
+            Ok(Ok(Ran { value: outcome.value, device, notices: outcome.notices, profile: about.profile }))
         }
         Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.target, &failure)?])),
     }

@@ -1,10 +1,10 @@
 //! `lift build`.
 
-use super::{Console, Format, Status, answered, check};
+use super::{Console, Format, Status, answered};
 use crate::engine;
 use crate::files;
 use crate::program::Program;
-use crate::report::{Problem, codes};
+use crate::report::{self, Problem, codes};
 use lift_analysis::ide::{Cancellable, KernelInfo};
 use std::io;
 use std::path::PathBuf;
@@ -42,64 +42,70 @@ enum Stage {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = answered(Program::load(std::slice::from_ref(&arguments.file)))?;
-    let errors = answered(check::errors(&program))?;
-    if console.problems(&program.sources(), arguments.format, &errors)? > 0 {
+    if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first() else { return Ok(Status::Wrong) };
+    let mut told: Vec<Problem> = Vec::new();
     let kernels = match answered(kernels(&program, path, arguments.kernel.as_deref()))? {
         Ok(kernels) => kernels,
-        Err(problem) => {
-            console.problems(&program.sources(), arguments.format, &[problem])?;
-            return Ok(Status::Wrong);
+        Err(problems) => {
+            told = problems;
+            Vec::new()
         }
     };
-    let mut wrong = false;
+    console.problems(&program.sources(), arguments.format, &told)?;
     for kernel in kernels {
         let result = match arguments.stage {
             Some(stage) => print(&program, path, &kernel.name, stage, console)?,
             None => write(&program, path, &kernel.name, arguments, console)?,
         };
-        if let Err(problems) = result {
-            wrong |= console.problems(&program.sources(), arguments.format, &problems)? > 0;
-        }
+        // several kernels may have the same reasons
+        let news: Vec<Problem> = result.err().unwrap_or_default().into_iter().filter(|p| !told.contains(p)).collect();
+        console.problems(&program.sources(), arguments.format, &news)?;
+        told.extend(news);
     }
-    Ok(Status::wrong_if(wrong))
+    Ok(Status::wrong_if(told.iter().any(Problem::is_error)))
 }
 
 /// The named kernel, or all.
-fn kernels(program: &Program, path: &Arc<str>, name: Option<&str>) -> Cancellable<Result<Vec<KernelInfo>, Problem>> {
-    if let Some(name) = name {
-        return Ok(one_kernel(program, path, Some(name))?.map(|k| vec![k]));
-    }
+fn kernels(
+    program: &Program,
+    path: &Arc<str>,
+    name: Option<&str>,
+) -> Cancellable<Result<Vec<KernelInfo>, Vec<Problem>>> {
     let all = program.analysis.kernels(path)?;
-    Ok(if all.is_empty() { Err(no_kernel(path)) } else { Ok(all) })
+    match name {
+        None if !all.is_empty() => Ok(Ok(all)),
+        _ => Ok(one_kernel(program, path, name)?.map(|k| vec![k])),
+    }
 }
 
-/// The named kernel, or the only one.
-pub fn one_kernel(program: &Program, path: &Arc<str>, name: Option<&str>) -> Cancellable<Result<KernelInfo, Problem>> {
+/// The named kernel, or the only one. If it is not there, that may be due to other errors: then these are the reasons.
+pub fn one_kernel(
+    program: &Program,
+    path: &Arc<str>,
+    name: Option<&str>,
+) -> Cancellable<Result<KernelInfo, Vec<Problem>>> {
     let all = program.analysis.kernels(path)?;
-    if all.is_empty() {
-        return Ok(Err(no_kernel(path)));
-    }
     let names = all.iter().map(|k| format!("`{}`", k.name)).collect::<Vec<_>>().join(", ");
+    let count = all.len();
     let found = match name {
         Some(name) => all.into_iter().find(|k| k.name == name),
         None => <[KernelInfo; 1]>::try_from(all).ok().map(|[only]| only),
     };
-    Ok(found.ok_or_else(|| match name {
-        Some(name) => {
-            Problem::error(path, codes::NO_SUCH_KERNEL, format!("there is no kernel `{name}`; there is {names}"))
-        }
-        None => {
-            let message = format!("there are several kernels, {names}: choose one with `--kernel`");
-            Problem::error(path, codes::NO_SUCH_KERNEL, message)
-        }
-    }))
-}
-
-fn no_kernel(path: &Arc<str>) -> Problem {
-    Problem::error(path, codes::NO_SUCH_KERNEL, "the program has no kernel: a form `(lift …)`")
+    if let Some(found) = found {
+        return Ok(Ok(found));
+    }
+    let message = match name {
+        _ if count == 0 => "the program has no kernel: a form `(lift …)`".to_owned(),
+        Some(name) => format!("there is no kernel `{name}`; there is {names}"),
+        None => format!("there are several kernels, {names}: choose one with `--kernel`"),
+    };
+    let errors = report::errors(&program.analysis, path)?;
+    let several = name.is_none() && count > 1;
+    let missing = vec![Problem::error(path, codes::NO_SUCH_KERNEL, message)];
+    Ok(Err(if errors.is_empty() || several { missing } else { errors }))
 }
 
 type Outcome = io::Result<Result<(), Vec<Problem>>>;

@@ -1,6 +1,6 @@
 //! `lift run`: inputs, the choice of a device, the run, its report.
 
-use super::{Console, Format, Status, answered, build, check};
+use super::{Console, Format, Status, answered, build};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::RunLine;
 use crate::inputs::{self, npy};
@@ -70,8 +70,7 @@ fn size(text: &str) -> Result<(String, i64), String> {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = if arguments.embedded { load_embedded(arguments)? } else { load(arguments)? };
-    let errors = answered(check::errors(&program))?;
-    if console.problems(&program.sources(), arguments.format, &errors)? > 0 {
+    if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
@@ -111,7 +110,7 @@ type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
 fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outcome<Done> {
     let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref()))? {
         Ok(info) => info,
-        Err(problem) => return Ok(Err(vec![problem])),
+        Err(problems) => return Ok(Err(problems)),
     };
     let kernel = match answered(engine::core(&program.analysis, path, &info.name))? {
         Ok(kernel) => kernel,

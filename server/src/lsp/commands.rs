@@ -121,13 +121,10 @@ fn generate_opencl(snap: &Snapshot, target: &Target) -> Outcome<Value> {
 
 /// The generated text of a kernel; fails with the reasons if it cannot be compiled.
 pub fn compiled(snap: &Snapshot, file: &File, kernel: &str) -> Outcome<String> {
-    let mut problems = report::errors(&snap.analysis, &file.path)?;
-    if problems.is_empty() {
-        match engine::program(&snap.analysis, &file.path, kernel)? {
-            Ok(program) => return Ok(program.opencl.text),
-            Err(found) => problems = found,
-        }
-    }
+    let problems = match engine::program(&snap.analysis, &file.path, kernel)? {
+        Ok(program) => return Ok(program.opencl.text),
+        Err(problems) => problems,
+    };
     let sources = report::Sources { analysis: &snap.analysis, shown: &FxHashMap::default(), here: None };
     let messages: Cancellable<Vec<_>> = problems.iter().map(|p| report::json::message(&sources, p)).collect();
     let first = problems.first().map_or("it has errors", |p| &*p.message);

@@ -340,3 +340,12 @@ fn an_embedded_run_ends_when_nobody_listens() {
     drop(stdin);
     assert_eq!(child.wait().expect("it ends").code(), Some(1));
 }
+
+#[test]
+fn errors_in_forms_that_a_kernel_does_not_use_do_not_stop_it() {
+    let wrong = "(lift wrong (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2)) xs)))\n";
+    let bench = Bench::new(&[("p.lift", &format!("{PROGRAM}{wrong}"))]);
+    assert_eq!(run(&bench, "plus", &["1", "2"]), "3\n");
+    assert!(refusal(&bench, "wrong", &["[1]"]).starts_with("error[type-mismatch]"));
+    assert!(bench.fine(&["build", "p.lift", "--kernel", "plus", "--stage", "opencl"]).contains("__kernel"));
+}
