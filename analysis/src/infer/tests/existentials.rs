@@ -221,7 +221,7 @@ fn a_defined_value_hides_what_it_opens() {
             doubled : <∃X, Array[Int,X]>
             how-many : Int
             function : Array[Int,n] -> Array[Int,n]
-            g : Int -> ?
+            g : Int -> <∃X, Array[(Int, Int),X]>
               unequal-lengths at `kept`: `zip` needs two arrays of one length: the first has length `X1` (the hidden length of `doubled`), the second `X2` (the hidden length of `kept`); two hidden lengths are equal only if they come from one value
                 `doubled`: length `X1` comes from here
                 `kept`: length `X2` comes from here
