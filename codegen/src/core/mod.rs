@@ -5,8 +5,12 @@
 //! [`Origin`], opaque here, by which `lift_analysis` finds the source text.
 //!
 //! Types are [`lift_analysis::ty::Ty`] without unknowns, generics and errors. Sizes mention variables of kind
-//! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Stmt::Unpack`], unique in a kernel), `Bound` (inside an
+//! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Rhs::Unpack`], unique in a kernel), `Bound` (inside an
 //! existential type) and `Position`.
+//!
+//! Map: [`build`] from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] the type of each operation ·
+//! [`check`] whether a kernel is well formed · [`mod@print`] · [`builder`] kernels by hand, for tests. What a kernel
+//! means, [`crate::interp`] says.
 
 pub mod build;
 pub mod builder;
