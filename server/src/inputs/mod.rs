@@ -38,7 +38,7 @@ pub fn arguments(kernel: &Kernel, words: &[String], folder: &Path) -> Result<Vec
     };
     let named = |(nth, word): (usize, &String)| {
         let name = kernel.name_of(kernel.params[nth]);
-        argument((nth, word)).map_err(|why: String| format!("input `{name}`, given as `{}`: {why}", shortened(word)))
+        argument((nth, word)).map_err(|why: String| format!("input `{name}`, given as `{}`: {why}", shown(word)))
     };
     words.iter().enumerate().map(named).collect()
 }
@@ -82,11 +82,12 @@ fn literal_error(e: InputError) -> String {
     }
 }
 
-fn shortened(word: &str) -> String {
+/// Literals can be long; of a file the whole name is worth reading.
+fn shown(word: &str) -> String {
     let word = word.trim();
     match word.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &word[..end]),
-        None => word.to_owned(),
+        Some((end, _)) if word.starts_with(['[', '(']) => format!("{}…", &word[..end]),
+        _ => word.to_owned(),
     }
 }
 

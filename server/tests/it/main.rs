@@ -6,6 +6,7 @@ mod features;
 mod files;
 mod inputs;
 mod programs;
+mod random;
 mod robustness;
 mod session;
 mod sync;
