@@ -2,9 +2,12 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::{self, Mono, Term, Terms};
+use super::poly::{self, Mono, Term, Terms, TooLarge};
 use super::ratio::Ratio;
 use super::var::Var;
+
+/// A product that would be heavier is not multiplied out if that makes it grow.
+const MAX_EXPANDED: u32 = 1500;
 
 impl Size {
     #[must_use]
@@ -61,7 +64,14 @@ impl Size {
             return self.clone();
         }
         let product = poly::mul(self.terms(), other.terms()).and_then(poly::reduce_groups);
-        let product = Size::build(product, || match self.as_factor().mul(&other.as_factor()) {
+        let product = product.and_then(|terms| {
+            let product = Size::from_terms(terms);
+            // What multiplying out makes much larger is kept as factors.
+            let too_large = product.weight() > MAX_EXPANDED;
+            let grown = product.weight() > (self.weight() + other.weight()) / 2 * 3;
+            if product.is_given_up() || too_large && grown { Err(TooLarge) } else { Ok(product) }
+        });
+        let product = product.unwrap_or_else(|TooLarge| match self.as_factor().mul(&other.as_factor()) {
             Some(term) => Size::term(term),
             None => Size::too_large(&"*", &[self, other]),
         });

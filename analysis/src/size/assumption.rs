@@ -71,11 +71,23 @@ impl Assumption {
     }
 }
 
+impl Size {
+    /// `self >= 0` as `less <= more`, if both of them mention a variable.
+    fn as_comparison(&self) -> Option<(Size, Size)> {
+        let (num, _) = self.as_fraction()?;
+        let (more, less) = num.by_sign();
+        (more.as_ratio().is_none() && less.as_ratio().is_none()).then_some((less, more))
+    }
+}
+
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Assumption::Divides { divisor, value } => write!(f, "{divisor} divides {value}"),
-            Assumption::NonNegative(a) => write!(f, "{a} is not negative"),
+            Assumption::NonNegative(a) => match a.as_comparison() {
+                Some((less, more)) => write!(f, "{less} is at most {more}"),
+                None => write!(f, "{a} is not negative"),
+            },
             Assumption::AtMost(a, b) => write!(f, "{a} is at most {b}"),
             Assumption::Equal(a, b) => write!(f, "{a} equals {b}"),
             Assumption::Positive(a) => write!(f, "{a} is positive"),

@@ -2,7 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::{self, Mono, Term};
+use super::poly::{self, Term};
 use super::ratio::{Ratio, gcd};
 
 impl Size {
@@ -25,7 +25,7 @@ impl Size {
                 None => give_up(),
             };
         }
-        // The divisor as content times a primitive sum with a positive leading coefficient.
+        // The divisor as content times a primitive sum. The content is positive: so is the sum then.
         let Some((content, primitive)) = other.primitive_part() else {
             return give_up();
         };
@@ -36,13 +36,10 @@ impl Size {
         self.mul(&Size::term(recip)).mul(&den)
     }
 
-    /// The size as content times primitive part; the primitive part has no common factor, no
-    /// negative exponent, and a positive leading coefficient.
+    /// The size as positive content times primitive part; the primitive part has no common factor and
+    /// no negative exponent.
     pub(crate) fn primitive_part(&self) -> Option<(Term, Size)> {
-        let mut content = poly::content(self.terms())?;
-        if self.terms()[0].coeff.is_negative() {
-            content.coeff = content.coeff.neg();
-        }
+        let content = poly::content(self.terms())?;
         let primitive = poly::mul(self.terms(), &[content.recip()?]).ok()?;
         Some((content, Size::from_terms(primitive)))
     }
@@ -161,7 +158,9 @@ impl Floor {
         let Some(coeff) = num.coeff.gcd(den.coeff) else {
             return;
         };
-        let mono = poly::common(&num.mono, &den.mono);
+        // What is cancelled must be positive: the divisor stays positive by it.
+        let mut mono = poly::common(&num.mono, &den.mono);
+        mono.0.retain(|(atom, _)| atom.is_natural());
         if coeff.is_one() && mono.is_one() {
             return;
         }
@@ -183,7 +182,10 @@ impl Floor {
         };
         if let Some((num, den)) = exact(&self.num, &self.den) {
             (self.num, self.den) = (num, den);
-        } else if let Some((den, num)) = exact(&self.den, &self.num) {
+        } else if self.num.as_ratio().is_none()
+            && let Some((den, num)) = exact(&self.den, &self.num)
+            && den.is_natural()
+        {
             (self.num, self.den) = (num, den);
         }
     }
@@ -278,10 +280,4 @@ impl Floor {
     fn is_proper_by_nature(&self) -> bool {
         self.num.is_natural() && self.den.sub(&self.num).sub(&Size::one()).is_natural()
     }
-}
-
-/// Is `mono` free of atoms that may be negative or zero divisors? Used where a factor is pulled out
-/// of a maximum: a power of a natural variable has the sign of the variable.
-pub(crate) fn is_natural_monomial(mono: &Mono) -> bool {
-    mono.0.iter().all(|(atom, _)| atom.is_natural())
 }

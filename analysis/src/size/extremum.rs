@@ -5,7 +5,6 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::divide::is_natural_monomial;
 use super::poly;
 use super::ratio::{Ratio, gcd};
 
@@ -141,9 +140,8 @@ fn max_zero(operands: Vec<Size>) -> Size {
     let Some(mut content) = content else {
         return Size::zero();
     };
-    if !is_natural_monomial(&content.mono) {
-        content.mono = poly::Mono::one();
-    }
+    // Whatever is divided by is positive.
+    content.mono.0.retain(|(atom, e)| *e < 0 || atom.is_natural());
     let Some(recip) = content.recip().map(Size::term) else {
         return Size::atom(Atom::Max(operands.into()));
     };

@@ -8,6 +8,7 @@ mod bounds;
 mod divides;
 mod prove;
 mod rewrite;
+mod samples;
 mod simplify;
 
 use super::Size;
@@ -15,7 +16,13 @@ use super::assumption::Assumption;
 use super::ratio::Ratio;
 use super::var::Var;
 use rewrite::Rewrite;
+use samples::Points;
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// Steps of proof that one question may take.
+const FUEL: u32 = 4000;
 
 /// What is known of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +58,8 @@ pub struct Facts {
     divides: Vec<(Size, Size)>,
     /// Equalities, each turned into a rule that removes its left side.
     rewrites: Vec<Rewrite>,
+    /// Points at which all of this holds, found when first needed.
+    points: OnceLock<Points>,
 }
 
 impl Facts {
@@ -66,8 +75,16 @@ impl Facts {
         self
     }
 
-    /// `lo <= var <= hi`.
+    /// `lo <= var <= hi`. If both are given, then there is such a value: `lo <= hi` is a fact too, as
+    /// it is inside a loop over that range.
     pub fn assume_range(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
+        self.points = OnceLock::new();
+        if let (Some(lo), Some(hi)) = (&lo, &hi) {
+            let length = hi.sub(lo);
+            if !length.is_natural() && !self.nonneg.contains(&length) {
+                self.nonneg.push(length);
+            }
+        }
         if let Some(lo) = lo
             && !lo.contains(&var)
         {
@@ -83,6 +100,7 @@ impl Facts {
     /// `k` is positive and divides `n`.
     pub fn assume_divides(&mut self, k: Size, n: Size) {
         self.assume_le(Size::one(), k.clone());
+        self.points = OnceLock::new();
         self.divides.push((k, n));
     }
 
@@ -94,6 +112,7 @@ impl Facts {
         if let Some(var) = b.as_var() {
             self.assume_range(var.clone(), Some(a.clone()), None);
         }
+        self.points = OnceLock::new();
         let difference = b.sub(&a);
         if !difference.is_natural() {
             self.nonneg.push(difference);
@@ -102,6 +121,7 @@ impl Facts {
 
     /// `a = b`.
     pub fn assume_eq(&mut self, a: Size, b: Size) {
+        self.points = OnceLock::new();
         let difference = self.rewrite(&a.sub(&b));
         if difference.is_zero() {
             return;
@@ -134,37 +154,39 @@ impl Facts {
 
     /// `a = b`? `No` means: different for every value of the variables.
     pub fn equal(&self, a: &Size, b: &Size) -> Truth {
-        if a == b {
-            return Truth::Yes;
-        }
-        let difference = self.rewrite(&a.sub(b));
-        if difference.is_zero() || self.simplify(&difference).is_zero() {
-            return Truth::Yes;
-        }
-        let one = Size::one();
-        if self.never_zero(&difference)
-            || self.proves_nonneg(&difference.sub(&one))
-            || self.proves_nonneg(&difference.neg().sub(&one))
-        {
-            return Truth::No;
-        }
-        if self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
+        self.query(|query| query.equal(a, b))
     }
 
     /// `a <= b`?
     pub fn le(&self, a: &Size, b: &Size) -> Truth {
-        if self.proves_nonneg(&b.sub(a)) {
-            Truth::Yes
-        } else if self.proves_nonneg(&a.sub(b).sub(&Size::one())) {
-            Truth::No
-        } else {
-            Truth::Unknown
-        }
+        self.query(|query| query.le(a, b))
     }
 
     /// `a < b`?
     pub fn lt(&self, a: &Size, b: &Size) -> Truth {
         self.le(&a.add(&Size::one()), b)
+    }
+
+    /// Is `k` positive, and does it divide `n` without remainder? That `k` is positive is taken for
+    /// granted when it is a variable: nobody divides by zero.
+    pub fn divides(&self, k: &Size, n: &Size) -> Truth {
+        self.query(|query| query.divides(k, n))
+    }
+
+    /// Inclusive lower and upper bound. Indices, positions and opened lengths are replaced by their
+    /// own bounds, as far as they have any, so that what is left are the names of the program.
+    pub fn bounds(&self, size: &Size) -> (Option<Size>, Option<Size>) {
+        self.query(|query| query.bounds(size))
+    }
+
+    /// Inclusive lower and upper bound as numbers.
+    pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
+        self.query(|query| query.const_bounds(size))
+    }
+
+    /// An equal size with fewer floor divisions, maxima and conditions.
+    pub fn simplify(&self, size: &Size) -> Size {
+        self.query(|query| query.simplify(size))
     }
 
     /// Does the assumption follow from the facts?
@@ -175,6 +197,65 @@ impl Facts {
             Assumption::Positive(a) => self.lt(&Size::zero(), a),
             Assumption::AtMost(a, b) => self.le(a, b),
             Assumption::Equal(a, b) => self.equal(a, b),
+        }
+    }
+
+    fn query<R>(&self, ask: impl FnOnce(&Query<'_>) -> R) -> R {
+        ask(&Query { facts: self, fuel: &Cell::new(FUEL) })
+    }
+
+    /// The greatest constant known to be a lower bound of the variable.
+    fn constant_lower(&self, var: &Var) -> Option<i128> {
+        let stated = self.lower.get(var).into_iter().flatten();
+        let natural = var.is_natural().then_some(0);
+        stated.filter_map(|lo| lo.as_ratio().map(ceil)).chain(natural).max()
+    }
+}
+
+/// One question, with the steps that are left for its answer.
+struct Query<'a> {
+    facts: &'a Facts,
+    fuel: &'a Cell<u32>,
+}
+
+impl Query<'_> {
+    /// The same question under other facts.
+    fn under<'b>(&'b self, facts: &'b Facts) -> Query<'b> {
+        Query { facts, fuel: self.fuel }
+    }
+
+    /// Takes some of the steps that are left; `None` if there are none.
+    fn spend(&self, steps: u32) -> Option<()> {
+        self.fuel.set(self.fuel.get().checked_sub(steps)?);
+        Some(())
+    }
+
+    fn equal(&self, a: &Size, b: &Size) -> Truth {
+        if a == b {
+            return Truth::Yes;
+        }
+        let difference = self.facts.rewrite(&a.sub(b));
+        let numerator_is_zero = |size: &Size| size.as_fraction().is_some_and(|(num, _)| num.is_zero());
+        if numerator_is_zero(&difference) || numerator_is_zero(&self.simplify(&difference)) {
+            return Truth::Yes;
+        }
+        let one = Size::one();
+        if self.never_zero(&difference)
+            || self.nonneg(&difference.sub(&one))
+            || self.nonneg(&difference.neg().sub(&one))
+        {
+            return Truth::No;
+        }
+        if self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
+    }
+
+    fn le(&self, a: &Size, b: &Size) -> Truth {
+        if self.nonneg(&b.sub(a)) {
+            Truth::Yes
+        } else if self.nonneg(&a.sub(b).sub(&Size::one())) {
+            Truth::No
+        } else {
+            Truth::Unknown
         }
     }
 
@@ -196,13 +277,6 @@ impl Facts {
             }
         }
         if gcd == 0 { constant != 0 } else { constant % gcd != 0 }
-    }
-
-    /// The greatest constant known to be a lower bound of the variable.
-    fn constant_lower(&self, var: &Var) -> Option<i128> {
-        let stated = self.lower.get(var).into_iter().flatten();
-        let natural = var.is_natural().then_some(0);
-        stated.filter_map(|lo| lo.as_ratio().map(ceil)).chain(natural).max()
     }
 }
 

@@ -167,6 +167,11 @@ impl Size {
         Size::atom(Atom::TooLarge(digest(1) << 64 | digest(2)))
     }
 
+    /// Is nothing left but the mark of something too large?
+    pub(crate) fn is_given_up(&self) -> bool {
+        matches!(self.as_atom(), Some(Atom::TooLarge(_)))
+    }
+
     pub(crate) fn terms(&self) -> &[Term] {
         &self.0.terms
     }
@@ -182,6 +187,11 @@ impl Size {
     /// Can the size not be negative, whatever the values of its variables?
     pub(crate) fn is_natural(&self) -> bool {
         self.0.natural
+    }
+
+    /// Is the coefficient of the leading term negative?
+    pub(crate) fn leads_negative(&self) -> bool {
+        self.terms().first().is_some_and(|term| term.coeff.is_negative())
     }
 
     pub fn is_zero(&self) -> bool {

@@ -22,8 +22,13 @@ impl Size {
             return Size::one();
         }
         let mut product = Size::one();
+        let parts = exponent_parts(exponent);
+        let whole = vec![(exponent.clone(), 1)];
         for (base, multiplicity) in self.power_bases() {
-            for (power, times) in exponent_parts(exponent) {
+            // 0^(k-1) is not 0^k/0: only what cannot be zero is divided by.
+            let divisible = base.sub(&Size::one()).is_natural() || base.as_ratio().is_some_and(|b| !b.is_zero());
+            let split = divisible || parts.iter().all(|(power, times)| *times > 0 && power.is_natural());
+            for (power, times) in if split { parts.clone() } else { whole.clone() } {
                 let Some(times) = times.checked_mul(multiplicity) else {
                     return Size::atom(Atom::Pow(self.clone(), exponent.clone()));
                 };

@@ -43,6 +43,7 @@ pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
         };
     }
     match cleared.linear_in(unknown) {
+        Some((factor, rest)) if factor.leads_negative() => linear(&factor.neg(), &rest, &lhs, &rhs, unknown, facts),
         Some((factor, rest)) => linear(&factor, &rest.neg(), &lhs, &rhs, unknown, facts),
         None => root(&cleared, unknown),
     }
@@ -54,24 +55,30 @@ fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, fa
         return Solution::Stuck;
     }
     let solution = value.div_exact(factor);
+    // If the factor were zero, every number might solve the equation.
+    let zero = Size::zero();
+    let no_solution = || match facts.equal(factor, &zero) {
+        Truth::No => Solution::None,
+        _ => Solution::Stuck,
+    };
     let mut assumptions = Vec::new();
     if !is_whole(&solution, lhs, rhs, unknown) {
         let needed = divisibility(factor, value);
         match needed.as_ref().map(|needed| facts.proves(needed)) {
             Some(Truth::Yes) => {}
-            Some(Truth::No) | None => return Solution::None,
+            Some(Truth::No) | None => return no_solution(),
             Some(Truth::Unknown) => assumptions.extend(needed),
         }
     }
     if let Some(constant) = solution.as_ratio()
         && (constant.is_negative() || !constant.is_integer())
     {
-        return Solution::None;
+        return no_solution();
     }
     let natural = Assumption::NonNegative(solution.clone());
     match facts.proves(&natural) {
         Truth::Yes => {}
-        Truth::No => return Solution::None,
+        Truth::No => return no_solution(),
         Truth::Unknown => assumptions.push(natural),
     }
     Solution::Unique(solution, assumptions)
@@ -106,12 +113,12 @@ fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
         Some((num, den)) if num.is_integral() => (num, den),
         _ => (quotient.mul(&Size::term(den.clone())), Size::term(den)),
     };
-    // A whole part does not matter: 2 divides N+2 if it divides N. It stays for the reader, who
-    // knows the sum from the program.
-    if den.neg().is_natural() {
-        return Some(Assumption::Divides { divisor: den.neg(), value: num.neg() });
-    }
-    Some(Assumption::Divides { divisor: den, value: num })
+    // What the divisor divides anyway does not matter: 2 divides 2·M - N if it divides N.
+    let is_multiple = |term: &&Term| Size::term((*term).clone()).div_exact(&den).is_integral();
+    let rest: Vec<Term> = num.terms().iter().filter(|term| !is_multiple(term)).cloned().collect();
+    let value = Size::from_terms(rest);
+    let value = if value.terms().iter().all(|term| term.coeff.is_negative()) { value.neg() } else { value };
+    Some(Assumption::Divides { divisor: den, value })
 }
 
 /// The equation `size = 0` with the unknown in no denominator.

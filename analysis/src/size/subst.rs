@@ -2,7 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::{Term, Terms};
+use super::poly::Term;
 use super::var::Var;
 use std::collections::BTreeSet;
 
@@ -43,6 +43,17 @@ impl Size {
         self.subst(&mut |v| (v == var).then(|| replacement.clone()))
     }
 
+    /// Replaces one atom of the sum itself, in all its powers.
+    pub(crate) fn replace_atom(&self, atom: &Atom, value: &Size) -> Size {
+        let mut sum = Size::zero();
+        for term in self.terms() {
+            let power = term.mono.exponent(atom);
+            let rest = Size::term(Term { mono: term.mono.without(atom), coeff: term.coeff });
+            sum = sum.add(&rest.mul(&value.pow_const(power)));
+        }
+        sum
+    }
+
     /// Does `pred` hold for one of the atoms, at any depth?
     pub(crate) fn any_atom(&self, pred: &mut dyn FnMut(&Atom) -> bool) -> bool {
         self.terms()
@@ -54,30 +65,33 @@ impl Size {
     /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
     /// changed into normal form again. `None` if nothing changed.
     pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
-        let (mut same, mut new): (Terms, Vec<(Term, Size)>) = (Vec::new(), Vec::new());
+        let mut same: Vec<Term> = Vec::new();
+        let mut new: Vec<(Term, Size)> = Vec::new();
         for term in self.terms() {
+            let mut changed = false;
             let mut kept = Term::constant(term.coeff);
-            let mut product = None;
+            let mut product = Size::one();
             for (atom, e) in &term.mono.0 {
                 match replacement(atom).or_else(|| atom.rebuild(replacement)) {
                     None => kept.mono.0.push((atom.clone(), *e)),
-                    Some(by) => {
-                        let factor = by.pow(&Size::int(i64::from(*e)));
-                        product = Some(product.map_or(factor.clone(), |p: Size| p.mul(&factor)));
+                    Some(value) => {
+                        changed = true;
+                        product = product.mul(&value.pow(&Size::int(i64::from(*e))));
                     }
                 }
             }
-            match product {
-                None => same.push(kept),
-                Some(product) => new.push((kept, product)),
+            if changed {
+                new.push((kept, product));
+            } else {
+                same.push(kept);
             }
         }
         if new.is_empty() {
             return None;
         }
         Some(
-            new.iter()
-                .fold(Size::from_terms(same), |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept.clone())))),
+            new.into_iter()
+                .fold(Size::from_terms(same), |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept)))),
         )
     }
 }

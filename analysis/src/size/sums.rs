@@ -103,6 +103,10 @@ fn sum_of_monomial(index: &Var, count: &Size, body: &Mono) -> Option<Size> {
                 return None;
             };
             let (upto, below) = threshold(index, operand)?;
+            // Where the operand is 0 it does not matter on which side of the cut it lies.
+            let other = if below { upto.sub(&Size::one()) } else { upto.add(&Size::one()) };
+            let (first, second) = if below { (other, upto) } else { (upto, other) };
+            let upto = if !first.is_natural() && second.is_natural() { second } else { first };
             let weight = operand.mul(&Size::var(index.clone()).pow_const(power));
             Some(cut(index, count, &upto, below, &weight))
         }

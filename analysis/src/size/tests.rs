@@ -1,4 +1,50 @@
-//! Tests of the size library.
+//! Tests of the size library. Most compare two ways to a value at thousands of random points, among
+//! them always some zeros and ones.
 
+mod algebra;
+mod bounded;
+mod facts;
 mod print;
+mod solve;
 mod substitution;
+mod sums;
+mod trees;
+
+use super::*;
+
+/// A variable whose kind its first letter tells: `X…` is an opened length, `?…` an unknown, a lower
+/// case `p`, `q`, `r` a position, `i`, `j`, `l` an index, everything else a name of the user.
+fn var(name: &str) -> Var {
+    let kind = match name.chars().next() {
+        Some('X') => VarKind::Skolem,
+        Some('?') => VarKind::Unknown,
+        Some('p' | 'q' | 'r') => VarKind::Position,
+        Some('i' | 'j' | 'l') => VarKind::Index,
+        _ => VarKind::Param,
+    };
+    Var::new(kind, 0, name)
+}
+
+fn v(name: &str) -> Size {
+    Size::var(var(name))
+}
+
+fn n(value: i64) -> Size {
+    Size::int(value)
+}
+
+/// The environment that gives these values to the variables of these names.
+fn env<'a>(values: &'a [(&'a str, i64)]) -> impl Fn(&Var) -> Option<i64> + 'a {
+    move |var| values.iter().find(|(name, _)| **name == *var.name).map(|(_, value)| *value)
+}
+
+/// Numbers for variables: small ones, half of them 0, 1 or 2.
+fn small() -> impl proptest::strategy::Strategy<Value = i64> {
+    use proptest::prelude::*;
+    prop_oneof![0..3i64, 0..40i64]
+}
+
+/// So many random cases; failures are printed, not filed.
+fn cases(cases: u32) -> proptest::test_runner::Config {
+    proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
+}

@@ -92,6 +92,13 @@ impl Size {
         (!coefficient.contains(var) && !rest.contains(var)).then_some((coefficient, rest))
     }
 
+    /// The terms with a positive coefficient, and the others negated.
+    pub(crate) fn by_sign(&self) -> (Size, Size) {
+        let (negative, positive): (Vec<Term>, Vec<Term>) =
+            self.terms().iter().cloned().partition(|term| term.coeff.is_negative());
+        (Size::from_terms(positive), Size::from_terms(negative).neg())
+    }
+
     /// `(c, r)` with `self = c·atom + r`, if the atom itself has no other power in any term.
     pub(crate) fn split_linear(&self, atom: &Atom) -> Option<(Size, Size)> {
         let (mut with, mut without) = (Vec::new(), Vec::new());
@@ -132,6 +139,9 @@ impl Node {
         }
     }
 }
+
+/// Longer sums are not looked through for common factors.
+const MAX_FACTORED: usize = 16;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
@@ -237,29 +247,46 @@ impl Viewer {
 
     /// The sum of terms without fractions.
     fn whole(&mut self, terms: &[Term]) -> Node {
-        let expanded = sum_of(terms.iter().map(|term| self.item(term)).collect());
+        let expanded = self.expanded(terms);
         match self.factored(terms) {
             Some(factored) if factored.cost() < expanded.cost() => factored,
             _ => expanded,
         }
     }
 
-    /// `N·(N-1)` for `N·N - N`: a common monomial goes in front.
+    /// `N·(N-1)` for `N·N - N`: common factors go in front.
     fn factored(&mut self, terms: &[Term]) -> Option<Node> {
-        let content = poly::content(terms)?;
-        if terms.len() < 2 || content.mono.is_one() {
+        if !(2..=MAX_FACTORED).contains(&terms.len()) {
             return None;
         }
+        let content = poly::content(terms)?;
         let common = Term { mono: content.mono, coeff: Ratio::ONE };
-        let rest = poly::mul(terms, &[common.recip()?]).ok()?;
-        let rest = sum_of(rest.iter().map(|term| self.item(term)).collect());
+        let mut rest = poly::mul(terms, &[common.recip()?]).ok()?;
         let mut factors = self.factors(&common.mono);
-        if let Node::Neg(rest) = rest {
-            factors.push(*rest);
-            return Some(Node::Neg(Box::new(Node::Mul(factors))));
+        while let Some((factor, quotient)) = linear_factor(&rest) {
+            factors.push(self.expanded(&factor));
+            rest = quotient;
         }
-        factors.push(rest);
-        Some(Node::Mul(factors))
+        if factors.is_empty() {
+            return None;
+        }
+        let mut negative = false;
+        match rest.as_slice() {
+            [one] if one.mono.is_one() && one.coeff.is_one() => {}
+            _ => match self.expanded(&rest) {
+                Node::Neg(rest) => {
+                    negative = true;
+                    factors.push(*rest);
+                }
+                rest => factors.push(rest),
+            },
+        }
+        let product = Node::Mul(factors);
+        Some(if negative { Node::Neg(Box::new(product)) } else { product })
+    }
+
+    fn expanded(&mut self, terms: &[Term]) -> Node {
+        sum_of(terms.iter().map(|term| self.item(term)).collect())
     }
 
     /// The sum of `terms` as one fraction.
@@ -276,7 +303,7 @@ impl Viewer {
                 term.coeff = term.coeff.neg();
             }
         }
-        let expanded = sum_of(num.iter().map(|term| self.item(term)).collect());
+        let expanded = self.expanded(&num);
         let numerator = match self.factored(&num) {
             Some(factored) if factored.cost() <= expanded.cost() => factored,
             _ => expanded,
@@ -365,11 +392,7 @@ impl Viewer {
                 all.push(Node::Int(0));
                 Node::Max(all)
             }
-            Atom::Step(condition) => {
-                let (left, right) = self.comparison(condition);
-                let (then, otherwise) = (Box::new(Node::Int(1)), Box::new(Node::Int(0)));
-                Node::IfLe { left, right, then, otherwise }
-            }
+            Atom::Step(condition) => self.conditional(condition, Node::Int(1), Node::Int(0)),
             Atom::Pow(base, exponent) => Node::Pow(self.boxed(base), self.boxed(exponent)),
             Atom::Sum { index, count, body } => self.sum(index, count, body),
             Atom::Group(inner) => self.node(inner),
@@ -377,10 +400,20 @@ impl Viewer {
         }
     }
 
-    /// `condition >= 0` as `left <= right` without minus signs.
-    fn comparison(&mut self, condition: &Size) -> (Box<Node>, Box<Node>) {
-        let (right, left) = patterns::by_sign(condition);
-        (self.boxed(&left), self.boxed(&right))
+    /// `if condition >= 0`, without minus signs, whichever way round is shorter.
+    fn conditional(&mut self, condition: &Size, then: Node, otherwise: Node) -> Node {
+        let opposite = condition.neg().sub(&Size::one());
+        let (more, less) = condition.by_sign();
+        let plain = (self.boxed(&less), self.boxed(&more));
+        let (more, less) = opposite.by_sign();
+        let negated = (self.boxed(&less), self.boxed(&more));
+        let cost = |(left, right): &(Box<Node>, Box<Node>)| left.cost() + right.cost();
+        let (then, otherwise) = (Box::new(then), Box::new(otherwise));
+        if cost(&plain) <= cost(&negated) {
+            Node::IfLe { left: plain.0, right: plain.1, then, otherwise }
+        } else {
+            Node::IfLe { left: negated.0, right: negated.1, then: otherwise, otherwise: then }
+        }
     }
 
     /// A sum, its index named as nothing else in it is.
@@ -393,6 +426,35 @@ impl Viewer {
         let body = body.subst_var(index, &Size::var(named.clone()));
         Node::Sum { index: named, count: self.boxed(count), body: self.boxed(&body) }
     }
+}
+
+/// A factor `c·x + d` of the polynomial, for an atom `x` in it and small numbers `c` and `d`, or
+/// `x - y` or `x + y`; and what is left.
+fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
+    let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom).collect();
+    atoms.sort();
+    atoms.dedup();
+    if terms.len() < 2 || atoms.len() > 4 {
+        return None;
+    }
+    let mut factors = Vec::new();
+    for (at, atom) in atoms.iter().enumerate() {
+        let x = Size::atom((*atom).clone());
+        for d in [-1, 1, -2, 2] {
+            factors.push(x.add(&Size::int(d)));
+        }
+        factors.push(x.scale(Ratio::integer(2)?).sub(&Size::one()));
+        factors.push(x.scale(Ratio::integer(2)?).add(&Size::one()));
+        for other in &atoms[at + 1..] {
+            let y = Size::atom((*other).clone());
+            factors.extend([x.sub(&y), y.sub(&x), x.add(&y)]);
+        }
+    }
+    factors.into_iter().find_map(|factor| {
+        let (quotient, remainder) = poly::divide(terms, factor.terms())?;
+        let whole = quotient.iter().all(|t| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0));
+        (remainder.is_empty() && whole && factor.terms() != terms).then(|| (factor.terms().to_vec(), quotient))
+    })
 }
 
 /// Variables before everything else, as [`Var::reading_key`] has them.

@@ -1,6 +1,6 @@
 //! Lower and upper bounds.
 
-use super::{Facts, ceil};
+use super::{Query, ceil};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
@@ -38,16 +38,13 @@ enum Goal {
     Constant,
 }
 
-impl Facts {
-    /// Inclusive lower and upper bound. Indices, positions and opened lengths are replaced by their
-    /// own bounds, as far as they have any, so that what is left are the names of the program.
-    pub fn bounds(&self, size: &Size) -> (Option<Size>, Option<Size>) {
+impl Query<'_> {
+    pub(super) fn bounds(&self, size: &Size) -> (Option<Size>, Option<Size>) {
         let of = |side| self.bound(size, side, Goal::Symbolic, MAX_DEPTH);
         (of(Side::Lower), of(Side::Upper))
     }
 
-    /// Inclusive lower and upper bound as numbers.
-    pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
+    pub(super) fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
         let of = |side| self.bound(size, side, Goal::Constant, MAX_DEPTH)?.as_ratio();
         let lower = of(Side::Lower).and_then(|value| i64::try_from(ceil(value)).ok());
         let upper = of(Side::Upper).and_then(|value| i64::try_from(value.floor()).ok());
@@ -58,27 +55,29 @@ impl Facts {
         if depth == 0 {
             return None;
         }
-        let mut current = self.rewrite(size);
+        let mut current = self.facts.rewrite(size);
         // The facts, and what the atoms lie between that were replaced by variables on the way.
-        let mut facts = self.clone();
+        let mut facts = self.facts.clone();
         let mut fresh = 0;
         for _ in 0..MAX_STEPS {
             if current.terms().len() > MAX_TERMS {
                 return None;
             }
-            if let Some((atom, next)) = facts.abstract_atom(&current, goal, depth, fresh) {
+            self.spend(1 + current.weight() / 32)?;
+            let query = self.under(&facts);
+            if let Some((atom, next)) = query.abstract_atom(&current, goal, depth, fresh) {
                 for (var, lower, upper) in next {
-                    facts.assume_range(var, lower, upper);
+                    facts.assume_range_of_new(var, lower, upper);
                 }
                 current = atom;
                 fresh += 1;
                 continue;
             }
-            let Some(var) = facts.next_variable(&current, goal) else {
+            let Some(var) = query.next_variable(&current, goal) else {
                 return Some(current);
             };
-            let next = facts.eliminate(&current, &var, side, goal)?;
-            current = self.rewrite(&next);
+            let next = query.eliminate(&current, &var, side, goal)?;
+            current = self.facts.rewrite(&next);
         }
         None
     }
@@ -87,7 +86,9 @@ impl Facts {
         goal == Goal::Constant
             || match var.kind {
                 VarKind::Index => true,
-                VarKind::Position | VarKind::Skolem => self.lower.contains_key(var) || self.upper.contains_key(var),
+                VarKind::Position | VarKind::Skolem => {
+                    self.facts.lower.contains_key(var) || self.facts.upper.contains_key(var)
+                }
                 _ => false,
             }
     }
@@ -98,7 +99,7 @@ impl Facts {
         let is_free = |var: &&Var| {
             let mut others = vars.iter().filter(|other| other != var);
             others.all(|other| {
-                let bounds = [self.lower.get(other), self.upper.get(other)];
+                let bounds = [self.facts.lower.get(other), self.facts.upper.get(other)];
                 bounds.into_iter().flatten().flatten().all(|bound| !bound.contains(var))
             })
         };
@@ -129,8 +130,8 @@ impl Facts {
         if !size.terms().iter().all(within) {
             return None;
         }
-        let monotone = highest == 1 || self.constant_lower(var).is_some_and(|lo| lo >= 0);
-        let signs: Vec<Option<bool>> = factors.iter().map(|f| self.constant_sign(f)).collect();
+        let monotone = highest == 1 || self.facts.constant_lower(var).is_some_and(|lo| lo >= 0);
+        let signs: Vec<Option<bool>> = factors.iter().map(|f| self.sign(f)).collect();
         let at = |end| Some(size.subst_var(var, &self.end(var, end, goal)?));
         if monotone && signs.iter().all(|sign| *sign == Some(true)) {
             return at(side);
@@ -151,8 +152,8 @@ impl Facts {
     /// One end of the range of a variable.
     fn end(&self, var: &Var, side: Side, goal: Goal) -> Option<Size> {
         let stated = match side {
-            Side::Lower => self.lower.get(var),
-            Side::Upper => self.upper.get(var),
+            Side::Lower => self.facts.lower.get(var),
+            Side::Upper => self.facts.upper.get(var),
         };
         let mut all: Vec<Size> = stated.into_iter().flatten().cloned().collect();
         if side == Side::Lower && var.is_natural() {
@@ -201,7 +202,7 @@ impl Facts {
                 if without.terms().len() < rest.terms().len() && times.terms().len() <= factor.terms().len() {
                     // num mod den
                     let mut upper = bound(&den.sub(&Size::one()), Side::Upper);
-                    if let (Some(top), true) = (bound(num, Side::Upper), self.proves_nonneg(num)) {
+                    if let (Some(top), true) = (bound(num, Side::Upper), self.nonneg(num)) {
                         upper = Some(upper.map_or(top.clone(), |upper| upper.min(top)));
                     }
                     (without.add(&times.mul(&value)), Some(Size::zero()), upper)
@@ -229,15 +230,15 @@ impl Facts {
             }
             (Atom::Floor(num, den), None) => {
                 let (lower, upper) = self.floor_bounds(num, den, &bound);
-                (replaced(size, atom, &value), lower, upper)
+                (size.replace_atom(atom, &value), lower, upper)
             }
             (Atom::Pow(base, exponent), _) if base.as_integer().is_some_and(|b| b >= 1) => {
                 let end = |side| bound(exponent, side).map(|end| base.pow(&end));
-                (replaced(size, atom, &value), end(Side::Lower), end(Side::Upper))
+                (size.replace_atom(atom, &value), end(Side::Lower), end(Side::Upper))
             }
             _ => {
                 let lower = atom.is_natural().then(Size::zero);
-                (replaced(size, atom, &value), lower, None)
+                (size.replace_atom(atom, &value), lower, None)
             }
         };
         Some((next, vec![(var, lower, upper)]))
@@ -250,19 +251,21 @@ impl Facts {
         bound: &dyn Fn(&Size, Side) -> Option<Size>,
     ) -> (Option<Size>, Option<Size>) {
         // A quotient that is not negative falls as its divisor grows.
-        let natural = self.proves_nonneg(num);
+        let natural = self.nonneg(num);
+        let is_fixed = |side| bound(den, side).as_ref() == Some(den);
         let end = |side: Side| {
-            let constant =
-                bound(den, Side::Lower).as_ref() == Some(den) && bound(den, Side::Upper).as_ref() == Some(den);
-            let den = if constant {
+            let divisor = if is_fixed(Side::Lower) && is_fixed(Side::Upper) {
                 den.clone()
-            } else if natural {
-                let least = bound(den, side.opposite())?;
-                if self.proves_nonneg(&least.sub(&Size::one())) { least } else { Size::one() }
-            } else {
+            } else if !natural {
                 return None;
+            } else if side == Side::Lower {
+                bound(den, Side::Upper)?
+            } else {
+                // No divisor is below 1.
+                let least = bound(den, Side::Lower).unwrap_or_else(Size::one);
+                if self.nonneg(&least.sub(&Size::one())) { least } else { Size::one() }
             };
-            Some(bound(num, side)?.div_floor(&den))
+            Some(bound(num, side)?.div_floor(&divisor))
         };
         let lower = end(Side::Lower).or_else(|| natural.then(Size::zero));
         (lower, end(Side::Upper))
@@ -271,16 +274,6 @@ impl Facts {
 
 fn vars_of(atom: &Atom) -> Vec<Var> {
     atom.operands().into_iter().flat_map(Size::vars).collect()
-}
-
-fn replaced(size: &Size, atom: &Atom, value: &Size) -> Size {
-    let mut sum = Size::zero();
-    for term in size.terms() {
-        let power = term.mono.exponent(atom);
-        let rest = Size::term(Term { mono: term.mono.without(atom), coeff: term.coeff });
-        sum = sum.add(&rest.mul(&value.pow_const(power)));
-    }
-    sum
 }
 
 fn best_constant(bounds: &[Size], side: Side) -> Option<Size> {

@@ -1,23 +1,32 @@
 //! Divisibility.
 
-use super::{Facts, Truth};
+use super::{Query, Truth};
 use crate::size::Size;
 use crate::size::poly::Term;
 use crate::size::ratio::{Ratio, gcd};
 use crate::size::var::{Var, VarKind};
 use std::sync::Arc;
 
-impl Facts {
-    /// Is `k` positive whenever it is used as a divisor, and does it divide `n` without remainder?
-    pub fn divides(&self, k: &Size, n: &Size) -> Truth {
-        let (k, n) = (self.rewrite(k), self.rewrite(n));
+/// So many known divisibilities are combined.
+const MAX_FACTS: usize = 6;
+
+impl Query<'_> {
+    pub(super) fn divides(&self, k: &Size, n: &Size) -> Truth {
+        let (k, n) = (self.facts.rewrite(k), self.facts.rewrite(n));
         if k.is_zero() {
             return Truth::No;
         }
-        if n.is_zero() || self.divides_plainly(&k, &n) || self.divides_by_facts(&k, &n) {
+        if n.is_zero() || self.divides_plainly(&k, &n) || self.is_multiple_of_known(&k, &n) {
             return Truth::Yes;
         }
-        if self.leaves_remainder(&k, &n) { Truth::No } else { Truth::Unknown }
+        let variants = self.variants(&k, &n);
+        if variants.iter().any(|(k, n)| n.div_exact(k).is_integral()) {
+            Truth::Yes
+        } else if variants.iter().chain([&(k, n)]).any(|(k, n)| self.leaves_remainder(k, n)) {
+            Truth::No
+        } else {
+            Truth::Unknown
+        }
     }
 
     fn divides_plainly(&self, k: &Size, n: &Size) -> bool {
@@ -25,50 +34,64 @@ impl Facts {
         quotient.is_integral() || is_integer_valued(&quotient)
     }
 
-    /// A known `k' | n'` says that n' is k' times some number: put that in for a variable of n'.
-    fn divides_by_facts(&self, k: &Size, n: &Size) -> bool {
-        // The multiple of a known quotient that cancels the leading term.
+    /// Is `n/k` a sum of multiples of known whole quotients, and of whole numbers?
+    fn is_multiple_of_known(&self, k: &Size, n: &Size) -> bool {
         let mut quotient = n.div_exact(k);
-        for (known_k, known_n) in &self.divides {
-            let known = self.rewrite(known_n).div_exact(&self.rewrite(known_k));
-            let (Some(lead), Some(goal)) = (known.terms().first(), quotient.terms().first()) else {
+        for (known_k, known_n) in &self.facts.divides {
+            let known = self.facts.rewrite(known_n).div_exact(&self.facts.rewrite(known_k));
+            let Some(lead) = known.terms().first().and_then(Term::recip) else {
                 continue;
             };
-            let Some(factor) = lead.recip().and_then(|recip| goal.mul(&recip)).map(Size::term) else {
-                continue;
-            };
-            if factor.is_integral() {
+            let fractional = quotient.terms().iter().filter(|t| !Size::term((*t).clone()).is_integral());
+            let factors: Vec<Size> =
+                fractional.filter_map(|t| t.mul(&lead).map(Size::term)).filter(Size::is_integral).collect();
+            if let Some(factor) = factors.first() {
                 quotient = quotient.sub(&factor.mul(&known));
-                if quotient.is_integral() {
-                    return true;
-                }
+            }
+            if quotient.is_integral() {
+                return true;
             }
         }
-        let usable = self.divides.iter().map(|(k, n)| (self.rewrite(k), self.rewrite(n)));
-        let usable: Vec<(Size, Size)> = usable.collect();
-        let mut starts: Vec<usize> = (0..usable.len()).collect();
-        starts.truncate(4);
-        starts.into_iter().any(|start| {
+        false
+    }
+
+    /// A known `k' | n'` says that n' is k' times some number: `k` and `n` with that put in for a
+    /// variable of n', beginning with each fact in turn.
+    fn variants(&self, k: &Size, n: &Size) -> Vec<(Size, Size)> {
+        let known = &self.facts.divides;
+        let known = known.iter().map(|(k, n)| (self.facts.rewrite(k), self.facts.rewrite(n)));
+        let known: Vec<(Size, Size)> = known.take(MAX_FACTS).collect();
+        let mut variants = Vec::new();
+        for start in 0..known.len() {
             let (mut k, mut n) = (k.clone(), n.clone());
-            // Beginning with each fact in turn, put in all that still have a variable to replace.
-            for step in 0..usable.len() {
-                let (known_k, known_n) = &usable[(start + step) % usable.len()];
+            let mut facts = known.clone();
+            for step in 0..known.len() {
+                if self.spend(1 + n.weight() / 32).is_none() {
+                    return variants;
+                }
+                let (known_k, known_n) = facts[(start + step) % known.len()].clone();
                 let fresh = Var {
                     kind: VarKind::Position,
                     id: u32::try_from(step).unwrap_or(u32::MAX),
                     name: Arc::from("quotient"),
                 };
-                let Some((var, value)) = isolate(known_k, known_n, &fresh) else {
+                let Some((var, value)) = isolate(&known_k, &known_n, &fresh) else {
                     continue;
                 };
+                if !k.contains(&var) && !n.contains(&var) {
+                    continue;
+                }
+                // The other facts are about the new variable now.
+                for (other_k, other_n) in &mut facts {
+                    *other_k = other_k.subst_var(&var, &value);
+                    *other_n = other_n.subst_var(&var, &value);
+                }
                 k = k.subst_var(&var, &value);
                 n = n.subst_var(&var, &value);
-                if n.div_exact(&k).is_integral() {
-                    return true;
-                }
+                variants.push((k.clone(), n.clone()));
             }
-            false
-        })
+        }
+        variants
     }
 
     /// `n = q·k + r` with `0 < r < k`, or a constant that no multiple of `k` reaches.
@@ -92,8 +115,8 @@ impl Facts {
         }
         let remainder = n.rem(k);
         remainder.terms().iter().all(|term| !mentions_floor(term))
-            && self.lt(&Size::zero(), &remainder).is_yes()
-            && self.lt(&remainder, k).is_yes()
+            && self.nonneg(&remainder.sub(&Size::one()))
+            && self.nonneg(&k.sub(&remainder).sub(&Size::one()))
     }
 }
 

@@ -5,40 +5,60 @@
 //! ("eliminating" it), an atom by what defines it, and by subtracting known non-negative sizes.
 //! A search with a fixed budget of steps: the first proof found is good enough.
 
-use super::{Facts, Truth};
+use super::samples::{self, Sample};
+use super::{Facts, Query};
 use crate::size::Size;
 use crate::size::atom::Atom;
-use crate::size::poly::{Mono, Term};
-use crate::size::ratio::Ratio;
+use crate::size::poly::Term;
 use crate::size::var::Var;
-use std::cell::Cell;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Steps that one question may take.
+/// Steps that one proof may take.
 const FUEL: u32 = 400;
 /// Nested eliminations.
 const DEPTH: u32 = 8;
 /// Larger goals are not looked at.
 const MAX_TERMS: usize = 64;
 
-impl Facts {
+impl Query<'_> {
     /// Is the size, an integer, at least zero?
-    pub(super) fn proves_nonneg(&self, size: &Size) -> bool {
+    pub(super) fn nonneg(&self, size: &Size) -> bool {
         if size.is_natural() {
             return true;
         }
-        let fuel = Cell::new(FUEL);
-        Prover { facts: self, fuel: &fuel, extra: Vec::new(), positive: self.positive(size) }.nonneg(size, DEPTH)
-    }
-
-    /// The variables that are divisors somewhere, and so not zero.
-    fn positive(&self, size: &Size) -> BTreeSet<Var> {
-        let mut found = BTreeSet::new();
-        let bounds = self.lower.values().chain(self.upper.values()).flatten();
-        for size in bounds.chain(&self.nonneg).chain([size]) {
-            divisors(size, &mut found);
+        let known = self.facts.nonneg.len() + self.facts.divides.len() + self.facts.lower.len();
+        if self.spend(u32::try_from(known / 4).unwrap_or(u32::MAX)).is_none() {
+            return false;
         }
-        found
+        // What a size divides by is positive: nobody asks about one without a value.
+        let points = self.facts.points();
+        let mut divisors = points.divisors.iter().cloned().collect();
+        samples::divisors(size, &mut divisors);
+        let divisors: Vec<Size> = divisors.into_iter().collect();
+        let mut samples: Vec<&Sample> = points.samples.iter().collect();
+        samples.retain(|sample| sample.all_positive(&divisors));
+        let positive = divisors.iter().filter_map(|size| match size.terms() {
+            [term] => Some(&term.mono.0),
+            _ => None,
+        });
+        let positive = positive.flatten().filter_map(|(atom, _)| match atom {
+            Atom::Var(var) if var.is_natural() => Some(var.clone()),
+            _ => None,
+        });
+        let positive = positive.collect();
+        let rewritten = self.facts.rewritten_ranges();
+        let known = self.facts.nonneg.iter().chain(&rewritten);
+        let prover = Prover {
+            query: self,
+            fuel: &Cell::new(FUEL),
+            known: known.filter_map(|fact| self.facts.numerator(fact)).collect(),
+            positive,
+            samples,
+            failed: RefCell::default(),
+        };
+        prover.nonneg(size, DEPTH)
     }
 
     /// Is the size zero, whichever way its maxima and conditions turn out?
@@ -67,49 +87,36 @@ impl Facts {
             return false;
         };
         [condition.clone(), condition.neg().sub(&Size::one())].into_iter().all(|case| {
-            let mut facts = self.clone();
+            let mut facts = self.facts.clone();
             facts.assume_le(Size::zero(), case.clone());
-            facts.le(&case, &Size::int(-1)) == Truth::Yes || facts.zero_in_cases(&simple, splits - 1)
+            let query = self.under(&facts);
+            query.nonneg(&case.neg().sub(&Size::one())) || query.zero_in_cases(&simple, splits - 1)
         })
     }
-}
 
-/// Adds the variables that are factors of a divisor in `size`.
-fn divisors(size: &Size, found: &mut BTreeSet<Var>) {
-    let mut add = |mono: &Mono, sign: i32| {
-        for (atom, e) in &mono.0 {
-            if let Atom::Var(var) = atom
-                && e.signum() == sign
-                && var.is_natural()
-            {
-                found.insert(var.clone());
-            }
+    /// True for a number, also a fraction, that is never negative, false for one that is never positive.
+    pub(super) fn sign(&self, size: &Size) -> Option<bool> {
+        let (num, _) = size.as_fraction()?;
+        if self.nonneg(&num) {
+            Some(true)
+        } else if self.nonneg(&num.neg()) {
+            Some(false)
+        } else {
+            None
         }
-    };
-    for term in size.terms() {
-        add(&term.mono, -1);
     }
-    size.any_atom(&mut |atom| {
-        if let Atom::Floor(_, den) = atom
-            && let [term] = den.terms()
-        {
-            add(&term.mono, 1);
-        }
-        for operand in atom.operands() {
-            for term in operand.terms() {
-                add(&term.mono, -1);
-            }
-        }
-        false
-    });
 }
 
 struct Prover<'a> {
-    facts: &'a Facts,
+    query: &'a Query<'a>,
     fuel: &'a Cell<u32>,
-    /// Facts of the case that is looked at.
-    extra: Vec<Size>,
+    /// What is not negative, fractions cleared: the facts, and the case that is looked at.
+    known: Vec<Size>,
     positive: BTreeSet<Var>,
+    /// Points at which all that is known holds.
+    samples: Vec<&'a Sample>,
+    /// Goals that were given up, and how deep the proof might have gone.
+    failed: RefCell<FxHashMap<Size, u32>>,
 }
 
 impl Prover<'_> {
@@ -118,12 +125,13 @@ impl Prover<'_> {
         if size.is_natural() {
             return true;
         }
-        let Some(fuel) = self.fuel.get().checked_sub(1) else {
+        let steps = 1 + size.weight() / 32;
+        let Some(fuel) = self.fuel.get().checked_sub(steps) else {
             return false;
         };
         self.fuel.set(fuel);
-        let size = self.facts.rewrite(size);
-        let Some((num, den)) = size.as_fraction() else {
+        let size = self.query.facts.rewrite(size);
+        let (Some((num, den)), Some(())) = (size.as_fraction(), self.query.spend(steps)) else {
             return false;
         };
         // n/d > -1 is n + d - 1 >= 0 for integers n and d > 0.
@@ -131,17 +139,35 @@ impl Prover<'_> {
         if let Some(value) = goal.as_ratio() {
             return !value.is_negative();
         }
-        if goal.is_natural() || self.shifted(&goal).is_natural() {
+        if goal.is_natural() {
+            return true;
+        }
+        if self.samples.iter().any(|sample| sample.refutes(&goal)) {
+            return false;
+        }
+        if self.shifted(&goal).is_natural() {
             return true;
         }
         if depth == 0 || goal.terms().len() > MAX_TERMS {
             return false;
         }
-        self.by_atoms(&goal, depth - 1) || self.by_facts(&goal, depth - 1) || self.by_cases(&goal, depth - 1)
+        if self.failed.borrow().get(&goal).is_some_and(|tried| *tried >= depth) {
+            return false;
+        }
+        let proved =
+            self.by_atoms(&goal, depth - 1) || self.by_facts(&goal, depth - 1) || self.by_cases(&goal, depth - 1);
+        if !proved {
+            self.failed.borrow_mut().insert(goal, depth);
+        }
+        proved
     }
 
     /// The goal with every variable counted from its least value.
     fn shifted(&self, goal: &Size) -> Size {
+        let moves = |var: &Var| self.least(var).is_some_and(|least| least > 0);
+        if !goal.any_var(&mut |var| moves(var)) {
+            return goal.clone();
+        }
         goal.subst(&mut |var| {
             let least = self.least(var)?;
             (least > 0).then(|| Size::var(var.clone()).add(&Size::constant(least)))
@@ -149,7 +175,7 @@ impl Prover<'_> {
     }
 
     fn least(&self, var: &Var) -> Option<i128> {
-        let stated = self.facts.constant_lower(var)?;
+        let stated = self.query.facts.constant_lower(var)?;
         Some(if self.positive.contains(var) { stated.max(1) } else { stated })
     }
 
@@ -184,7 +210,7 @@ impl Prover<'_> {
         let mentions = |var: &Var| {
             vars.iter()
                 .filter(|other| *other != var)
-                .flat_map(|other| self.facts.bounds_of(other))
+                .flat_map(|other| self.query.facts.bounds_of(other))
                 .filter(|bound| bound.contains(var))
                 .count()
         };
@@ -206,9 +232,9 @@ impl Prover<'_> {
         let linear = powers.keys().all(|&power| power <= 1);
         let factors = || powers.iter().filter(|(power, _)| **power > 0).map(|(_, factor)| factor);
         let replaced = |bound: &Size| goal.subst_var(var, bound);
-        let mut lower: Vec<Size> = self.facts.lower.get(var).cloned().unwrap_or_default();
+        let mut lower: Vec<Size> = self.query.facts.lower.get(var).cloned().unwrap_or_default();
         lower.extend(self.least(var).map(Size::constant));
-        let upper = self.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
+        let upper = self.query.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
         let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
         if monotone && !lower.is_empty() && factors().all(|factor| self.nonneg(factor, depth.min(2))) {
             return lower.iter().any(|bound| self.nonneg(&replaced(bound), depth));
@@ -268,23 +294,27 @@ impl Prover<'_> {
     }
 
     fn with_case(&self, facts: Vec<Size>) -> Prover<'_> {
-        let mut extra = self.extra.clone();
-        extra.extend(facts);
-        Prover { facts: self.facts, fuel: self.fuel, extra, positive: self.positive.clone() }
+        let mut samples = self.samples.clone();
+        samples.retain(|sample| {
+            let holds = |size| sample.eval(size).is_some_and(|value| !value.is_negative());
+            facts.iter().all(holds)
+        });
+        let mut known = self.known.clone();
+        known.extend(facts.iter().filter_map(|fact| self.query.facts.numerator(fact)));
+        Prover {
+            query: self.query,
+            fuel: self.fuel,
+            known,
+            positive: self.positive.clone(),
+            samples,
+            failed: RefCell::default(),
+        }
     }
 
     /// Subtracts a multiple of a known non-negative size, chosen so that a negative term vanishes.
     fn by_facts(&self, goal: &Size, depth: u32) -> bool {
-        let rewritten = self.facts.rewritten_ranges();
-        let known: Vec<Size> = self
-            .extra
-            .iter()
-            .chain(&self.facts.nonneg)
-            .chain(&rewritten)
-            .filter_map(|fact| Some(self.facts.rewrite(fact).as_fraction()?.0))
-            .collect();
         for term in goal.terms().iter().filter(|term| term.coeff.is_negative()) {
-            for fact in &known {
+            for fact in &self.known {
                 for part in fact.terms().iter().filter(|part| part.coeff.is_negative()) {
                     let Some(mono) = term.mono.div(&part.mono) else {
                         continue;
@@ -317,7 +347,8 @@ impl Prover<'_> {
             if powers.keys().all(|&power| power < 2) {
                 continue;
             }
-            let from = Size::var(var.clone()).add(&Size::constant(least + 1));
+            // n = m + 1 with m at least as large as the least n.
+            let from = Size::var(var.clone()).add(&Size::one());
             let first = goal.subst_var(&var, &Size::constant(least));
             let others = self.shifted(&goal.subst_var(&var, &from));
             if others.is_natural() && self.nonneg(&first, depth.min(2)) {
@@ -350,6 +381,11 @@ impl Facts {
         self.lower.get(var).into_iter().chain(self.upper.get(var)).flatten()
     }
 
+    /// The numerator of a size under the equalities: it has the sign of the size.
+    fn numerator(&self, size: &Size) -> Option<Size> {
+        Some(self.rewrite(size).as_fraction()?.0)
+    }
+
     /// The ranges of variables that equalities removed, as sizes that are not negative.
     fn rewritten_ranges(&self) -> Vec<Size> {
         let mut facts = Vec::new();
@@ -361,21 +397,5 @@ impl Facts {
             facts.extend(upper.map(|hi| hi.sub(&value)));
         }
         facts
-    }
-}
-
-/// The sign that a size has for all values, as far as it can be told.
-impl Facts {
-    pub(super) fn constant_sign(&self, size: &Size) -> Option<bool> {
-        if let Some(value) = size.as_ratio() {
-            return Some(value >= Ratio::ZERO);
-        }
-        if self.proves_nonneg(size) {
-            Some(true)
-        } else if self.proves_nonneg(&size.neg()) {
-            Some(false)
-        } else {
-            None
-        }
     }
 }

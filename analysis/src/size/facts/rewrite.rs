@@ -4,13 +4,14 @@ use super::Facts;
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{Mono, Term};
+use crate::size::ratio::Ratio;
 use crate::size::var::{Var, VarKind};
 
 /// Rules are applied so many times in a row before a size is taken as it is.
 const MAX_ROUNDS: usize = 12;
 
 /// `left = right`, where the left side is a variable or, if no variable can be isolated, a monomial.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Rewrite {
     left: Left,
     right: Size,
@@ -22,15 +23,9 @@ enum Left {
     Mono(Mono),
 }
 
-impl std::fmt::Debug for Left {
+impl std::fmt::Debug for Rewrite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Left::Var(var) => write!(f, "{var}"),
-            Left::Mono(mono) => {
-                let term = Term { mono: mono.clone(), coeff: crate::size::ratio::Ratio::ONE };
-                write!(f, "{}", Size::term(term))
-            }
-        }
+        write!(f, "{} = {}", self.left(), self.right)
     }
 }
 
@@ -69,6 +64,13 @@ impl Rewrite {
         match &self.left {
             Left::Var(var) => Some(var),
             Left::Mono(_) => None,
+        }
+    }
+
+    pub fn left(&self) -> Size {
+        match &self.left {
+            Left::Var(var) => Size::var(var.clone()),
+            Left::Mono(mono) => Size::term(Term { mono: mono.clone(), coeff: Ratio::ONE }),
         }
     }
 

@@ -1,38 +1,33 @@
 //! Simplification under facts: the rules that need to know a range or a divisor.
 
-use super::Facts;
+use super::Query;
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
 use crate::size::ratio::Ratio;
-use std::cell::Cell;
 
 /// Rounds until nothing changes.
 const MAX_ROUNDS: usize = 4;
-/// Divisions that one call may look into.
-const MAX_DIVISIONS: u32 = 64;
 
-impl Facts {
-    /// An equal size with fewer floor divisions, maxima and conditions.
-    pub fn simplify(&self, size: &Size) -> Size {
-        let budget = Cell::new(MAX_DIVISIONS);
-        let mut current = self.rewrite(size);
+impl Query<'_> {
+    pub(super) fn simplify(&self, size: &Size) -> Size {
+        let mut current = self.facts.rewrite(size);
         for _ in 0..MAX_ROUNDS {
-            match self.simplify_atoms(&current, &budget) {
-                Some(next) if next != current => current = self.rewrite(&next),
+            match self.simplify_atoms(&current) {
+                Some(next) if next != current => current = self.facts.rewrite(&next),
                 _ => break,
             }
         }
         current
     }
 
-    fn simplify_atoms(&self, size: &Size, budget: &Cell<u32>) -> Option<Size> {
+    fn simplify_atoms(&self, size: &Size) -> Option<Size> {
         size.rebuild(&mut |atom| {
             if matches!(atom, Atom::Var(_) | Atom::TooLarge(_)) {
                 return None;
             }
-            budget.set(budget.get().checked_sub(1)?);
-            let inner = |size: &Size| self.simplify_atoms(size, budget).unwrap_or_else(|| size.clone());
+            self.spend(4)?;
+            let inner = |size: &Size| self.simplify_atoms(size).unwrap_or_else(|| size.clone());
             Some(match atom {
                 Atom::Floor(num, den) => self.simplify_floor(&inner(num), &inner(den)),
                 Atom::Max(operands) => {
@@ -42,9 +37,9 @@ impl Facts {
                 }
                 Atom::Step(condition) => {
                     let condition = inner(condition);
-                    if self.proves_nonneg(&condition) {
+                    if self.nonneg(&condition) {
                         Size::one()
-                    } else if self.proves_nonneg(&condition.neg().sub(&Size::one())) {
+                    } else if self.nonneg(&condition.neg().sub(&Size::one())) {
                         Size::zero()
                     } else {
                         Size::step(&condition)
@@ -55,8 +50,8 @@ impl Facts {
                 Atom::Sum { index, count, body } => {
                     let count = inner(count);
                     let last = count.sub(&Size::one());
-                    let facts = self.clone().with_range(index.clone(), Some(Size::zero()), Some(last));
-                    let body = facts.simplify_atoms(body, budget).unwrap_or_else(|| body.clone());
+                    let facts = self.facts.clone().with_range(index.clone(), Some(Size::zero()), Some(last));
+                    let body = self.under(&facts).simplify_atoms(body).unwrap_or_else(|| body.clone());
                     Size::sum(index.clone(), count, body)
                 }
                 Atom::Var(_) | Atom::TooLarge(_) => return None,
@@ -68,10 +63,10 @@ impl Facts {
     fn simplify_max(&self, operands: Vec<Size>) -> Size {
         let mut kept: Vec<Size> = Vec::new();
         for operand in operands {
-            if kept.iter().any(|other| self.proves_nonneg(&other.sub(&operand))) {
+            if kept.iter().any(|other| self.nonneg(&other.sub(&operand))) {
                 continue;
             }
-            kept.retain(|other| !self.proves_nonneg(&operand.sub(other)));
+            kept.retain(|other| !self.nonneg(&operand.sub(other)));
             kept.push(operand);
         }
         Size::max_of(kept)
@@ -95,8 +90,8 @@ impl Facts {
 
     /// Rule 1, and more generally: a `q` with `0 <= num - q·den < den`.
     fn whole_part(&self, num: &Size, den: &Size) -> Option<Size> {
-        let mut candidates = vec![Size::zero()];
-        if let Some(divisor) = den.as_integer() {
+        let mut candidates = vec![Size::zero(), Size::int(-1), Size::one()];
+        if let Some(divisor) = den.as_integer().filter(|divisor| *divisor > 0) {
             if let (Some(low), Some(high)) = self.const_bounds(num) {
                 let (low, high) = (i128::from(low).div_euclid(divisor), i128::from(high).div_euclid(divisor));
                 if low == high {
@@ -116,13 +111,13 @@ impl Facts {
         }
         candidates.into_iter().find(|q| {
             let rest = num.sub(&q.mul(den));
-            self.proves_nonneg(&den.sub(&rest).sub(&Size::one())) && self.proves_nonneg(&rest)
+            self.nonneg(&den.sub(&rest).sub(&Size::one())) && self.nonneg(&rest)
         })
     }
 
     /// Terms that the divisor is known to divide come out.
     fn pull_divisible(&self, num: &Size, den: &Size) -> Option<Size> {
-        if self.divides.is_empty() {
+        if self.facts.divides.is_empty() {
             return None;
         }
         if self.divides(den, num).is_yes() {
@@ -166,7 +161,7 @@ impl Facts {
             if rest == *num {
                 continue;
             }
-            if self.proves_nonneg(&factor.sub(&rest).sub(&one)) && self.proves_nonneg(&rest) {
+            if self.nonneg(&factor.sub(&rest).sub(&one)) && self.nonneg(&rest) {
                 return Some(self.simplify_floor(&multiple, &den.div_exact(&factor)));
             }
         }

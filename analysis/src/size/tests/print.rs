@@ -1,23 +1,6 @@
 //! How sizes print.
 
-use crate::size::*;
-
-pub(super) fn v(name: &str) -> Size {
-    Size::var(var(name))
-}
-
-pub(super) fn var(name: &str) -> Var {
-    let kind = match name.chars().next() {
-        Some('X') => VarKind::Skolem,
-        Some('?') => VarKind::Unknown,
-        _ => VarKind::Param,
-    };
-    Var::new(kind, 0, name)
-}
-
-fn n(value: u64) -> Size {
-    Size::nat(value)
-}
+use super::*;
 
 #[test]
 fn sizes_print_as_a_person_writes_them() {

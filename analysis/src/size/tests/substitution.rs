@@ -1,7 +1,6 @@
 //! Replacing variables.
 
-use super::print::{v, var};
-use crate::size::*;
+use super::*;
 
 #[test]
 fn what_becomes_one_is_still_added_up() {

@@ -1,14 +1,13 @@
 //! Finds `mod`, `min`, `max` and conditionals in a polynomial that was written without them.
 //!
-//! `x - b·⌊x/b⌋` is `x mod b`; `x - max(0, x-y)` is `min(x, y)`; `y + max(0, x-y)` is `max(x, y)`; and
-//! so on, each with a factor in front and more terms around. Every way to read an atom is a
-//! candidate; as long as one makes the expression shorter, the best is taken.
+//! `x - b·⌊x/b⌋` is `x mod b`, so `⌊x/b⌋` may be read as `(x - m)/b` with `m = x mod b`; likewise
+//! `max(0, x-y)` as `x - min(x, y)` or as `max(x, y) - y`; and so on. Every way to read an atom is a
+//! candidate; as long as one makes the whole expression shorter, the best is taken.
 
 use super::{Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
-use crate::size::ratio::Ratio;
 
 /// Larger polynomials are shown as they are.
 const MAX_TERMS: usize = 40;
@@ -16,11 +15,18 @@ const MAX_WEIGHT: u32 = 600;
 /// No polynomial has more patterns looked for.
 const MAX_ROUNDS: usize = 12;
 
-/// `factor·pattern + rest`, one way to read a polynomial.
+/// One way to read an atom: as `factor·pattern + shift`.
 struct Candidate {
+    atom: Atom,
     pattern: Node,
     factor: Size,
-    rest: Size,
+    shift: Size,
+}
+
+/// An atom in a polynomial `factor·atom + rest`; neither is known if the atom has other powers.
+struct Place {
+    atom: Atom,
+    linear: Option<(Size, Size)>,
 }
 
 impl Viewer {
@@ -37,9 +43,9 @@ impl Viewer {
             }
             let mut best = None;
             let mut least = self.polynomial(&current).cost();
-            for candidate in candidates {
-                let pattern = self.placeholder(candidate.pattern);
-                let read = candidate.rest.add(&candidate.factor.mul(&pattern));
+            for Candidate { atom, pattern, factor, shift } in candidates {
+                let value = factor.mul(&self.placeholder(pattern)).add(&shift);
+                let read = current.replace_atom(&atom, &value);
                 let cost = self.polynomial(&read).cost();
                 if cost < least {
                     (best, least) = (Some(read), cost);
@@ -53,36 +59,39 @@ impl Viewer {
         current
     }
 
+    /// May this be computed for itself? A fraction may be whole only together with what is around it.
+    fn allows(&self, part: &Size) -> bool {
+        self.style == Style::Reading || part.is_integral()
+    }
+
     fn candidates(&mut self, size: &Size) -> Vec<Candidate> {
-        let mut atoms: Vec<&Atom> = size
-            .terms()
-            .iter()
-            .flat_map(|term| &term.mono.0)
-            .filter(|(atom, e)| *e == 1 && matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_)))
-            .map(|(atom, _)| atom)
-            .collect();
+        let is_pattern = |atom: &Atom| matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_));
+        let factors = size.terms().iter().flat_map(|term| &term.mono.0);
+        let mut atoms: Vec<Atom> =
+            factors.filter(|(atom, e)| *e > 0 && is_pattern(atom)).map(|(atom, _)| atom.clone()).collect();
         atoms.sort();
         atoms.dedup();
         let mut found = Vec::new();
         for atom in atoms {
-            let Some((factor, rest)) = size.split_linear(atom) else {
-                continue;
-            };
-            match atom {
-                Atom::Floor(num, den) => self.remainders(num, den, &factor, &rest, &mut found),
-                Atom::Max(operands) => self.extrema(operands, &factor, &rest, &mut found),
-                Atom::Step(condition) => self.conditionals(condition, &factor, &rest, &mut found),
+            let place = Place { linear: size.split_linear(&atom), atom };
+            match &place.atom {
+                Atom::Floor(num, den) => {
+                    self.remainders(num, den, size, &place, &mut found);
+                    self.shifted(num, den, &place, &mut found);
+                }
+                Atom::Max(operands) => self.extrema(operands, &place, &mut found),
+                Atom::Step(condition) => self.conditionals(condition, &place, &mut found),
                 _ => {}
             }
         }
         found
     }
 
-    /// `factor·⌊num/den⌋ + rest` with a remainder, or with a part of `rest` moved into the numerator.
-    fn remainders(&mut self, num: &Size, den: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
+    /// `⌊x/b⌋` as `(x - x mod b)/b`.
+    fn remainders(&mut self, num: &Size, den: &Size, size: &Size, place: &Place, found: &mut Vec<Candidate>) {
         let mut readings = vec![(num.clone(), den.clone())];
-        // ⌊x/a⌋ mod b, where the atom is ⌊x/(a·b)⌋.
-        for (atom, _) in rest.terms().iter().flat_map(|term| &term.mono.0) {
+        // With ⌊x/a⌋ elsewhere, ⌊x/(a·b)⌋ may be ⌊⌊x/a⌋/b⌋.
+        for (atom, _) in size.terms().iter().flat_map(|term| &term.mono.0) {
             let Atom::Floor(inner, inner_den) = atom else {
                 continue;
             };
@@ -90,32 +99,34 @@ impl Viewer {
                 continue;
             };
             let dividend = Size::atom(atom.clone()).add(&shift);
-            if ratio.is_integral()
+            if *atom != place.atom
+                && ratio.is_integral()
                 && shift.is_integral()
-                && dividend.div_floor(&ratio).as_atom() == Some(&Atom::Floor(num.clone(), den.clone()))
+                && dividend.div_floor(&ratio).as_atom() == Some(&place.atom)
             {
                 readings.push((dividend, ratio));
             }
         }
+        readings.retain(|(dividend, _)| self.allows(dividend));
         for (dividend, divisor) in readings {
-            let Some(times) = quotient(&factor.neg(), &divisor) else {
-                continue;
-            };
             let pattern =
                 Node::Mod { num: self.boxed(&dividend), den: self.boxed(&divisor), dividend: dividend.clone() };
-            found.push(Candidate { pattern, rest: rest.sub(&times.mul(&dividend)), factor: times });
+            found.push(Candidate {
+                atom: place.atom.clone(),
+                pattern,
+                factor: Size::int(-1).div_exact(&divisor),
+                shift: dividend.div_exact(&divisor),
+            });
         }
-        self.shifted(num, den, factor, rest, found);
     }
 
-    /// `⌊(N+3)/4⌋ - 1` is `⌊(N-1)/4⌋`.
-    fn shifted(&mut self, num: &Size, den: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
-        let Some(recip) = (match factor.terms() {
-            [factor] => factor.recip(),
-            _ => None,
-        }) else {
+    /// `⌊(N+3)/4⌋` as `⌊(N-1)/4⌋ + 1`, where that takes something up.
+    fn shifted(&mut self, num: &Size, den: &Size, place: &Place, found: &mut Vec<Candidate>) {
+        let Some((factor, rest)) = &place.linear else {
             return;
         };
+        let [factor] = factor.terms() else { return };
+        let Some(recip) = factor.recip() else { return };
         let mut all = Size::zero();
         let mut shifts = Vec::new();
         for term in rest.terms() {
@@ -138,58 +149,68 @@ impl Viewer {
             if self.style == Style::Exact && !is_natural(&plain) {
                 continue;
             }
-            let pattern = Node::FloorDiv { num: Box::new(plain), den: self.boxed(den), dividend: dividend.clone() };
-            let rest = rest.sub(&shift.mul(factor));
-            found.push(Candidate { pattern, factor: factor.clone(), rest });
+            let pattern = Node::FloorDiv { num: Box::new(plain), den: self.boxed(den), dividend };
+            let (atom, shift) = (place.atom.clone(), shift.neg());
+            found.push(Candidate { atom, pattern, factor: Size::one(), shift });
         }
     }
 
-    /// `factor·max(0, operands…) + rest` as a maximum or minimum of larger things.
-    fn extrema(&mut self, operands: &[Size], factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
-        // The maximum of base, base + operand, …; or the minimum of base, base - operand, ….
+    /// `max(0, operands…)` as the maximum of base, base + operand, … less the base; or as the base
+    /// less the minimum of base, base - operand, ….
+    fn extrema(&mut self, operands: &[Size], place: &Place, found: &mut Vec<Candidate>) {
         for maximum in [true, false] {
-            let times = if maximum { factor.clone() } else { factor.neg() };
             let mut bases = Vec::new();
-            bases.extend(quotient(rest, &times));
-            for term in rest.terms() {
-                bases.extend(quotient(&Size::term(term.clone()), &times));
+            if let Some((factor, rest)) = &place.linear {
+                let times = if maximum { factor.clone() } else { factor.neg() };
+                bases.extend(quotient(rest, &times));
+                let terms = rest.terms().iter().map(|term| Size::term(term.clone()));
+                bases.extend(terms.filter_map(|term| quotient(&term, &times)));
             }
             for operand in operands {
-                let (positive, negative) = by_sign(operand);
+                let (positive, negative) = operand.by_sign();
                 bases.push(if maximum { negative } else { positive });
             }
             for base in bases {
                 let mut all = vec![base.clone()];
-                for operand in operands {
-                    all.push(if maximum { base.add(operand) } else { base.sub(operand) });
+                all.extend(operands.iter().map(|o| if maximum { base.add(o) } else { base.sub(o) }));
+                if !all.iter().all(|operand| self.allows(operand)) {
+                    continue;
                 }
                 let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
                 nodes.sort_by_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
-                found.push(Candidate {
-                    pattern: if maximum { Node::Max(nodes) } else { Node::Min(nodes) },
-                    rest: rest.sub(&times.mul(&base)),
-                    factor: times.clone(),
+                let atom = place.atom.clone();
+                found.push(if maximum {
+                    let pattern = Node::Max(nodes);
+                    Candidate { atom, pattern, factor: Size::one(), shift: base.neg() }
+                } else {
+                    let pattern = Node::Min(nodes);
+                    Candidate { atom, pattern, factor: Size::int(-1), shift: base }
                 });
             }
         }
     }
 
     /// `factor·[condition >= 0] + rest` with a part of the rest as the other branch.
-    fn conditionals(&mut self, condition: &Size, factor: &Size, rest: &Size, found: &mut Vec<Candidate>) {
-        let (left, right) = self.comparison(condition);
+    fn conditionals(&mut self, condition: &Size, place: &Place, found: &mut Vec<Candidate>) {
+        let Some((factor, rest)) = &place.linear else {
+            return;
+        };
         let mut branches: Vec<Size> = rest.terms().iter().map(|t| Size::term(t.clone())).collect();
         branches.push(rest.clone());
         branches.push(Size::zero());
         for otherwise in branches {
+            let then = factor.add(&otherwise);
+            if !self.allows(&then) || !self.allows(&otherwise) {
+                continue;
+            }
+            let then = self.node(&then);
+            let other = self.node(&otherwise);
+            let pattern = self.conditional(condition, then, other);
             found.push(Candidate {
-                pattern: Node::IfLe {
-                    left: left.clone(),
-                    right: right.clone(),
-                    then: self.boxed(&factor.add(&otherwise)),
-                    otherwise: self.boxed(&otherwise),
-                },
-                factor: Size::one(),
-                rest: rest.sub(&otherwise),
+                atom: place.atom.clone(),
+                pattern,
+                factor: Size::one().div_exact(factor),
+                shift: otherwise.neg().div_exact(factor),
             });
         }
     }
@@ -204,13 +225,6 @@ fn quotient(num: &Size, den: &Size) -> Option<Size> {
             _ => None,
         },
     }
-}
-
-/// The terms with a positive coefficient, and the others negated.
-pub(super) fn by_sign(size: &Size) -> (Size, Size) {
-    let (negative, positive): (Vec<Term>, Vec<Term>) =
-        size.terms().iter().cloned().partition(|term| term.coeff.is_negative());
-    (Size::from_terms(positive), Size::from_terms(negative).scale(Ratio::MINUS_ONE))
 }
 
 /// Is the expression free of anything that could make it negative?

@@ -1,0 +1,214 @@
+//! Points at which the facts hold: what is false at one of them is not worth a proof.
+
+use super::Facts;
+use crate::size::Size;
+use crate::size::atom::Atom;
+use crate::size::poly::Term;
+use crate::size::ratio::Ratio;
+use crate::size::var::Var;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
+use std::sync::OnceLock;
+
+/// So many points are looked for,
+const WANTED: usize = 6;
+/// with so many tries, of which the first have to find one.
+const TRIES: usize = 32;
+const FIRST_TRIES: usize = 12;
+/// What variables are tried with.
+const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
+
+/// Values of all variables; those that no fact mentions get theirs by chance.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    values: BTreeMap<Var, i64>,
+    seed: usize,
+}
+
+impl Sample {
+    fn value(&self, var: &Var) -> i64 {
+        self.values.get(var).copied().unwrap_or_else(|| self.by_chance(var))
+    }
+
+    fn by_chance(&self, var: &Var) -> i64 {
+        let hash = rustc_hash::FxBuildHasher.hash_one((var, self.seed)) >> 17;
+        let value = VALUES[usize::try_from(hash % 16).unwrap_or(0)];
+        // Half of the indices of which nothing is known are negative.
+        if !var.is_natural() && hash & 16 != 0 { -value } else { value }
+    }
+
+    /// The value of the size at this point, if it has one.
+    pub fn eval(&self, size: &Size) -> Option<Ratio> {
+        // A long sum is not worth adding up here.
+        if size.sum_depth() > 0 {
+            return None;
+        }
+        size.eval_ratio(&|var| Some(self.value(var))).ok()
+    }
+
+    /// Is the size known to be negative at this point?
+    pub fn refutes(&self, size: &Size) -> bool {
+        self.eval(size).is_some_and(Ratio::is_negative)
+    }
+
+    pub fn all_positive(&self, sizes: &[Size]) -> bool {
+        let positive = |value: Ratio| !value.is_negative() && !value.is_zero();
+        sizes.iter().all(|size| self.eval(size).is_some_and(positive))
+    }
+}
+
+/// What is found out about facts once and for all.
+#[derive(Clone, Debug)]
+pub(super) struct Points {
+    /// Some points at which all facts hold; perhaps none.
+    pub samples: Vec<Sample>,
+    /// Whatever the facts divide by.
+    pub divisors: Vec<Size>,
+}
+
+impl Facts {
+    pub(super) fn points(&self) -> &Points {
+        self.points.get_or_init(|| {
+            let vars = self.vars();
+            let divisors = self.divisors();
+            let mut samples: Vec<Sample> = Vec::new();
+            for seed in 0..TRIES {
+                let mut sample = Sample { values: BTreeMap::new(), seed };
+                for var in &vars {
+                    let value = sample.by_chance(var);
+                    sample.values.insert(var.clone(), value);
+                }
+                self.repair(&mut sample);
+                if self.hold_at(&sample) && sample.all_positive(&divisors) {
+                    samples.push(sample);
+                }
+                if samples.len() == WANTED || samples.is_empty() && seed >= FIRST_TRIES {
+                    break;
+                }
+            }
+            Points { samples, divisors }
+        })
+    }
+
+    /// The range of a variable that is new: the points that are known keep.
+    pub(super) fn assume_range_of_new(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
+        let mut points = self.points().clone();
+        points.samples.retain_mut(|sample| {
+            let end = |bound: &Option<Size>| bound.as_ref().map(|bound| integer(sample, bound));
+            let (low, high) = match (end(&lo), end(&hi)) {
+                (Some(None), _) | (_, Some(None)) => return false,
+                (low, high) => (low.flatten(), high.flatten()),
+            };
+            let mut value = sample.by_chance(&var);
+            value = low.map_or(value, |low| value.max(low));
+            value = high.map_or(value, |high| value.min(high));
+            sample.values.insert(var.clone(), value);
+            low.is_none_or(|low| low <= value)
+        });
+        let mut divisors: BTreeSet<Size> = points.divisors.into_iter().collect();
+        lo.iter().chain(&hi).for_each(|bound| self::divisors(bound, &mut divisors));
+        points.divisors = divisors.into_iter().collect();
+        points.samples.retain(|sample| sample.all_positive(&points.divisors));
+        self.assume_range(var, lo, hi);
+        self.points = OnceLock::from(points);
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = &Size> {
+        let bounds = self.lower.values().chain(self.upper.values()).flatten();
+        let divides = self.divides.iter().flat_map(|(k, n)| [k, n]);
+        let rewrites = self.rewrites.iter().map(|rewrite| rewrite.right());
+        bounds.chain(&self.nonneg).chain(divides).chain(rewrites)
+    }
+
+    fn vars(&self) -> BTreeSet<Var> {
+        let ranges = self.lower.keys().chain(self.upper.keys()).cloned();
+        let rewrites = self.rewrites.iter().flat_map(|rewrite| rewrite.left().vars());
+        self.sizes().flat_map(Size::vars).chain(ranges).chain(rewrites).collect()
+    }
+
+    fn divisors(&self) -> Vec<Size> {
+        let mut found = BTreeSet::new();
+        self.sizes().for_each(|size| divisors(size, &mut found));
+        found.extend(self.divides.iter().map(|(k, _)| k.clone()));
+        found.into_iter().collect()
+    }
+
+    /// Moves values into their ranges and onto their multiples.
+    fn repair(&self, sample: &mut Sample) {
+        for _ in 0..3 {
+            for rewrite in &self.rewrites {
+                if let (Some(var), Some(value)) = (rewrite.variable(), integer(sample, rewrite.right())) {
+                    sample.values.insert(var.clone(), value);
+                }
+            }
+            for (k, n) in &self.divides {
+                if let (Some(var), Some(k)) = (n.as_var(), integer(sample, k).filter(|k| *k > 0)) {
+                    let times = (sample.value(var) / k).max(1);
+                    sample.values.insert(var.clone(), times.saturating_mul(k));
+                }
+            }
+            for (ranges, is_lower) in [(&self.lower, true), (&self.upper, false)] {
+                for (var, bounds) in ranges {
+                    for bound in bounds {
+                        let Some(bound) = integer(sample, bound) else {
+                            continue;
+                        };
+                        let value = sample.value(var);
+                        let value = if is_lower { value.max(bound) } else { value.min(bound) };
+                        sample.values.insert(var.clone(), value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn hold_at(&self, sample: &Sample) -> bool {
+        let not_negative = |size: &Size| sample.eval(size).is_some_and(|value| !value.is_negative());
+        let within = |(var, bounds): (&Var, &Vec<Size>), sign: Ratio| {
+            let value = Size::var(var.clone());
+            bounds.iter().all(|bound| not_negative(&value.sub(bound).scale(sign)))
+        };
+        let divides = |(k, n): &(Size, Size)| {
+            let quotient = sample.eval(n).and_then(|n| n.div(sample.eval(k)?));
+            quotient.is_some_and(Ratio::is_integer)
+        };
+        sample.values.iter().all(|(var, value)| *value >= 0 || !var.is_natural())
+            && self.nonneg.iter().all(not_negative)
+            && self.lower.iter().all(|range| within(range, Ratio::ONE))
+            && self.upper.iter().all(|range| within(range, Ratio::MINUS_ONE))
+            && self.divides.iter().all(divides)
+            && self.rewrites.iter().all(|rewrite| {
+                let left = sample.eval(&rewrite.left());
+                left.is_some() && left == sample.eval(rewrite.right())
+            })
+    }
+}
+
+fn integer(sample: &Sample, size: &Size) -> Option<i64> {
+    i64::try_from(sample.eval(size)?.to_integer()?).ok()
+}
+
+/// Adds what `size` divides by, which must be positive for it to have a value.
+pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
+    let mut negative_powers = |terms: &[Term]| {
+        for (atom, e) in terms.iter().flat_map(|term| &term.mono.0) {
+            if *e < 0 {
+                found.insert(match atom {
+                    Atom::Group(group) => group.clone(),
+                    _ => Size::atom(atom.clone()),
+                });
+            }
+        }
+    };
+    negative_powers(size.terms());
+    size.any_atom(&mut |atom| {
+        atom.operands().into_iter().for_each(|operand| negative_powers(operand.terms()));
+        false
+    });
+    size.any_atom(&mut |atom| {
+        if let Atom::Floor(_, den) = atom {
+            found.insert(den.clone());
+        }
+        false
+    });
+}

@@ -1,0 +1,110 @@
+//! Expressions that are built to explode stay small.
+
+use super::*;
+
+#[test]
+fn towers_of_products_stay_bounded() {
+    let mut tower = n(1);
+    for i in 0..200 {
+        tower = tower * (v(&format!("A{i}")) + v(&format!("B{i}")) + i);
+    }
+    assert!(tower.weight() <= MAX_WEIGHT);
+    assert!(tower.to_string().len() < 100_000);
+    assert_eq!(tower, tower.subst(&mut |_| None));
+}
+
+#[test]
+fn products_too_large_to_multiply_out_still_have_their_value() {
+    let mut tower = n(1);
+    let mut value = 1;
+    for i in 0..14 {
+        tower = tower * (v(&format!("A{i}")) + v(&format!("B{i}")));
+        value *= 3;
+    }
+    let values = |var: &Var| Some(if var.name.starts_with('A') { 1 } else { 2 });
+    assert_eq!(tower.eval(&values), Ok(value));
+}
+
+#[test]
+fn squaring_again_and_again_stays_bounded() {
+    let mut size = v("N") + v("M") + 1;
+    for _ in 0..60 {
+        size = &size * &size + 1;
+    }
+    assert!(size.weight() <= MAX_WEIGHT);
+    assert!(size.is_too_large());
+    assert_eq!(size.eval(&|_| Some(1)), Err(EvalError::TooLarge));
+}
+
+#[test]
+fn deep_nesting_stays_bounded() {
+    let mut size = v("N");
+    for i in 0..5000 {
+        size = (&size * &size + v("M")).div_floor(&(v("k") + i));
+        size = Size::max(&size, &v("M"));
+        size = Size::select_le(&size, &v("N"), &size, &v("k"));
+    }
+    assert!(size.weight() <= MAX_WEIGHT);
+    assert!(!size.to_string().is_empty());
+}
+
+#[test]
+fn sums_of_sums_stay_bounded() {
+    let mut size = v("N");
+    for i in 0..100 {
+        let index = Var::new(VarKind::Position, i, "p");
+        size = Size::sum(index.clone(), size.clone(), (&size * Size::var(index)).div_floor(&n(3)));
+    }
+    assert!(size.weight() <= MAX_WEIGHT);
+}
+
+#[test]
+fn numbers_that_do_not_fit_do_not_panic() {
+    let mut size = n(i64::MAX);
+    for _ in 0..20 {
+        size = &size * &size + v("N");
+        size = size.div_exact(&(n(i64::MIN) + v("M")));
+        size = size.div_floor(&n(7)) - n(i64::MIN);
+    }
+    assert!(size.weight() <= MAX_WEIGHT);
+    let power = n(10).pow(&n(1_000_000));
+    assert_eq!(power.eval(&|_| None), Err(EvalError::Overflow));
+    let power = v("N").pow(&n(i64::MAX)).pow(&n(i64::MAX));
+    assert_eq!(power.eval(&|_| Some(3)), Err(EvalError::Overflow));
+    assert_eq!((n(i64::MAX) + n(i64::MAX)).as_const(), None);
+}
+
+#[test]
+fn what_was_given_up_is_equal_to_itself_only() {
+    let explode = |seed: &str| {
+        let mut size = v(seed);
+        for _ in 0..50 {
+            size = (&size * &size + v("M")).div_floor(&(&size + 2));
+        }
+        size
+    };
+    assert!(explode("N").is_too_large());
+    assert_eq!(explode("N"), explode("N"));
+    assert_ne!(explode("N"), explode("k"));
+}
+
+#[test]
+fn questions_about_large_sizes_come_back() {
+    let mut facts = Facts::new();
+    let mut sum = n(0);
+    for i in 0..30 {
+        let index = Var::new(VarKind::Index, i, "i");
+        let bound = v(&format!("N{i}")) - 1;
+        facts.assume_range(index.clone(), Some(n(0)), Some(bound));
+        facts.assume_divides(n(i64::from(i) + 2), v(&format!("N{i}")));
+        facts.assume_le(v(&format!("N{i}")), v(&format!("N{}", i + 1)));
+        let term = (Size::var(index) * v(&format!("N{}", i + 1)) + sum.clone()).rem(&v("M"));
+        sum = sum + Size::min(&term, &v("k"));
+    }
+    let _ = facts.simplify(&sum);
+    let _ = facts.bounds(&sum);
+    let _ = facts.const_bounds(&sum);
+    let _ = facts.equal(&sum, &v("N"));
+    let _ = facts.divides(&v("N3"), &sum);
+    let _ = super::solve(&sum, &v("?U"), &var("N4"), &facts);
+}
