@@ -2,7 +2,7 @@
 
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
-use lift_analysis::ide::{Analysis, Cancellable, Stopped, file_stem};
+use lift_analysis::ide::{Analysis, Cancellable, RelatedPlace, Stopped, file_stem};
 use lift_analysis::origin::Origin;
 use lift_analysis::queries::body;
 use lift_analysis::size::Var;
@@ -13,7 +13,7 @@ use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
-use lift_codegen::run::{self as device_run, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
+use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
 use lift_codegen::schedule::Schedule;
 use lift_codegen::value::Value;
 use lift_syntax::{ColumnEncoding, FormKind, TextRange};
@@ -279,15 +279,31 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
 fn run_failure(analysis: &Analysis, target: Target, failure: &RunFailure) -> Cancellable<Problem> {
     let code = match failure {
         RunFailure::NoDevice(why) => return Ok(no_device(target, why)),
+        RunFailure::Build { log, messages } => return refused(analysis, target, log, messages),
         RunFailure::Input { .. } => codes::INPUT,
         RunFailure::Assumption { .. } => codes::ASSUMPTION_FALSE,
         RunFailure::Memory { .. } => codes::MEMORY,
         RunFailure::Device { .. } => codes::DEVICE,
         RunFailure::Check { .. } => codes::RUN_CHECK,
         RunFailure::OpenCl(_) => codes::OPENCL,
-        RunFailure::Build { .. } | RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
+        RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
     };
     problem_at(analysis, target, code, failure.to_string(), failure.origin())
+}
+
+/// The device's compiler refused the generated text: its log, and the places that its complaints were generated for.
+fn refused(analysis: &Analysis, target: Target, log: &str, messages: &[BuildMessage]) -> Cancellable<Problem> {
+    let message = "the device's compiler refused the generated OpenCL (a defect of lift, not of your program)";
+    let origin = messages.iter().filter(|m| m.is_error).find_map(|m| m.origin.as_ref());
+    let mut problem = problem_at(analysis, target, codes::INTERNAL_ERROR, message.to_owned(), origin)?;
+    for message in messages {
+        let Some(origin) = &message.origin else { continue };
+        if let Some(at) = analysis.resolve_origin(origin)? {
+            let message = format!("line {} of the OpenCL text: {}", message.line, message.text);
+            problem.related.push(RelatedPlace { at, message });
+        }
+    }
+    Ok(problem.note(format!("the compiler's log:\n{}", log.trim_end())))
 }
 
 /// An error at its place in the source, or else at the kernel's name.
@@ -318,4 +334,50 @@ fn problem_in(
         Some(found) => Problem::error(&found.path, code, message).at(found.range),
         None => Problem::error(path, code, message),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Sources, text};
+    use expect_test::expect;
+    use lift_analysis::ide::AnalysisHost;
+    use rustc_hash::FxHashMap;
+
+    #[test]
+    fn a_text_that_the_device_refuses_is_led_back_to_the_program() {
+        let path: Arc<str> = "/p.lift".into();
+        let mut host = AnalysisHost::default();
+        let program = "(lift k (N) ((array-type int N))\n  (lambda (xs) (map (lambda (x) (+ x 1)) xs)))\n";
+        host.set_file(&path, program.into());
+        let analysis = host.snapshot();
+        let kernel = core(&analysis, &path, "k").expect("nobody edits").expect("a kernel");
+        let origin = kernel.body.stmts[0].origin.clone();
+        let complaint = |line, is_error, text: &str| BuildMessage {
+            line,
+            column: 3,
+            is_error,
+            text: text.to_owned(),
+            origin: Some(origin.clone()),
+        };
+        let messages =
+            vec![complaint(7, false, "unused variable 'i'"), complaint(9, true, "use of undeclared identifier 'y'")];
+        let log = "<kernel>:9:3: error: use of undeclared identifier 'y'\n".to_owned();
+        let target = Target { path: &path, focus: TextRange::new(6.into(), 7.into()) };
+        let problem = run_failure(&analysis, target, &RunFailure::Build { log, messages }).expect("nobody edits");
+        let sources = Sources { analysis: &analysis, shown: &FxHashMap::default(), here: None };
+        let shown = text::render(&sources, text::Style { color: false }, &problem).expect("nobody edits");
+        expect![[r#"
+            error[internal-error]: the device's compiler refused the generated OpenCL (a defect of lift, not of your program)
+             --> /p.lift:2:16
+              |
+            2 |   (lambda (xs) (map (lambda (x) (+ x 1)) xs)))
+              |                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+              |                |
+              |                line 7 of the OpenCL text: unused variable 'i'
+              |                line 9 of the OpenCL text: use of undeclared identifier 'y'
+              |
+              = note: the compiler's log:
+                      <kernel>:9:3: error: use of undeclared identifier 'y'"#]].assert_eq(&shown);
+    }
 }

@@ -16,7 +16,7 @@ pub use console::{Console, Format};
 use clap::{Parser, Subcommand};
 use lift_analysis::ide::Cancellable;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -103,10 +103,15 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Command::Run(a) => run::run(&a, &mut console),
         Command::Devices(a) => devices::run(&a, &mut console),
         Command::Explain(a) => explain::run(&a, &mut console),
-        Command::Lsp(a) => match crate::lsp::run(a.log.as_deref()) {
-            Ok(status) => return ExitCode::from(status),
-            Err(e) => Err(e),
-        },
+        Command::Lsp(a) => {
+            if io::stdin().is_terminal() {
+                console.note("this speaks the Language Server Protocol: an editor starts it, Ctrl+D ends it");
+            }
+            match crate::lsp::run(a.log.as_deref()) {
+                Ok(status) => return ExitCode::from(status),
+                Err(e) => Err(e),
+            }
+        }
     };
     match status.and_then(|status| console.flush().map(|()| status)) {
         Ok(status) => status.into(),

@@ -15,8 +15,6 @@ pub struct Message {
     pub range: Range,
     pub related: Vec<Related>,
     pub fixes: Vec<Fix>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,11 +84,11 @@ pub fn message(sources: &Sources, problem: &Problem) -> Cancellable<Message> {
         file: sources.shown(&problem.path),
         code: problem.code.clone(),
         severity: severity_name(problem.severity).to_owned(),
-        message: problem.message.clone(),
+        // the notes are its further lines
+        message: std::iter::once(&problem.message).chain(&problem.notes).cloned().collect::<Vec<_>>().join("\n"),
         range: range_in(sources, &problem.path, problem.range)?,
         related,
         fixes,
-        notes: problem.notes.clone(),
     })
 }
 
