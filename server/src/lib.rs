@@ -23,7 +23,7 @@
 //! | [`files`] | paths and texts: normal paths, bounded reading, atomic writing |
 //! | [`program`] | a file with all it imports, loaded for the command line |
 //! | [`report`] | diagnostics as a compiler prints them, and as JSON |
-//! | [`inputs`] | a kernel's arguments: `.npy`, text, literals, `random`, `iota`; and its results |
+//! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
 //! | [`engine`] | the compiler and the devices, as this crate calls them |
 //! | [`lsp`] | the language server |
 

@@ -21,7 +21,7 @@ const DEBOUNCE: Duration = Duration::from_millis(20);
 pub enum Outgoing {
     Diagnostics(PublishDiagnosticsParams),
     Log(MessageType, String),
-    /// Files that are not open changed: what the client asked for is stale.
+    /// Something that documents import changed: what the client asked for is stale.
     Refresh,
 }
 
@@ -34,6 +34,10 @@ pub struct State {
     disk: Disk,
     /// Texts changed since imports were last followed.
     unsettled: bool,
+    /// What open documents import, also by way of others.
+    imported: FxHashSet<Arc<str>>,
+    /// Documents that changed since diagnostics were last computed.
+    edited: FxHashSet<Arc<str>>,
     /// When diagnostics are to be computed.
     due: Option<Instant>,
     published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
@@ -52,6 +56,8 @@ impl State {
             roots: Vec::new(),
             disk: Disk::default(),
             unsettled: false,
+            imported: FxHashSet::default(),
+            edited: FxHashSet::default(),
             due: None,
             published: FxHashMap::default(),
             openings: 0,
@@ -107,6 +113,7 @@ impl State {
             document.text = text.clone();
         }
         self.host.set_file(&path, text);
+        self.edited.insert(path);
         self.changed();
     }
 
@@ -179,11 +186,13 @@ impl State {
                 queue.push((path.clone(), Arc::new(root)));
             }
         }
+        self.imported.clear();
         let mut reached: FxHashSet<Arc<str>> = queue.iter().map(|(p, _)| p.clone()).collect();
         while let Some((path, root)) = queue.pop() {
             // nobody writes while this thread reads: it cannot be stopped
             let imports: Cancellable<Vec<Arc<str>>> = self.host.snapshot().imports(&path);
             for import in imports.unwrap_or_default() {
+                self.imported.insert(import.clone());
                 if !reached.insert(import.clone()) {
                     continue;
                 }
@@ -211,6 +220,11 @@ impl State {
     /// Computes the diagnostics of every open document in the pool; what is new is published.
     pub fn diagnose(&mut self) {
         self.due = None;
+        self.settle();
+        // what the client shows of other documents may be stale
+        if self.edited.drain().any(|path| self.imported.contains(&path)) {
+            let _ = self.outbox.send(Outgoing::Refresh);
+        }
         if self.features.pull_diagnostics {
             return;
         }

@@ -135,3 +135,21 @@ fn imports_of_imports_circles_and_bad_files_are_survived() {
     assert!(codes(&session.diagnostics(&folder.uri("a.lift"), 1)).contains(&"import-cycle"));
     session.shutdown();
 }
+
+#[test]
+fn an_edit_of_an_imported_document_refreshes_what_is_shown_of_others() {
+    let folder = Folder::new(&[("lib/half.lift", HALF)]);
+    let (main, lib) = (folder.uri("main.lift"), folder.uri("lib/half.lift"));
+    let capabilities = json!({ "workspace": { "inlayHint": { "refreshSupport": true } } });
+    let mut session = Session::with(Options { capabilities, root: Some(folder.uri("")), ..Options::default() });
+    session.open(&main, USES);
+    session.open(&lib, HALF);
+    session.edit(&main, 2, [0, 0, 0, 0], "; nobody imports this\n");
+    session.diagnostics(&main, 2);
+    let refreshes =
+        |session: &Session| session.messages().iter().filter(|m| m["method"] == "workspace/inlayHint/refresh").count();
+    assert_eq!(refreshes(&session), 0);
+    session.edit(&lib, 2, [0, 0, 0, 0], "; this is imported\n");
+    session.wait("a refresh", |m| m["method"] == "workspace/inlayHint/refresh");
+    session.shutdown();
+}
