@@ -333,10 +333,12 @@ impl Maker<'_> {
                 let mode = self.choices.of(&["clamp", "mirror", "wrap"]);
                 (Len::Nat(3), format!("(slide #3 #1 (pad #1 #1 {mode} {from}))"))
             }
-            _ => {
+            (Len::Nat(_), _) => {
                 let from = self.array(&Ty::Scalar(Int), len, depth, place);
                 (Len::Nat(3), format!("(slide #3 #1 (padConstant #1 #1 7 {from}))"))
             }
+            // A window may be longer than an array whose length is known only when it is there.
+            (Len::Of(_), _) => return self.generated(element, len),
         };
         let function = self.lambda(array(Ty::Scalar(Int), piece), |this| this.value(element, 2));
         let map = match place {
