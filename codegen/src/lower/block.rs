@@ -54,7 +54,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The value of a statement. Opened lengths are bound in `env`.
     pub fn eval_stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
         match to {
-            Some(Assigned::Done) => return Ok(Value::Written),
+            Some(Assigned::Done(dest)) => return self.written(dest),
             Some(Assigned::Components(dest, handed)) => {
                 self.write_components(stmt, env, dest, handed)?;
                 return self.written(dest);

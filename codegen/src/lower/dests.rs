@@ -15,8 +15,8 @@ use std::rc::Rc;
 pub enum Assigned<'k> {
     /// It writes its value there.
     Write(Dest<'k>),
-    /// A statement before it has written all of it.
-    Done,
+    /// A statement before it has written all of it there.
+    Done(Dest<'k>),
     /// Some components were written by statements before it; the others are copied.
     Components(Dest<'k>, Vec<bool>),
 }
@@ -106,7 +106,7 @@ impl<'k> Assigner<'_, 'k> {
     }
 
     fn stmt(&mut self, stmt: &'k Stmt, dest: Dest<'k>) -> Assigned<'k> {
-        let whole = |handed: bool, dest: Dest<'k>| if handed { Assigned::Done } else { Assigned::Write(dest) };
+        let whole = |handed: bool, dest: Dest<'k>| if handed { Assigned::Done(dest) } else { Assigned::Write(dest) };
         match &stmt.rhs {
             Rhs::Atom(a) | Rhs::Store(Space::Global, a) => {
                 let handed = self.hand(a, || dest.clone());
@@ -116,8 +116,8 @@ impl<'k> Assigner<'_, 'k> {
                 if let Some(t) = self.repacked(a, witnesses)
                     && self.takes(&Atom::Var(t), &dest)
                 {
-                    self.wanted.insert(t, dest);
-                    return Assigned::Done;
+                    self.wanted.insert(t, dest.clone());
+                    return Assigned::Done(dest);
                 }
                 let body = match &dest {
                     Dest::Place(Place { layout, at }) => match &**layout {
@@ -200,7 +200,8 @@ impl<'k> Assigner<'_, 'k> {
             }
             _ => return Assigned::Write(dest),
         };
-        if self.hand(&call.args[0], || new) { Assigned::Done } else { Assigned::Write(dest) }
+        let handed = self.hand(&call.args[0], || new);
+        if handed { Assigned::Done(dest) } else { Assigned::Write(dest) }
     }
 }
 

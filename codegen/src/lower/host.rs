@@ -180,7 +180,7 @@ impl<'k> Host<'k> {
     fn stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
         let kernel = self.program.kernel;
         let dest = match to {
-            Some(Assigned::Done) => return Ok(Value::Written),
+            Some(Assigned::Done(dest)) => return self.written(dest),
             Some(Assigned::Components(dest, handed)) => {
                 self.components(stmt, env, dest, handed)?;
                 return self.written(dest);
