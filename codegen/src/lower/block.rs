@@ -2,7 +2,7 @@
 
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
-use super::value::{Closure, Dest, Env, Place, ScalarValue, Value};
+use super::value::{Closure, Dest, Env, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
 use crate::opencl::{CType, Expr, Helper, StmtKind};
@@ -34,7 +34,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Computes a block; with a destination its result is written there, and the value given back reads it.
     pub fn eval_block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
-        let assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env)?;
+        let assigned =
+            dests::assign(self.program.kernel, self.program.schedule, block, dest, &env, self.used == self.active)?;
         for stmt in &block.stmts {
             let origin = stmt.origin.clone();
             let value = self.at(&origin, |f| f.eval_stmt(stmt, &mut env, assigned.get(&stmt.var)))?;
@@ -54,10 +55,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The value of a statement. Opened lengths are bound in `env`.
     pub fn eval_stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
         match to {
-            Some(Assigned::Done(dest)) => return self.written(dest),
+            Some(Assigned::Done(dest)) => return self.written(stmt, dest),
             Some(Assigned::Components(dest, handed)) => {
                 self.write_components(stmt, env, dest, handed)?;
-                return self.written(dest);
+                return self.written(stmt, dest);
             }
             _ => {}
         }
@@ -66,7 +67,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => None,
         };
         let schedule = self.program.schedule;
-        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::rhs_may_fail(&stmt.rhs) {
+        if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(stmt) {
             return Ok(Value::Written); // nobody reads it
         }
         let value = match &stmt.rhs {
@@ -157,26 +158,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Writes a value to its destination, if it has one.
     pub fn deliver(&mut self, value: Value<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
-        match dest {
-            None => Ok(value),
-            Some(d) => {
-                self.copy(&value, d)?;
-                self.written(d)
-            }
+        if let Some(d) = dest {
+            self.copy(&value, d)?;
         }
+        Ok(value)
     }
 
-    /// What can be read of a destination.
-    pub fn written(&mut self, dest: &Dest<'k>) -> Result<Value<'k>> {
+    /// The value of a statement that was written to a destination, as far as somebody reads it again.
+    pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
-            Dest::Place(p) if self.loadable(p) => self.load(p),
+            Dest::Place(p) if self.program.schedule.uses(stmt.var).count > 1 => self.load(p),
             _ => Ok(Value::Written),
         }
-    }
-
-    /// Loading the lengths of a row costs code; only what is used should.
-    fn loadable(&self, p: &Place) -> bool {
-        !matches!(&*p.layout, super::value::Layout::Exists { .. })
     }
 
     fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
@@ -245,25 +238,23 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let value = self.choose(condition, |f| f.eval_block(a, env, None), |f| f.eval_block(b, other, None))?;
             return self.name_result(stmt, value);
         }
-        let own;
-        let dest = match dest {
-            Some(d) => d,
+        let own = match dest {
+            Some(_) => None,
             None => {
                 let space = self.program.schedule.spaces.get(&stmt.var).copied();
-                own = Dest::Place(self.allocate_for(stmt, space, env)?);
-                &own
+                Some(self.allocate_for(stmt, space, env)?)
             }
         };
-        let (then, _) = self.scope(|f| f.eval_block(a, env.clone(), Some(dest)))?;
-        let (otherwise, _) = self.scope(|f| f.eval_block(b, env.clone(), Some(dest)))?;
+        let inner = own.clone().map(Dest::Place);
+        let to = inner.as_ref().or(dest);
+        let (then, _) = self.scope(|f| f.eval_block(a, env.clone(), to))?;
+        let (otherwise, _) = self.scope(|f| f.eval_block(b, env.clone(), to))?;
         self.emit_if(condition, then, otherwise);
-        if let Dest::Place(p) = dest
-            && matches!(&*p.layout, super::value::Layout::Exists { .. })
-            && self.program.schedule.uses(stmt.var).count > 0
-        {
-            return self.load(p);
+        match (own, dest) {
+            (Some(place), _) => self.load(&place),
+            (None, Some(dest)) => self.written(stmt, dest),
+            (None, None) => Ok(Value::Written),
         }
-        self.written(dest)
     }
 
     fn eval_prim(

@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub enum Assigned<'k> {
     /// It writes its value there.
     Write(Dest<'k>),
-    /// A statement before it has written all of it there.
+    /// A statement before it has written all of it.
     Done(Dest<'k>),
     /// Some components were written by statements before it; the others are copied.
     Components(Dest<'k>, Vec<bool>),
@@ -28,6 +28,8 @@ struct Assigner<'a, 'k> {
     schedule: &'a Schedule,
     stmts: FxHashMap<VarId, &'k Stmt>,
     env: &'a Env<'k>,
+    /// What is written can be read again: the same work-item wrote it, or a launch before.
+    readable: bool,
     wanted: FxHashMap<VarId, Dest<'k>>,
     done: Destinations<'k>,
 }
@@ -39,11 +41,20 @@ pub fn assign<'k>(
     block: &'k Block,
     dest: Option<&Dest<'k>>,
     env: &Env<'k>,
+    readable: bool,
 ) -> Result<Destinations<'k>> {
     let (Some(dest), Atom::Var(result)) = (dest, &block.result) else { return Ok(Destinations::default()) };
     let stmts: FxHashMap<VarId, &'k Stmt> = block.stmts.iter().map(|s| (s.var, s)).collect();
-    let mut a = Assigner { kernel, schedule, stmts, env, wanted: FxHashMap::default(), done: Destinations::default() };
-    if a.stmts.contains_key(result) {
+    let mut a = Assigner {
+        kernel,
+        schedule,
+        stmts,
+        env,
+        readable,
+        wanted: FxHashMap::default(),
+        done: Destinations::default(),
+    };
+    if a.stmts.contains_key(result) && a.can_be_read_from(*result, dest) {
         a.wanted.insert(*result, dest.clone());
     }
     for stmt in block.stmts.iter().rev() {
@@ -56,14 +67,18 @@ pub fn assign<'k>(
 }
 
 impl<'k> Assigner<'_, 'k> {
+    /// Whether all uses of a variable but the one that writes it can read it from its destination.
+    fn can_be_read_from(&self, v: VarId, dest: &Dest<'k>) -> bool {
+        self.schedule.uses(v).count == 1 || (self.readable && matches!(dest, Dest::Place(_)))
+    }
+
     /// Whether the destination can be handed to this operand.
     fn takes(&self, a: &Atom, dest: &Dest<'k>) -> bool {
         let Atom::Var(v) = a else { return false };
-        let readable = matches!(dest, Dest::Place(_));
         self.stmts.contains_key(v)
             && !self.wanted.contains_key(v)
             && !self.done.contains_key(v)
-            && (readable || self.schedule.uses(*v).count == 1)
+            && self.can_be_read_from(*v, dest)
             && !self.schedule.uses(*v).in_loop
             && self.produces(*v)
     }
@@ -200,8 +215,7 @@ impl<'k> Assigner<'_, 'k> {
             }
             _ => return Assigned::Write(dest),
         };
-        let handed = self.hand(&call.args[0], || new);
-        if handed { Assigned::Done(dest) } else { Assigned::Write(dest) }
+        if self.hand(&call.args[0], || new) { Assigned::Done(dest) } else { Assigned::Write(dest) }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
@@ -92,6 +92,13 @@ impl<'k> Host<'k> {
         self.launch(&title, GRID, [None; 3], |b| {
             let op = b.operator(f, z, ty)?;
             let chunks = b.host_size(chunks, "chunks");
+            // The number of partial results is no simple size.
+            let xs = &match xs.len.as_var() {
+                None if xs.len.vars().iter().all(|v| v.kind == VarKind::Param) => {
+                    Array { len: b.host_size(&xs.len, "n"), view: xs.view.clone() }
+                }
+                _ => xs.clone(),
+            };
             b.for_chunks(&xs.len, &chunks, |b, chunk| {
                 let total = b.fold_group(&op, xs, &chunk.begin, &chunk.end)?;
                 let (first, ()) = b.scope(|b| {

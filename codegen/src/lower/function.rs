@@ -2,7 +2,7 @@
 //! written so far.
 
 use super::program::ProgramBuilder;
-use super::value::{Deferred, LengthSource, Value};
+use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result};
 use crate::core::VarId;
 use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, Step, Stmt, StmtKind, Storage};
@@ -61,6 +61,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub local_bytes: u64,
     /// The fixed number of work-items of a group, where a `mapLcl` relies on it.
     pub local_size: [Option<u32>; 3],
+    /// Scalars of the host level that were loaded.
+    pub loaded: Vec<(Place, Value<'k>)>,
     origin: Origin,
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
@@ -90,6 +92,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             shared_in_loop: false,
             local_bytes: 0,
             local_size: [None; 3],
+            loaded: Vec::new(),
             origin: origin.clone(),
             names: Names::default(),
             buffers: Vec::new(),

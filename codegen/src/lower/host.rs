@@ -112,7 +112,7 @@ impl<'k> Host<'k> {
     }
 
     pub fn block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
-        let mut assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env)?;
+        let mut assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env, true)?;
         for stmt in &block.stmts {
             if !assigned.is_empty() {
                 self.lengths_known(block, &env, &mut assigned);
@@ -189,7 +189,7 @@ impl<'k> Host<'k> {
             None => None,
         };
         let used = self.program.schedule.uses(stmt.var).count > 0 || dest.is_some();
-        if !used && !fuse::rhs_may_fail(&stmt.rhs) {
+        if !used && !fuse::has_effect(stmt) {
             return Ok(Value::Written);
         }
         let value = match &stmt.rhs {

@@ -96,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match s.node() {
             node @ (Node::Int(_) | Node::Var(_)) => self.node(&node),
             _ => {
-                let size = self.host_size(s, &s.to_string());
+                let size = self.host_size(s, &argument_name(s));
                 self.node(&size.node())
             }
         }
@@ -122,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && !size.any_var(&mut |v| v.kind != VarKind::Param)
             && self.is_integer(&size)
         {
-            let size = self.host_size(&size, &size.to_string());
+            let size = self.host_size(&size, &argument_name(&size));
             return match size.as_var() {
                 Some(v) => self.var_expr(v),
                 None => self.node(&size.node()),
@@ -229,6 +229,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (result.as_const().is_some() || self.fits_int(&result)).then_some(result)
     }
 
+    /// An index below `n` under a name of its own, if it is no simple expression.
+    pub fn named_index(&mut self, name: &str, i: &Size, n: &Size) -> Result<Size> {
+        let expr = self.size(i)?;
+        if expr.is_atom() {
+            return Ok(i.clone());
+        }
+        Ok(self.index_below(name, expr, n))
+    }
+
     /// What is known of a comparison of two `Int`s.
     pub fn decide(
         &self,
@@ -280,6 +289,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Scalar::Bool => Expr::Bool(false),
         }
     }
+}
+
+/// What the argument for a size is called: as the size is written, if that is short.
+fn argument_name(s: &Size) -> String {
+    let text = s.to_string();
+    if text.len() <= 12 { text } else { "size".into() }
 }
 
 fn term(numerator: i128, denominator: i128, monomial: &Size) -> Size {

@@ -38,14 +38,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match dest {
             Some(d) => {
                 self.produce_into(stmt, call, env, d)?;
-                let read_again = self.program.schedule.uses(stmt.var).count > 1;
-                if read_again && place::stmt_levels(stmt).iter().any(|l| matches!(l, Level::Lcl(_))) {
-                    self.barrier(false, true);
-                }
-                if read_again && let Dest::Place(p) = d {
-                    return self.load(p);
-                }
-                self.written(d)
+                self.written(stmt, d)
             }
             None => {
                 let space = self.program.schedule.spaces.get(&stmt.var).copied();

@@ -16,7 +16,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn force(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
         let d = match v {
             Value::Deferred(d) => d,
-            Value::Place(place) => return self.load(place),
+            Value::Place(place) => return self.loaded(place),
             other => return Ok(other.clone()),
         };
         let key = std::rc::Rc::as_ptr(d);
@@ -30,6 +30,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.named_scalar(&value, kernel.name_of(d.stmt.var))
         })?;
         self.set_deferred(key, value.clone());
+        Ok(value)
+    }
+
+    /// A scalar or vector in a buffer, loaded once at the start of the function.
+    fn loaded(&mut self, place: &Place) -> Result<Value<'k>> {
+        if let Some((_, value)) = self.loaded.iter().find(|(p, _)| p == place) {
+            return Ok(value.clone());
+        }
+        let value = self.in_prologue(|f| {
+            let value = f.load(place)?;
+            let name = match &*place.layout {
+                Layout::Scalar(Memory { root: Root::Buffer(id), .. })
+                | Layout::Vec(Memory { root: Root::Buffer(id), .. }, _) => {
+                    format!("{}_value", f.program.buffers[id.0 as usize].name)
+                }
+                _ => "value".into(),
+            };
+            f.named_scalar(&value, &name)
+        })?;
+        self.loaded.push((place.clone(), value.clone()));
         Ok(value)
     }
 
@@ -167,18 +187,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Pad { left, mode, of } => {
                 let j = i.sub(left);
                 let n = &of.len;
-                let last = n.sub(&Size::one());
                 // An empty array was found to be so before; here nothing may divide by its length.
                 let some = self.facts.lt(&Size::zero(), n).is_yes();
                 let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
+                let last = n.sub(&Size::one());
                 let at = match mode {
                     PadMode::Clamp => Size::max(&Size::min(&j, &last), &Size::zero()),
                     PadMode::Wrap => j.rem(n),
                     // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
                     PadMode::Mirror => {
                         let twice = n.mul(&Size::int(2));
-                        let m = j.rem(&twice);
-                        Size::select_le(&m, &last, &m, &twice.sub(&Size::one()).sub(&m))
+                        let folded = self.facts.simplify(&j.rem(&twice));
+                        let folded = self.named_index("folded", &folded, &twice)?;
+                        let at = Size::select_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
+                        self.named_index("mirrored", &at, n)?
                     }
                 };
                 self.read(of, &at)

@@ -100,6 +100,16 @@ pub fn is_free(rhs: &Rhs) -> bool {
     }
 }
 
+/// A function that computes nothing and only shows its argument in another form: a `map` of it is a view.
+fn is_pure_view(block: &Block) -> bool {
+    block.stmts.iter().all(|s| match &s.rhs {
+        Rhs::Prim(PrimCall { prim: Prim::Map(_), funs, .. }) => is_pure_view(&funs[0].body),
+        Rhs::Prim(call) => is_view(call.prim) && call.funs.iter().all(|f| is_cheap(&f.body)),
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        _ => false,
+    })
+}
+
 fn is_cheap(block: &Block) -> bool {
     block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
 }
@@ -350,6 +360,9 @@ impl Fuser<'_> {
             Often::Many => false,
         };
         let used = self.uses.get(&stmt.var).is_some_and(|u| u.count > 0);
+        if used && is_pure_view(&f.body) && !self.fused.spaces.contains_key(&stmt.var) {
+            return true;
+        }
         used && often
             && !self.fused.spaces.contains_key(&stmt.var)
             && !body_runs_in_parallel
@@ -357,6 +370,11 @@ impl Fuser<'_> {
             && !(d.partial && may_fail(&f.body))
             && (!d.scattered || gives_views(self.kernel, &f.body))
     }
+}
+
+/// Whether a statement matters even if nobody reads its value: it may stop the run, or it opens lengths.
+pub fn has_effect(stmt: &Stmt) -> bool {
+    !stmt.binds.is_empty() || rhs_may_fail(&stmt.rhs)
 }
 
 /// Whether something in the block may stop the run with an error.

@@ -8,12 +8,14 @@ mod groups;
 mod items;
 mod lengths;
 mod programs;
+mod random;
 mod text;
 mod views;
 
 use super::compile;
 use crate::core::Kernel;
 use crate::interp::{self, Limits};
+use crate::plan::Program;
 use crate::run::{RunFailure, RunOptions, run};
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
@@ -37,32 +39,28 @@ fn agrees(kernel: &Kernel, inputs: &[Value]) {
         Ok(program) => program,
         Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
     };
-    let sizes: SizeValues = match interp::bind_sizes(kernel, inputs, &[]) {
-        Ok(sizes) => sizes,
-        Err(e) => panic!("{}: {e}", kernel.name),
-    };
-    let device = crate::testing::device();
+    if let Err(problem) = agree(kernel, &program, inputs) {
+        panic!("{problem}");
+    }
+}
+
+/// What is wrong with what the device computes.
+fn agree(kernel: &Kernel, program: &Program, inputs: &[Value]) -> Result<(), String> {
+    let name = &kernel.name;
+    let sizes: SizeValues = interp::bind_sizes(kernel, inputs, &[]).map_err(|e| format!("{name}: {e}"))?;
     let options = RunOptions { poison: true, ..RunOptions::default() };
-    let device_result = run(&program, inputs, &sizes, &device, &options);
+    let on_device = run(program, inputs, &sizes, &crate::testing::device(), &options);
     let meaning = interp::run(kernel, inputs.to_vec(), &[], Limits::default());
-    let text = &program.opencl.text;
-    match (device_result, meaning) {
-        (Ok(outcome), Ok(meaning)) => assert!(
-            close(&outcome.value, &meaning),
-            "{}:\n  device      {}\n  interpreter {}\n{text}",
-            kernel.name,
-            outcome.value,
-            meaning
-        ),
-        (Err(device), Err(meaning)) => {
-            assert!(
-                matches!(device, RunFailure::Check { .. } | RunFailure::Assumption { .. }),
-                "{}: {device} instead of {meaning}\n{text}",
-                kernel.name
-            );
+    let program = || format!("{kernel}\n{}", program.opencl.text);
+    match (on_device, meaning) {
+        (Ok(outcome), Ok(meaning)) if close(&outcome.value, &meaning) => Ok(()),
+        (Ok(outcome), Ok(meaning)) => {
+            Err(format!("{name}:\n  device      {}\n  interpreter {meaning}\n{}", outcome.value, program()))
         }
-        (Ok(outcome), Err(e)) => panic!("{}: {} instead of an error: {e}\n{text}", kernel.name, outcome.value),
-        (Err(e), Ok(meaning)) => panic!("{}: {e:?} instead of {meaning}\n{text}", kernel.name),
+        (Err(RunFailure::Check { .. } | RunFailure::Assumption { .. }), Err(_)) => Ok(()),
+        (Err(e), Err(meaning)) => Err(format!("{name}: {e} instead of {meaning}\n{}", program())),
+        (Ok(outcome), Err(e)) => Err(format!("{name}: {} instead of an error: {e}\n{}", outcome.value, program())),
+        (Err(e), Ok(meaning)) => Err(format!("{name}: {e} instead of {meaning}\n{}", program())),
     }
 }
 
