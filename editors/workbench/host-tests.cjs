@@ -129,22 +129,24 @@ exports.run = async () => {
         });
     });
 
+    const typed = await vscode.workspace.openTextDocument({ language: 'lift' });
+    const typing = await vscode.window.showTextDocument(typed);
     for (const [what, line, below] of [
         ['goes in under an open bracket', '(define (twice x) ; in (words', '  '],
         ['stays where it is after a closed one', '(define (twice x) (* 2 x))', ''],
         ['continues documentation', ';;; Twice.', ';;; '],
     ]) {
         await check(`a new line ${what}`, async () => {
-            const typed = await vscode.workspace.openTextDocument({ language: 'lift', content: line });
-            const editor = await vscode.window.showTextDocument(typed);
+            const all = new vscode.Range(0, 0, typed.lineCount, 0);
+            assert.ok(await typing.edit((edit) => edit.replace(all, line)));
             const end = new vscode.Position(0, line.length);
-            editor.selection = new vscode.Selection(end, end);
+            typing.selection = new vscode.Selection(end, end);
             await vscode.commands.executeCommand('type', { text: '\n' });
             await until('the new line', () => typed.lineCount === 2);
             assert.equal(typed.lineAt(1).text, below);
-            await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
         });
     }
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
 
     await check('a server that dies is started again', async () => {
         const first = serverProcess();

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { EVENS, ZIP_ERROR } from './expectations.mjs';
+import { ENDLESS, EVENS, ZIP_ERROR } from './expectations.mjs';
 import { Report } from './report.mjs';
 import { Workbench } from './workbench.mjs';
 
@@ -19,6 +19,19 @@ const check = (name, body) => report.check(name, body, () => workbench.shot('FAI
 const has = (text, expected) =>
     typeof expected === 'string' ? text.includes(expected) : expected.test(text);
 const assertHas = (text, expected) => assert.ok(has(text, expected), `${expected} is not in:\n${text}`);
+
+/** How many processes run the kernel of the endless program. */
+function runs() {
+    const processes = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return processes.filter((pid) => {
+        try {
+            const words = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+            return words.includes('--embedded') && words.includes(path.join(opened, ENDLESS.file));
+        } catch {
+            return false; // It ended meanwhile.
+        }
+    }).length;
+}
 
 await workbench.open(address);
 
@@ -66,7 +79,7 @@ for (const { line, word, firstLine, contains } of EVENS.hovers) {
 }
 
 await check('an error is underlined, listed among the problems, and explained on hover', async () => {
-    const { file, problem, problems } = ZIP_ERROR;
+    const { file, problem, problems, places, underlined } = ZIP_ERROR;
     await workbench.openFile(file);
     await workbench.until('a squiggle', async () => (await workbench.squiggles(file)) > 0);
     const listed = await workbench.until('a problem', async () => {
@@ -74,9 +87,15 @@ await check('an error is underlined, listed among the problems, and explained on
         return rows.length > 0 && rows;
     });
     assert.equal(listed.length, problems);
+    const related = await workbench.relatedPlaces();
+    assert.equal(related.length, places.length);
+    for (const [at, , what] of places) {
+        assert.ok(related.some((row) => has(row, at) && has(row, what)), `${at} is not in ${related}`);
+    }
     await workbench.shot('problem');
-    const hover = (await workbench.hover(file, 4, 'zip')).join('\n');
+    const hover = (await workbench.hover(file, underlined.line, underlined.word)).join('\n');
     for (const expected of problem) assertHas(hover, expected);
+    for (const [, at, what] of places) assertHas(hover, `${at}: ${what}`);
     await workbench.shot('problem-hover');
     await workbench.page.keyboard.press('Control+J');
     return listed[0].trim();
@@ -90,6 +109,13 @@ await check('Make Pack/Unpack Explicit changes the text, and undo takes it back'
     const text = await workbench.until('the text changes', async () => {
         const lines = (await workbench.lines(EVENS.file)).join('\n');
         return EVENS.explicit.every((expected) => has(lines, expected)) && lines;
+    });
+    // It still checks, and nothing is left to insert.
+    await workbench.until('no inserted pack or unpack, no error', async () => {
+        const hints = [];
+        for (const { line } of EVENS.hints) hints.push(...(await workbench.hints(EVENS.file, line)));
+        const inserted = hints.filter((hint) => /^\s*(un)?pack\b/.test(hint));
+        return inserted.length === 0 && (await workbench.squiggles(EVENS.file)) === 0;
     });
     await workbench.shot('explicit');
     await workbench.page.keyboard.press('Control+Z');
@@ -170,6 +196,7 @@ await check('Run Kernel says what is wrong with an input', async () => {
 await check('the output "Lift: Run" has the result too', async () => {
     await workbench.command('Output: Show Output Channels...');
     await workbench.answer('Lift: Run');
+    await workbench.scrollOutput('Home');
     await workbench.until('the run in the output', async () => {
         const text = await workbench.output();
         return comments.every((c) => has(text, new RegExp(c.source.replace(/^; /, '')))) &&
@@ -178,7 +205,24 @@ await check('the output "Lift: Run" has the result too', async () => {
     await workbench.shot('output');
 });
 
+await check('a run that takes too long is cancelled, and its process ends', async () => {
+    await workbench.openFile(ENDLESS.file);
+    await workbench.clickOn(ENDLESS.file, 3, 'endless');
+    await workbench.command('Lift: Run Kernel');
+    assertHas(await workbench.until('a question', () => workbench.question()), ENDLESS.proposal);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.until('progress', async () =>
+        (await workbench.notifications()).some((text) => has(text, ENDLESS.progress)));
+    await workbench.until('its process', () => runs() > 0);
+    await workbench.shot('running');
+    await workbench.pressButton(ENDLESS.progress, 'Cancel');
+    await workbench.until('its process ends', () => runs() === 0);
+    await workbench.scrollOutput('End');
+    await workbench.until('the output says so', async () => has(await workbench.output(), ENDLESS.said));
+});
+
 await check('Restart Server brings the hints back', async () => {
+    await workbench.openFile(EVENS.file);
     await workbench.clickOn(EVENS.file, 4, 'filter');
     await workbench.command('Lift: Restart Server');
     await workbench.until('the server runs again', async () => {
@@ -189,7 +233,7 @@ await check('Restart Server brings the hints back', async () => {
 
 await check('nothing was written that nobody saved', async () => {
     const here = path.dirname(new URL(import.meta.url).pathname);
-    for (const file of [EVENS.file, ZIP_ERROR.file]) {
+    for (const file of [EVENS.file, ZIP_ERROR.file, ENDLESS.file]) {
         assert.equal(
             fs.readFileSync(path.join(opened, file), 'utf8'),
             fs.readFileSync(path.join(here, 'fixture', file), 'utf8'),

@@ -207,6 +207,13 @@ export class Workbench {
         return readable(await rows.allTextContents());
     }
 
+    /** What is listed below the problems: the other places that they name. */
+    async relatedPlaces() {
+        const rows = this.page.locator('.markers-panel .monaco-list-row');
+        const related = rows.filter({ has: this.page.locator('.related-info-resource') });
+        return readable(await related.allTextContents());
+    }
+
     /** The lenses of an editor: links between its lines. */
     lenses(tab) {
         return this.editor(tab).locator('.codelens-decoration a');
@@ -227,12 +234,24 @@ export class Workbench {
         return readable(await toasts.allTextContents());
     }
 
+    /** Presses a button of the notification that has this text. */
+    async pressButton(text, button) {
+        const toast = this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
+        await toast.locator('.monaco-button', { hasText: button }).click();
+    }
+
     async statusItem(id) {
         const item = this.page.locator(`[id="${id}"]`);
         return readable([await item.textContent()])[0].trim();
     }
 
-    /** The text in the panel of outputs. */
+    /** Scrolls the panel of outputs to its start (`'Home'`) or its end (`'End'`). */
+    async scrollOutput(key) {
+        await this.page.locator('.part.panel .monaco-editor').click();
+        await this.page.keyboard.press(`Control+${key}`);
+    }
+
+    /** The text in the panel of outputs, as far as it is in view. */
     async output() {
         const rows = this.page.locator('.part.panel .view-lines .view-line');
         return readable(await rows.allTextContents()).join('\n');

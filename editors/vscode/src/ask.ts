@@ -7,14 +7,26 @@ import type { Kernel, RunValues } from './protocol';
 const BACK = Symbol('back');
 type Answer<T> = T | typeof BACK | undefined;
 
-/**
- * Whether to run on the values of the last time. Undefined: the person went away.
- */
-export async function askAgain(kernel: Kernel, last: RunValues): Promise<'same' | 'ask' | undefined> {
-    const picked = await vscode.window.showQuickPick(
+/** Values that a kernel can be run on at once, and where they come from. */
+export interface Proposal {
+    /** "As last time" */
+    origin: string;
+    values: RunValues;
+}
+
+/** Which of the proposals to run on, or `'others'` to be asked for each. Undefined: the person went away. */
+export async function askProposal(
+    kernel: Kernel,
+    proposals: Proposal[],
+): Promise<RunValues | 'others' | undefined> {
+    const picked = await vscode.window.showQuickPick<vscode.QuickPickItem & { answer: RunValues | 'others' }>(
         [
-            { label: `$(play) ${describeValues(last)}`, detail: 'As last time', answer: 'same' as const },
-            { label: '$(edit) Other inputs…', detail: 'Asks for each', answer: 'ask' as const },
+            ...proposals.map(({ origin, values }) => ({
+                label: `$(play) ${describeValues(values)}`,
+                detail: origin,
+                answer: values,
+            })),
+            { label: '$(edit) Other inputs…', detail: 'Asks for each', answer: 'others' },
         ],
         { title: `Run ${kernel.name}`, placeHolder: 'Run on' },
     );

@@ -40,11 +40,14 @@ export interface RunRequest extends Target {
 export interface RunResult {
     kernel: string;
     device: string;
-    /** Something to know about this run, such as "no OpenCL device: ran on the interpreter". */
+    /** Something to know about this run, such as that there was no device; each in a line of its own. */
     notice?: string;
     /** One element a line, rows as lines. */
     output: string;
-    profile: { name: string; microseconds: number }[];
+    /** Whether `output` is not all of the result. */
+    cut?: boolean;
+    /** The time of each OpenCL kernel, all its launches together. */
+    profile: { name: string; launches?: number; microseconds: number }[];
 }
 
 export interface Kernel {
@@ -53,7 +56,7 @@ export interface Kernel {
     inputs: { name: string; type: string }[];
     /** Names of the lengths that are free in the types of the inputs. */
     sizes: string[];
-    /** Inputs and sizes that the program proposes for itself. */
+    /** What the program proposes in its line `;;; run:`: a value for every input, and the sizes that those leave open. */
     defaultRun?: RunValues;
 }
 

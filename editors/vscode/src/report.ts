@@ -16,25 +16,32 @@ export interface Run {
 /** The result, with what is known about the run in comments above it. */
 export function resultDocument(run: Run): string {
     const head = heading(run).map((line) => `; ${line}\n`);
-    return head.join('') + firstLines(run.result.output, DOCUMENT_LINES);
+    return `${head.join('')}\n${shown(run.result, DOCUMENT_LINES)}`;
 }
 
 /** The same for the output channel, where many runs stand below each other. */
 export function outputEntry(run: Run, time: Date): string {
     const [first = '', ...rest] = heading(run);
     const head = [`[${time.toLocaleTimeString()}] ${first}`, ...rest.map((line) => `  ${line}`)];
-    return `${head.join('\n')}\n${firstLines(run.result.output, OUTPUT_LINES)}\n`;
+    return `${head.join('\n')}\n${shown(run.result, OUTPUT_LINES)}`;
 }
 
 function heading({ program, values, result }: Run): string[] {
     const on = values === '' ? '' : ` on ${values}`;
     const lines = [`${result.kernel} of ${program}${on}`, `device: ${result.device}`];
-    if (result.notice !== undefined) lines.push(`note: ${result.notice}`);
+    lines.push(...noticesOf(result).map((notice) => `note: ${notice}`));
     return [...lines, ...profileTable(result.profile)];
 }
 
+/** What is to be known about a run, one sentence each. */
+export function noticesOf(result: RunResult): string[] {
+    return (result.notice ?? '').split('\n').filter((notice) => notice !== '');
+}
+
 function profileTable(profile: RunResult['profile']): string[] {
-    const rows = profile.map(({ name, microseconds }) => [name, microseconds.toFixed(1)] as const);
+    const rows = profile.map(({ name, launches = 1, microseconds }) => {
+        return [launches === 1 ? name : `${name}, ${launches} times`, microseconds.toFixed(1)] as const;
+    });
     if (rows.length > 1) {
         const total = profile.reduce((sum, row) => sum + row.microseconds, 0);
         rows.push(['in all', total.toFixed(1)]);
@@ -44,13 +51,18 @@ function profileTable(profile: RunResult['profile']): string[] {
     return rows.map(([name, time]) => `${name.padEnd(names)}  ${time.padStart(times)} µs`);
 }
 
-function firstLines(text: string, limit: number): string {
+/** The first lines of a result, and how many more there are. */
+function shown({ output, cut }: RunResult, limit: number): string {
     let end = 0;
     for (let line = 0; line < limit; line++) {
-        const next = text.indexOf('\n', end);
-        if (next < 0) return text;
+        const next = output.indexOf('\n', end);
+        if (next < 0) {
+            end = output.length;
+            break;
+        }
         end = next + 1;
     }
-    const left = text.slice(end).split('\n').length - (text.endsWith('\n') ? 1 : 0);
-    return left === 0 ? text : `${text.slice(0, end)}; … and ${left} more lines\n`;
+    const left = output.slice(end).split('\n').length - (output.endsWith('\n') ? 1 : 0);
+    if (end === output.length || left === 0) return cut === true ? `${output}; … and more lines\n` : output;
+    return `${output.slice(0, end)}; … and ${left}${cut === true ? ' or' : ''} more lines\n`;
 }

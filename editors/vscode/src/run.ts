@@ -2,12 +2,12 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-import { askAgain, askValues } from './ask';
+import { askProposal, askValues, type Proposal } from './ask';
 import { RESULT_SCHEME, type ComputedDocuments } from './documents';
 import { explain, isCancellation, messageOf, reasonsOf } from './errors';
 import { describeValues, needsSizes, proposeValues, resolveInput, signatureOf } from './inputs';
 import { COMMAND, type Kernel, type RunRequest, type RunResult, type RunValues } from './protocol';
-import { outputEntry, resultDocument, type Run } from './report';
+import { noticesOf, outputEntry, resultDocument, type Run } from './report';
 import type { LiftServer } from './server';
 import { chooseKernel, type Programs } from './target';
 
@@ -68,20 +68,24 @@ export class Runner implements vscode.Disposable {
         this.output.dispose();
     }
 
+    /** What a person wants the kernel to be run on; remembered for the next time. */
     private async valuesFor(source: vscode.Uri, kernel: Kernel): Promise<RunValues | undefined> {
-        const proposed = proposeValues(kernel);
-        if (kernel.inputs.length === 0 && !needsSizes(kernel, [])) return proposed;
+        const first = proposeValues(kernel);
+        if (kernel.inputs.length === 0 && !needsSizes(kernel, [])) return first;
         const key = `run ${source.toString()}#${kernel.name}`;
         const signature = signatureOf(kernel);
-        const last = this.memory.get<Remembered>(key);
-        const known = last?.signature === signature ? last.values : undefined;
-        if (known !== undefined) {
-            const answer = await askAgain(kernel, known);
-            if (answer === undefined) return undefined;
-            if (answer === 'same') return known;
+        const remembered = this.memory.get<Remembered>(key);
+        const last = remembered?.signature === signature ? remembered.values : undefined;
+
+        const proposals: Proposal[] = [];
+        if (last !== undefined) proposals.push({ origin: 'As last time', values: last });
+        const own = kernel.defaultRun;
+        if (own !== undefined && (last === undefined || describeValues(own) !== describeValues(last))) {
+            proposals.push({ origin: 'As the program says in its line ;;; run:', values: own });
         }
+        const chosen = proposals.length === 0 ? 'others' : await askProposal(kernel, proposals);
         const folder = source.scheme === 'file' ? vscode.Uri.joinPath(source, '..') : undefined;
-        const values = await askValues(kernel, known ?? proposed, folder);
+        const values = chosen === 'others' ? await askValues(kernel, last ?? first, folder) : chosen;
         if (values !== undefined) {
             await this.memory.update(key, { signature, values } satisfies Remembered);
         }
@@ -125,11 +129,11 @@ export class Runner implements vscode.Disposable {
     }
 
     private async report(source: vscode.Uri, run: Run): Promise<void> {
-        const { kernel, notice } = run.result;
+        const { kernel } = run.result;
         this.output.appendLine(outputEntry(run, new Date()));
-        if (notice !== undefined && !this.noticed.has(notice)) {
+        for (const notice of noticesOf(run.result).filter((notice) => !this.noticed.has(notice))) {
             this.noticed.add(notice);
-            void vscode.window.showInformationMessage(notice);
+            void vscode.window.showInformationMessage(notice.charAt(0).toUpperCase() + notice.slice(1));
         }
         const uri = vscode.Uri.from({
             scheme: RESULT_SCHEME,

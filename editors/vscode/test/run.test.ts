@@ -99,6 +99,7 @@ test('the result document', () => {
             '; evens_0   12.3 µs',
             '; evens_1  101.0 µs',
             '; in all   113.3 µs',
+            '',
             '0',
             '2',
             '4',
@@ -107,12 +108,17 @@ test('the result document', () => {
     );
 });
 
-test('a notice stands above the result', () => {
-    const noticed = { ...result, profile: [], device: 'interpreter', notice: 'no OpenCL device' };
+test('each notice stands above the result', () => {
+    const noticed = { ...result, profile: [], device: 'interpreter', notice: 'no device\nslow' };
     assert.equal(
         resultDocument({ program: 'evens.lift', values: '', result: noticed }),
-        '; evens of evens.lift\n; device: interpreter\n; note: no OpenCL device\n0\n2\n4\n',
+        '; evens of evens.lift\n; device: interpreter\n; note: no device\n; note: slow\n\n0\n2\n4\n',
     );
+});
+
+test('a kernel that is launched in a loop has one time for all launches', () => {
+    const looped = { ...result, profile: [{ name: 'map', launches: 12, microseconds: 30 }] };
+    assert.match(resultDocument({ program: 'p.lift', values: '', result: looped }), /^; map, 12 times  30\.0 µs$/m);
 });
 
 test('the output channel shows the first lines of a long result', () => {
@@ -121,4 +127,14 @@ test('the output channel shows the first lines of a long result', () => {
     assert.match(lines[0] ?? '', /^\[.*\] evens of p\.lift on iota, xs\.npy, N = 6$/);
     assert.equal(lines.filter((line) => line === '1').length, 100);
     assert.equal(lines[102], '; … and 900 more lines');
+});
+
+test('a result that the server cut says so', () => {
+    const lastLine = (output: string): string | undefined =>
+        outputEntry({ program: 'p.lift', values, result: { ...result, output, cut: true } }, new Date(0))
+            .trimEnd()
+            .split('\n')
+            .at(-1);
+    assert.equal(lastLine('1\n2\n'), '; … and more lines');
+    assert.equal(lastLine('1\n'.repeat(130)), '; … and 30 or more lines');
 });

@@ -1,0 +1,43 @@
+// A run where the system has no OpenCL device, in the real workbench.
+//
+//   node no-device.mjs ADDRESS SHOTS
+//
+// ADDRESS is where `serve` serves a copy of fixture/ with no OpenCL driver, SHOTS takes pictures.
+import assert from 'node:assert/strict';
+
+import { EVENS, NO_DEVICE } from './expectations.mjs';
+import { Report } from './report.mjs';
+import { Workbench } from './workbench.mjs';
+
+const [, , address, shots] = process.argv;
+const workbench = new Workbench(shots);
+const report = new Report();
+await workbench.open(address);
+
+await report.check(
+    'a run without a device gives the same result, and says where it came from',
+    async () => {
+        const { answers, tab, result } = EVENS.run;
+        await workbench.openFile(EVENS.file);
+        // Above the kernel as soon as the server is there.
+        await workbench.until('lenses', async () => (await workbench.lenses(EVENS.file).count()) > 0);
+        await workbench.lenses(EVENS.file).first().click();
+        for (const answer of answers) await workbench.answer(answer);
+        const lines = await workbench.until('the result', async () => {
+            const all = await workbench.lines(tab);
+            return all.includes(result.at(-1)) && all;
+        });
+        assert.deepEqual(lines.filter((line) => line.trim() !== '' && !line.startsWith(';')), result);
+        for (const comment of NO_DEVICE.comments) {
+            assert.ok(lines.some((line) => line.startsWith(comment)), `${comment} is not in ${lines}`);
+        }
+        const said = await workbench.until('a notification', async () =>
+            (await workbench.notifications()).find((text) => NO_DEVICE.notice.test(text)));
+        await workbench.shot('no-device');
+        return said;
+    },
+    () => workbench.shot('no-device-FAILED'),
+);
+
+await workbench.close();
+process.exit(report.finish());
