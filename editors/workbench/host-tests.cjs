@@ -47,7 +47,7 @@ function at(document, text) {
 
 exports.run = async () => {
     const folder = vscode.workspace.workspaceFolders[0].uri;
-    const { EVENS } = await import('./expectations.mjs');
+    const { EVENS, ZIP_ERROR } = await import('./expectations.mjs');
     const uri = vscode.Uri.joinPath(folder, EVENS.file);
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document);
@@ -98,6 +98,29 @@ exports.run = async () => {
         assert.equal(kernels[0].name, EVENS.kernel);
         assert.deepEqual(kernels[0].inputs.map((input) => input.type), ['Array[Int,N]']);
         assert.deepEqual(kernels[0].sizes, ['N']);
+    });
+
+    await check('the definition of a primitive is a text that the server gives out', async () => {
+        const [found] = await vscode.commands.executeCommand(
+            'vscode.executeDefinitionProvider', uri, at(document, 'filter'));
+        const definition = found.targetUri ?? found.uri;
+        assert.equal(definition.toString(), 'lift:/primitives.lift');
+        const shown = await vscode.workspace.openTextDocument(definition);
+        assert.equal(shown.languageId, 'lift');
+        assert.equal(shown.getText(found.targetSelectionRange ?? found.range), 'filter');
+    });
+
+    await check('the code of an error leads to a page that explains it', async () => {
+        const wrong = vscode.Uri.joinPath(folder, ZIP_ERROR.file);
+        await vscode.workspace.openTextDocument(wrong);
+        const [error] = await until('an error', () => {
+            const found = vscode.languages.getDiagnostics(wrong);
+            return found.length > 0 && found;
+        });
+        assert.equal(error.code.value, 'unequal-lengths');
+        const page = await vscode.workspace.openTextDocument(error.code.target);
+        assert.equal(page.languageId, 'markdown');
+        assert.match(page.getText(), /^# unequal-lengths/);
     });
 
     await check('the generated text is a read-only OpenCL document', async () => {

@@ -17,8 +17,9 @@ export class Workbench {
     /** Called with the page before it goes anywhere. */
     prepare = async () => {};
 
-    constructor(shotFolder) {
+    constructor(shotFolder, window = { width: 1440, height: 860, scale: 1 }) {
         this.shotFolder = shotFolder;
+        this.window = window;
         fs.mkdirSync(shotFolder, { recursive: true });
     }
 
@@ -26,7 +27,8 @@ export class Workbench {
         this.context = await chromium.launchPersistentContext(this.#profile, {
             executablePath: BROWSER,
             headless: true,
-            viewport: { width: 1440, height: 860 },
+            viewport: { width: this.window.width, height: this.window.height },
+            deviceScaleFactor: this.window.scale,
             args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
                 '--disable-background-networking', '--disable-component-update', '--disable-sync'],
         });
@@ -96,10 +98,10 @@ export class Workbench {
         return readable(rows.sort(([a], [b]) => a - b).map(([, text]) => text));
     }
 
-    /** The inlay hints of a line (counted from 1), which must be visible. */
+    /** The inlay hints of a line (counted from 1). */
     async hints(tab, line) {
         const row = await this.#row(tab, line);
-        return readable(await row.locator('[class*="dyn-rule"]').allTextContents());
+        return readable((await row?.locator('[class*="dyn-rule"]').allTextContents()) ?? []);
     }
 
     async #row(tab, line) {
@@ -107,14 +109,20 @@ export class Workbench {
         const tops = await rows.evaluateAll((all) => all.map((row) => parseInt(row.style.top)));
         const order = tops.map((top, index) => [top, index]).sort(([a], [b]) => a - b);
         const found = order[line - 1];
-        if (!found) throw new Error(`${tab} shows no line ${line}`);
-        return rows.nth(found[1]);
+        return found && rows.nth(found[1]);
     }
 
     /** Where a word of a line is on the screen: its middle. */
     async #placeOf(tab, line, word) {
-        const row = await this.#row(tab, line);
-        const box = await row.evaluate((element, wanted) => {
+        const { x, y, width, height } = await this.until(`${word} in line ${line} of ${tab}`, async () => {
+            const row = await this.#row(tab, line);
+            return row && this.#boxOf(row, word);
+        });
+        return { x: x + width / 2, y: y + height / 2 };
+    }
+
+    #boxOf(row, word) {
+        return row.evaluate((element, wanted) => {
             const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
             for (let node = walker.nextNode(); node; node = walker.nextNode()) {
                 // Text of inlay hints is not the program's.
@@ -130,13 +138,32 @@ export class Workbench {
             }
             return null;
         }, word);
-        if (!box) throw new Error(`${tab}:${line} does not show the word ${word}`);
-        return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
     }
 
     async clickOn(tab, line, word) {
         const { x, y } = await this.#placeOf(tab, line, word);
         await this.page.mouse.click(x, y);
+    }
+
+    /** Moves the right edge of an editor to the right, by so many pixels. */
+    async widen(tab, by) {
+        const { x, y, width, height } = await this.editor(tab).boundingBox();
+        await this.page.mouse.move(x + width, y + height / 2);
+        await this.page.mouse.down();
+        await this.page.mouse.move(x + width + by, y + height / 2, { steps: 5 });
+        await this.page.mouse.up();
+    }
+
+    /** Scrolls an editor until the line that begins so is its first. */
+    async scrollTo(tab, beginning) {
+        await this.editor(tab).hover();
+        await this.until(`${beginning} is on top`, async () => {
+            const at = (await this.lines(tab)).findIndex((line) => line.startsWith(beginning));
+            if (at === 0) return true;
+            await this.page.mouse.wheel(0, at < 0 ? 400 : at * 19);
+            await this.page.waitForTimeout(200);
+            return false;
+        });
     }
 
     /** Rests the mouse on a word; gives the text of what pops up, line by line. */
@@ -260,9 +287,9 @@ export class Workbench {
     /** The colours that the words of a line have, by word. */
     async colours(tab, line) {
         const row = await this.#row(tab, line);
-        const pairs = await row
-            .locator('span > span')
-            .evaluateAll((all) => all.map((e) => [e.textContent, getComputedStyle(e).color]));
+        const words = await row?.locator('span > span').evaluateAll((all) =>
+            all.map((e) => [e.textContent, getComputedStyle(e).color]));
+        const pairs = words ?? [];
         return new Map(pairs.map(([text, colour]) => [readable([text])[0].trim(), colour]));
     }
 }

@@ -3,6 +3,7 @@
 
 use super::Hover;
 use super::locate::{View, inferred_form_at};
+use super::outline::run_line;
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{Inference, Opening, Site};
@@ -48,6 +49,14 @@ impl Page {
 
     fn text(&mut self, text: impl Into<String>) {
         self.parts.push(Part::Text(text.into()));
+    }
+
+    fn docs(&mut self, docs: &str) {
+        let lines: Vec<&str> = docs.lines().filter(|line| run_line(line).is_none()).collect();
+        let text = lines.join("\n");
+        if !text.trim().is_empty() {
+            self.text(text);
+        }
     }
 
     fn finish(self, range: TextRange) -> Hover {
@@ -203,7 +212,7 @@ impl Pane<'_, '_> {
                 page.code(signature_line(name, &scheme));
                 about_scheme(&scheme, page);
                 if let Some(docs) = docs(self.view.db, form) {
-                    page.text(&*docs);
+                    page.docs(&docs);
                 }
             }
             None => {}
@@ -299,7 +308,7 @@ impl Pane<'_, '_> {
             FormKind::Import(_) | FormKind::Unknown => return None,
         }
         if let Some(docs) = docs(view.db, view.form) {
-            page.text(&*docs);
+            page.docs(&docs);
         }
         Some(())
     }

@@ -76,6 +76,11 @@ pub(super) fn kernels(db: &dyn Db, file: SourceFile) -> Vec<KernelInfo> {
     kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
 }
 
+/// What a line `run: …` of a documentation says. It is for running the kernel, not for reading about it.
+pub(super) fn run_line(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("run:").map(str::trim)
+}
+
 fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
     let scheme = signature(view.db, view.form);
     let types: Vec<String> = match &scheme {
@@ -88,8 +93,7 @@ fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
     };
     let names = params.iter().map(|param| view.body.binder(*param).name.to_string());
     let documentation = docs(view.db, view.form);
-    let mut lines = documentation.as_deref().into_iter().flat_map(str::lines);
-    let run_line = lines.find_map(|line| line.trim().strip_prefix("run:").map(|rest| rest.trim().to_owned()));
+    let run_line = documentation.as_deref().and_then(|docs| docs.lines().find_map(run_line)).map(str::to_owned);
     KernelInfo {
         name: symbol.name,
         range: symbol.range,

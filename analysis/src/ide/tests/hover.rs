@@ -317,3 +317,21 @@ fn what_is_broken_has_no_type_and_its_neighbours_have() {
     );
     check("(define (f (x float)) (let y (now$0here x) (* x 2.0f)))\n", expect!["nothing"]);
 }
+
+#[test]
+fn the_line_that_says_what_to_run_on_is_no_documentation() {
+    check(
+        ";;; Doubles.\n;;; run: xs=[1,2]\n(lift $0twice (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (* 2 x)) xs)))",
+        expect![[r#"
+            at 3:`twice`
+            Array[Int,N] -> Array[Int,N]
+
+            Doubles."#]],
+    );
+    check(
+        ";;; run: n=1\n(lift $0same () (int) (lambda (n) n))",
+        expect![[r#"
+        at 2:`same`
+        Int -> Int"#]],
+    );
+}
