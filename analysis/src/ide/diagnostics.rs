@@ -103,7 +103,7 @@ fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> Form
         range: map.range(diagnostic.at),
         code: diagnostic.code,
         severity: diagnostic.severity,
-        message: diagnostic.message.clone(),
+        message: readable(&diagnostic.message),
         related: related.collect(),
         fixes: fixes.collect(),
     }
@@ -185,10 +185,10 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
                 FileRange { path: target.file.path, range: target.focus }
             }
         };
-        Some(RelatedPlace { at, message: message.clone() })
+        Some(RelatedPlace { at, message: readable(message) })
     });
     let fixes = diagnostic.fixes.iter().map(|fix| CodeFix {
-        title: fix.title.clone(),
+        title: readable(&fix.title),
         certain: fix.certain,
         change: change(path, start, &fix.edits),
     });
@@ -201,6 +201,19 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
         fixes: fixes.collect(),
         unnecessary: matches!(diagnostic.code, "unused-name" | "unused-import"),
     }
+}
+
+/// A message that quotes a name of a megabyte, or a type of a thousand parts, is cut in its middle.
+fn readable(message: &str) -> String {
+    const HEAD: usize = 1200;
+    const TAIL: usize = 400;
+    let length = message.chars().count();
+    if length <= HEAD + TAIL {
+        return message.to_owned();
+    }
+    let head: String = message.chars().take(HEAD).collect();
+    let tail: String = message.chars().skip(length - TAIL).collect();
+    format!("{head} … {tail}")
 }
 
 /// Edits of one form as a change of its file.

@@ -1,6 +1,6 @@
 //! Evaluating blocks, statements and functions. Each variable of a kernel has one slot: nothing calls itself.
 
-use super::repr::{Array, Collector, Meter, Val, import_scalars, malformed};
+use super::repr::{Array, Collector, Meter, Val, check_fits, import_scalars, malformed};
 use super::sizes::{check_assumption, hidden_lengths};
 use super::{Limits, Result, RunError, RunErrorKind, scalar};
 use crate::core::{Atom, Block, Kernel, Lambda, Rhs, ScalarOp, Stmt};
@@ -29,6 +29,7 @@ pub struct Interp<'k> {
 
 /// Evaluate a kernel whose size parameters and assumptions about them are settled.
 pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Limits) -> Result<Value> {
+    check_fits(&kernel.result, &env, limits.bytes)?;
     let mut interp = Interp {
         kernel,
         env,

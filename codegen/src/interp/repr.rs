@@ -1,6 +1,7 @@
 //! Values inside the interpreter: like [`Value`], but cheap to clone, to cut pieces from and to pack.
 
 use super::{Result, RunError, RunErrorKind};
+use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::ty::{Ty, TyKind};
@@ -111,6 +112,28 @@ fn element_bytes(ty: &Ty) -> u64 {
         TyKind::Vec(_, width) => slot + width.as_const().unwrap_or(16).unsigned_abs() * slot,
         _ => slot,
     }
+}
+
+/// Refuses a value that would take more than all that there may be, before a part of it is made.
+pub fn check_fits(ty: &Ty, env: &SizeValues, limit: u64) -> Result<()> {
+    /// Lengths that are not known yet count as nothing.
+    fn bytes(ty: &Ty, env: &SizeValues) -> u64 {
+        match ty.kind() {
+            TyKind::Array(array) => {
+                let len = env.eval(&array.len).map_or(0, i64::unsigned_abs);
+                len.saturating_mul(element_bytes(&array.element).saturating_add(bytes(&array.element, env)))
+            }
+            TyKind::Tuple(parts) => parts.iter().fold(0, |sum, part| bytes(part, env).saturating_add(sum)),
+            _ => 0,
+        }
+    }
+    let needed = bytes(ty, env);
+    if needed <= limit {
+        return Ok(());
+    }
+    let (needed, limit) = (human_bytes(needed), human_bytes(limit));
+    let message = format!("the result, `{ty}`, needs {needed}; all arrays together may take {limit}");
+    Err(RunError::new(RunErrorKind::Limit, message))
 }
 
 /// Takes the elements of a new array in order.
