@@ -8,6 +8,7 @@
 //! multiples of a power of two, on which sums are exact in any order; nothing divides by zero. What a program assumes of
 //! its sizes may be false, which every device says before it begins.
 
+use lift_codegen::value::{ArrayValue, Value};
 use std::fmt::Write as _;
 
 /// Numbers that decide; when they are used up, 0 for ever.
@@ -283,7 +284,7 @@ impl Maker<'_> {
             },
             6 => self.generated(element, len),
             7 => self.rearranged(element, len, depth, place),
-            _ => self.from_pieces(element, len, depth, place),
+            _ => self.joined_pieces(element, len, depth, place),
         }
     }
 
@@ -320,7 +321,7 @@ impl Maker<'_> {
     }
 
     /// Each element from a piece, a window, a row or a column.
-    fn from_pieces(&mut self, element: &Ty, len: Len, depth: u32, place: Place) -> String {
+    fn joined_pieces(&mut self, element: &Ty, len: Len, depth: u32, place: Place) -> String {
         let (piece, pieces) = match (len, self.choices.below(2)) {
             (Len::N, 0) => {
                 let from = self.array(&Ty::Scalar(Int), Len::FourN, depth, place);
@@ -481,4 +482,19 @@ impl Maker<'_> {
             (Bool, _) => self.choices.of(&["true", "false"]).to_owned(),
         }
     }
+}
+
+/// What [`program`] takes, at sizes N and M.
+pub fn inputs(n: usize, m: usize) -> Vec<Value> {
+    let int = |i: usize| ((i * 37 + 11) % 101) as i32 - 50;
+    let ints = |from: usize, n: usize| Value::Array(ArrayValue::Int((from..from + n).map(int).collect()));
+    let floats = (0..n).map(|i| ((i * 29 + 5) % 61) as f32 * 0.25 - 7.0).collect();
+    let rows = (0..n).map(|row| ints(row * 7, m)).collect();
+    vec![
+        ints(0, n),
+        Value::Array(ArrayValue::Float(floats)),
+        ints(3, 4 * n),
+        Value::Array(ArrayValue::Values(rows)),
+        Value::Int(5),
+    ]
 }

@@ -5,7 +5,6 @@
 //! (`LIFT_SEED=…` takes it up again). `LIFT_CASES=…` tries more of them.
 
 use lift_codegen::sizes::SizeValues;
-use lift_codegen::value::{ArrayValue, Value};
 use lift_tests::check::Program;
 use lift_tests::kernels::{Arguments, close, compiled, device, on_device, on_interpreter};
 use lift_tests::{files, generate};
@@ -92,7 +91,7 @@ fn same_result_everywhere(text: &str) -> Result<(), String> {
     };
     for (n, m) in SIZES {
         let sizes = kernel.sizes.iter().cloned().zip([n as i64, m as i64]).collect::<SizeValues>();
-        let arguments = Arguments { values: inputs(n, m), sizes };
+        let arguments = Arguments { values: generate::inputs(n, m), sizes };
         let (meaning, result) = (on_interpreter(&kernel, &arguments), on_device(&compiled, &arguments, device()));
         let same = match (&meaning, &result) {
             (Ok(meaning), Ok(result)) => close(meaning, result),
@@ -105,19 +104,4 @@ fn same_result_everywhere(text: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// What [`generate::program`] takes.
-fn inputs(n: usize, m: usize) -> Vec<Value> {
-    let int = |i: usize| ((i * 37 + 11) % 101) as i32 - 50;
-    let ints = |from: usize, n: usize| Value::Array(ArrayValue::Int((from..from + n).map(int).collect()));
-    let floats = (0..n).map(|i| ((i * 29 + 5) % 61) as f32 * 0.25 - 7.0).collect();
-    let rows = (0..n).map(|row| ints(row * 7, m)).collect();
-    vec![
-        ints(0, n),
-        Value::Array(ArrayValue::Float(floats)),
-        ints(3, 4 * n),
-        Value::Array(ArrayValue::Values(rows)),
-        Value::Int(5),
-    ]
 }

@@ -1,0 +1,113 @@
+//! Generated code under `oclgrind`: no access out of bounds, no data race, no misuse of the API, and the interpreter's
+//! results, for every example and a sample of random programs.
+//!
+//! `oclgrind` simulates a device and reports what it finds in a log; it is a driver like any other, so each program runs
+//! in a process of its own whose only driver it is.
+
+use libtest_mimic::Trial;
+use lift_codegen::sizes::SizeValues;
+use lift_tests::check::Program;
+use lift_tests::kernels::{self, Arguments};
+use lift_tests::{files, generate};
+use std::path::Path;
+use std::process::Command;
+
+const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+/// One, odd, a power of two: simulated work-items are slow.
+const SIZES: [(i64, i64); 3] = [(1, 1), (5, 2), (64, 3)];
+const RANDOM_PROGRAMS: u64 = 12;
+/// Tells the process that it is the one under the checker, and what to run.
+const TASK: &str = "LIFT_UNDER_OCLGRIND";
+
+fn main() {
+    if let Ok(task) = std::env::var(TASK) {
+        if let Err(why) = run(&task) {
+            eprintln!("{why}");
+            std::process::exit(1);
+        }
+        return;
+    }
+    let examples = files::root().join("examples");
+    let names = files::below(&examples, ".lift").into_iter().map(|path| path.display().to_string());
+    let names = names.filter(|path| is_well_typed(Path::new(path)));
+    let tasks = names.chain((0..RANDOM_PROGRAMS).map(|seed| format!("random {seed}")));
+    let trials = tasks.map(|task| Trial::test(task.clone(), move || checked(&task).map_err(Into::into)));
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit();
+}
+
+fn is_well_typed(path: &Path) -> bool {
+    example(path).is_well_typed()
+}
+
+fn example(path: &Path) -> Program {
+    Program::new(&files::root().join("examples"), &path.display().to_string(), &files::read(path))
+}
+
+/// Run the task in a process whose only driver is the checker, and read what it found.
+fn checked(task: &str) -> Result<(), String> {
+    if !Path::new(DRIVER).exists() {
+        return Err(format!("{DRIVER} is missing: install the package oclgrind"));
+    }
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let log = folder.path().join("log");
+    std::fs::write(folder.path().join("oclgrind.icd"), DRIVER).map_err(|e| e.to_string())?;
+    let this = std::env::current_exe().map_err(|e| e.to_string())?;
+    let output = Command::new(this)
+        .env(TASK, task)
+        .env("OCL_ICD_VENDORS", folder.path())
+        .env("OCLGRIND_DATA_RACES", "1")
+        .env("OCLGRIND_CHECK_API", "1")
+        .env("OCLGRIND_LOG", &log)
+        .output()
+        .map_err(|e| e.to_string())?;
+    let found = std::fs::read_to_string(&log).unwrap_or_default();
+    if !found.trim().is_empty() {
+        return Err(found);
+    }
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+fn run(task: &str) -> Result<(), String> {
+    let device = kernels::device();
+    if !device.info.platform.contains("Oclgrind") {
+        return Err(format!("this runs on {}, not on oclgrind", device.info.platform));
+    }
+    match task.strip_prefix("random ") {
+        Some(seed) => random(seed.parse().map_err(|_| "a seed is a number")?),
+        None => {
+            let outcomes = example(Path::new(task)).kernels().into_iter().map(|kernel| kernel.outcome(device));
+            let wrong: String = outcomes.filter(|outcome| outcome.contains("on OpenCL:")).collect();
+            if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+        }
+    }
+}
+
+/// The random program of this number.
+fn random(seed: u64) -> Result<(), String> {
+    // Knuth's linear congruential generator: the same programs everywhere.
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as u16
+    };
+    let choices: Vec<u16> = (0..80).map(|_| next()).collect();
+    let text = generate::program(&choices);
+    let program = Program::new(Path::new("."), "random.lift", &text);
+    let kernel = program.kernels().into_iter().next().ok_or("no kernel")?.core?;
+    let compiled = kernels::compiled(&kernel)?;
+    for (n, m) in SIZES {
+        let sizes = kernel.sizes.iter().cloned().zip([n, m]).collect::<SizeValues>();
+        let arguments = Arguments { values: generate::inputs(n as usize, m as usize), sizes };
+        let meaning = kernels::on_interpreter(&kernel, &arguments);
+        let result = kernels::on_device(&compiled, &arguments, kernels::device());
+        let same = match (&meaning, &result) {
+            (Ok(meaning), Ok(result)) => kernels::close(meaning, result),
+            (Err(_), Err(_)) => true,
+            _ => false,
+        };
+        if !same {
+            return Err(format!("{text}\nN={n} M={m}\ninterpreter {meaning:?}\noclgrind    {result:?}"));
+        }
+    }
+    Ok(())
+}
