@@ -103,7 +103,7 @@ fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> Form
         range: map.range(diagnostic.at),
         code: diagnostic.code,
         severity: diagnostic.severity,
-        message: readable(&diagnostic.message),
+        message: diagnostic.message.clone(),
         related: related.collect(),
         fixes: fixes.collect(),
     }
@@ -196,7 +196,7 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
         range: diagnostic.range + start,
         code: diagnostic.code,
         severity: diagnostic.severity,
-        message: diagnostic.message.clone(),
+        message: readable(&diagnostic.message),
         related: related.collect(),
         fixes: fixes.collect(),
         unnecessary: matches!(diagnostic.code, "unused-name" | "unused-import"),
