@@ -115,6 +115,24 @@ impl Size {
     }
 }
 
+impl Size {
+    /// Is this a polynomial in one atom that is an integer everywhere, such as n(n-1)/2? It is one if
+    /// it is one at degree + 1 places in a row.
+    pub(crate) fn is_integer_valued(&self) -> bool {
+        let Some(lead) = self.terms().first() else { return true };
+        let &[(ref atom, degree @ 1..=8)] = lead.mono.0.as_slice() else { return false };
+        let powers = |term: &Term| term.mono.0.iter().all(|(other, e)| other == atom && *e > 0);
+        if !self.terms().iter().all(powers) {
+            return false;
+        }
+        (0..=i128::from(degree)).all(|x| {
+            let value = |term: &Term| Ratio::integer(x)?.pow(term.mono.exponent(atom))?.mul(term.coeff);
+            let sum = self.terms().iter().try_fold(Ratio::ZERO, |sum, term| sum.add(value(term)?));
+            sum.is_some_and(Ratio::is_integer)
+        })
+    }
+}
+
 /// `whole + ⌊num/den⌋`, where numerator and denominator have integer coefficients.
 struct Floor {
     whole: Size,
@@ -135,6 +153,12 @@ impl Floor {
             }
             if self.den.is_one() {
                 return self.whole.add(&self.num);
+            }
+            if self.den.as_ratio().is_some_and(|den| !den.is_zero()) {
+                let quotient = self.num.div_exact(&self.den);
+                if quotient.is_integer_valued() {
+                    return self.whole.add(&quotient);
+                }
             }
             self.divide_out();
             self.pull_multiples();

@@ -5,6 +5,7 @@ mod algebra;
 mod bounded;
 mod facts;
 mod print;
+mod rules;
 mod solve;
 mod substitution;
 mod sums;
@@ -44,7 +45,9 @@ fn small() -> impl proptest::strategy::Strategy<Value = i64> {
     prop_oneof![0..3i64, 0..40i64]
 }
 
-/// So many random cases; failures are printed, not filed.
+/// So many random cases, unless `PROPTEST_CASES` says otherwise; failures are not filed.
 fn cases(cases: u32) -> proptest::test_runner::Config {
-    proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
+    let default = proptest::test_runner::Config::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { default.cases } else { cases };
+    proptest::test_runner::Config { cases, failure_persistence: None, ..default }
 }

@@ -31,7 +31,7 @@ impl Query<'_> {
 
     fn divides_plainly(&self, k: &Size, n: &Size) -> bool {
         let quotient = n.div_exact(k);
-        quotient.is_integral() || is_integer_valued(&quotient)
+        quotient.is_integral() || quotient.is_integer_valued()
     }
 
     /// Is `n/k` a sum of multiples of known whole quotients, and of whole numbers?
@@ -148,25 +148,4 @@ fn isolate(k: &Size, n: &Size, q: &Var) -> Option<(Var, Size)> {
         }
     }
     None
-}
-
-/// A polynomial in one natural variable that is an integer everywhere, such as n(n-1)/2: it is one
-/// if it is one at degree + 1 places in a row.
-fn is_integer_valued(size: &Size) -> bool {
-    let [var] = size.vars().try_into().unwrap_or_else(|_| [unused()]);
-    let mut degree = 0;
-    for term in size.terms() {
-        match term.mono.0.as_slice() {
-            [] => {}
-            [(atom, e @ 1..=8)] if *atom == crate::size::atom::Atom::Var(var.clone()) => {
-                degree = degree.max(*e);
-            }
-            _ => return false,
-        }
-    }
-    (0..=i64::from(degree)).all(|value| size.eval_int(&|_| Some(value)).is_ok())
-}
-
-fn unused() -> Var {
-    Var { kind: VarKind::Index, id: u32::MAX, name: Arc::from("") }
 }
