@@ -44,9 +44,13 @@ impl Atom {
         }
     }
 
-    /// Is the square of the atom the atom itself?
-    pub fn is_idempotent(&self) -> bool {
-        matches!(self, Atom::Step(_))
+    /// The exponent that says the same: 0 or 1 squared is itself, and so is the inverse of 1 or -1.
+    pub fn normal_exponent(&self, exponent: i32) -> i32 {
+        match self {
+            Atom::Step(_) => exponent.min(1),
+            Atom::Pow(base, _) if base.as_integer() == Some(-1) => exponent.rem_euclid(2),
+            _ => exponent,
+        }
     }
 
     /// Can the atom not be negative, whatever the values of the variables?

@@ -37,6 +37,7 @@ impl Mono {
     }
 
     pub fn atom(atom: Atom, exponent: i32) -> Mono {
+        let exponent = atom.normal_exponent(exponent);
         Mono(if exponent == 0 { Vec::new() } else { vec![(atom, exponent)] })
     }
 
@@ -79,12 +80,11 @@ impl Mono {
                     None => (atom.clone(), exponent),
                 });
             }
-            if let Some((atom, exponent)) = factor
-                && exponent != 0
-            {
-                // The square of a 0-or-1 value is the value itself.
-                let exponent = if atom.is_idempotent() { exponent.min(1) } else { exponent };
-                factors.push((atom, exponent));
+            if let Some((atom, exponent)) = factor {
+                let exponent = atom.normal_exponent(exponent);
+                if exponent != 0 {
+                    factors.push((atom, exponent));
+                }
             }
         }
     }

@@ -25,9 +25,10 @@ impl Size {
         let parts = exponent_parts(exponent);
         let whole = vec![(exponent.clone(), 1)];
         for (base, multiplicity) in self.power_bases() {
-            // 0^(k-1) is not 0^k/0: only what cannot be zero is divided by.
+            // 0^(k-1) is not 0^k/0: only what cannot be zero is divided by. And every power that stands
+            // for itself is an integer: 2^i is none if i may be negative.
             let divisible = base.sub(&Size::one()).is_natural() || base.as_ratio().is_some_and(|b| !b.is_zero());
-            let split = divisible || parts.iter().all(|(power, times)| *times > 0 && power.is_natural());
+            let split = parts.iter().all(|(power, times)| power.is_natural() && (divisible || *times > 0));
             for (power, times) in if split { parts.clone() } else { whole.clone() } {
                 let Some(times) = times.checked_mul(multiplicity) else {
                     return Size::atom(Atom::Pow(self.clone(), exponent.clone()));

@@ -26,16 +26,28 @@ impl Size {
         if count.is_zero() || count.as_integer().is_some_and(|n| n < 0) {
             return Size::zero();
         }
+        if !index.is_natural() {
+            // Here it is, whatever the index is elsewhere.
+            let natural = Var { kind: VarKind::Position, ..index.clone() };
+            let body = body.subst_var(&index, &Size::var(natural.clone()));
+            return Size::sum(natural, count, body);
+        }
         let mut total = Size::zero();
+        // Fractions of the index may be whole only all together.
+        let mut fractions = Size::zero();
         for term in body.terms() {
             let (outside, inside) = split(term, &index);
             let part = match sum_of_monomial(&index, &count, &inside) {
                 Some(closed) => closed,
-                None => open_sum(&index, &count, &inside),
+                None if inside.0.iter().any(|(_, e)| *e < 0) => {
+                    fractions = fractions.add(&Size::term(term.clone()));
+                    continue;
+                }
+                None => open_sum(&index, &count, &Size::term(Term { mono: inside, coeff: Ratio::ONE })),
             };
             total = total.add(&Size::term(outside).mul(&part));
         }
-        total
+        if fractions.is_zero() { total } else { total.add(&open_sum(&index, &count, &fractions)) }
     }
 }
 
@@ -58,8 +70,7 @@ fn split(term: &Term, index: &Var) -> (Term, Mono) {
 
 /// The sum as an atom. The index is renamed after the depth of sums in the body, so that sums that
 /// differ only in the name of the index are equal.
-fn open_sum(index: &Var, count: &Size, body: &Mono) -> Size {
-    let body = Size::term(Term { mono: body.clone(), coeff: Ratio::ONE });
+fn open_sum(index: &Var, count: &Size, body: &Size) -> Size {
     if let Some(n @ 0..=MAX_UNROLLED) = count.as_integer() {
         let at = |i| body.subst_var(index, &Size::constant(i));
         return (0..n).fold(Size::zero(), |sum, i| sum.add(&at(i)));

@@ -303,6 +303,8 @@ fn as_extremum(operands: &[Size], factor: &Size, rest: &Size, value: &Size) -> (
             let part = Size::from_terms(negative.cloned().collect());
             bases.push(if maximum { part.neg() } else { part });
         }
+        // What is given bounds as a variable must be an integer.
+        bases.retain(Size::is_integral);
         for base in bases {
             let left = rest.sub(&times.mul(&base));
             if left.terms().len() < least {

@@ -70,8 +70,10 @@ impl Query<'_> {
                     return variants;
                 }
                 let (known_k, known_n) = facts[(start + step) % known.len()].clone();
+                // The quotient of a number that may be negative may be negative.
+                let natural = known_n.is_natural();
                 let fresh = Var {
-                    kind: VarKind::Position,
+                    kind: if natural { VarKind::Position } else { VarKind::Index },
                     id: u32::try_from(step).unwrap_or(u32::MAX),
                     name: Arc::from("quotient"),
                 };

@@ -2,6 +2,7 @@
 //! expression, wherever that has one.
 
 use super::*;
+use crate::size::ratio::Ratio;
 use proptest::prelude::*;
 
 /// An expression as a program might write it.
@@ -173,11 +174,11 @@ fn node_value(node: &Node, at: &dyn Fn(&Var) -> Option<i64>) -> Option<i128> {
             a / b
         }
         Node::FloorDiv { num, den, dividend } => {
-            assert_eq!(dividend.eval_int(at).ok().map(i128::from), Some(value(num)?));
+            assert_eq!(dividend.eval_ratio(at).ok(), Ratio::integer(value(num)?));
             value(num)?.div_euclid(value(den)?)
         }
         Node::Mod { num, den, dividend } => {
-            assert_eq!(dividend.eval_int(at).ok().map(i128::from), Some(value(num)?));
+            assert_eq!(dividend.eval_ratio(at).ok(), Ratio::integer(value(num)?));
             value(num)?.rem_euclid(value(den)?)
         }
         Node::Min(nodes) => all(nodes)?.into_iter().min()?,
