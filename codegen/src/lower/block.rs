@@ -111,6 +111,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         self.alias(var, expr);
                         env.bind_size(var.clone(), size.clone());
                     }
+                    for assumed in self.program.assumptions_of(&stmt.binds, env) {
+                        self.check_assumption(&assumed)?;
+                        self.facts.assume(&assumed.assumption);
+                    }
                     *body
                 }
                 _ => return Err(self.error("unpack", "the value that is unpacked hides no length")),

@@ -12,6 +12,9 @@ use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
+/// Rounds of an `iterate` that are written one after the other; more are a loop.
+const UNROLLED: i64 = 16;
+
 /// Where an accumulator lives between rounds.
 enum Accumulator<'k> {
     Registers(Value<'k>),
@@ -210,20 +213,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.current(&acc)
     }
 
-    /// A constant number of rounds, one after the other.
-    pub fn iterate(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
-        let Some(k) = call.sizes.first().and_then(|k| env.size(k).as_const()) else {
-            return Err(self.error("iterate", "a number of rounds that is known only at run time is not compiled yet"));
+    /// A constant number of rounds one after the other; any number, if one function does them all, in a loop.
+    pub fn iterate(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Value<'k>> {
+        let Some(count) = call.sizes.first().map(|k| env.size(k)) else {
+            return Err(self.error("iterate", "it has no number of rounds"));
         };
-        let mut value = self.atom(&call.args[0], env)?;
-        if k > 64 {
-            return Err(self.error("iterate", format!("{k} rounds are not compiled yet (64 are)")));
+        let start = self.atom(&call.args[0], env)?;
+        if let [f] = call.funs.as_slice()
+            && count.as_const().is_none_or(|k| k > UNROLLED)
+        {
+            let f = Closure { lambda: f, env: env.clone() };
+            let name = self.acc_name(&f);
+            let acc = self.accumulator(stmt, &start, env, &name)?;
+            self.sequential(&count, |b, _| {
+                let value = b.current(&acc)?;
+                b.advance(&acc, &f, &[value])
+            })?;
+            let value = self.current(&acc)?;
+            return self.deliver(value, dest);
         }
-        for round in 0..k.max(0) as usize {
-            let lambda = call.funs.get(round).or(call.funs.last());
-            let Some(lambda) = lambda else { break };
-            let f = Closure { lambda, env: env.clone() };
-            value = self.call(&f, &[value])?;
+        let mut value = start;
+        for round in 0..count.as_const().unwrap_or(0).max(0) as usize {
+            let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
+            value = self.call(&Closure { lambda, env: env.clone() }, &[value])?;
         }
         self.deliver(value, dest)
     }

@@ -12,7 +12,11 @@ use crate::schedule::{Schedule, fuse, is_parallel, place};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
+use std::cell::Cell;
 use std::rc::Rc;
+
+/// Rounds of an `iterate` that are written one after the other; more are a loop.
+const UNROLLED: i64 = 16;
 
 pub struct Host<'k> {
     pub program: ProgramBuilder<'k>,
@@ -20,11 +24,18 @@ pub struct Host<'k> {
     pub guards: Vec<Guard<'k>>,
     /// Lengths to be written by the next launch.
     lengths: Vec<(Dest<'k>, Vec<Size>)>,
+    /// What may stop the run, if no kernel computes it for its value.
+    to_check: Vec<Rc<Deferred<'k>>>,
 }
 
 pub fn program(schedule: &Schedule) -> Result<Program> {
     let kernel = &schedule.kernel;
-    let mut host = Host { program: ProgramBuilder::new(kernel, schedule), guards: Vec::new(), lengths: Vec::new() };
+    let mut host = Host {
+        program: ProgramBuilder::new(kernel, schedule),
+        guards: Vec::new(),
+        lengths: Vec::new(),
+        to_check: Vec::new(),
+    };
     let origin = host.any_origin();
     let mut env = Env::default();
     let mut inputs = Vec::new();
@@ -112,6 +123,7 @@ impl<'k> Host<'k> {
     }
 
     pub fn block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
+        let checks = self.to_check.len();
         let mut assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env, true)?;
         for stmt in &block.stmts {
             if !assigned.is_empty() {
@@ -121,16 +133,21 @@ impl<'k> Host<'k> {
             env.bind(stmt.var, value);
         }
         let result = self.atom(&block.result, &env);
-        match (dest, &block.result) {
-            (Some(_), Atom::Var(v)) if assigned.contains_key(v) => Ok(result),
-            (Some(d), _) => {
+        let written = matches!(&block.result, Atom::Var(v) if assigned.contains_key(v));
+        let result = match dest {
+            Some(d) if !written => {
                 let origin = self.any_origin();
                 let ty = self.program.kernel.atom_ty(&block.result);
                 self.copy(&result, d, &ty, &origin)?;
-                Ok(Value::Written)
+                Value::Written
             }
-            (None, _) => Ok(result),
+            _ => result,
+        };
+        // Without a destination the value may still be computed by those who asked for the block.
+        if dest.is_some() {
+            self.check_rest(checks)?;
         }
+        Ok(result)
     }
 
     pub fn atom(&mut self, a: &Atom, env: &Env<'k>) -> Value<'k> {
@@ -211,6 +228,7 @@ impl<'k> Host<'k> {
                         self.program.lengths.insert(var.clone(), LengthSource::Size(size.clone()));
                         env.bind_size(var.clone(), size.clone());
                     }
+                    self.assumed(stmt, env)?;
                     *body
                 }
                 _ => return Err(self.error(stmt, "unpack", "the value that is unpacked hides no length")),
@@ -225,8 +243,22 @@ impl<'k> Host<'k> {
         self.deliver(stmt, value, dest, kernel.ty(stmt.var))
     }
 
-    fn deferred(&self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
-        Value::Deferred(Rc::new(Deferred { stmt, env: env.clone() }))
+    fn deferred(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
+        let deferred = Rc::new(Deferred { stmt, env: env.clone(), computed: Cell::new(false) });
+        if fuse::rhs_may_fail(&stmt.rhs) {
+            self.to_check.push(deferred.clone());
+        }
+        Value::Deferred(deferred)
+    }
+
+    /// What no kernel of the block computes, but may stop the run, is computed for that.
+    fn check_rest(&mut self, from: usize) -> Result<()> {
+        for d in self.to_check.split_off(from) {
+            if !d.computed.get() {
+                self.for_its_failures(d.stmt, &d.env)?;
+            }
+        }
+        Ok(())
     }
 
     /// A statement whose value nobody wants, but that may stop the run.
@@ -238,6 +270,18 @@ impl<'k> Host<'k> {
             Ok(())
         })?;
         Ok(Value::Written)
+    }
+
+    /// Checks what the program assumes of the lengths that a statement opens.
+    fn assumed(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<()> {
+        let assumed = self.program.assumptions_of(&stmt.binds, env);
+        if assumed.is_empty() {
+            return Ok(());
+        }
+        let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| assumed.iter().try_for_each(|a| f.check_assumption(a)))?;
+        assumed.iter().for_each(|a| self.program.facts.assume(&a.assumption));
+        Ok(())
     }
 
     fn cast(&mut self, stmt: &'k Stmt, pairs: &[(Size, Size)], env: &Env<'k>) -> Result<()> {
@@ -532,16 +576,11 @@ impl<'k> Host<'k> {
 
     /// A constant number of rounds, each at host level.
     fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let Some(k) = call.sizes.first().and_then(|k| env.size(k).as_const()) else {
-            return Err(self.error(
-                stmt,
-                "iterate",
-                "a number of rounds that is known only at run time is not compiled yet",
-            ));
+        let count = call.sizes.first().and_then(|k| env.size(k).as_const());
+        let k = match count {
+            Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
+            _ => return self.repeat(stmt, call, env),
         };
-        if k > 64 {
-            return Err(self.error(stmt, "iterate", format!("{k} rounds are not compiled yet (64 are)")));
-        }
         let mut value = self.atom(&call.args[0], env);
         for round in 0..k.max(0) as usize {
             let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
@@ -552,6 +591,41 @@ impl<'k> Host<'k> {
             value = self.block(&lambda.body, inner, None)?;
         }
         Ok(value)
+    }
+
+    /// Rounds that keep the length, between two memories that exchange their roles.
+    fn repeat(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let (Some(count), [lambda]) = (call.sizes.first(), call.funs.as_slice()) else {
+            return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
+        };
+        let count = env.size(count);
+        if count.any_var(&mut |v| v.kind != VarKind::Param) {
+            let message = "a number of rounds that the device computes is not compiled yet";
+            return Err(self.error(stmt, "iterate", message));
+        }
+        let (current, next) = (self.allocate(stmt, env)?, self.allocate(stmt, env)?);
+        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let start = self.atom(&call.args[0], env);
+        self.copy(&start, &Dest::Place(current.clone()), &ty, &stmt.origin)?;
+        let outside = std::mem::take(&mut self.program.steps);
+        let mut inner = env.clone();
+        if let Some(param) = lambda.params.first() {
+            let value = self.load(&current)?;
+            inner.bind(*param, value);
+        }
+        let round = self.block(&lambda.body, inner, Some(&Dest::Place(next.clone())));
+        let mut steps = std::mem::replace(&mut self.program.steps, outside);
+        round?;
+        let (mut these, mut those) = (Vec::new(), Vec::new());
+        current.layout.memories(&mut these);
+        next.layout.memories(&mut those);
+        for (a, b) in these.iter().zip(&those) {
+            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root) {
+                steps.push(Step::Swap(*a, *b));
+            }
+        }
+        self.program.steps.push(Step::Repeat { count, steps });
+        self.load(&current)
     }
 
     /// `(iota k)` and the like, with a length that the device computes.

@@ -4,6 +4,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
+use crate::schedule::bounds::size_of_node as as_size;
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Node, Size, VarKind};
 
@@ -314,30 +315,6 @@ fn is_whole(s: &Size) -> bool {
         }
     }
     whole(&s.node())
-}
-
-/// The size that a node shows; `None` if the node has been given up.
-fn as_size(n: &Node) -> Option<Size> {
-    let all = |ns: &[Node]| ns.iter().map(as_size).collect::<Option<Vec<_>>>();
-    Some(match n {
-        Node::Int(v) => Size::int(i64::try_from(*v).ok()?),
-        Node::Var(v) => Size::var(v.clone()),
-        Node::Neg(a) => as_size(a)?.neg(),
-        Node::Add(ns) => all(ns)?.iter().fold(Size::zero(), |a, b| a.add(b)),
-        Node::Sub(a, b) => as_size(a)?.sub(&as_size(b)?),
-        Node::Mul(ns) => all(ns)?.iter().fold(Size::one(), |a, b| a.mul(b)),
-        Node::ExactDiv(a, b) => as_size(a)?.div_exact(&as_size(b)?),
-        Node::FloorDiv { num, den, .. } => as_size(num)?.div_floor(&as_size(den)?),
-        Node::Mod { num, den, .. } => as_size(num)?.rem(&as_size(den)?),
-        Node::Min(ns) => all(ns)?.into_iter().reduce(|a, b| Size::min(&a, &b))?,
-        Node::Max(ns) => all(ns)?.into_iter().reduce(|a, b| Size::max(&a, &b))?,
-        Node::Pow(a, b) => as_size(a)?.pow(&as_size(b)?),
-        Node::Sum { index, count, body } => Size::sum(index.clone(), as_size(count)?, as_size(body)?),
-        Node::IfLe { left, right, then, otherwise } => {
-            Size::select_le(&as_size(left)?, &as_size(right)?, &as_size(then)?, &as_size(otherwise)?)
-        }
-        Node::TooLarge => return None,
-    })
 }
 
 /// The same sum or product, computed in `long`.

@@ -11,13 +11,14 @@
 //! |---|---|
 //! | [`value`] | what variables stand for: expressions, sizes, views, places, destinations |
 //! | [`program`], [`function`] | the program and the function under construction |
-//! | [`index`], [`scalar`] | sizes and scalars as C expressions |
+//! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
+mod assume;
 mod block;
 mod dests;
 mod device_filter;

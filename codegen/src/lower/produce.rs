@@ -32,7 +32,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let value = self.search(call, env)?;
                 return self.deliver(value, dest);
             }
-            Prim::Iterate => return self.iterate(call, env, dest),
+            Prim::Iterate => return self.iterate(stmt, call, env, dest),
             _ => {}
         }
         match dest {

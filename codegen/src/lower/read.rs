@@ -23,6 +23,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(known) = self.deferred(key) {
             return Ok(known);
         }
+        d.computed.set(true);
         let value = self.in_prologue(|f| {
             let mut env = d.env.clone();
             let value = f.at(&d.stmt.origin, |f| f.eval_stmt(d.stmt, &mut env, None))?;

@@ -10,6 +10,7 @@ use lift_analysis::hir::{Literal, Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 #[derive(Debug, Clone)]
@@ -54,6 +55,8 @@ pub struct VecValue {
 pub struct Deferred<'k> {
     pub stmt: &'k Stmt,
     pub env: Env<'k>,
+    /// Some kernel computes it.
+    pub computed: Cell<bool>,
 }
 
 /// How a kernel learns a length that was opened at host level.
@@ -301,6 +304,10 @@ impl<'k> Env<'k> {
     }
     pub fn bind_size(&mut self, v: Var, size: Size) {
         Rc::make_mut(&mut self.sizes).insert(v, size);
+    }
+    /// Whether the value of an opened length is known.
+    pub fn has_size(&self, v: &Var) -> bool {
+        self.sizes.contains_key(v)
     }
     /// A size of the program under the values of the opened lengths.
     pub fn size(&self, s: &Size) -> Size {

@@ -13,10 +13,12 @@ impl Names {
     /// A fresh legal name that resembles `wish`.
     pub fn fresh(&mut self, wish: &str) -> Name {
         let stem = sanitize(wish);
+        // Some names are reserved by how they begin, so that no number behind them would help.
+        let stem = if is_reserved(&stem) { format!("v_{stem}") } else { stem };
+        let separator = if stem.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
         let mut name: Name = stem.as_str().into();
         let mut n = 1;
-        while is_reserved(&name) || self.used.contains(&name) {
-            let separator = if stem.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+        while self.used.contains(&name) || is_reserved(&name) {
             name = format!("{stem}{separator}{n}").into();
             n += 1;
         }
@@ -279,4 +281,27 @@ fn is_vector_type(name: &str) -> bool {
                 | "half"
                 | "bool"
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Names;
+    use expect_test::expect;
+
+    #[test]
+    fn names_are_legal_and_different() {
+        let mut names = Names::default();
+        let wishes =
+            ["xs", "xs", "xs'", "float", "get_x", "as_is", "x1", "x1", "->", "3d", "float4", "int8", "λ", "a-b", ""];
+        let got: Vec<String> = wishes.iter().map(|w| names.fresh(w).to_string()).collect();
+        expect!["xs xs1 xs_p v_float v_get_x v_as_is x1 x1_1 v v3d v_float4 v_int8 lambda a_b v1"]
+            .assert_eq(&got.join(" "));
+    }
+
+    #[test]
+    fn a_number_behind_a_name_does_not_make_it_a_type() {
+        let mut names = Names::default();
+        let got: Vec<String> = (0..6).map(|_| names.fresh("uint_").to_string()).collect();
+        expect!["v_uint v_uint1 v_uint2 v_uint3 v_uint4 v_uint5"].assert_eq(&got.join(" "));
+    }
 }

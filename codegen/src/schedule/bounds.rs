@@ -4,7 +4,7 @@
 //! is given; a `pack` hides a length whose bound is known; an `if` has the greater of two.
 
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, VarId};
-use lift_analysis::size::{Facts, Size, VarKind};
+use lift_analysis::size::{Facts, Node, Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,51 @@ pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
     if known(size) {
         return Some(size.clone());
     }
-    facts.bounds(size).1.filter(known)
+    facts.bounds(size).1.filter(known).map(|bound| rounded_down(facts, &bound))
+}
+
+/// A bound of a whole number is one, too, without what is behind its point: half of an odd N.
+fn rounded_down(facts: &Facts, bound: &Size) -> Size {
+    fn floors(facts: &Facts, n: &Node) -> Option<Size> {
+        Some(match n {
+            Node::ExactDiv(a, b) => {
+                let (a, b) = (size_of_node(a)?, size_of_node(b)?);
+                if facts.divides(&b, &a).is_yes() { a.div_exact(&b) } else { a.div_floor(&b) }
+            }
+            Node::Neg(a) => floors(facts, a)?.neg(),
+            Node::Add(all) => all.iter().try_fold(Size::zero(), |sum, n| Some(sum.add(&floors(facts, n)?)))?,
+            Node::Sub(a, b) => floors(facts, a)?.sub(&floors(facts, b)?),
+            other => size_of_node(other)?,
+        })
+    }
+    floors(facts, &bound.node()).unwrap_or_else(|| bound.clone())
+}
+
+/// The size that a node shows; `None` if the node has been given up.
+pub fn size_of_node(n: &Node) -> Option<Size> {
+    let all = |ns: &[Node]| ns.iter().map(size_of_node).collect::<Option<Vec<_>>>();
+    Some(match n {
+        Node::Int(v) => Size::int(i64::try_from(*v).ok()?),
+        Node::Var(v) => Size::var(v.clone()),
+        Node::Neg(a) => size_of_node(a)?.neg(),
+        Node::Add(ns) => all(ns)?.iter().fold(Size::zero(), |a, b| a.add(b)),
+        Node::Sub(a, b) => size_of_node(a)?.sub(&size_of_node(b)?),
+        Node::Mul(ns) => all(ns)?.iter().fold(Size::one(), |a, b| a.mul(b)),
+        Node::ExactDiv(a, b) => size_of_node(a)?.div_exact(&size_of_node(b)?),
+        Node::FloorDiv { num, den, .. } => size_of_node(num)?.div_floor(&size_of_node(den)?),
+        Node::Mod { num, den, .. } => size_of_node(num)?.rem(&size_of_node(den)?),
+        Node::Min(ns) => all(ns)?.into_iter().reduce(|a, b| Size::min(&a, &b))?,
+        Node::Max(ns) => all(ns)?.into_iter().reduce(|a, b| Size::max(&a, &b))?,
+        Node::Pow(a, b) => size_of_node(a)?.pow(&size_of_node(b)?),
+        Node::Sum { index, count, body } => Size::sum(index.clone(), size_of_node(count)?, size_of_node(body)?),
+        Node::IfLe { left, right, then, otherwise } => Size::select_le(
+            &size_of_node(left)?,
+            &size_of_node(right)?,
+            &size_of_node(then)?,
+            &size_of_node(otherwise)?,
+        ),
+        Node::TooLarge => return None,
+    })
 }
 
 /// The number of lengths that a type hides.

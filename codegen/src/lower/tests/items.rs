@@ -244,6 +244,40 @@ fn iterations() {
 }
 
 #[test]
+fn many_iterations() {
+    for level in [Level::Auto, Level::Seq] {
+        let mut b = Builder::new("as often as there are rounds");
+        let (n, k) = (b.size("N"), b.size("K"));
+        let xs = b.param("xs", array(int(), &n));
+        let _ = b.param("rounds", array(int(), &k));
+        let ty = b.ty(&xs);
+        let f = b.lambda(&[ty], |b, x| {
+            let r = b.view(Prim::Reverse, &[], &[x[0].clone()]);
+            let z = b.zip(&[x[0].clone(), r]);
+            b.map(level, &z, |b, p| {
+                let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+                let y = b.mul(&y, 3);
+                b.sub(&x, &y)
+            })
+        });
+        let r = b.prim(Prim::Iterate, &[k], vec![f], &[xs]);
+        let kernel = b.finish(&r);
+        for k in [0, 1, 2, 7, 30] {
+            agrees(&kernel, &[ints(130), ints(k)]);
+        }
+    }
+    of_ints("in a loop", |b, xs| {
+        b.map(Level::Auto, xs, |b, x| {
+            let f = b.lambda(&[int()], |b, y| {
+                let y = b.mul(&y[0], 3);
+                b.add(&y, x)
+            });
+            b.prim(Prim::Iterate, &[40u64.into()], vec![f], &[x.clone()])
+        })
+    });
+}
+
+#[test]
 fn elements() {
     of_ints("aref", |b, xs| {
         let n = b.view(Prim::Length, &[], &[xs.clone()]);

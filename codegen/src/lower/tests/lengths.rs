@@ -4,7 +4,7 @@ use super::programs::{of_floats, of_ints};
 use super::*;
 use crate::core::Rhs;
 use crate::core::builder::*;
-use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::size::{Assumption, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
 
 #[test]
@@ -148,5 +148,41 @@ fn rows_kept_or_not() {
     let kernel = b.finish(&kept);
     for (n, m) in [(1, 1), (5, 7), (64, 3), (130, 4)] {
         agrees(&kernel, &[rows(n, m)]);
+    }
+}
+
+#[test]
+fn what_is_assumed_of_an_opened_length() {
+    for level in [Level::Auto, Level::Seq] {
+        let mut b = Builder::new("pairs of what is kept");
+        let n = b.size("N");
+        let xs = b.param("xs", array(int(), &n));
+        let kept = b.filter(level, &xs, |b, x| b.gt(x, 0));
+        let (lens, kept) = b.unpack(&kept);
+        b.assume(Assumption::Divides { divisor: 2u64.into(), value: lens[0].clone() });
+        let pairs = b.split(2u64, &kept);
+        let sums = b.map(level, &pairs, |b, p| {
+            let s = b.reduce(Level::Seq, 0, p, |b, a, x| b.add(a, x));
+            b.view(Prim::Head, &[], &[s])
+        });
+        let half = lens[0].div_exact(&2u64.into());
+        let x = Var::new(VarKind::Bound, 900, "X");
+        let ty = Ty::exists(vec![x.clone()], array(int(), &Size::var(x)));
+        let packed = b.emit("t", ty, Vec::new(), Rhs::Pack(sums, vec![half]));
+        let kernel = b.finish(&packed);
+        for n in 0..12 {
+            agrees(&kernel, &[ints(n)]);
+        }
+    }
+}
+
+#[test]
+fn only_the_length_is_wanted() {
+    for level in [Level::Auto, Level::Seq] {
+        of_ints("count", |b, xs| {
+            let kept = b.filter(level, xs, |b, x| b.gt(x, 0));
+            let (lens, _) = b.unpack(&kept);
+            b.add(&lens[0], 1)
+        });
     }
 }

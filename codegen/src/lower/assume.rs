@@ -1,0 +1,78 @@
+//! What a program assumes of lengths that it opens: checked on the device, where the length becomes known.
+//! (What it assumes of size parameters alone is checked by the host before the run.)
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::program::ProgramBuilder;
+use super::value::Env;
+use crate::opencl::{BinaryOp, Expr, Helper, StmtKind};
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Assumption, Size, Var, VarKind};
+
+/// An assumption under the values of the opened lengths, how it reads, and where it is made.
+pub struct Opened {
+    pub assumption: Assumption,
+    pub text: String,
+    pub origin: Origin,
+}
+
+impl<'k> ProgramBuilder<'k> {
+    /// The assumptions that can be checked now that these lengths are opened, and could not before.
+    pub fn assumptions_of(&self, opened: &[Var], env: &Env<'k>) -> Vec<Opened> {
+        let mut found = Vec::new();
+        for (assumption, origin) in &self.kernel.assumptions {
+            let vars = assumption.vars();
+            let now = vars.iter().any(|v| opened.contains(v));
+            let known = vars.iter().all(|v| v.kind == VarKind::Param || env.has_size(v));
+            if now && known {
+                let text = assumption.to_string();
+                let assumption = assumption.subst(&mut |v| env.has_size(v).then(|| env.size(&Size::var(v.clone()))));
+                found.push(Opened { assumption, text, origin: origin.clone() });
+            }
+        }
+        found
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Records a failure if an assumption is false; what follows may rely on it.
+    pub fn check_assumption(&mut self, opened: &Opened) -> Result<()> {
+        if self.facts.proves(&opened.assumption).is_yes() {
+            return Ok(());
+        }
+        let origin = opened.origin.clone();
+        self.at(&origin, |f| {
+            let wrong = f.is_false(&opened.assumption)?;
+            let which =
+                f.program.failure(&format!("the program assumes that {}, which does not hold", opened.text), &origin);
+            let (fail, ()) = f.scope(|f| {
+                let buffer = f.failure_buffer();
+                let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), Expr::int(0), Expr::int(0)]);
+                f.emit(StmtKind::Expr(call));
+                Ok(())
+            })?;
+            f.emit_if(wrong, fail, Vec::new());
+            Ok(())
+        })
+    }
+
+    fn is_false(&mut self, assumption: &Assumption) -> Result<Expr> {
+        Ok(match assumption {
+            Assumption::Divides { divisor, value } => {
+                let (d, v) = (self.size(divisor)?, self.size(value)?);
+                let remains = Expr::binary(BinaryOp::Ne, v.rem(d.clone()), Expr::int(0));
+                if d.as_int().is_some_and(|d| d > 0) { remains } else { d.le(Expr::int(0)).or(remains) }
+            }
+            Assumption::NonNegative(a) => self.size(a)?.lt(Expr::int(0)),
+            Assumption::Positive(a) => self.size(a)?.le(Expr::int(0)),
+            Assumption::AtMost(a, b) => {
+                let (a, b) = (self.size(a)?, self.size(b)?);
+                b.lt(a)
+            }
+            Assumption::Equal(a, b) => {
+                let (a, b) = (self.size(a)?, self.size(b)?);
+                Expr::binary(BinaryOp::Ne, a, b)
+            }
+        })
+    }
+}
