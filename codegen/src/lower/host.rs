@@ -23,7 +23,7 @@ pub struct Host<'k> {
     /// The branches around the current point.
     pub guards: Vec<Guard<'k>>,
     /// Lengths to be written by the next launch.
-    lengths: Vec<(Dest<'k>, Vec<Size>)>,
+    lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
     to_check: Vec<Rc<Deferred<'k>>>,
 }
@@ -73,6 +73,14 @@ pub fn program(schedule: &Schedule) -> Result<Program> {
     Ok(host.program.finish(inputs, kernel.result.clone(), &layout))
 }
 
+/// Lengths that the next launch writes.
+struct Waiting<'k> {
+    dest: Dest<'k>,
+    sizes: Vec<Size>,
+    /// Under how many conditions they are known and wanted.
+    depth: usize,
+}
+
 impl<'k> Host<'k> {
     /// Adds a launch, under the conditions of the branches around; it also writes the lengths that wait for one.
     pub fn launch(
@@ -82,11 +90,16 @@ impl<'k> Host<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        let lengths = std::mem::take(&mut self.lengths);
+        // A launch that a condition may leave out writes no length that is wanted in any case.
+        let depth = self.guards.len();
+        let (lengths, later) =
+            std::mem::take(&mut self.lengths).into_iter().partition(|l: &Waiting<'k>| l.depth >= depth);
+        self.lengths = later;
         self.program.emit_launch(title, &self.guards, used, local, |f| {
             body(f)?;
-            for (dest, sizes) in &lengths {
-                f.dest_packed(dest, sizes)?;
+            let lengths: &Vec<Waiting<'k>> = &lengths;
+            for l in lengths {
+                f.dest_packed(&l.dest, &l.sizes)?;
             }
             Ok(())
         })
@@ -100,7 +113,7 @@ impl<'k> Host<'k> {
             let sizes: Vec<Size> = witnesses.iter().map(|w| env.size(w)).collect();
             let known = |v: &Var| v.kind == VarKind::Param || self.program.lengths.contains_key(v);
             if handed.len() == 1 && sizes.iter().all(|s| !s.any_var(&mut |v| !known(v))) {
-                self.lengths.push((dest.clone(), sizes));
+                self.lengths.push(Waiting { dest: dest.clone(), sizes, depth: self.guards.len() });
                 // Written twice would not be wrong, but is not needed.
                 handed.push(true);
             }
