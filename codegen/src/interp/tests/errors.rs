@@ -79,7 +79,7 @@ fn negative_lengths() {
 
 #[test]
 fn an_array_that_is_too_large() {
-    expect!["error: an array of 1000000000000 elements needs 3725 GiB more; all arrays together may take 4 GiB"]
+    expect!["error: the result, `Array[Int,1000000000000]`, needs 3725 GiB; all arrays together may take 4 GiB"]
         .assert_eq(&closed(|b| b.iota(1_000_000_000_000u64)));
 }
 
@@ -89,7 +89,7 @@ fn arrays_that_are_too_large_together() {
     let rows = b.generate(1000u64, |b, _| b.iota(1000u64));
     let kernel = b.finish(&rows);
     let with = |bytes| outcome(run(&kernel, Vec::new(), &[], Limits { bytes, ..Limits::default() }));
-    expect!["error: an array of 1000 elements needs 3 KiB more; all arrays together may take 1 MiB"]
+    expect!["error: the result, `Array[Array[Int,1000],1000]`, needs 3 MiB; all arrays together may take 1 MiB"]
         .assert_eq(&with(1 << 20));
     assert!(with(8 << 20).starts_with("[[0, 1, 2,"));
 }
