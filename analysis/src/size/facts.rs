@@ -18,7 +18,7 @@ use super::var::Var;
 use rewrite::Rewrite;
 use samples::Points;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// Steps of proof that one question may take.
@@ -235,18 +235,30 @@ impl Query<'_> {
             return Truth::Yes;
         }
         let difference = self.facts.rewrite(&a.sub(b));
+        let (zero, other) = self.sampled(&difference);
         let numerator_is_zero = |size: &Size| size.as_fraction().is_some_and(|(num, _)| num.is_zero());
-        if numerator_is_zero(&difference) || numerator_is_zero(&self.simplify(&difference)) {
+        if !other && (numerator_is_zero(&difference) || numerator_is_zero(&self.simplify(&difference))) {
             return Truth::Yes;
         }
         let one = Size::one();
-        if self.never_zero(&difference)
-            || self.nonneg(&difference.sub(&one))
-            || self.nonneg(&difference.neg().sub(&one))
+        if !zero
+            && (self.never_zero(&difference)
+                || self.nonneg(&difference.sub(&one))
+                || self.nonneg(&difference.neg().sub(&one)))
         {
             return Truth::No;
         }
-        if self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
+        if !other && self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
+    }
+
+    /// Is the size zero at one of the points at which the facts hold, and is it not at another?
+    fn sampled(&self, size: &Size) -> (bool, bool) {
+        let mut divisors = BTreeSet::new();
+        samples::divisors(size, &mut divisors);
+        let divisors: Vec<Size> = divisors.into_iter().collect();
+        let samples = self.facts.points().samples.iter();
+        let values = samples.filter(|sample| sample.all_positive(&divisors)).filter_map(|sample| sample.eval(size));
+        values.fold((false, false), |(zero, other), value| (zero || value.is_zero(), other || !value.is_zero()))
     }
 
     fn le(&self, a: &Size, b: &Size) -> Truth {

@@ -45,7 +45,7 @@ pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     match cleared.linear_in(unknown) {
         Some((factor, rest)) if factor.leads_negative() => linear(&factor.neg(), &rest, &lhs, &rhs, unknown, facts),
         Some((factor, rest)) => linear(&factor, &rest.neg(), &lhs, &rhs, unknown, facts),
-        None => root(&cleared, unknown),
+        None => visible_root(&cleared, unknown, facts).unwrap_or_else(|| root(&cleared, unknown)),
     }
 }
 
@@ -187,6 +187,36 @@ fn exact_log(base: i128, mut value: i128) -> Option<i128> {
         log += 1;
     }
     (value == 1).then_some(log)
+}
+
+/// A factor `unknown - r` of the equation, where `r` is one of the other variables give or take 1, if
+/// what is left has no root of its own: `U·(U+1)/2 = N·(N+1)/2` gives `N`.
+fn visible_root(equation: &Size, unknown: &Var, facts: &Facts) -> Option<Solution> {
+    let (num, _) = equation.as_fraction()?;
+    let value = Size::var(unknown.clone());
+    for var in num.vars().into_iter().filter(|var| var != unknown) {
+        for shift in [0, -1, 1] {
+            let root = Size::var(var.clone()).add(&Size::int(shift));
+            let Some((quotient, remainder)) = poly::divide(num.terms(), value.sub(&root).terms()) else { continue };
+            let quotient = Size::from_terms(quotient);
+            if !remainder.is_empty() || quotient.is_zero() {
+                continue;
+            }
+            let quotient = if quotient.leads_negative() { quotient.neg() } else { quotient };
+            // It is zero nowhere, or nowhere but where both are zero.
+            let no_root = facts.lt(&Size::zero(), &quotient) == Truth::Yes
+                || root.is_natural() && quotient.sub(&value).sub(&root).is_natural();
+            if no_root {
+                let natural = Assumption::NonNegative(root.clone());
+                return match facts.proves(&natural) {
+                    Truth::Yes => Some(Solution::Unique(root, Vec::new())),
+                    Truth::No => Some(Solution::None),
+                    Truth::Unknown => Some(Solution::Unique(root, vec![natural])),
+                };
+            }
+        }
+    }
+    None
 }
 
 /// A quadratic equation with numbers as coefficients: its natural root, if there is just one.

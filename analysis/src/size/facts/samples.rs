@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use std::sync::OnceLock;
 
 /// So many points are looked for,
-const WANTED: usize = 6;
+const WANTED: usize = 8;
 /// with so many tries, of which the first have to find one.
 const TRIES: usize = 32;
 const FIRST_TRIES: usize = 12;

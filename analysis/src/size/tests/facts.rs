@@ -373,7 +373,7 @@ fn access() -> impl Strategy<Value = Tree> {
 }
 
 proptest! {
-    #![proptest_config(cases(1500))]
+    #![proptest_config(cases(700))]
 
     #[test]
     fn simplifying_keeps_the_value((facts, points) in known(), tree in access()) {

@@ -144,7 +144,7 @@ fn both_sides_of_a_rule_are_found_equal() {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(20))]
 
     #[test]
     fn both_sides_of_a_rule_have_the_same_value(points in points(600)) {

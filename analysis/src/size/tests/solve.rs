@@ -86,6 +86,18 @@ fn powers_and_squares() {
 }
 
 #[test]
+fn roots_that_can_be_seen() {
+    let triangle = |n: &Size| Size::sum(var("p"), n.clone(), v("p") + 1);
+    check(triangle(&u()), triangle(&v("N")), expect!["U = N"]);
+    check(triangle(&(u() + 1)), triangle(&v("N")), expect!["U = N-1 if N-1 is not negative"]);
+    check(u() * u(), v("N") * v("N"), expect!["U = N"]);
+    check(u() * u(), v("N"), expect!["stuck"]);
+    check(u() * u() - u(), v("N") * v("N") - v("N"), expect!["stuck"]);
+    check(n(2).pow(&v("k")) * u(), v("N"), expect!["U = N/2^k if 2^k divides N"]);
+    check(n(2).pow(&v("k")) * u(), n(2).pow(&(v("k") + 1)) * v("N"), expect!["U = 2*N"]);
+}
+
+#[test]
 fn facts_take_assumptions_away() {
     let mut facts = Facts::new();
     facts.assume_divides(n(2), v("N"));
@@ -113,7 +125,7 @@ fn side() -> impl Strategy<Value = Size> {
 }
 
 proptest! {
-    #![proptest_config(cases(4000))]
+    #![proptest_config(cases(1500))]
 
     #[test]
     fn the_solution_solves_the_equation(
