@@ -169,11 +169,12 @@ export class Workbench {
     /** Rests the mouse on a word; gives the text of what pops up, line by line. */
     async hover(tab, line, word) {
         await this.#dismiss();
-        const { x, y } = await this.#placeOf(tab, line, word);
         return this.until(`a hover at ${word}`, async () => {
+            // Anew each time: hints and lenses that arrive move the text.
+            const { x, y } = await this.#placeOf(tab, line, word);
             await this.page.mouse.move(x - 3, y);
             await this.page.mouse.move(x, y, { steps: 4 });
-            await this.page.waitForTimeout(500);
+            await this.page.waitForTimeout(1000);
             const shown = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
             const texts = await shown.evaluateAll((all) => all.map((e) => e.innerText));
             const rows = readable(texts.join('\n').split('\n')).map((row) => row.trim());
