@@ -6,6 +6,7 @@
 //! than it could be, or of which only some elements are read while computing the others might fail, is stored.
 
 use super::place::{is_flat, level_of};
+use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId};
@@ -40,12 +41,12 @@ struct Demand {
     /// Elements of elements in an order of their own, so that a row would be computed anew for each.
     scattered: bool,
     /// What reads it, for the name of the rule.
-    rule: Option<&'static str>,
+    rule: Option<&'static Rule>,
 }
 
 impl Demand {
-    fn once(rule: &'static str) -> Demand {
-        Demand { often: Often::Once, rule: Some(rule), ..Demand::default() }
+    fn once() -> Demand {
+        Demand { often: Often::Once, ..Demand::default() }
     }
     fn many() -> Demand {
         Demand { often: Often::Many, ..Demand::default() }
@@ -202,9 +203,9 @@ impl Fuser<'_> {
             }
             Rhs::Tuple(all) => all.iter().for_each(|a| self.add(demands, a, d)),
             Rhs::Proj(a, _) => self.add(demands, a, d),
-            Rhs::Scalar(_, args) => args.iter().for_each(|a| self.add(demands, a, Demand::once("scalar"))),
+            Rhs::Scalar(_, args) => args.iter().for_each(|a| self.add(demands, a, Demand::once())),
             Rhs::If(c, a, b) => {
-                self.add(demands, c, Demand::once("scalar"));
+                self.add(demands, c, Demand::once());
                 let (mut left, mut right) = (Demands::default(), Demands::default());
                 // An array that comes out of an `if` is stored.
                 let result = Demand { often: Often::Once, ..Demand::default() };
@@ -249,7 +250,8 @@ impl Fuser<'_> {
     fn prim(&mut self, stmt: &Stmt, call: &PrimCall, d: Demand, host: bool, demands: &mut Demands) {
         let by_one = host && !matches!(level_of(call.prim), Some(l) if is_parallel(l));
         let args = &call.args;
-        let once = |rule: &'static str| Demand { by_one, ..Demand::once(rule) };
+        let once = || Demand { by_one, ..Demand::once() };
+        let by = |rule: &'static Rule| Demand { rule: Some(rule), ..once() };
         match call.prim {
             Prim::Map(level) => {
                 let lazy = self.may_fuse(stmt, &call.funs[0], level, d);
@@ -260,9 +262,9 @@ impl Fuser<'_> {
                     if let Some(rule) = d.rule {
                         self.applied.push(Applied { rule, origin: stmt.origin.clone() });
                     }
-                    Demand { rule: Some("map f ∘ map g = map (f ∘ g)"), ..d }
+                    Demand { rule: Some(&rules::MAP_MAP), ..d }
                 } else {
-                    once("map f ∘ map g = map (f ∘ g)")
+                    by(&rules::MAP_MAP)
                 };
                 let on_array = self.elementwise(&args[0], param[0], on_array);
                 self.add(demands, &args[0], on_array);
@@ -273,22 +275,22 @@ impl Fuser<'_> {
                 if lazy {
                     self.fused.lazy.insert(stmt.var);
                 }
-                self.function(&call.funs[0], if lazy { d } else { once("generate") }, demands);
-                args.iter().for_each(|a| self.add(demands, a, Demand::once("scalar")));
+                self.function(&call.funs[0], if lazy { d } else { once() }, demands);
+                args.iter().for_each(|a| self.add(demands, a, Demand::once()));
             }
             Prim::Reduce(_) | Prim::ReduceWhileSeq | Prim::Scan(_) | Prim::ScanExcl(_) => {
                 let rule = match call.prim {
-                    Prim::Reduce(_) => "reduce f z ∘ map g = reduce (λ(acc,x). f acc (g x)) z",
-                    Prim::ReduceWhileSeq => "reduceWhileSeq p f z ∘ map g = reduceWhileSeq p (λ(acc,x). f acc (g x)) z",
-                    _ => "scan f z ∘ map g = scan (λ(acc,x). f acc (g x)) z",
+                    Prim::Reduce(_) => &rules::REDUCE_MAP,
+                    Prim::ReduceWhileSeq => &rules::REDUCE_WHILE_MAP,
+                    _ => &rules::SCAN_MAP,
                 };
                 let mut params = Vec::new();
                 for f in &call.funs {
-                    params = self.function(f, once("acc"), demands);
+                    params = self.function(f, once(), demands);
                 }
-                self.add(demands, &args[0], once("acc").at_least(Often::Few));
+                self.add(demands, &args[0], once().at_least(Often::Few));
                 let element = params.get(1).copied().unwrap_or_default();
-                let mut on_array = self.elementwise(&args[1], element, once(rule));
+                let mut on_array = self.elementwise(&args[1], element, by(rule));
                 if matches!(call.prim, Prim::Scan(Level::Glb(_)) | Prim::ScanExcl(Level::Glb(_))) {
                     on_array = on_array.at_least(Often::Few);
                 }
@@ -296,8 +298,8 @@ impl Fuser<'_> {
                 self.add(demands, &args[1], on_array);
             }
             Prim::Filter(level) => {
-                let param = self.function(&call.funs[0], once("test"), demands);
-                let mut on_array = self.elementwise(&args[0], param[0], once("filter p ∘ map f: f before the test"));
+                let param = self.function(&call.funs[0], once(), demands);
+                let mut on_array = self.elementwise(&args[0], param[0], by(&rules::FILTER_MAP));
                 let flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
                 if !flat {
                     on_array = Demand::many();
@@ -308,7 +310,7 @@ impl Fuser<'_> {
             }
             Prim::Length => self.add(demands, &args[0], Demand::default()),
             Prim::Gather => {
-                self.function(&call.funs[0], Demand::once("index"), demands);
+                self.function(&call.funs[0], Demand::once(), demands);
                 self.add(demands, &args[0], Demand { partial: true, scattered: true, ..d });
             }
             Prim::Slide => self.add(demands, &args[0], Demand { partial: true, ..Demand::many() }),
@@ -329,14 +331,14 @@ impl Fuser<'_> {
                 let one = Demand { often: Often::Once, partial: true, by_one: d.by_one, scattered: false, rule: None };
                 let element_is_flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
                 self.add(demands, &args[0], if element_is_flat { one } else { Demand::many() });
-                args.iter().skip(1).for_each(|a| self.add(demands, a, Demand::once("scalar")));
+                args.iter().skip(1).for_each(|a| self.add(demands, a, Demand::once()));
             }
             Prim::Transpose | Prim::Join | Prim::AsScalar => {
                 self.add(demands, &args[0], Demand { scattered: true, ..d });
             }
             prim if is_view(prim) => {
                 for f in &call.funs {
-                    self.function(f, Demand::once("view"), demands);
+                    self.function(f, Demand::once(), demands);
                 }
                 args.iter().for_each(|a| self.add(demands, a, d));
             }

@@ -1,11 +1,12 @@
 //! Schedule: core, made ready for code generation by named rewrite rules.
 //!
-//! [`rules`] rewrite; [`place`] decides where unplaced primitives run; [`fuse`] decides which arrays are never stored; [`bounds`] finds how
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`place`] decides where unplaced primitives run; [`fuse`] decides which arrays are never stored; [`bounds`] finds how
 //! long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bounds;
 pub mod fuse;
 pub mod place;
+mod rewrite;
 pub mod rules;
 pub mod uses;
 
@@ -18,8 +19,7 @@ use uses::Uses;
 /// A rule that was applied, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// As the documentation of the rules names it: `map f = mapGlb0 f`.
-    pub rule: &'static str,
+    pub rule: &'static rules::Rule,
     pub origin: Origin,
 }
 
@@ -41,7 +41,7 @@ pub struct Schedule {
 impl Schedule {
     pub fn new(kernel: &Kernel) -> Schedule {
         let mut applied = Vec::new();
-        let kernel = rules::rewrite(kernel, &mut applied);
+        let kernel = rewrite::rewrite(kernel, &mut applied);
         let kernel = place::place(&kernel, &mut applied);
         let uses = uses::count(&kernel);
         let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));

@@ -3,12 +3,10 @@
 //! At the top of a kernel the whole device takes part; inside of a function that already runs in parallel, one
 //! work-item does the work. An unplaced `map` around placed ones takes a dimension that they leave free.
 
+use super::rules::{self, Rule};
 use super::{Applied, is_parallel};
 use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::{Ty, TyKind};
-
-const FLAT: &str = "map f = mapGlb0 f";
-const NEST: &str = "map (map f) = mapGlb1 (mapGlb0 f)";
 
 pub fn place(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
@@ -91,9 +89,7 @@ impl Placer<'_> {
                 let placed = if device { self.at_the_top(call) } else { inside(call) };
                 if let Some((prim, rule)) = placed {
                     call.prim = prim;
-                    if let Some(rule) = rule {
-                        self.applied.push(Applied { rule, origin });
-                    }
+                    self.applied.push(Applied { rule, origin });
                 }
                 // The rounds of an `iterate` at the top follow each other there.
                 let rounds = device && call.prim == Prim::Iterate;
@@ -105,7 +101,7 @@ impl Placer<'_> {
         }
     }
 
-    fn at_the_top(&mut self, call: &mut PrimCall) -> Option<(Prim, Option<&'static str>)> {
+    fn at_the_top(&mut self, call: &mut PrimCall) -> Option<(Prim, &'static Rule)> {
         let element_is_flat = |i: usize| {
             let ty = self.kernel.atom_ty(call.args.get(i)?);
             Some(ty.as_array().is_some_and(|a| is_flat(&a.element)))
@@ -113,70 +109,72 @@ impl Placer<'_> {
         Some(match call.prim {
             Prim::Map(Level::Auto) => {
                 let (level, rule) = map_level(&call.funs[0]);
-                if rule == NEST
+                if *rule == rules::MAP_MAP_GLB
                     && let Some(inner) = perfect_nest(&mut call.funs[0])
                 {
                     inner.prim = Prim::Map(Level::Glb(0));
                 }
-                (Prim::Map(level), Some(rule))
+                (Prim::Map(level), rule)
             }
             Prim::Reduce(Level::Auto) => match element_is_flat(1) {
-                Some(true) => (Prim::Reduce(Level::Glb(0)), Some("reduce f z = reduce f z ∘ partRed m f z")),
-                _ => (Prim::Reduce(Level::Seq), Some("reduce f z = reduceSeq f z")),
+                Some(true) => (Prim::Reduce(Level::Glb(0)), &rules::REDUCE_PARTS),
+                _ => (Prim::Reduce(Level::Seq), &rules::REDUCE_SEQ),
             },
             Prim::Scan(Level::Auto) => match element_is_flat(1) {
-                Some(true) => (Prim::Scan(Level::Glb(0)), Some("scan f z: chunks, then carries")),
-                _ => (Prim::Scan(Level::Seq), Some("scan f z = scanSeq f z")),
+                Some(true) => (Prim::Scan(Level::Glb(0)), &rules::SCAN_CHUNKS),
+                _ => (Prim::Scan(Level::Seq), &rules::SCAN_SEQ),
             },
             Prim::ScanExcl(Level::Auto) => match element_is_flat(1) {
-                Some(true) => (Prim::ScanExcl(Level::Glb(0)), Some("scan f z: chunks, then carries")),
-                _ => (Prim::ScanExcl(Level::Seq), Some("scan f z = scanSeq f z")),
+                Some(true) => (Prim::ScanExcl(Level::Glb(0)), &rules::SCAN_CHUNKS),
+                _ => (Prim::ScanExcl(Level::Seq), &rules::SCAN_SEQ),
             },
-            Prim::Filter(Level::Auto) => (Prim::Filter(Level::Glb(0)), Some("filter p = filterGlb p")),
+            Prim::Filter(Level::Auto) => (Prim::Filter(Level::Glb(0)), &rules::FILTER_GLB),
             _ => return None,
         })
     }
 }
 
 /// Inside of a function one work-item does the work.
-fn inside(call: &PrimCall) -> Option<(Prim, Option<&'static str>)> {
+fn inside(call: &PrimCall) -> Option<(Prim, &'static Rule)> {
     Some(match call.prim {
         Prim::Map(Level::Auto) => match map_level(&call.funs[0]) {
-            (_, FLAT | NEST) => (Prim::Map(Level::Seq), Some("map f = mapSeq f")),
-            (level, rule) => (Prim::Map(level), Some(rule)),
+            (_, rule) if *rule == rules::MAP_GLB || *rule == rules::MAP_MAP_GLB => {
+                (Prim::Map(Level::Seq), &rules::MAP_SEQ)
+            }
+            (level, rule) => (Prim::Map(level), rule),
         },
-        Prim::Reduce(Level::Auto) => (Prim::Reduce(Level::Seq), Some("reduce f z = reduceSeq f z")),
-        Prim::Scan(Level::Auto) => (Prim::Scan(Level::Seq), Some("scan f z = scanSeq f z")),
-        Prim::ScanExcl(Level::Auto) => (Prim::ScanExcl(Level::Seq), Some("scan f z = scanSeq f z")),
-        Prim::Filter(Level::Auto) => (Prim::Filter(Level::Seq), Some("filter p = filterSeq p")),
+        Prim::Reduce(Level::Auto) => (Prim::Reduce(Level::Seq), &rules::REDUCE_SEQ),
+        Prim::Scan(Level::Auto) => (Prim::Scan(Level::Seq), &rules::SCAN_SEQ),
+        Prim::ScanExcl(Level::Auto) => (Prim::ScanExcl(Level::Seq), &rules::SCAN_SEQ),
+        Prim::Filter(Level::Auto) => (Prim::Filter(Level::Seq), &rules::FILTER_SEQ),
         _ => return None,
     })
 }
 
 /// Where an unplaced `map` of this function runs, at the top of a kernel.
-fn map_level(f: &Lambda) -> (Level, &'static str) {
+fn map_level(f: &Lambda) -> (Level, &'static Rule) {
     let levels = block_levels(&f.body);
     let free = |of: fn(u8) -> Level| (0..3u8).find(|d| !levels.contains(&of(*d)));
     if levels.iter().any(|l| matches!(l, Level::Lcl(_))) && !levels.iter().any(|l| matches!(l, Level::Wrg(_))) {
         let d = (0..3u8).find(|d| levels.contains(&Level::Lcl(*d))).unwrap_or(0);
-        return (Level::Wrg(d), "map f = mapWrg f, for a mapLcl inside");
+        return (Level::Wrg(d), &rules::MAP_WRG);
     }
     if levels.iter().any(|l| matches!(l, Level::Wrg(_))) {
         return match free(Level::Wrg) {
-            Some(d) => (Level::Wrg(d), "map f = mapWrg f, in a free dimension"),
-            None => (Level::Seq, "map f = mapSeq f"),
+            Some(d) => (Level::Wrg(d), &rules::MAP_FREE_WRG),
+            None => (Level::Seq, &rules::MAP_SEQ),
         };
     }
     if levels.iter().any(|l| is_parallel(*l)) {
         return match free(Level::Glb) {
-            Some(d) => (Level::Glb(d), "map f = mapGlb f, in a free dimension"),
-            None => (Level::Seq, "map f = mapSeq f"),
+            Some(d) => (Level::Glb(d), &rules::MAP_FREE_GLB),
+            None => (Level::Seq, &rules::MAP_SEQ),
         };
     }
     if is_perfect_nest(f) {
-        return (Level::Glb(1), NEST);
+        return (Level::Glb(1), &rules::MAP_MAP_GLB);
     }
-    (Level::Glb(0), FLAT)
+    (Level::Glb(0), &rules::MAP_GLB)
 }
 
 /// The result is an unplaced `map`, and nothing else in the body is worth doing once only.

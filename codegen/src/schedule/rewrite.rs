@@ -1,11 +1,11 @@
-//! Rules that rewrite core before it is placed.
+//! Rules that rewrite core before it is placed ([`super::rules`] has their conditions).
 //!
 //! * `partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)`
 //! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`, and
 //!   `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)` (z neutral): what is kept is never stored.
 
-use super::Applied;
 use super::uses::{self, Uses};
+use super::{Applied, rules};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -77,10 +77,7 @@ impl Rewriter<'_> {
         let fold = prim(Prim::Reduce(Level::Seq), Vec::new(), vec![f.clone()], vec![z.clone(), Atom::Var(row)]);
         let body = Block { stmts: vec![at(folded, fold)], result: Atom::Var(folded) };
         let each = Lambda { params: vec![row], body, origin: f.origin.clone() };
-        self.applied.push(Applied {
-            rule: "partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)",
-            origin: stmt.origin.clone(),
-        });
+        self.applied.push(Applied { rule: &rules::PART_RED, origin: stmt.origin.clone() });
         Some([
             at(rows, prim(Prim::Split, vec![piece], Vec::new(), vec![xs.clone()])),
             at(parts, prim(Prim::Map(Level::Auto), Vec::new(), vec![each], vec![Atom::Var(rows)])),
@@ -100,12 +97,12 @@ impl Rewriter<'_> {
             let rule = if reduce.prim == Prim::Reduce(Level::Seq) {
                 reduce.funs[0] = self.guarded(&reduce.funs[0], &test);
                 reduce.args[1] = source;
-                "reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z"
+                &rules::FOLD_FILTER
             } else {
                 let Some(masked) = self.masked(&test, &reduce.args[0], &source) else { continue };
                 reduce.args[1] = Atom::Var(masked.var);
                 block.stmts.insert(at, masked);
-                "reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)"
+                &rules::REDUCE_FILTER
             };
             self.applied.push(Applied { rule, origin });
             // Nobody uses them any more.

@@ -1,0 +1,92 @@
+//! The rules by which programs are rewritten, as data: a law and the condition under which it is true.
+//!
+//! A rule is applied by one of the passes of [`crate::schedule`] or, where it needs to know how arrays lie in memory, by
+//! [`crate::lower`]; each application is recorded as [`super::Applied`] and shown by `lift build --explain`. The manual's
+//! table of rules is printed from [`ALL`] ([`document`]), so that the two cannot differ.
+
+mod table;
+
+pub use table::*;
+
+/// An equation between programs, read from left to right.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// By which people and tools refer to it.
+    pub name: &'static str,
+    pub left: &'static str,
+    pub right: &'static str,
+    /// What must hold for the equation to be true, and what the compiler demands besides for it to be worth it.
+    pub condition: &'static str,
+    pub chapter: Chapter,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chapter {
+    Fusion,
+    Decomposition,
+    Placement,
+    Tiling,
+}
+
+impl Chapter {
+    pub const ALL: [Chapter; 4] = [Chapter::Fusion, Chapter::Decomposition, Chapter::Placement, Chapter::Tiling];
+
+    fn title(self) -> &'static str {
+        match self {
+            Chapter::Fusion => "Fusion: what is never stored",
+            Chapter::Decomposition => "Decomposition: primitives in terms of others",
+            Chapter::Placement => "Placement: what runs where",
+            Chapter::Tiling => "Tiling: who computes which block, through which memory",
+        }
+    }
+}
+
+impl std::fmt::Display for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} = {}", self.left, self.right)
+    }
+}
+
+/// The tables of the manual, in Markdown.
+pub fn document() -> String {
+    let mut out = String::new();
+    for chapter in Chapter::ALL {
+        out.push_str(&format!("### {}\n\n", chapter.title()));
+        for rule in ALL.iter().filter(|r| r.chapter == chapter) {
+            out.push_str(&format!(
+                "**{}**\n\n    {}\n      = {}\n\n{}\n\n",
+                rule.name, rule.left, rule.right, rule.condition
+            ));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_everything_is_said() {
+        for (i, rule) in ALL.iter().enumerate() {
+            assert!(!rule.left.is_empty() && !rule.right.is_empty() && !rule.condition.is_empty(), "{}", rule.name);
+            assert!(ALL[..i].iter().all(|r| r.name != rule.name), "{} stands twice", rule.name);
+        }
+    }
+
+    /// `LIFT_UPDATE=1` writes the tables into the document.
+    #[test]
+    fn the_document_has_the_rules_as_they_are() {
+        const START: &str = "<!-- rules -->\n";
+        const END: &str = "<!-- end of rules -->";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/compiler.md");
+        let text = std::fs::read_to_string(path).expect("docs/compiler.md is there");
+        let (before, rest) = text.split_once(START).expect("the place of the rules is marked");
+        let (tables, after) = rest.split_once(END).expect("the end of the rules is marked");
+        if std::env::var_os("LIFT_UPDATE").is_some() {
+            std::fs::write(path, format!("{before}{START}{}{END}{after}", document())).expect("it can be written");
+        } else {
+            assert_eq!(tables, document(), "run this test with LIFT_UPDATE=1");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The table of rules.
+
+use super::{Chapter, Rule};
+
+macro_rules! rules {
+    ($($chapter:ident $(#[$doc:meta])* $id:ident $name:literal: $left:literal = $right:literal, if $condition:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub static $id: Rule =
+                Rule { name: $name, left: $left, right: $right, condition: $condition, chapter: Chapter::$chapter };
+        )*
+        /// Every rule, in the order of the manual.
+        pub static ALL: &[&Rule] = &[$(&$id),*];
+    };
+}
+
+rules! {
+    Fusion MAP_MAP "map-map":
+        "map f ∘ map g" = "map (f ∘ g)",
+        if "Always true. Applied where the array between is read once, or few times and `g` is cheap; not where only some elements are read while computing the others might stop the run.";
+    Fusion REDUCE_MAP "reduce-map":
+        "reduce f z ∘ map g" = "reduce (λ(acc,x). f acc (g x)) z",
+        if "Always true of the left fold; of `reduce`, the operator stays `f`, and `g` is applied as elements are read.";
+    Fusion REDUCE_WHILE_MAP "reduceWhile-map":
+        "reduceWhileSeq p f z ∘ map g" = "reduceWhileSeq p (λ(acc,x). f acc (g x)) z",
+        if "`g` cannot stop the run: the elements behind the last one are not computed any more.";
+    Fusion SCAN_MAP "scan-map":
+        "scan f z ∘ map g" = "scan (λ(acc,x). f acc (g x)) z",
+        if "Always true. Over the device each element is computed twice, so `g` must be cheap.";
+    Fusion FILTER_MAP "filter-map":
+        "filter p ∘ map f" = "map f ∘ filter (p ∘ f)",
+        if "Always true. `f` is computed before the test and again for what is kept, so over the device it must be cheap.";
+    Fusion FOLD_FILTER "fold-filter":
+        "reduceSeq f z ∘ filter p" = "reduceSeq (λ(acc,x). if p x then f acc x else acc) z",
+        if "Always true. Applied where nobody else uses what is kept, or how many are.";
+    Fusion REDUCE_FILTER "reduce-filter":
+        "reduce f z ∘ filter p" = "reduce f z ∘ map (λx. if p x then x else z)",
+        if "`z` is neutral, as `reduce` demands. Applied where nobody else uses what is kept, or how many are.";
+
+    Decomposition PART_RED "partRed":
+        "partRed m f z" = "join ∘ map (reduce f z) ∘ split (n/m)",
+        if "m divides n, which the type of `partRed` says.";
+    Decomposition REDUCE_PARTS "reduce-parts":
+        "reduce f z" = "reduce f z ∘ partRed m f z",
+        if "`f` associative and `z` neutral, as `reduce` demands. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+    Decomposition SCAN_CHUNKS "scan-chunks":
+        "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
+        if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+
+    Placement MAP_GLB "map-glb":
+        "map f" = "mapGlb0 f",
+        if "At the top of a kernel, and nothing in `f` is placed.";
+    Placement MAP_MAP_GLB "map-map-glb":
+        "map (map f)" = "mapGlb1 (mapGlb0 f)",
+        if "At the top of a kernel; the inner map is the result, and nothing before it is worth doing only once.";
+    Placement MAP_FREE_GLB "map-glb-free":
+        "map f" = "mapGlb d f",
+        if "`f` has a `mapGlb` inside, and d is a dimension that it leaves free.";
+    Placement MAP_WRG "map-wrg":
+        "map f" = "mapWrg d f",
+        if "`f` has a `mapLcl d` inside that stands in no `mapWrg`.";
+    Placement MAP_FREE_WRG "map-wrg-free":
+        "map f" = "mapWrg d f",
+        if "`f` has a `mapWrg` inside, and d is a dimension that it leaves free.";
+    Placement MAP_SEQ "map-seq":
+        "map f" = "mapSeq f",
+        if "Always true. Inside of a function that runs in parallel already, or no dimension is free.";
+    Placement REDUCE_SEQ "reduce-seq":
+        "reduce f z" = "reduceSeq f z",
+        if "Always true. Inside of a function one work-item does the work; at the top, where the elements do not fit registers.";
+    Placement SCAN_SEQ "scan-seq":
+        "scan f z" = "scanSeq f z",
+        if "Always true. As `reduce-seq`.";
+    Placement FILTER_GLB "filter-glb":
+        "filter p" = "filterGlb p",
+        if "At the top of a kernel.";
+    Placement FILTER_SEQ "filter-seq":
+        "filter p" = "filterSeq p",
+        if "Always true. Inside of a function one work-item does the work.";
+}
