@@ -1,3 +1,5 @@
+//! What HIR a form becomes, and what is said where it cannot.
+
 use super::*;
 use crate::diagnostics::Place;
 use expect_test::{Expect, expect};

@@ -1,3 +1,5 @@
+//! The declarations of the primitives, as they are read.
+
 use super::*;
 
 #[test]

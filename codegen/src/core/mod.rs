@@ -9,10 +9,11 @@
 //! existential type) and `Position`.
 //!
 //! Map: [`build`] from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] the type of each operation ·
-//! [`check`] whether a kernel is well formed · [`mod@print`] · [`builder`] kernels by hand, for tests. What a kernel
+//! [`check`] whether a kernel is well formed · [`mod@print`] · `builder`, kernels by hand, for tests. What a kernel
 //! means, [`crate::interp`] says.
 
 pub mod build;
+#[cfg(test)]
 pub mod builder;
 pub mod check;
 pub mod print;

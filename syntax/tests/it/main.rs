@@ -3,6 +3,7 @@
 mod common;
 mod formatting;
 mod generate;
+mod misplaced;
 mod positions;
 mod properties;
 mod recovery;

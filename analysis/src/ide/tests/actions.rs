@@ -1,3 +1,5 @@
+//! Code actions: what is offered where, and the program after each.
+
 use super::*;
 use expect_test::{Expect, expect};
 

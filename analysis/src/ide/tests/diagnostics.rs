@@ -1,3 +1,5 @@
+//! Diagnostics as an editor shows them: ranges, related places, fixes.
+
 use super::{Fixture, describe};
 use expect_test::{Expect, expect};
 

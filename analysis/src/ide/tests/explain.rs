@@ -1,3 +1,5 @@
+//! The page of each code of a diagnostic.
+
 use super::*;
 use crate::ide::explain::{codes, page};
 use std::collections::BTreeSet;

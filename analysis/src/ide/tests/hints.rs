@@ -1,3 +1,5 @@
+//! Inlay hints, in their places in the text.
+
 use super::{Fixture, HintKind};
 use expect_test::{Expect, expect};
 use lift_syntax::{TextRange, TextSize};

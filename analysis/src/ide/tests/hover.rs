@@ -1,3 +1,5 @@
+//! Hovers, as they are shown.
+
 use super::Fixture;
 use expect_test::{Expect, expect};
 

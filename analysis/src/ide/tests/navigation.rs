@@ -1,3 +1,5 @@
+//! Definitions and references.
+
 use super::Fixture;
 use expect_test::{Expect, expect};
 

@@ -1,3 +1,5 @@
+//! Symbols of a document.
+
 use super::*;
 use expect_test::expect;
 

@@ -1,0 +1,183 @@
+//! Words, types, sizes and tokens where they do not belong: what is said about them.
+
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    expected.assert_eq(&crate::common::errors(text));
+}
+
+#[test]
+fn names_that_cannot_be_bound() {
+    check(
+        "(define lambda 1)",
+        expect![[r#"
+        8..14 "lambda" syntax/reserved-word: `lambda` has a fixed meaning and cannot be bound
+    "#]],
+    );
+    check(
+        "(define a (let if 1 2))",
+        expect![[r#"
+        15..17 "if" syntax/reserved-word: `if` has a fixed meaning and cannot be bound
+    "#]],
+    );
+    check(
+        "(define a (lambda (true 3 o x) 1))",
+        expect![[r#"
+            19..23 "true" syntax/expected-name: `true` is a literal and cannot be bound
+            24..25 "3" syntax/expected-name: a name must stand here
+            26..27 "o" syntax/reserved-word: `o` has a fixed meaning and cannot be bound
+        "#]],
+    );
+    check(
+        "(define 3x 1)",
+        expect![[r#"
+        8..10 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
+    "#]],
+    );
+}
+
+#[test]
+fn words_in_the_wrong_place() {
+    check(
+        "(define a (f lambda (x) x))",
+        expect![[r#"
+        13..19 "lambda" syntax/reserved-word: `lambda` stands only directly after an opening bracket
+    "#]],
+    );
+    check("(define a (map tuple xs))", expect![""]);
+    check(
+        "(define a (f (define x 1)))",
+        expect![[r#"
+        14..20 "define" syntax/expected-expression: `define` stands only at the top of a file: inside an expression, `let` binds a name
+    "#]],
+    );
+    check(
+        "(define a (lambda x x))",
+        expect![[r#"
+        18..19 "x" syntax/expected-params: the parameters must stand in brackets
+          Put brackets around it: "(define a (lambda (x) x))"
+    "#]],
+    );
+}
+
+#[test]
+fn types_and_sizes_in_the_wrong_place() {
+    check(
+        "(define (f (x Float)) x)",
+        expect![[r#"
+        14..19 "Float" syntax/expected-type: the type is written `float` in programs
+          Write `float`: "(define (f (x float)) x)"
+    "#]],
+    );
+    check(
+        "(define (f (x (list int))) x)",
+        expect![[r#"
+        14..24 "(list int)" syntax/expected-type: a type must stand here
+    "#]],
+    );
+    check(
+        "(define (f (x array-type)) x)",
+        expect![[r#"
+        14..24 "array-type" syntax/expected-type: `array-type` stands only directly after an opening bracket
+    "#]],
+    );
+    check(
+        "(define (f (x (array-type float #4))) x)",
+        expect![[r##"
+        32..33 "#" syntax/hash-in-size: a size is written without `#` here
+          Remove `#`: "(define (f (x (array-type float 4))) x)"
+    "##]],
+    );
+    check(
+        "(define (f (x (array-type float -4))) x)",
+        expect![[r#"
+        32..34 "-4" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define (f (x (array-type float 4L))) x)",
+        expect![[r#"
+        32..34 "4L" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define a (f #(foo 1)))",
+        expect![[r#"
+        14..21 "(foo 1)" syntax/expected-size: a size must stand here: a natural number, a size name, or an operation on sizes
+    "#]],
+    );
+    check(
+        "(define a (f ##4))",
+        expect![[r##"
+        14..15 "#" syntax/hash-in-size: a size is written without `#` here
+          Remove `#`: "(define a (f #4))"
+    "##]],
+    );
+}
+
+#[test]
+fn malformed_tokens() {
+    check(
+        "(define a (f 3x 1.5.2 1e 3.0L 0x10))",
+        expect![[r#"
+        13..15 "3x" syntax/malformed-number: `3x` is no number, and a name cannot start with a digit
+        16..21 "1.5.2" syntax/malformed-number: `1.5.2` is no number, and a name cannot start with a digit
+        22..24 "1e" syntax/malformed-number: `1e` is no number, and a name cannot start with a digit
+        25..29 "3.0L" syntax/malformed-number: `3.0L` is no number, and a name cannot start with a digit
+        30..34 "0x10" syntax/malformed-number: `0x10` is no number, and a name cannot start with a digit
+    "#]],
+    );
+    check(
+        "(define a (f 2147483648 -2147483648 9223372036854775808L 1e99f 1e999))",
+        expect![[r#"
+            13..23 "2147483648" syntax/number-range: `2147483648` does not fit an Int: a Long is written with an `L` at its end
+            36..56 "9223372036854775808L" syntax/number-range: `9223372036854775808L` does not fit a Long
+            57..62 "1e99f" syntax/number-range: `1e99f` does not fit a Float
+            63..68 "1e999" syntax/number-range: `1e999` does not fit a Double
+        "#]],
+    );
+    check(
+        "(define a (f #9223372036854775808))",
+        expect![[r#"
+        14..33 "9223372036854775808" syntax/number-range: `9223372036854775808` is too large for a size
+    "#]],
+    );
+    check(
+        "(import \"a.lift)\n(define b 2)",
+        expect![[r#"
+            8..16 "\"a.lift)" syntax/unclosed-string: the string has no end on its line
+        "#]],
+    );
+    check(
+        "(define a \0\0\u{7f})",
+        expect![[r#"
+        10..13 "\0\0\u{7f}" syntax/invalid-character: control character U+0000
+    "#]],
+    );
+    check(
+        "\0",
+        expect![[r#"
+        0..1 "\0" syntax/invalid-character: control character U+0000
+    "#]],
+    );
+}
+
+#[test]
+fn a_mistake_in_an_unclosed_group_is_one_error() {
+    check(
+        "(define a (if",
+        expect![[r#"
+        12..13 "f" syntax/unclosed: `))` is missing: 2 brackets are not closed
+          10..11 "(": this bracket is not closed
+          Insert `))`: "(define a (if))"
+    "#]],
+    );
+    check(
+        "(define a (f (lambda",
+        expect![[r#"
+        19..20 "a" syntax/unclosed: `)))` is missing: 3 brackets are not closed
+          13..14 "(": this bracket is not closed
+          Insert `)))`: "(define a (f (lambda)))"
+    "#]],
+    );
+}

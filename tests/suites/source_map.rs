@@ -1,0 +1,122 @@
+//! The map from generated OpenCL back to the source: it is well formed for every example, covers what computes, and
+//! leads to the words that a line was generated for.
+
+use expect_test::expect;
+use lift_codegen::plan::OpenClText;
+use lift_tests::check::Program;
+use lift_tests::{files, kernels};
+
+/// The innermost source text that a byte of the OpenCL text stands for.
+fn source_at<'s>(program: &Program, source: &'s str, opencl: &OpenClText, at: usize) -> Option<&'s str> {
+    let within = |r: &std::ops::Range<u32>| r.start as usize <= at && at < r.end as usize;
+    let (_, origin) = opencl.map.iter().rfind(|(range, _)| within(range))?;
+    let place = program.analysis().resolve_origin(origin).expect("no edit, no cancellation")?;
+    (&*place.path == program.path()).then(|| &source[place.range.start().into()..place.range.end().into()])
+}
+
+/// The byte range of each line, and its text.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end())
+    })
+}
+
+/// Each line of the OpenCL text beside the source it was generated for.
+fn side_by_side(program: &Program, source: &str, opencl: &OpenClText) -> String {
+    let mut out = String::new();
+    for (start, line) in lines(&opencl.text) {
+        let first = start + line.len() - line.trim_start().len();
+        let from = source_at(program, source, opencl, first).unwrap_or_default();
+        let from = from.split_whitespace().collect::<Vec<_>>().join(" ");
+        out += format!("{line:70} | {from}").trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn a_line_leads_to_its_words() {
+    let source = "\
+(lift twice (N) ((array-type float N))
+  (lambda (xs)
+    (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)))
+";
+    let program = Program::new(&files::root(), "twice.lift", source);
+    let kernel = &program.kernels()[0];
+    let compiled = kernels::compiled(kernel.core.as_ref().expect("it is well typed")).expect("it compiles");
+    expect![[r#"
+        // twice: generated from Lift.                                         |
+        //                                                                     |
+        // Every kernel is right for any number of work-items; the host plan says how many are useful. |
+        #pragma OPENCL FP_CONTRACT OFF                                         |
+                                                                               |
+        // map                                                                 |
+        __kernel void t(                                                       | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+            __global const float* restrict xs,                                 | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+            __global float* restrict result,                                   | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+            int N)                                                             | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+        {                                                                      | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+          for (int i = get_global_id(0); i < N; i += get_global_size(0)) {     | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+            result[i] = sqrt(xs[i]) * 2.0f;                                    | (* y 2.0f)
+          }                                                                    | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+        }                                                                      | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+    "#]].assert_eq(&side_by_side(&program, source, &compiled.opencl));
+}
+
+#[test]
+fn the_maps_of_all_examples_are_well_formed() {
+    let folder = files::root().join("examples");
+    let mut kernels_seen = 0;
+    for path in files::below(&folder, ".lift") {
+        let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
+        let source = files::read(&path);
+        let program = Program::new(&folder, &name, &source);
+        if !program.is_well_typed() {
+            continue;
+        }
+        for kernel in program.kernels() {
+            let Ok(core) = &kernel.core else { panic!("{name}: no core of `{}`", kernel.name) };
+            let Ok(compiled) = kernels::compiled(core) else { panic!("{name}: `{}` does not compile", kernel.name) };
+            kernels_seen += 1;
+            check(&program, &compiled.opencl).unwrap_or_else(|e| panic!("{name}, `{}`: {e}", kernel.name));
+        }
+    }
+    assert!(kernels_seen > 20, "only {kernels_seen} kernels were seen");
+}
+
+fn check(program: &Program, opencl: &OpenClText) -> Result<(), String> {
+    let text = &opencl.text;
+    let mut open: Vec<&std::ops::Range<u32>> = Vec::new();
+    for (range, origin) in &opencl.map {
+        let (start, end) = (range.start as usize, range.end as usize);
+        if start >= end || text.get(start..end).is_none() {
+            return Err(format!("{range:?} is no range of the text"));
+        }
+        while open.last().is_some_and(|outer| outer.end <= range.start) {
+            open.pop();
+        }
+        if open.last().is_some_and(|outer| range.end > outer.end) {
+            return Err(format!("{range:?} lies across {:?}", open.last()));
+        }
+        open.push(range);
+        let place = program.analysis().resolve_origin(origin).expect("no edit, no cancellation");
+        if place.is_none_or(|place| place.range.is_empty()) {
+            return Err(format!("the origin of {range:?} is nowhere: {:?}", &text[start..end]));
+        }
+    }
+    // Whatever a kernel does has a reason in the source; helpers in front of the kernels do not come from it.
+    let mut within = false;
+    for (start, line) in lines(text) {
+        within |= line.starts_with("__kernel");
+        let first = start + line.len() - line.trim_start().len();
+        let covered = opencl.map.iter().any(|(r, _)| (r.start as usize..r.end as usize).contains(&first));
+        if within && line.starts_with("  ") && !covered {
+            return Err(format!("nothing is said of where this line comes from: {line}"));
+        }
+        within &= line != "}";
+    }
+    Ok(())
+}

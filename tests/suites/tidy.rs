@@ -1,0 +1,249 @@
+//! What holds for the tree as a whole and no compiler checks: files say what they are for and stay readable, layers are
+//! kept, nothing of one machine is written down, nothing a user does can reach a panic, links lead somewhere.
+
+use lift_tests::files;
+use std::path::Path;
+use std::process::Command;
+
+/// Lines that one file may have; about 500 is what one person holds in mind.
+const MOST_LINES: usize = 700;
+
+/// The tracked files, as paths from the root; those that are being removed are left out.
+fn tracked() -> Vec<String> {
+    let root = files::root();
+    let out = Command::new("git").args(["ls-files", "-z"]).current_dir(&root).output().expect("git runs");
+    assert!(out.status.success(), "git ls-files: {}", String::from_utf8_lossy(&out.stderr));
+    let list = String::from_utf8(out.stdout).expect("paths are UTF-8");
+    let paths: Vec<String> = list.split('\0').filter(|p| !p.is_empty()).map(str::to_owned).collect();
+    assert!(paths.len() > 300, "only {} files are tracked", paths.len());
+    paths.into_iter().filter(|p| root.join(p).is_file()).collect()
+}
+
+fn with_ending(endings: &[&str]) -> Vec<(String, String)> {
+    let chosen = tracked().into_iter().filter(|p| endings.iter().any(|e| p.ends_with(e)));
+    chosen.map(|p| (files::read(&files::root().join(&p)), p)).map(|(text, p)| (p, text)).collect()
+}
+
+/// The text of a tracked file, unless it is no text.
+fn text_of(path: &str) -> Option<String> {
+    String::from_utf8(std::fs::read(files::root().join(path)).expect("a tracked file can be read")).ok()
+}
+
+#[track_caller]
+fn none(found: Vec<String>, what: &str) {
+    assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
+}
+
+fn is_test(path: &str) -> bool {
+    path.split('/').any(|part| matches!(part, "tests" | "tests.rs" | "benches"))
+}
+
+#[test]
+fn files_open_with_what_they_are_for() {
+    let heads = [(".rs", "//! "), (".ts", "// "), (".mjs", "// "), (".cjs", "// "), (".py", "\"\"\"")];
+    let mut wrong = Vec::new();
+    for (ending, head) in heads {
+        for (path, text) in with_ending(&[ending]) {
+            let first = text.lines().find(|l| !l.starts_with("#!")).unwrap_or_default();
+            // Where one file is a test's program or its data, its name says it.
+            let data = path.contains("/fixture/");
+            if !data && !first.starts_with(head) && !first.starts_with("/**") && !first.starts_with("/*") {
+                wrong.push(format!("{path}: {first}"));
+            }
+        }
+    }
+    none(wrong, "files that do not open with a comment that says what they are for");
+}
+
+#[test]
+fn files_stay_readable() {
+    let files = with_ending(&[".rs", ".ts", ".mjs", ".cjs", ".py"]);
+    let long = files.iter().filter(|(path, text)| {
+        let generated = path.starts_with("editors/tree-sitter-lift/src/");
+        !generated && text.lines().count() > MOST_LINES
+    });
+    let long = long.map(|(path, text)| format!("{path}: {} lines", text.lines().count())).collect();
+    none(long, "files that ask to be two");
+}
+
+/// In words that this file itself does not contain.
+#[test]
+fn nothing_of_one_machine_is_written_down() {
+    let words: Vec<String> = [
+        ("/wo", "rk/"),
+        ("/fa", "rm/"),
+        ("/tmp/rep", "orts"),
+        ("deb.deb", "ian.org"),
+        ("security.deb", "ian.org"),
+        ("registry.np", "mjs"),
+        ("static.cra", "tes.io"),
+        ("index.cra", "tes.io"),
+        ("pythonho", "sted"),
+    ]
+    .map(|(a, b)| format!("{a}{b}"))
+    .to_vec();
+    let mut found = Vec::new();
+    for path in tracked() {
+        let Some(text) = text_of(&path) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            if words.iter().any(|w| line.contains(w.as_str())) {
+                found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    none(found, "paths of a machine, or hosts of a registry");
+}
+
+#[test]
+fn lock_files_name_the_default_registry_only() {
+    let mut found = Vec::new();
+    for path in tracked() {
+        let Some(text) = text_of(&path) else { continue };
+        if path.ends_with("Cargo.lock") {
+            let sources = text.lines().filter(|l| l.starts_with("source = "));
+            let other = sources.filter(|l| *l != "source = \"registry+https://github.com/rust-lang/crates.io-index\"");
+            found.extend(other.map(|l| format!("{path}: {l}")));
+        }
+        if path.ends_with("package-lock.json") {
+            found.extend(text.lines().filter(|l| l.contains("\"resolved\"")).map(|l| format!("{path}: {}", l.trim())));
+        }
+    }
+    none(found, "sources other than the default registry");
+}
+
+#[cfg(unix)]
+#[test]
+fn scripts_can_be_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut wrong = Vec::new();
+    for path in tracked() {
+        let Some(text) = text_of(&path) else { continue };
+        let metadata = std::fs::metadata(files::root().join(&path)).expect("a tracked file is there");
+        let runs = metadata.permissions().mode() & 0o111 != 0;
+        if runs != text.starts_with("#!") {
+            wrong.push(format!(
+                "{path}: {}",
+                if runs { "may be run, and has no #! line" } else { "has a #! line, and may not be run" }
+            ));
+        }
+    }
+    none(wrong, "the bit that lets a file be run, and its first line, disagree");
+}
+
+/// The text up to its module of tests, which is the last thing in a file.
+fn without_tests(text: &str) -> &str {
+    text.split("\nmod tests {").next().unwrap_or(text)
+}
+
+#[test]
+fn nothing_in_the_program_panics_on_purpose() {
+    // As a method of ours, `expect` takes something else than a text.
+    let words = [".unwrap()", ".expect(\"", "panic!(", "todo!(", "unimplemented!(", ".unwrap_unchecked("];
+    // For tests alone: they are not compiled otherwise.
+    let tests_only = ["codegen/src/core/builder.rs", "codegen/src/testing.rs"];
+    let mut found = Vec::new();
+    for (path, text) in with_ending(&[".rs"]) {
+        let program =
+            ["syntax/src/", "analysis/src/", "codegen/src/", "server/src/"].iter().any(|d| path.starts_with(d));
+        if !program || is_test(&path) || tests_only.contains(&path.as_str()) {
+            continue;
+        }
+        for (number, line) in without_tests(&text).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or(line);
+            // What a test of the server asks for, to see that a panic costs one request.
+            let asked_for = code.contains("panic!(\"asked for\")");
+            if !asked_for && words.iter().any(|w| code.contains(w)) {
+                found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    none(found, "panics in the program");
+}
+
+#[test]
+fn no_test_is_skipped() {
+    let words =
+        ["#[ig", "nore", "it.sk", "ip(", "describe.sk", "ip(", "test.sk", "ip(", "pytest.mark.sk", "ip", ".on", "ly("];
+    let words: Vec<String> = words.chunks(2).map(|w| w.concat()).collect();
+    let mut found = Vec::new();
+    for (path, text) in with_ending(&[".rs", ".ts", ".mjs", ".cjs", ".py"]) {
+        for (number, line) in text.lines().enumerate() {
+            if words.iter().any(|w| line.contains(w.as_str())) {
+                found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    none(found, "tests that are skipped, or keep others from running");
+}
+
+/// `syntax -> analysis -> codegen -> server`: a crate knows only those on its left.
+#[test]
+fn layers_are_kept() {
+    let layers =
+        [("syntax", "lift-syntax"), ("analysis", "lift-analysis"), ("codegen", "lift-codegen"), ("server", "lift")];
+    for (at, (folder, name)) in layers.iter().enumerate() {
+        let manifest = files::read(&files::root().join(folder).join("Cargo.toml"));
+        let uses = |other: &str| {
+            manifest
+                .lines()
+                .any(|l| l.strip_prefix(other).is_some_and(|rest| rest.trim_start().starts_with(['=', '.'])))
+        };
+        for (_, other) in &layers[at + 1..] {
+            // Of itself a manifest says `name = …`, never its own name before a `=`.
+            assert!(!uses(other), "{name} must not know {other}");
+        }
+    }
+    let of_the_compiler = ["lift_syntax", "lsp_types", "opencl3", "cl3", "std::fs"];
+    let of_the_analysis = ["lsp_types", "opencl", "std::fs"];
+    let mut found = Vec::new();
+    for (path, text) in with_ending(&[".rs"]) {
+        let forbidden: &[&str] = match path.split('/').next() {
+            Some("analysis") if path.starts_with("analysis/src/") => &of_the_analysis,
+            // The run layer alone speaks to devices and keeps files.
+            Some("codegen") if path.starts_with("codegen/src/") && !path.starts_with("codegen/src/run/") => {
+                &of_the_compiler
+            }
+            _ => continue,
+        };
+        if is_test(&path) {
+            continue;
+        }
+        for (number, line) in text.lines().enumerate().filter(|(_, l)| l.starts_with("use ")) {
+            if forbidden.iter().any(|f| line.contains(&format!("use {f}"))) {
+                found.push(format!("{path}:{}: {line}", number + 1));
+            }
+        }
+    }
+    none(found, "a layer knows what it should not");
+}
+
+/// The targets of `[text](target)` and `![text](target)`, but in code.
+fn links(text: &str) -> Vec<&str> {
+    // Every second piece between back-quotes is code, and so is a line that is set in.
+    let lines = text.lines().filter(|l| !l.starts_with("    "));
+    let prose = lines.flat_map(|l| l.split('`').step_by(2));
+    let ends = prose.flat_map(|p| p.match_indices("](").map(|(at, _)| &p[at + 2..]));
+    ends.filter_map(|rest| rest.split_once(')').map(|(target, _)| target)).collect()
+}
+
+#[test]
+fn links_in_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    let mut seen = 0;
+    for (path, text) in with_ending(&[".md"]) {
+        for target in links(&text) {
+            let file = target.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains(':') || file.contains(' ') {
+                continue;
+            }
+            seen += 1;
+            let folder = files::root().join(&path);
+            let folder = folder.parent().unwrap_or(Path::new(""));
+            if !folder.join(file).exists() {
+                broken.push(format!("{path}: {target}"));
+            }
+        }
+    }
+    assert!(seen > 20, "only {seen} links were found");
+    none(broken, "links that lead nowhere");
+}
