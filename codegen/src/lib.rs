@@ -8,6 +8,7 @@ pub mod plan;
 pub mod run;
 pub mod schedule;
 pub mod sizes;
+pub mod target;
 #[cfg(test)]
 mod testing;
 pub mod value;

@@ -15,6 +15,7 @@ use lift_codegen::plan::{self, Program};
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
 use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
 use lift_codegen::schedule::Schedule;
+use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::{ColumnEncoding, FormKind, TextRange};
 use std::cell::Cell;
@@ -67,16 +68,16 @@ fn query<T>(analysis: &Analysis, f: impl FnOnce(&RootDatabase) -> T) -> Cancella
     })
 }
 
-/// A compiled kernel.
-pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Program> {
+/// A kernel compiled for a class of devices.
+pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<Program> {
     match core(analysis, path, kernel)? {
-        Ok(kernel) => compile(analysis, path, &kernel),
+        Ok(kernel) => compile(analysis, path, &kernel, target),
         Err(problems) => Ok(Err(problems)),
     }
 }
 
-fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel) -> Compiled<Program> {
-    match lower::compile(kernel) {
+fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Target) -> Compiled<Program> {
+    match lower::compile(kernel, target) {
         Ok(program) => Ok(Ok(program)),
         Err(errors) => {
             let problem =
@@ -92,12 +93,12 @@ pub fn core_text(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled
 }
 
 /// The kernel after fusion and placement, as text, below the rules that were applied.
-pub fn scheduled_text(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<String> {
+pub fn scheduled_text(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<String> {
     let kernel = match core(analysis, path, kernel)? {
         Ok(kernel) => kernel,
         Err(problems) => return Ok(Err(problems)),
     };
-    let schedule = Schedule::new(&kernel);
+    let schedule = Schedule::new(&kernel, target);
     let mut out = String::new();
     for applied in &schedule.applied {
         let at = place(analysis, &applied.origin)?.map(|p| p.range.start);
@@ -159,7 +160,7 @@ pub fn parse_device(text: &str) -> Result<Where, String> {
 
 /// The kernel that is run.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct Subject<'a> {
     pub path: &'a Arc<str>,
     /// The name of the kernel in its file: where problems without a place of their own are shown.
     pub focus: TextRange,
@@ -167,10 +168,12 @@ pub struct Target<'a> {
 
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    pub target: Target<'a>,
+    pub subject: Subject<'a>,
     pub profile: bool,
     /// `None`: an OpenCL device, or the interpreter where there is none.
     pub device: Option<Where>,
+    /// What to generate for; `None`: the device that it runs on.
+    pub target: Option<Target>,
 }
 
 /// What a run gave.
@@ -194,7 +197,7 @@ pub fn run(
 ) -> Compiled<Ran> {
     let bound = match measure(kernel, arguments, given) {
         Ok(bound) => bound,
-        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
+        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     };
     let choice = match wanted.device {
         Some(Where::Interpreter) => return interpret(analysis, wanted, kernel, bound, Vec::new()),
@@ -207,12 +210,12 @@ pub fn run(
             let notice = format!("running on the interpreter: {why}");
             interpret(analysis, wanted, kernel, bound, vec![notice])
         }
-        Err(why) => Ok(Err(vec![no_device(wanted.target, &why)])),
+        Err(why) => Ok(Err(vec![no_device(wanted.subject, &why)])),
     }
 }
 
-fn no_device(target: Target, why: &NoDevice) -> Problem {
-    Problem::error(target.path, codes::NO_DEVICE, why.to_string())
+fn no_device(subject: Subject, why: &NoDevice) -> Problem {
+    Problem::error(subject.path, codes::NO_DEVICE, why.to_string())
         .note("`lift devices` lists what is there; `--device interpreter` needs none")
 }
 
@@ -228,11 +231,11 @@ fn interpret(
     match value {
         // its time says nothing about the program: there is no profile
         Ok(value) => Ok(Ok(Ran { value, device: "interpreter".to_owned(), notices, profile: Vec::new() })),
-        Err(e) => Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
+        Err(e) => Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     }
 }
 
-fn run_error(analysis: &Analysis, target: Target, e: &RunError) -> Cancellable<Problem> {
+fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable<Problem> {
     let code = match e.kind {
         RunErrorKind::Input | RunErrorKind::Size => codes::INPUT,
         RunErrorKind::Assumption => codes::ASSUMPTION_FALSE,
@@ -243,11 +246,12 @@ fn run_error(analysis: &Analysis, target: Target, e: &RunError) -> Cancellable<P
         RunErrorKind::Limit => codes::RUN_LIMIT,
         RunErrorKind::Malformed => codes::INTERNAL_ERROR,
     };
-    problem_at(analysis, target, code, e.message.clone(), e.origin.as_ref())
+    problem_at(analysis, subject, code, e.message.clone(), e.origin.as_ref())
 }
 
 fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
-    let program = match compile(analysis, wanted.target.path, kernel)? {
+    let target = wanted.target.unwrap_or_else(|| Target::of(&device.info));
+    let program = match compile(analysis, wanted.subject.path, kernel, &target)? {
         Ok(program) => program,
         Err(problems) => {
             let advice = "`--device interpreter` runs what cannot be compiled";
@@ -258,11 +262,11 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
     let sizes = bound.sizes.clone();
     // before memory is spent on inputs
     if let Err(failure) = device_run::check(&program, &sizes, &device.info, &options) {
-        return Ok(Err(vec![run_failure(analysis, wanted.target, &failure)?]));
+        return Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?]));
     }
     let inputs = match bound.into_values() {
         Ok(inputs) => inputs,
-        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.target, &e)?])),
+        Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     };
     match device_run::run(&program, &inputs, &sizes, device, &options) {
         Ok(outcome) => {
@@ -272,14 +276,14 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
             let device = format!("opencl:{}, {}", device.info.index, about.device);
             Ok(Ok(Ran { value: outcome.value, device, notices: outcome.notices, profile: about.profile }))
         }
-        Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.target, &failure)?])),
+        Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?])),
     }
 }
 
-fn run_failure(analysis: &Analysis, target: Target, failure: &RunFailure) -> Cancellable<Problem> {
+fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {
     let code = match failure {
-        RunFailure::NoDevice(why) => return Ok(no_device(target, why)),
-        RunFailure::Build { log, messages } => return refused(analysis, target, log, messages),
+        RunFailure::NoDevice(why) => return Ok(no_device(subject, why)),
+        RunFailure::Build { log, messages } => return refused(analysis, subject, log, messages),
         RunFailure::Input { .. } => codes::INPUT,
         RunFailure::Assumption { .. } => codes::ASSUMPTION_FALSE,
         RunFailure::Memory { .. } => codes::MEMORY,
@@ -288,14 +292,14 @@ fn run_failure(analysis: &Analysis, target: Target, failure: &RunFailure) -> Can
         RunFailure::OpenCl(_) => codes::OPENCL,
         RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
     };
-    problem_at(analysis, target, code, failure.to_string(), failure.origin())
+    problem_at(analysis, subject, code, failure.to_string(), failure.origin())
 }
 
 /// The device's compiler refused the generated text: its log, and the places that its complaints were generated for.
-fn refused(analysis: &Analysis, target: Target, log: &str, messages: &[BuildMessage]) -> Cancellable<Problem> {
+fn refused(analysis: &Analysis, subject: Subject, log: &str, messages: &[BuildMessage]) -> Cancellable<Problem> {
     let message = "the device's compiler refused the generated OpenCL (a defect of lift, not of your program)";
     let origin = messages.iter().filter(|m| m.is_error).find_map(|m| m.origin.as_ref());
-    let mut problem = problem_at(analysis, target, codes::INTERNAL_ERROR, message.to_owned(), origin)?;
+    let mut problem = problem_at(analysis, subject, codes::INTERNAL_ERROR, message.to_owned(), origin)?;
     for message in messages {
         let Some(origin) = &message.origin else { continue };
         if let Some(at) = analysis.resolve_origin(origin)? {
@@ -309,13 +313,13 @@ fn refused(analysis: &Analysis, target: Target, log: &str, messages: &[BuildMess
 /// An error at its place in the source, or else at the kernel's name.
 fn problem_at(
     analysis: &Analysis,
-    target: Target,
+    subject: Subject,
     code: &str,
     message: String,
     origin: Option<&Origin>,
 ) -> Cancellable<Problem> {
-    let problem = problem_in(analysis, target.path, code, message, origin)?;
-    Ok(if problem.range.is_some() { problem } else { problem.at(target.focus) })
+    let problem = problem_in(analysis, subject.path, code, message, origin)?;
+    Ok(if problem.range.is_some() { problem } else { problem.at(subject.focus) })
 }
 
 /// An error at its place in the source, if it has one.
@@ -363,8 +367,8 @@ mod tests {
         let messages =
             vec![complaint(7, false, "unused variable 'i'"), complaint(9, true, "use of undeclared identifier 'y'")];
         let log = "<kernel>:9:3: error: use of undeclared identifier 'y'\n".to_owned();
-        let target = Target { path: &path, focus: TextRange::new(6.into(), 7.into()) };
-        let problem = run_failure(&analysis, target, &RunFailure::Build { log, messages }).expect("nobody edits");
+        let subject = Subject { path: &path, focus: TextRange::new(6.into(), 7.into()) };
+        let problem = run_failure(&analysis, subject, &RunFailure::Build { log, messages }).expect("nobody edits");
         let sources = Sources { analysis: &analysis, shown: &FxHashMap::default(), here: None };
         let shown = text::render(&sources, text::Style { color: false }, &problem).expect("nobody edits");
         expect![[r#"

@@ -11,6 +11,7 @@ use lift_codegen::lower::compile;
 use lift_codegen::plan;
 use lift_codegen::run::{self, Device, DeviceChoice, RunOptions};
 use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_server::inputs::run_line::RunLine;
 use lift_syntax::FormKind;
@@ -77,7 +78,7 @@ pub fn on_interpreter(kernel: &Kernel, arguments: &Arguments) -> Result<Value, S
 
 /// The OpenCL text and the host plan, or what is not compiled yet.
 pub fn compiled(kernel: &Kernel) -> Result<plan::Program, String> {
-    compile(kernel).map_err(|errors| lines(&errors))
+    compile(kernel, &Target::portable()).map_err(|errors| lines(&errors))
 }
 
 /// What is not initialised holds a pattern, so that an element that no kernel wrote is found.

@@ -6,7 +6,7 @@
 
 use super::function::{Dims, FunctionBuilder};
 use super::host::Host;
-use super::launch::{MOST_IN_GROUP, Title};
+use super::launch::Title;
 use super::value::{Array, Closure, Dest, Env, Value};
 use super::{LowerError, Result};
 use crate::core::{PrimCall, Stmt};
@@ -79,8 +79,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// `int` for each work-item of a group, in local memory.
     pub fn group_ints(&mut self, name: &str) -> Name {
-        self.local_bytes += 4 * u64::from(MOST_IN_GROUP);
-        self.declare_array(name, Storage::Local, CType::Int, MOST_IN_GROUP.into())
+        let most = u64::from(self.program.schedule.target.most_in_group);
+        self.local_bytes += 4 * most;
+        self.declare_array(name, Storage::Local, CType::Int, most)
     }
 
     /// The sum of `value` over the work-items before this one, and over all; every work-item must get here.

@@ -8,7 +8,7 @@
 use super::device_filter::{Chunk, GRID, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
 use super::host::Host;
-use super::launch::{MOST_IN_GROUP, Title};
+use super::launch::Title;
 use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::{LowerError, Result};
 use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
@@ -177,7 +177,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     fn slot(&mut self, s: Scalar, width: u64) -> Memory {
         self.note_double(s);
-        let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * u64::from(MOST_IN_GROUP));
+        let most = u64::from(self.program.schedule.target.most_in_group);
+        let name = self.declare_array("slots", Storage::Local, CType::stored(s), width * most);
         Memory { root: Root::Array { name, local: true }, scalar: s }
     }
 

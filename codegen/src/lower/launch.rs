@@ -9,14 +9,11 @@ use crate::core::{Block, Level, Prim, Rhs, Stmt};
 use crate::opencl::StmtKind;
 use crate::plan::{Count, Launch};
 use crate::schedule::place;
+use crate::target::Target;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Work-items of a group, where nothing says how many there should be.
-pub const GROUP: u32 = 128;
-/// Work-items of a group at most, where the generated code has room for one value of each.
-pub const MOST_IN_GROUP: u32 = 256;
 /// Work-items in all, where it is not known before the run how many are useful.
 const UNKNOWN_ITEMS: i64 = 1 << 16;
 
@@ -47,6 +44,7 @@ impl<'k> ProgramBuilder<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
+        let target = self.schedule.target;
         let mut f = FunctionBuilder::new(self, title.origin);
         f.used = used;
         f.local_size = local;
@@ -65,11 +63,11 @@ impl<'k> ProgramBuilder<'k> {
         let (kernel, args) = f.finish(title.name, title.label, title.origin);
         let grouped = used.wrg.iter().chain(&used.lcl).any(|d| *d);
         let dims = (0..3).filter(|d| used.glb[*d]).count();
-        let size = if grouped { group_size(used, local) } else { spread(used.glb, dims) };
+        let size = if grouped { group_size(used, local, &target) } else { spread(used.glb, dims, &target) };
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {
-                wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(GROUP)))
+                wishes.wrg[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS / i64::from(target.group)))
             } else if used.glb[d] {
                 let items = wishes.glb[d].clone().unwrap_or(Size::int(UNKNOWN_ITEMS));
                 items.add(&Size::int(i64::from(size[d]) - 1)).div_floor(&Size::nat(size[d].into()))
@@ -106,24 +104,25 @@ impl<'k> ProgramBuilder<'k> {
 }
 
 /// A group for loops over global work-items.
-fn spread(used: [bool; 3], dims: usize) -> [u32; 3] {
+fn spread(used: [bool; 3], dims: usize, target: &Target) -> [u32; 3] {
+    let rest = |before: u32| (target.group / before).max(1);
     let shape: [u32; 3] = match dims {
         0 => [1, 1, 1],
-        1 => [GROUP, 1, 1],
-        2 => [16, 8, 1],
-        _ => [8, 4, 4],
+        1 => [target.group, 1, 1],
+        2 => [16, rest(16), 1],
+        _ => [8, 4, rest(32)],
     };
     let mut shape = shape.into_iter();
     used.map(|u| if u { shape.next().unwrap_or(1) } else { 1 })
 }
 
 /// A group for loops over the work-items of a group.
-fn group_size(used: Dims, local: [Option<u32>; 3]) -> [u32; 3] {
+fn group_size(used: Dims, local: [Option<u32>; 3], target: &Target) -> [u32; 3] {
     if local.iter().any(Option::is_some) {
         return local.map(|n| n.unwrap_or(1));
     }
     let dims = (0..3).filter(|d| used.lcl[*d]).count();
-    spread(used.lcl, dims)
+    spread(used.lcl, dims, target)
 }
 
 /// The dimensions that a statement uses.
@@ -143,7 +142,7 @@ pub fn dims_of(stmt: &Stmt) -> Dims {
 
 /// The group size that makes the `mapLcl`s of a statement run without a loop: the most frequent constant length in each
 /// dimension, if all of them are constant.
-pub fn local_size_of(stmt: &Stmt, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Option<u32>; 3] {
+pub fn local_size_of(stmt: &Stmt, target: &Target, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Option<u32>; 3] {
     let mut lengths: [Vec<Option<i64>>; 3] = Default::default();
     stmt_lengths(stmt, ty, &mut lengths);
     if lengths.iter().all(Vec::is_empty) {
@@ -162,7 +161,7 @@ pub fn local_size_of(stmt: &Stmt, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Op
     }
     let product = sizes.iter().try_fold(1u32, |a, n| a.checked_mul(*n));
     match product {
-        Some(p) if p <= MOST_IN_GROUP && sizes[2] <= 64 => sizes.map(Some),
+        Some(p) if p <= target.most_in_group && sizes[2] <= 64 => sizes.map(Some),
         _ => [None; 3],
     }
 }

@@ -44,6 +44,7 @@ mod write;
 use crate::core::Kernel;
 use crate::plan::Program;
 use crate::schedule::Schedule;
+use crate::target::Target;
 use lift_analysis::origin::Origin;
 
 /// What the compiler cannot do (yet), or found wrong, and where.
@@ -78,9 +79,9 @@ mod tests;
 
 type Result<T> = std::result::Result<T, LowerError>;
 
-/// Compiles a kernel.
-pub fn compile(kernel: &Kernel) -> std::result::Result<Program, Vec<LowerError>> {
-    compile_scheduled(&Schedule::new(kernel))
+/// Compiles a kernel for a class of devices.
+pub fn compile(kernel: &Kernel, target: &Target) -> std::result::Result<Program, Vec<LowerError>> {
+    compile_scheduled(&Schedule::new(kernel, target))
 }
 
 /// Compiles a kernel that is scheduled already.

@@ -11,6 +11,7 @@ pub mod rules;
 pub mod uses;
 
 use crate::core::{Kernel, Level, Space, VarId};
+use crate::target::Target;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +26,8 @@ pub struct Applied {
 
 #[derive(Debug)]
 pub struct Schedule {
+    /// What it is made for.
+    pub target: Target,
     /// The kernel after all rewriting, every primitive placed.
     pub kernel: Kernel,
     /// Results of `map` and `generate` that are computed where they are read, not stored.
@@ -39,7 +42,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    pub fn new(kernel: &Kernel) -> Schedule {
+    pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
         let kernel = rewrite::rewrite(kernel, &mut applied);
         let kernel = place::place(&kernel, &mut applied);
@@ -47,7 +50,7 @@ impl Schedule {
         let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
-        Schedule { kernel, lazy: fused.lazy, spaces: fused.spaces, bounds, sequential, applied, uses }
+        Schedule { target: *target, kernel, lazy: fused.lazy, spaces: fused.spaces, bounds, sequential, applied, uses }
     }
 
     pub fn uses(&self, v: VarId) -> Uses {

@@ -6,6 +6,7 @@ use crate::files;
 use crate::program::Program;
 use crate::report::{self, Problem, codes};
 use lift_analysis::ide::{Cancellable, KernelInfo};
+use lift_codegen::target::Target;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ pub struct Arguments {
     /// Print one stage of the compilation instead of writing files.
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Option<Stage>,
+    /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`.
+    #[arg(long, value_name = "TARGET", default_value = "portable")]
+    target: Target,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// The program.
@@ -57,7 +61,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     console.problems(&program.sources(), arguments.format, &told)?;
     for kernel in kernels {
         let result = match arguments.stage {
-            Some(stage) => print(&program, path, &kernel.name, stage, console)?,
+            Some(stage) => print(&program, path, &kernel.name, stage, &arguments.target, console)?,
             None => write(&program, path, &kernel.name, arguments, console)?,
         };
         // several kernels may have the same reasons
@@ -110,12 +114,21 @@ pub fn one_kernel(
 
 type Outcome = io::Result<Result<(), Vec<Problem>>>;
 
-fn print(program: &Program, path: &Arc<str>, kernel: &str, stage: Stage, console: &mut Console) -> Outcome {
+fn print(
+    program: &Program,
+    path: &Arc<str>,
+    kernel: &str,
+    stage: Stage,
+    target: &Target,
+    console: &mut Console,
+) -> Outcome {
     let text = match stage {
         Stage::Core => answered(engine::core_text(&program.analysis, path, kernel))?,
-        Stage::Scheduled => answered(engine::scheduled_text(&program.analysis, path, kernel))?,
-        Stage::Opencl => answered(engine::program(&program.analysis, path, kernel))?.map(|p| p.opencl.text.clone()),
-        Stage::Plan => match answered(engine::program(&program.analysis, path, kernel))? {
+        Stage::Scheduled => answered(engine::scheduled_text(&program.analysis, path, kernel, target))?,
+        Stage::Opencl => {
+            answered(engine::program(&program.analysis, path, kernel, target))?.map(|p| p.opencl.text.clone())
+        }
+        Stage::Plan => match answered(engine::program(&program.analysis, path, kernel, target))? {
             Ok(compiled) => {
                 let opencl = format!("{}.cl", file_name(kernel));
                 Ok(answered(engine::plan_json(&program.analysis, &compiled, &opencl))?)
@@ -136,7 +149,7 @@ fn print(program: &Program, path: &Arc<str>, kernel: &str, stage: Stage, console
 }
 
 fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
-    let compiled = match answered(engine::program(&program.analysis, path, kernel))? {
+    let compiled = match answered(engine::program(&program.analysis, path, kernel, &arguments.target))? {
         Ok(compiled) => compiled,
         Err(problems) => return Ok(Err(problems)),
     };

@@ -11,6 +11,7 @@ use lift_analysis::size::Var;
 use lift_codegen::core::Kernel;
 use lift_codegen::io::print;
 use lift_codegen::run::report::{ProfileEntry, RunReport};
+use lift_codegen::target::Target;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// the interpreter where there is none.
     #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
     device: Option<Where>,
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<Target>,
     /// Tell how long each launch took.
     #[arg(long)]
     profile: bool,
@@ -132,8 +136,9 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outc
         Ok(values) => values,
         Err(message) => return input(message),
     };
-    let target = engine::Target { path, focus: info.focus };
-    let wanted = engine::Wanted { target, profile: arguments.profile, device: arguments.device };
+    let subject = engine::Subject { path, focus: info.focus };
+    let (profile, device, target) = (arguments.profile, arguments.device, arguments.target);
+    let wanted = engine::Wanted { subject, profile, device, target };
     let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;
     Ok(ran.map(|ran| Done { kernel, ran }))
 }

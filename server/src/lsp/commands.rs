@@ -121,7 +121,8 @@ fn generate_opencl(snap: &Snapshot, target: &Target) -> Outcome<Value> {
 
 /// The generated text of a kernel; fails with the reasons if it cannot be compiled.
 pub fn compiled(snap: &Snapshot, file: &File, kernel: &str) -> Outcome<String> {
-    let problems = match engine::program(&snap.analysis, &file.path, kernel)? {
+    let problems = match engine::program(&snap.analysis, &file.path, kernel, &lift_codegen::target::Target::portable())?
+    {
         Ok(program) => return Ok(program.opencl.text),
         Err(problems) => problems,
     };

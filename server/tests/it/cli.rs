@@ -216,7 +216,7 @@ fn codes_have_pages() {
 #[test]
 fn wrong_use_is_status_2() {
     let bench = Bench::new(&[("evens.lift", EVENS)]);
-    let uses: [&[&str]; 8] = [
+    let uses: [&[&str]; 9] = [
         &[],
         &["bake"],
         &["check"],
@@ -225,6 +225,7 @@ fn wrong_use_is_status_2() {
         &["run", "evens.lift", "--size", "N=-1"],
         &["run", "evens.lift", "--device", "toaster"],
         &["build", "evens.lift", "--stage", "magic"],
+        &["build", "evens.lift", "--target", "toaster"],
     ];
     for arguments in uses {
         let ran = bench.lift(arguments);
@@ -334,6 +335,8 @@ fn a_kernel_is_built_into_files_or_printed_by_stage() {
     assert_eq!((&plan["kernel"], &plan["opencl"]), (&Value::from("evens"), &Value::from("evens.cl")));
     assert_eq!(bench.fine(&["build", "evens.lift", "--stage", "opencl"]), bench.read("out/deep/evens.cl"));
     assert_eq!(bench.fine(&["build", "evens.lift", "--stage", "plan"]), bench.read("out/deep/evens.plan.json"));
+    assert!(bench.fine(&["build", "evens.lift", "--stage", "opencl", "--target", "cpu"]).contains("__kernel"));
+    assert_eq!(bench.fine(&["run", "evens.lift", "--target", "portable", "[1,2,3,4]"]), "2\n4\n");
     expect![[r#"
         kernel evens (N) (xs : Array[Int,N]) -> <∃X, Array[Int,X]>
           let t : <∃X, Array[Int,X]> = filter (λ(x : Int)

@@ -18,11 +18,12 @@ use crate::interp::{self, Limits};
 use crate::plan::Program;
 use crate::run::{RunFailure, RunOptions, run};
 use crate::sizes::SizeValues;
+use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 
 /// The generated text, below its header.
 fn opencl(kernel: &Kernel) -> String {
-    match compile(kernel) {
+    match compile(kernel, &Target::portable()) {
         Ok(program) => {
             let text = &program.opencl.text;
             let start = text.find("__kernel").unwrap_or(0);
@@ -35,7 +36,7 @@ fn opencl(kernel: &Kernel) -> String {
 
 /// Runs a kernel on the device and in the interpreter; the results must be the same.
 fn agrees(kernel: &Kernel, inputs: &[Value]) {
-    let program = match compile(kernel) {
+    let program = match compile(kernel, &Target::portable()) {
         Ok(program) => program,
         Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
     };

@@ -4,6 +4,7 @@ use super::{agree, floats, ints};
 use crate::core::Kernel;
 use crate::core::builder::*;
 use crate::lower::compile;
+use crate::target::Target;
 use crate::value::Value;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
@@ -297,7 +298,7 @@ fn kernel(numbers: &[u8]) -> Kernel {
 fn check(numbers: &[u8]) -> Result<bool, String> {
     let kernel = kernel(numbers);
     let kernel = crate::core::simplify::simplify(kernel);
-    let program = match compile(&kernel) {
+    let program = match compile(&kernel, &Target::portable()) {
         Ok(program) => program,
         // Refused, not miscompiled.
         Err(errors) => {

@@ -61,6 +61,8 @@ pub struct DeviceInfo {
     pub doubles: bool,
     /// Whether division and square root of `Float` can be asked to be rounded as on the host.
     pub exact_division: bool,
+    /// Whether 64-bit atomics can be used (`cl_khr_int64_base_atomics`).
+    pub long_atomics: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -256,6 +258,7 @@ fn describe(d: &opencl3::device::Device, index: usize, platform: &str) -> Result
         // The query itself is an error on a device without doubles that knows OpenCL 1.1 only.
         doubles: d.double_fp_config().is_ok_and(|config| config != 0),
         exact_division: d.single_fp_config()? & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
+        long_atomics: d.extensions()?.split_whitespace().any(|name| name == "cl_khr_int64_base_atomics"),
     })
 }
 

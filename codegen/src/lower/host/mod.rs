@@ -1,22 +1,23 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
+//!
+//! Blocks, statements and conditions are here; [`operation`] has the primitives, [`check`] what may stop a run.
+
+mod check;
+mod operation;
 
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
-use super::launch::{Guard, Title, copy_dims, dims_of, local_size_of};
+use super::launch::{Guard, Title, copy_dims};
 use super::program::ProgramBuilder;
-use super::value::{Closure, Deferred, Dest, Env, Hits, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
-use super::{LowerError, Result, views};
-use crate::core::{Atom, Block, Level, Prim, PrimCall, Rhs, Space, Stmt};
-use crate::plan::{BufferRole, PlanInput, Program, Step};
+use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
+use super::{LowerError, Result};
+use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt};
+use crate::plan::{BufferRole, PlanInput, Program};
 use crate::schedule::{Schedule, fuse, is_parallel, place};
-use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Size, Var, VarKind};
+use lift_analysis::size::{Size, Var, VarKind};
 use std::cell::Cell;
 use std::rc::Rc;
-
-/// Rounds of an `iterate` that are written one after the other; more are a loop.
-const UNROLLED: i64 = 16;
 
 pub struct Host<'k> {
     pub program: ProgramBuilder<'k>,
@@ -264,74 +265,6 @@ impl<'k> Host<'k> {
         Value::Deferred(deferred)
     }
 
-    /// What no kernel of the block computes, but may stop the run, is computed for that.
-    fn check_rest(&mut self, from: usize) -> Result<()> {
-        for d in self.to_check.split_off(from) {
-            if !d.computed.get() {
-                self.for_its_failures(d.stmt, &d.env)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A statement whose value nobody wants, but that may stop the run.
-    fn for_its_failures(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Value<'k>> {
-        let title = Title { name: "check", label: "check", origin: &stmt.origin };
-        let mut env = env.clone();
-        self.launch(&title, Dims::default(), [None; 3], |f| {
-            f.eval_stmt(stmt, &mut env, None)?;
-            Ok(())
-        })?;
-        Ok(Value::Written)
-    }
-
-    /// Checks what the program assumes of the lengths that a statement opens.
-    fn assumed(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<()> {
-        let assumed = self.program.assumptions_of(&stmt.binds, env);
-        if assumed.is_empty() {
-            return Ok(());
-        }
-        let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
-        self.launch(&title, Dims::default(), [None; 3], |f| assumed.iter().try_for_each(|a| f.check_assumption(a)))?;
-        assumed.iter().for_each(|a| self.program.facts.assume(&a.assumption));
-        Ok(())
-    }
-
-    fn cast(&mut self, stmt: &'k Stmt, pairs: &[(Size, Size)], env: &Env<'k>) -> Result<()> {
-        let mut on_the_device = Vec::new();
-        for (a, b) in pairs {
-            let (a, b) = (env.size(a), env.size(b));
-            if self.program.facts.equal(&a, &b).is_yes() {
-                continue;
-            }
-            let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
-            if known(&a) && known(&b) && self.guards.is_empty() {
-                self.program.checks.push((Assumption::Equal(a, b), stmt.origin.clone()));
-            } else {
-                on_the_device.push((a, b));
-            }
-        }
-        if on_the_device.is_empty() {
-            return Ok(());
-        }
-        let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
-        self.launch(&title, Dims::default(), [None; 3], |f| {
-            for (a, b) in &on_the_device {
-                f.check_equal(a, b)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Before an array of `n` elements is padded by `more`.
-    fn not_empty(&mut self, stmt: &'k Stmt, n: &Size, more: &Size) -> Result<()> {
-        if more.is_zero() || self.program.facts.lt(&Size::zero(), n).is_yes() {
-            return Ok(());
-        }
-        let title = Title { name: "check", label: "check of a length", origin: &stmt.origin };
-        self.launch(&title, Dims::default(), [None; 3], |f| f.check_not_empty(n, more))
-    }
-
     fn deliver(
         &mut self,
         stmt: &'k Stmt,
@@ -470,196 +403,6 @@ impl<'k> Host<'k> {
             }
         }
         self.written(dest)
-    }
-
-    /// A statement in a launch of one work-item.
-    fn by_one(&mut self, stmt: &'k Stmt, label: &str, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let name = self.program.kernel.name_of(stmt.var);
-        let title = Title { name, label, origin: &stmt.origin };
-        let mut env = env.clone();
-        self.launch(&title, Dims::default(), [None; 3], |f| {
-            f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
-            Ok(())
-        })
-    }
-
-    fn prim(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &mut Env<'k>,
-        dest: Option<&Dest<'k>>,
-        used: bool,
-    ) -> Result<Value<'k>> {
-        let kernel = self.program.kernel;
-        let ty = kernel.ty(stmt.var);
-        let lazy = self.program.schedule.lazy.contains(&stmt.var) && dest.is_none();
-        let as_view = match call.prim {
-            Prim::Map(_) | Prim::Generate => lazy,
-            prim => fuse::is_view(prim),
-        };
-        let runtime_length = call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill);
-        if runtime_length {
-            let value = self.of_runtime_length(stmt, call, env)?;
-            return self.deliver(stmt, value, dest, ty);
-        }
-        if as_view && used {
-            if let Prim::Pad(_) = call.prim
-                && let Value::Array(xs) = self.atom(&call.args[0], env)
-            {
-                self.not_empty(stmt, &xs.len, &env.size(&call.sizes[0].add(&call.sizes[1])))?;
-            }
-            let args = call.args.iter().map(|a| self.atom(a, env)).collect();
-            let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
-            let of = call.args.last().map(|a| kernel.atom_ty(a));
-            let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
-            let Some(value) = views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) else {
-                return Err(self.error(stmt, views::name(call.prim), "this form of it is not compiled yet"));
-            };
-            return self.deliver(stmt, value, dest, ty);
-        }
-        match call.prim {
-            Prim::Head | Prim::Last | Prim::Aref if place::is_flat(ty) && !used => {
-                return self.for_its_failures(stmt, env);
-            }
-            Prim::Head | Prim::Last | Prim::Aref | Prim::Vectorize if place::is_flat(ty) => {
-                let value = self.deferred(stmt, env);
-                return self.deliver(stmt, value, dest, ty);
-            }
-            Prim::Iterate => {
-                let value = self.iterate(stmt, call, env)?;
-                return self.deliver(stmt, value, dest, ty);
-            }
-            _ => {}
-        }
-        let own;
-        let dest = match dest {
-            Some(d) => d,
-            None => {
-                own = Dest::Place(self.allocate(stmt, env)?);
-                &own
-            }
-        };
-        match call.prim {
-            Prim::Filter(level) if is_parallel(level) => self.filter(stmt, call, env, dest)?,
-            Prim::Reduce(level) if is_parallel(level) => self.reduce(stmt, call, env, dest)?,
-            Prim::Scan(level) if is_parallel(level) => self.scan(stmt, call, env, dest, true)?,
-            Prim::ScanExcl(level) if is_parallel(level) => self.scan(stmt, call, env, dest, false)?,
-            Prim::Sort => self.sort(stmt, call, env, dest, false)?,
-            Prim::Argsort => self.sort(stmt, call, env, dest, true)?,
-            prim if place::stmt_levels(stmt).iter().any(|l| is_parallel(*l)) || matches!(prim, Prim::Scatter) => {
-                self.in_parallel(stmt, call, env, dest)?
-            }
-            prim => self.by_one(stmt, views::name(prim), env, dest)?,
-        }
-        self.written(dest)
-    }
-
-    /// A statement whose functions say how the work is spread.
-    fn in_parallel(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
-        let kernel = self.program.kernel;
-        let name = kernel.name_of(stmt.var);
-        let title = Title { name, label: views::name(call.prim), origin: &stmt.origin };
-        if call.prim == Prim::Scatter {
-            let xs = self.atom(&call.args[0], env);
-            let ty = kernel.atom_ty(&call.args[0]);
-            let Value::Array(a) = &xs else { return Err(self.error(stmt, "scatter", "what is permuted is no array")) };
-            let len = a.len.clone();
-            let most = self.most(stmt, &len)?;
-            let hits = format!("{name}_hits");
-            let hits = self.program.buffer(&hits, Scalar::Int, most, BufferRole::Temporary);
-            self.program.steps.push(Step::Zero(hits));
-            let hits = Hits {
-                memory: Memory { root: Root::Buffer(hits), scalar: Scalar::Int },
-                base: Size::zero(),
-                atomic: true,
-            };
-            let f = Closure { lambda: &call.funs[0], env: env.clone() };
-            let to = dests::scattered(f, len, hits, dest.clone(), stmt);
-            return self.launch(&title, copy_dims(&ty), [None; 3], |f| f.copy_in_parallel(&xs, &to));
-        }
-        let mut env = env.clone();
-        let dims = dims_of(stmt);
-        let local = local_size_of(stmt, &|a| kernel.atom_ty(a));
-        self.launch(&title, dims, local, |f| {
-            f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
-            Ok(())
-        })
-    }
-
-    /// A constant number of rounds, each at host level.
-    fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let count = call.sizes.first().and_then(|k| env.size(k).as_const());
-        let k = match count {
-            Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
-            _ => return self.repeat(stmt, call, env),
-        };
-        let mut value = self.atom(&call.args[0], env);
-        for round in 0..k.max(0) as usize {
-            let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
-            let mut inner = env.clone();
-            if let Some(param) = lambda.params.first() {
-                inner.bind(*param, value);
-            }
-            value = self.block(&lambda.body, inner, None)?;
-        }
-        Ok(value)
-    }
-
-    /// Rounds that keep the length, between two memories that exchange their roles.
-    fn repeat(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let (Some(count), [lambda]) = (call.sizes.first(), call.funs.as_slice()) else {
-            return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
-        };
-        let count = env.size(count);
-        if count.any_var(&mut |v| v.kind != VarKind::Param) {
-            let message = "a number of rounds that the device computes is not compiled yet";
-            return Err(self.error(stmt, "iterate", message));
-        }
-        let (current, next) = (self.allocate(stmt, env)?, self.allocate(stmt, env)?);
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
-        let start = self.atom(&call.args[0], env);
-        self.copy(&start, &Dest::Place(current.clone()), &ty, &stmt.origin)?;
-        let outside = std::mem::take(&mut self.program.steps);
-        let mut inner = env.clone();
-        if let Some(param) = lambda.params.first() {
-            let value = self.load(&current)?;
-            inner.bind(*param, value);
-        }
-        let round = self.block(&lambda.body, inner, Some(&Dest::Place(next.clone())));
-        let mut steps = std::mem::replace(&mut self.program.steps, outside);
-        round?;
-        let (mut these, mut those) = (Vec::new(), Vec::new());
-        current.layout.memories(&mut these);
-        next.layout.memories(&mut those);
-        for (a, b) in these.iter().zip(&those) {
-            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root) {
-                steps.push(Step::Swap(*a, *b));
-            }
-        }
-        self.program.steps.push(Step::Repeat { count, steps });
-        self.load(&current)
-    }
-
-    /// `(iota k)` and the like, with a length that the device computes.
-    fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let len = match self.atom(&call.args[0], env) {
-            Value::Scalar(ScalarValue::Size(s)) => Size::max(&s, &Size::zero()),
-            Value::Scalar(ScalarValue::Literal(lift_analysis::hir::Literal::Int(n))) => Size::int(n.max(0).into()),
-            value => {
-                let var = self.program.fresh_var("len");
-                self.program.facts.assume_range(var.clone(), Some(Size::zero()), None);
-                self.program.lengths.insert(var.clone(), LengthSource::Value(value));
-                Size::var(var)
-            }
-        };
-        let len = self.program.facts.simplify(&len);
-        let value = call.args.get(1).map(|a| self.atom(a, env));
-        let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
-        match views::of_length(call.prim, len.clone(), funs, value.as_ref()) {
-            Some(array) => Ok(Value::Packed { sizes: vec![len], body: Box::new(Value::Array(array)) }),
-            None => Err(self.error(stmt, views::name(call.prim), "this form of it is not compiled yet")),
-        }
     }
 }
 

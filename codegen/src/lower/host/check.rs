@@ -1,0 +1,79 @@
+//! What may stop a run: checks of lengths, and what is computed only because it may fail.
+
+use super::Host;
+use crate::core::Stmt;
+use crate::lower::Result;
+use crate::lower::function::Dims;
+use crate::lower::launch::Title;
+use crate::lower::value::{Env, Value};
+use lift_analysis::size::{Assumption, Size, VarKind};
+
+impl<'k> Host<'k> {
+    /// What no kernel of the block computes, but may stop the run, is computed for that.
+    pub(super) fn check_rest(&mut self, from: usize) -> Result<()> {
+        for d in self.to_check.split_off(from) {
+            if !d.computed.get() {
+                self.for_its_failures(d.stmt, &d.env)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement whose value nobody wants, but that may stop the run.
+    pub(super) fn for_its_failures(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Value<'k>> {
+        let title = Title { name: "check", label: "check", origin: &stmt.origin };
+        let mut env = env.clone();
+        self.launch(&title, Dims::default(), [None; 3], |f| {
+            f.eval_stmt(stmt, &mut env, None)?;
+            Ok(())
+        })?;
+        Ok(Value::Written)
+    }
+
+    /// Checks what the program assumes of the lengths that a statement opens.
+    pub(super) fn assumed(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<()> {
+        let assumed = self.program.assumptions_of(&stmt.binds, env);
+        if assumed.is_empty() {
+            return Ok(());
+        }
+        let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| assumed.iter().try_for_each(|a| f.check_assumption(a)))?;
+        assumed.iter().for_each(|a| self.program.facts.assume(&a.assumption));
+        Ok(())
+    }
+
+    pub(super) fn cast(&mut self, stmt: &'k Stmt, pairs: &[(Size, Size)], env: &Env<'k>) -> Result<()> {
+        let mut on_the_device = Vec::new();
+        for (a, b) in pairs {
+            let (a, b) = (env.size(a), env.size(b));
+            if self.program.facts.equal(&a, &b).is_yes() {
+                continue;
+            }
+            let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+            if known(&a) && known(&b) && self.guards.is_empty() {
+                self.program.checks.push((Assumption::Equal(a, b), stmt.origin.clone()));
+            } else {
+                on_the_device.push((a, b));
+            }
+        }
+        if on_the_device.is_empty() {
+            return Ok(());
+        }
+        let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| {
+            for (a, b) in &on_the_device {
+                f.check_equal(a, b)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Before an array of `n` elements is padded by `more`.
+    pub(super) fn not_empty(&mut self, stmt: &'k Stmt, n: &Size, more: &Size) -> Result<()> {
+        if more.is_zero() || self.program.facts.lt(&Size::zero(), n).is_yes() {
+            return Ok(());
+        }
+        let title = Title { name: "check", label: "check of a length", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| f.check_not_empty(n, more))
+    }
+}

@@ -1,0 +1,201 @@
+//! What the compiler generates for: a class of devices, described by data.
+//!
+//! The language's meaning does not depend on it, and neither does the rightness of what is generated, with one
+//! exception: [`Target::single_pass`] promises what OpenCL itself does not. So a device gets it only if the table of
+//! this module knows that it keeps the promise ([`Target::of`]); everything else is a matter of speed.
+
+use crate::run::{DeviceInfo, DeviceKind};
+use std::fmt;
+use std::str::FromStr;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    pub class: Class,
+    /// Elements that one work-item of a streaming kernel (`map`, `reduce`, `scan`, `filter` over the device) takes at a
+    /// time. On a GPU those of one work-item lie a group apart, so that neighbours read neighbours; on a CPU they are
+    /// consecutive.
+    pub per_item: u32,
+    /// Work-groups may wait for work-groups: `None` where that can hang.
+    pub single_pass: Option<TileOrder>,
+    /// Work-items of a group, where the program does not say.
+    pub group: u32,
+    /// Work-items of a group at most.
+    pub most_in_group: u32,
+    /// Work-groups run at once on this many processors, each of which may keep several.
+    pub compute_units: u32,
+    /// Bytes of local memory of a group.
+    pub local_memory: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// Any device: nothing is assumed but OpenCL 1.2.
+    Portable,
+    /// Thousands of work-items, neighbours of which read neighbouring elements.
+    Gpu,
+    /// A few threads, each of which runs the work-items of a group one after the other, as a loop.
+    Cpu,
+}
+
+/// In a single pass over an array each work-group does a tile, and needs what those before it have found: it reads that
+/// from status words, which it waits for (Merrill and Garland, *Single-pass parallel prefix scan with decoupled
+/// look-back*, 2016). That ends if a group waits only for groups that have begun, and those that have begun are never
+/// stopped for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TileOrder {
+    /// Tiles are taken in the order in which groups begin, by an atomic counter. Needs a device that keeps running all
+    /// groups that have begun, 64-bit atomics (`cl_khr_int64_base_atomics`) that all groups see, and nothing else.
+    Tickets,
+    /// Tile and group have the same number. Needs besides that groups begin in the order of their numbers.
+    GroupIds,
+}
+
+impl Target {
+    /// What is right and not slow anywhere.
+    pub const fn portable() -> Target {
+        Target {
+            class: Class::Portable,
+            per_item: 1,
+            single_pass: None,
+            group: 128,
+            most_in_group: 256,
+            compute_units: 32,
+            local_memory: 32 * 1024,
+        }
+    }
+    /// Any GPU.
+    pub const fn gpu() -> Target {
+        Target { class: Class::Gpu, per_item: 4, ..Target::portable() }
+    }
+    /// GPUs of NVIDIA. Their groups run until they are done, and 64-bit atomics act on the cache that all share.
+    pub const fn nvidia() -> Target {
+        Target { single_pass: Some(TileOrder::Tickets), compute_units: 132, local_memory: 48 * 1024, ..Target::gpu() }
+    }
+    /// Any processor.
+    pub const fn cpu() -> Target {
+        Target { class: Class::Cpu, compute_units: 8, ..Target::portable() }
+    }
+    /// Processors by the portable OpenCL, which makes a loop of the work-items between two barriers.
+    pub const fn pocl() -> Target {
+        Target::cpu()
+    }
+
+    /// The target for a device, by what it says of itself.
+    pub fn of(device: &DeviceInfo) -> Target {
+        let row = TABLE.iter().find(|row| row.fits(device));
+        let mut target = row.map_or(Target::portable(), |row| (row.target)());
+        let limits = &device.limits;
+        target.compute_units = limits.compute_units.max(1);
+        target.local_memory = limits.local_memory;
+        let largest = limits.work_group_size.min(limits.work_item_sizes[0]).max(1);
+        target.most_in_group = target.most_in_group.min(u32::try_from(largest).unwrap_or(u32::MAX));
+        target.group = target.group.min(target.most_in_group);
+        if !device.long_atomics {
+            target.single_pass = None;
+        }
+        target
+    }
+}
+
+/// Devices that are known, the most special first.
+const TABLE: &[Row] = &[
+    Row { platform: "oclgrind", kind: None, target: Target::portable },
+    Row { platform: "nvidia cuda", kind: Some(DeviceKind::Gpu), target: Target::nvidia },
+    Row { platform: "portable computing language", kind: Some(DeviceKind::Cpu), target: Target::pocl },
+    Row { platform: "", kind: Some(DeviceKind::Gpu), target: Target::gpu },
+    Row { platform: "", kind: Some(DeviceKind::Cpu), target: Target::cpu },
+];
+
+/// What a device must say of itself.
+struct Row {
+    /// Part of the platform's name, in lower case.
+    platform: &'static str,
+    kind: Option<DeviceKind>,
+    target: fn() -> Target,
+}
+
+impl Row {
+    fn fits(&self, device: &DeviceInfo) -> bool {
+        device.platform.to_lowercase().contains(self.platform) && self.kind.is_none_or(|kind| kind == device.kind)
+    }
+}
+
+/// The targets that can be asked for by name.
+const NAMED: [(&str, Target); 4] =
+    [("portable", Target::portable()), ("gpu", Target::gpu()), ("nvidia", Target::nvidia()), ("cpu", Target::cpu())];
+
+impl FromStr for Target {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Target, String> {
+        let named = NAMED.iter().find(|(name, _)| *name == text);
+        named.map(|(_, target)| *target).ok_or_else(|| {
+            let names: Vec<String> = NAMED.iter().map(|(name, _)| format!("`{name}`")).collect();
+            format!("there is no target `{text}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Class::Portable => "portable",
+            Class::Gpu => "gpu",
+            Class::Cpu => "cpu",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::device::DeviceLimits;
+
+    fn device(platform: &str, kind: DeviceKind, work_group_size: usize, long_atomics: bool) -> DeviceInfo {
+        DeviceInfo {
+            index: 0,
+            name: "a device".into(),
+            vendor: "a vendor".into(),
+            platform: platform.into(),
+            driver: "1".into(),
+            version: "OpenCL 3.0".into(),
+            kind,
+            limits: DeviceLimits {
+                compute_units: 7,
+                work_group_size,
+                work_item_sizes: [work_group_size; 3],
+                global_memory: 1 << 30,
+                allocation: 1 << 28,
+                local_memory: 1 << 15,
+                address_bits: 64,
+            },
+            doubles: true,
+            exact_division: true,
+            long_atomics,
+        }
+    }
+
+    #[test]
+    fn only_a_device_that_is_known_lets_groups_wait() {
+        let single_pass = |platform, kind, atomics| Target::of(&device(platform, kind, 256, atomics)).single_pass;
+        assert_eq!(single_pass("NVIDIA CUDA", DeviceKind::Gpu, true), Some(TileOrder::Tickets));
+        assert_eq!(single_pass("NVIDIA CUDA", DeviceKind::Gpu, false), None);
+        assert_eq!(single_pass("Another", DeviceKind::Gpu, true), None);
+        assert_eq!(single_pass("Portable Computing Language", DeviceKind::Cpu, true), None);
+        assert_eq!(single_pass("Oclgrind", DeviceKind::Gpu, true), None);
+    }
+
+    #[test]
+    fn the_class_is_that_of_the_device_and_groups_fit_it() {
+        let gpu = Target::of(&device("Another", DeviceKind::Gpu, 64, false));
+        assert_eq!((gpu.class, gpu.group, gpu.most_in_group, gpu.compute_units), (Class::Gpu, 64, 64, 7));
+        assert_eq!(Target::of(&device("Another", DeviceKind::Cpu, 4096, true)).class, Class::Cpu);
+        assert_eq!(Target::of(&device("Another", DeviceKind::Other, 4096, true)).class, Class::Portable);
+    }
+
+    #[test]
+    fn targets_have_names() {
+        assert_eq!("nvidia".parse(), Ok(Target::nvidia()));
+        let unknown = "tpu".parse::<Target>();
+        assert_eq!(unknown, Err("there is no target `tpu`; there are `portable`, `gpu`, `nvidia`, `cpu`".into()));
+    }
+}
