@@ -153,10 +153,36 @@ pub fn import_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnost
         return vec![unused.with_severity(Severity::Information)];
     }
     let used = used_names(db, file);
+    if let Some((name, first)) = used_from_before(db, file, form, target) {
+        let message = format!(
+            "`{written}` defines `{name}` too, which here is that of `{first}`: of two imports the first one counts; \
+             rename one of them"
+        );
+        return vec![Diagnostic::error("ambiguous-import", Node::FormName, message).with_severity(Severity::Warning)];
+    }
     if !defined_names(db, target).iter().any(|name| used.contains(name)) {
         let message = format!("nothing of `{written}` is used here");
         let unused = Diagnostic::error("unused-import", Node::FormName, message);
         return vec![unused.with_severity(Severity::Information)];
     }
     Vec::new()
+}
+
+/// A name that the file uses, that `target` defines, and that an import before `form` defines already; with that
+/// import's path as it is written.
+fn used_from_before<'db>(
+    db: &'db dyn Db,
+    file: SourceFile,
+    form: Form<'db>,
+    target_of_form: SourceFile,
+) -> Option<(&'db Name, &'db Name)> {
+    let used = used_names(db, file);
+    for earlier in imports(db, file).iter().take_while(|other| other.form != form) {
+        let Some(other) = target(db, earlier).filter(|other| *other != target_of_form) else { continue };
+        let both = |name: &&Name| used.contains(*name) && defined_names(db, other).binary_search(name).is_ok();
+        if let Some(name) = defined_names(db, target_of_form).iter().find(both) {
+            return Some((name, &earlier.path));
+        }
+    }
+    None
 }

@@ -13,6 +13,7 @@ macro_rules! pages {
 
 // Sorted by code.
 pages! {
+    "ambiguous-import",
     "ambiguous-length",
     "annotation-false",
     "assumption-false",

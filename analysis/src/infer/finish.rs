@@ -89,9 +89,30 @@ impl Infer<'_> {
         }
         let Some(ty) = self.expr_types[body.index()].as_ref().map(|ty| self.table.zonk(ty)) else { return };
         if is_function(&ty) {
-            let message = format!("a kernel returns data, and this is not: its type is `{ty}`");
+            let message = match self.waits_for_arguments(*body, &ty) {
+                Some(waits) => format!("{waits}; a kernel returns data, and this is `{ty}`"),
+                None => format!("a kernel returns data, and this is not: its type is `{ty}`"),
+            };
             self.error("function-as-data", Node::Expr(*body), message);
         }
+    }
+
+    /// "`map` waits for one more argument", if `e` calls something that the program names with too few arguments.
+    fn waits_for_arguments(&self, e: ExprId, ty: &Ty) -> Option<String> {
+        let mut missing = 0;
+        let mut rest = ty;
+        while let TyKind::Fun(_, result) = rest.kind() {
+            missing += 1;
+            rest = result;
+        }
+        let Expr::Apply { callee: fun, .. } = self.body.expr(e) else { return None };
+        let Expr::Global(name) = self.body.expr(*fun) else { return None };
+        let missing = match missing {
+            0 => return None,
+            1 => "one more argument".to_owned(),
+            n => format!("{n} more arguments"),
+        };
+        Some(format!("`{name}` waits for {missing}"))
     }
 
     /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.

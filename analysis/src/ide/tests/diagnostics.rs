@@ -120,6 +120,21 @@ fn imports() {
 }
 
 #[test]
+fn of_two_imports_that_define_a_name_the_first_counts_and_this_is_said() {
+    let libraries =
+        ";;- a.lift\n(define (f x) (+ x 1))\n(define (g x) x)\n;;- b.lift\n(define (f x) (+ x 2))\n(define (h x) x)\n";
+    let program = |body: &str| format!("(import \"a.lift\")\n(import \"b.lift\")\n{body}\n{libraries}");
+    check(
+        &program("(define (k x) (f (h x)))"),
+        expect![[r#"
+            warning ambiguous-import 2:`"b.lift"`: `b.lift` defines `f` too, which here is that of `a.lift`: of two imports the first one counts; rename one of them
+        "#]],
+    );
+    check(&program("(define (k x) (g (h x)))"), expect![""]);
+    check(&program("(define (f x) x)\n(define (k x) (f (g (h x))))"), expect![""]);
+}
+
+#[test]
 fn a_file_sees_what_it_imports_and_nothing_beyond() {
     check(
         "(import \"a.lift\")\n(define (f x) (four-times x))\n(define (g x) (two-times x))\n;;- a.lift\n(import \"b.lift\")\n(define (four-times x) (two-times (two-times x)))\n;;- b.lift\n(define (two-times x) (+ x x))\n",

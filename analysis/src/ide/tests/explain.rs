@@ -57,7 +57,9 @@ fn programs(page: &str) -> Vec<(bool, &str)> {
 }
 
 fn diagnostics(program: &str, explicit: bool) -> (Fixture, Vec<FileDiagnostic>) {
-    let fixture = Fixture::new(&format!("{program};;- lib.lift\n(define (twice x) (+ x x))\n"));
+    let fixture = Fixture::new(&format!(
+        "{program};;- lib.lift\n(define (twice x) (+ x x))\n;;- other.lift\n(define (twice x) (* 2 x))\n"
+    ));
     let analysis = fixture.analysis();
     let found = if explicit { analysis.explicit_diagnostics("main.lift") } else { analysis.diagnostics("main.lift") };
     drop(analysis);
