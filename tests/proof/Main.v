@@ -1,0 +1,98 @@
+(** * What is proved
+
+  The theorems of this directory under names that say what they say, each with its statement in full. `tests/proof/run`
+  checks every [Theorem] of this file: it exists, and it rests on no axiom ("Closed under the global context").
+  docs/trust.md says in words what they mean, and what is not modelled. *)
+
+From Coq Require Import Arith List Lia ZArith.
+From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness.
+Import ListNotations.
+
+(** ** The explicit language *)
+
+(** A type mentions no size variables but those in scope: no opened length escapes. *)
+Theorem no_length_escapes D G t T : D; G |- t : T -> Forall (twf D) G -> twf D T.
+Proof. apply regularity. Qed.
+
+Theorem preservation t t' T : |- t : T -> step t t' -> |- t' : T.
+Proof. eauto using Soundness.preservation. Qed.
+
+Theorem progress t T : |- t : T -> value t \/ fails t \/ exists t', step t t'.
+Proof. apply Soundness.progress. Qed.
+
+Theorem typed_programs_are_never_stuck t t' T : |- t : T -> steps t t' -> ~ stuck t'.
+Proof. apply soundness. Qed.
+
+(** A value of type [Array[a,s]] has exactly as many elements as [s] says, and each is of type [a]. *)
+Theorem arrays_have_their_length v a s : |- v : TArr a s -> value v ->
+  len v = number s /\
+  forall i, match elem i v with
+            | Some x => i < len v /\ value x /\ |- x : a
+            | None => len v <= i
+            end.
+Proof. intros H V. split; [eapply array_length | eapply elem_typed]; eauto. Qed.
+
+(** In particular [zip] meets arrays of one length only. *)
+Theorem zip_meets_equal_lengths v w T : |- P2 Zip v w : T -> value v -> value w -> len v = len w.
+Proof.
+  intros H V W. apply inv_P2 in H as (a & b & c & S & Hv & Hw & _). inversion S; subst.
+  rewrite (array_length _ _ _ V Hv), (array_length _ _ _ W Hw). reflexivity.
+Qed.
+
+(** "Never stuck" says something: there are stuck programs. *)
+Theorem zip_of_unequal_lengths_is_stuck : stuck (P2 Zip Nil (acons (Int 1) Nil)).
+Proof.
+  assert (V : value (acons (Int 1) Nil)) by auto.
+  split; [intro H; inversion H | split; [intro H | intros t' H]]; inversion H; subst;
+    try match goal with B : bad _ |- _ => solve [inversion B] | R : red _ _ |- _ => solve [inversion R] end;
+    match goal with E : plug ?F _ = _ |- _ => destruct F; inversion E; subst end;
+    match goal with
+    | X : fails ?v |- _ => apply (value_fails_not v); auto
+    | S : step ?v _ |- _ => apply (value_steps_not v) in S; auto
+    end.
+Qed.
+
+(** ** Kernels: programs with size names and inputs *)
+
+(** A run of a kernel: its size names are numbers, its parameters are values. *)
+Definition run (t : tm) (ns : list nat) (vs : list tm) : tm :=
+  tsub (fun x => nth x vs Nil) (tsz (inst (map SNat ns)) t).
+
+(** A size of the kernel's type for these numbers. *)
+Definition at_run (ns : list nat) (s : size) : nat := seval (fun x => nth x ns 0) s.
+
+Theorem kernels_are_sound D G t T ns vs :
+  D; G |- t : T ->
+  length ns = D ->
+  Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
+  |- run t ns vs : tysub (inst (map SNat ns)) T /\
+  forall t', steps (run t ns vs) t' -> ~ stuck t'.
+Proof.
+  intros H L I. assert (R : |- run t ns vs : tysub (inst (map SNat ns)) T).
+  - unfold run. eapply typed_sub.
+    + eapply typed_sizes; [exact H|]. subst D. replace (length ns) with (length ns + 0) by lia.
+      apply wfs_inst; [apply map_length|]. apply Forall_map, Forall_forall. simpl. auto.
+    + clear H. intros x a. revert x. induction I as [|v b vs G [V Hv] I IH]; intros [|x]; simpl; try discriminate.
+      * intros [= <-]. exact Hv.
+      * apply IH.
+  - split; eauto using soundness.
+Qed.
+
+(** What a kernel returns has the length that its type says, for the sizes of the run. *)
+Theorem kernel_results_have_their_length D G t a s ns vs v :
+  D; G |- t : TArr a s -> Forall (twf D) G ->
+  length ns = D ->
+  Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
+  steps (run t ns vs) v -> value v ->
+  len v = at_run ns s.
+Proof.
+  intros H W L I S V. pose proof (regularity _ _ _ _ H W) as [_ Ws].
+  destruct (kernels_are_sound _ _ _ _ _ _ H L I) as [R _].
+  rewrite (array_length _ _ _ V (steps_typed _ _ _ S R)).
+  unfold number, at_run. rewrite seval_ssub. clear - Ws L.
+  induction s; simpl in *; auto.
+  - unfold inst. rewrite nth_error_map. destruct (nth_error ns x) eqn:E; simpl.
+    + symmetry. apply nth_error_nth. exact E.
+    + apply nth_error_None in E. lia.
+  - destruct Ws. f_equal; auto.
+Qed.
