@@ -6,12 +6,13 @@ use lift_analysis::ide::{Analysis, AnalysisHost, FileDiagnostic};
 use lift_analysis::queries::infer_explicit;
 use lift_syntax::{ColumnEncoding, LineIndex, TextRange};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A program with what it imports, ready to be asked.
 pub struct Program {
     host: AnalysisHost,
     path: String,
+    folder: PathBuf,
 }
 
 /// The answers never stop: nothing edits or cancels here.
@@ -35,7 +36,7 @@ impl Program {
                 }
             }
         }
-        Program { host, path: path.to_owned() }
+        Program { host, path: path.to_owned(), folder: folder.to_owned() }
     }
 
     pub fn analysis(&self) -> Analysis {
@@ -44,6 +45,12 @@ impl Program {
 
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Where the files lie that it names.
+    pub fn data_folder(&self) -> PathBuf {
+        let path = self.folder.join(&self.path);
+        path.parent().unwrap_or(&self.folder).to_owned()
     }
 
     /// One line a form: `name : type`.

@@ -4,17 +4,17 @@ use crate::check::Program;
 use lift_analysis::db::forms;
 use lift_codegen::core::{Kernel, build};
 use lift_codegen::interp::{self, Limits};
-use lift_codegen::io::bind::{Argument, bind};
+use lift_codegen::io::bind::bind;
 use lift_codegen::io::print::to_text;
-use lift_codegen::io::source::InputSource;
 use lift_codegen::lower::compile;
 use lift_codegen::plan;
 use lift_codegen::run::{self, Device, DeviceChoice, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
-use lift_server::inputs::run_line::RunLine;
+use lift_server::inputs::{self, run_line::RunLine};
 use lift_syntax::FormKind;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A kernel with what to run it on.
@@ -23,6 +23,8 @@ pub struct Runnable {
     /// What stands after `;;; run:`.
     pub run_line: Option<String>,
     pub core: Result<Arc<Kernel>, String>,
+    /// Where the files lie that the line names.
+    pub folder: PathBuf,
 }
 
 /// Arguments and sizes of one run.
@@ -44,27 +46,18 @@ impl Program {
             name: info.name,
             run_line: info.run_line,
             core: core(form),
+            folder: self.data_folder(),
         };
         infos.into_iter().zip(kernels.copied()).map(runnable).collect()
     }
 }
 
-/// What `;;; run:` says.
-pub fn arguments(kernel: &Kernel, run_line: &str) -> Result<Arguments, String> {
+/// What `;;; run:` says, read as `lift run` reads it; files lie in `folder`.
+pub fn arguments(kernel: &Kernel, run_line: &str, folder: &Path) -> Result<Arguments, String> {
     let parameters: Vec<&str> = kernel.params.iter().map(|param| kernel.name_of(*param)).collect();
     let names: Vec<&str> = kernel.sizes.iter().map(|size| &*size.name).collect();
     let line = RunLine::parse(run_line)?.fit(&parameters, &names)?;
-    let mut arguments = Vec::new();
-    for (word, param) in line.inputs.iter().zip(&kernel.params) {
-        let source = InputSource::parse(word).map_err(|e| e.to_string())?;
-        arguments.push(match source {
-            InputSource::Generated(generator) => Argument::Generated(generator),
-            InputSource::Literal(_) | InputSource::File(_) => {
-                let value = source.literal(kernel.ty(*param)).ok_or_else(|| format!("`{word}` is a file"))?;
-                Argument::Value(value.map_err(|e| e.to_string())?)
-            }
-        });
-    }
+    let arguments = inputs::arguments(kernel, &line.inputs, folder)?;
     let given: Vec<_> =
         kernel.sizes.iter().filter_map(|size| Some((size.clone(), *line.sizes.get(&*size.name)? as i64))).collect();
     let (values, sizes) = bind(kernel, arguments, &given).map_err(|e| e.to_string())?;
@@ -106,7 +99,7 @@ impl Runnable {
             Ok(core) => core,
             Err(why) => return out + &indent(&format!("no core: {why}")),
         };
-        let arguments = match arguments(core, run_line) {
+        let arguments = match arguments(core, run_line, &self.folder) {
             Ok(arguments) => arguments,
             Err(why) => return out + &indent(&format!("error: {why}")),
         };
