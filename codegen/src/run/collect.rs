@@ -88,6 +88,12 @@ impl Collector {
         self.leaves[wanted.leaf].data = Some(data);
     }
 
+    /// The elements of the result as they lie in its buffers, one after the other; `wanted` has become empty.
+    pub fn into_elements(self) -> Vec<HostData> {
+        let elements = self.leaves.into_iter().filter(|leaf| leaf.kind == LeafKind::Elements);
+        elements.map(|leaf| leaf.data.unwrap_or_else(|| HostData::new(leaf.element))).collect()
+    }
+
     /// The result; `wanted` has become empty.
     pub fn build(mut self) -> Result<Value, String> {
         for leaf in &mut self.leaves {

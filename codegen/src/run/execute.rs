@@ -85,44 +85,19 @@ pub fn run(
     device: &Device,
     options: &RunOptions,
 ) -> Result<Outcome, RunFailure> {
-    let plan = &program.plan;
-    let prepared = prepare(plan, sizes, &device.info, options.memory)?;
-    let data = pour(plan, inputs, sizes)?;
-    check_data(plan, &prepared, &data)?;
+    let prepared = prepare(&program.plan, sizes, &device.info, options.memory)?;
+    let data = pour(&program.plan, inputs, sizes)?;
     let session = Session::open(device, options.profile)?;
-    let kernels = build(program, &prepared, &session)?;
-    let mut buffers = Vec::with_capacity(plan.buffers.len());
-    for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
-        buffers.push(session.allocate(buffer.element, *capacity, &buffer.name)?);
-    }
-    let mut notices = Vec::new();
-    let mut geometry = Vec::with_capacity(prepared.launches.len());
-    for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
-        geometry.push(fit(launch, kernel, &session, &mut notices)?);
-    }
-    let mut run = Run {
-        plan,
-        prepared: &prepared,
-        session: &session,
-        kernels: &kernels,
-        geometry,
-        bound: (0..buffers.len()).collect(),
-        buffers,
-        events: Vec::new(),
-        pending: 0,
-        nanoseconds: vec![0; prepared.launches.len()],
-        launched: vec![0; prepared.launches.len()],
-    };
-    run.check_args()?;
+    let mut run = Run::new(program, prepared, &data, &session)?;
 
     // Only to measure does the host wait for the launches; otherwise the first read does.
     let measuring = options.profile || options.warmup > 0 || options.repeats > 1;
     let mut wall_microseconds = Vec::new();
-    let mut times: Vec<Vec<u64>> = vec![Vec::new(); prepared.launches.len()];
+    let mut times: Vec<Vec<u64>> = vec![Vec::new(); run.kernels.len()];
     for round in 0..options.warmup.saturating_add(options.repeats.max(1)) {
         run.reset(&data, options.poison)?;
         let start = Instant::now();
-        run.steps(&prepared.steps)?;
+        run.enqueue()?;
         session.flush()?;
         if measuring {
             session.finish()?;
@@ -137,7 +112,7 @@ pub fn run(
     }
     let value = run.collect(sizes)?;
     let profile = if options.profile { run.profile(&mut times) } else { Vec::new() };
-    Ok(Outcome { value, profile, wall_microseconds, notices })
+    Ok(Outcome { value, profile, wall_microseconds, notices: run.notices })
 }
 
 /// What was poured fits the buffers: capacities and layouts of a plan agree.
@@ -204,12 +179,13 @@ fn fit(
     Ok(geometry)
 }
 
-struct Run<'a> {
+/// A program on a device: built, its buffers allocated.
+pub(super) struct Run<'a> {
     plan: &'a Plan,
-    prepared: &'a Prepared<'a>,
+    prepared: Prepared<'a>,
     session: &'a Session,
     /// By launch, as are `geometry`, `nanoseconds` and `launched`.
-    kernels: &'a [Kernel],
+    kernels: Vec<Kernel>,
     geometry: Vec<Geometry>,
     buffers: Vec<Buffer>,
     /// Which of `buffers` a buffer of the plan is at the moment: swaps change it.
@@ -218,9 +194,47 @@ struct Run<'a> {
     pending: usize,
     nanoseconds: Vec<u64>,
     launched: Vec<u32>,
+    notices: Vec<String>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// `data` is what the input buffers are to hold: they must have room for it.
+    pub(super) fn new(
+        program: &'a Program,
+        prepared: Prepared<'a>,
+        data: &[(BufferId, HostData)],
+        session: &'a Session,
+    ) -> Result<Run<'a>, RunFailure> {
+        let plan = &program.plan;
+        check_data(plan, &prepared, data)?;
+        let kernels = build(program, &prepared, session)?;
+        let mut buffers = Vec::with_capacity(plan.buffers.len());
+        for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
+            buffers.push(session.allocate(buffer.element, *capacity, &buffer.name)?);
+        }
+        let mut notices = Vec::new();
+        let mut geometry = Vec::with_capacity(prepared.launches.len());
+        for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
+            geometry.push(fit(launch, kernel, session, &mut notices)?);
+        }
+        let run = Run {
+            plan,
+            session,
+            geometry,
+            bound: (0..buffers.len()).collect(),
+            buffers,
+            events: Vec::new(),
+            pending: 0,
+            nanoseconds: vec![0; kernels.len()],
+            launched: vec![0; kernels.len()],
+            kernels,
+            prepared,
+            notices,
+        };
+        run.check_args()?;
+        Ok(run)
+    }
+
     fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[self.bound[id.0 as usize]]
     }
@@ -243,7 +257,7 @@ impl Run<'_> {
     }
 
     /// Make everything as it is before a run.
-    fn reset(&mut self, data: &[(BufferId, HostData)], poison: bool) -> Result<(), RunFailure> {
+    pub(super) fn reset(&mut self, data: &[(BufferId, HostData)], poison: bool) -> Result<(), RunFailure> {
         self.bound = (0..self.buffers.len()).collect();
         self.nanoseconds.fill(0);
         self.launched.fill(0);
@@ -262,6 +276,14 @@ impl Run<'_> {
             self.session.write(self.buffer(*id), data)?;
         }
         Ok(())
+    }
+
+    /// Enqueue one run, without waiting.
+    pub(super) fn enqueue(&mut self) -> Result<(), RunFailure> {
+        let steps = std::mem::take(&mut self.prepared.steps);
+        let result = self.steps(&steps);
+        self.prepared.steps = steps;
+        result
     }
 
     fn steps(&mut self, steps: &[PreparedStep]) -> Result<(), RunFailure> {
@@ -304,6 +326,14 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Nanoseconds on the device of all launches since the last time this was asked; they must be over.
+    pub(super) fn take_nanoseconds(&mut self) -> Result<u64, RunFailure> {
+        self.take_times()?;
+        let sum = self.nanoseconds.iter().sum();
+        self.nanoseconds.fill(0);
+        Ok(sum)
+    }
+
     /// Add up the times of launches that are over.
     fn take_times(&mut self) -> Result<(), RunFailure> {
         for (launch, event) in std::mem::take(&mut self.events) {
@@ -312,8 +342,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Read the failure flag, then the lengths from the outside in, then the elements: as few waits as possible.
     fn collect(&self, sizes: &SizeValues) -> Result<Value, RunFailure> {
+        self.read(sizes)?.build().map_err(RunFailure::plan)
+    }
+
+    /// Read the failure flag, then the lengths from the outside in, then the elements: as few waits as possible.
+    pub(super) fn read(&self, sizes: &SizeValues) -> Result<Collector, RunFailure> {
         let mut collector = Collector::new(self.plan, sizes).map_err(RunFailure::plan)?;
         let mut flag = self.prepared.failure_buffer;
         loop {
@@ -336,7 +370,7 @@ impl Run<'_> {
                 collector.give(wanted, data);
             }
         }
-        collector.build().map_err(RunFailure::plan)
+        Ok(collector)
     }
 
     fn profile(&self, times: &mut [Vec<u64>]) -> Vec<LaunchTime> {

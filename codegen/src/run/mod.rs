@@ -10,6 +10,8 @@
 //! 4. [`execute`] enqueues all steps of the plan without waiting for any. [`geometry`] fits launches to the device.
 //! 5. [`collect`] reads the failure flag, the dynamic lengths, and of the results the elements that there are.
 //!
+//! What is measured again and again is a [`Resident`]: built once, its inputs in place.
+//!
 //! A kernel that writes out of bounds can bring the process down and a driver can hang, so `lift` does all this in a
 //! child process; [`report`] is what the child says.
 
@@ -23,6 +25,7 @@ mod layout;
 mod pour;
 mod prepare;
 pub mod report;
+mod resident;
 #[cfg(test)]
 mod tests;
 
@@ -30,3 +33,4 @@ pub use build_log::BuildMessage;
 pub use device::{Device, DeviceChoice, DeviceInfo, DeviceKind, NoDevice};
 pub use execute::{LaunchTime, Outcome, RunOptions, check, run};
 pub use failure::RunFailure;
+pub use resident::Resident;

@@ -2,6 +2,7 @@
 
 mod failures;
 mod programs;
+mod resident;
 mod results;
 
 use super::*;

@@ -1,0 +1,72 @@
+//! A program that stays on a device, to be run as often as one likes: built once, its inputs in place.
+//!
+//! For measurements: what is not part of a run (building, allocating, copying the inputs) is over before the first one.
+//! Inputs and results are flat, as they lie in the buffers, so that large ones are never made into values.
+
+use super::device::{HostData, Session};
+use super::execute::Run;
+use super::failure::RunFailure;
+use super::prepare::prepare;
+use crate::plan::{BufferId, BufferRole, Program};
+use crate::sizes::SizeValues;
+
+pub struct Resident<'a> {
+    run: Run<'a>,
+    data: Vec<(BufferId, HostData)>,
+    sizes: SizeValues,
+}
+
+impl<'a> Resident<'a> {
+    /// `inputs` are the contents of the input buffers, in the order of the plan: a structure of arrays, each scalar in
+    /// the type of an input a flat array of its own.
+    pub fn new(
+        program: &'a Program,
+        inputs: Vec<HostData>,
+        sizes: SizeValues,
+        session: &'a Session,
+    ) -> Result<Resident<'a>, RunFailure> {
+        let prepared = prepare(&program.plan, &sizes, &session.info, None)?;
+        let buffers = program.plan.buffers.iter().enumerate();
+        let wanted: Vec<_> = buffers.filter(|(_, buffer)| buffer.role == BufferRole::Input).collect();
+        if wanted.len() != inputs.len() {
+            let message = format!("there are {} input buffers, and data for {}", wanted.len(), inputs.len());
+            return Err(RunFailure::Input { message });
+        }
+        let mut data = Vec::with_capacity(inputs.len());
+        for ((id, buffer), input) in wanted.into_iter().zip(inputs) {
+            let (capacity, element) = (prepared.capacities[id], buffer.element);
+            if input.element() != element || input.len() != capacity {
+                let (name, given, of) = (&buffer.name, input.len(), input.element());
+                let message = format!("`{name}` takes {capacity} elements of {element}, not {given} of {of}");
+                return Err(RunFailure::Input { message });
+            }
+            data.push((BufferId(id as u32), input));
+        }
+        let run = Run::new(program, prepared, &data, session)?;
+        let mut resident = Resident { run, data, sizes };
+        resident.reset(true)?;
+        Ok(resident)
+    }
+
+    /// Make everything as it is before a run; with `poison` results hold a pattern that no sound program gives.
+    pub fn reset(&mut self, poison: bool) -> Result<(), RunFailure> {
+        self.run.reset(&self.data, poison)
+    }
+
+    /// Enqueue one run, without waiting for anything. That it finds the same inputs as the run before is for the caller
+    /// to know: a program that writes where its inputs are needs [`Resident::reset`].
+    pub fn enqueue(&mut self) -> Result<(), RunFailure> {
+        self.run.enqueue()
+    }
+
+    /// Nanoseconds on the device of all launches since the last time this was asked. The session profiles and is
+    /// finished.
+    pub fn take_nanoseconds(&mut self) -> Result<u64, RunFailure> {
+        self.run.take_nanoseconds()
+    }
+
+    /// Wait, and read the result: the elements of each of its buffers. What a run found wrong is the failure.
+    pub fn result(&self) -> Result<Vec<HostData>, RunFailure> {
+        Ok(self.run.read(&self.sizes)?.into_elements())
+    }
+}
