@@ -189,7 +189,7 @@ pub enum SizeRef {
     LengthOf(BinderId),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum FormKind {
     Import(Name),
     Define,
@@ -197,11 +197,12 @@ pub enum FormKind {
     /// A built-in declaration.
     Primitive,
     /// Text that is no form: what the parser made of it is still checked.
+    #[default]
     Unknown,
 }
 
 /// One form. `root` of a `(define (f x) e)` and of a kernel is a lambda.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
     pub kind: FormKind,
     pub name: Option<Name>,

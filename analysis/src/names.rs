@@ -42,6 +42,16 @@ pub fn defined_names(db: &dyn Db, file: SourceFile) -> Vec<Name> {
     names
 }
 
+/// The forms that a file defines under a name, the first of each name, in order.
+pub fn names_of<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Form<'db>> {
+    let own = index(db, file);
+    forms(db, file)
+        .iter()
+        .copied()
+        .filter(|form| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form))
+        .collect()
+}
+
 /// What a name that is not local means in a file.
 #[salsa::tracked(returns(copy))]
 pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Resolution<'db>> {

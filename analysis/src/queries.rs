@@ -5,14 +5,14 @@
 //! body stops there if its type stays.
 
 use crate::calls::{Cycle, cycle_of, in_order};
-use crate::db::{Db, Form, Sym, is_builtin};
+use crate::db::{Db, Form, SourceFile, Sym, is_builtin};
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, FormKind, Name};
 use crate::imports::has_broken_import;
-use crate::infer::{Definitions, Env, Inference, Lookup, Mode, check_placement, infer_body};
+use crate::infer::{Definitions, Env, Inference, Lookup, Mode, Partial, check_placement, infer_body, infer_partial};
 use crate::lower::{Lowered, closest, lower};
 use crate::names::{Resolution, callees, resolve, similar_name};
-use crate::ty::Scheme;
+use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -62,15 +62,45 @@ fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference>
     // A form may take long to infer, and an edit waits for nobody.
     db.unwind_if_revision_cancelled();
     let body = body(db, form);
-    let env = FormEnv { db, form, body: &body, cycle: cycle_of(db, form).as_ref(), mode };
+    let env = FormEnv::of(db, form, &body, mode);
     Arc::new(infer_body(&body, &env, mode))
 }
 
 /// What the form would be inferred to be if it had another text. Not a query: for what a refactoring tries out.
 pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
     let lowered = lower(text, is_builtin(db, form.file(db)));
-    let env = FormEnv { db, form, body: &lowered.body, cycle: cycle_of(db, form).as_ref(), mode: Mode::Insert };
+    let env = FormEnv::of(db, form, &lowered.body, Mode::Insert);
     lowered.errors.is_empty().then(|| infer_body(&lowered.body, &env, Mode::Insert))
+}
+
+/// The name that stands for what is being typed: its type is any.
+pub const HOLE: &str = "\u{2026}";
+
+/// What is known of a text that is no form of the file yet: the form with [`HOLE`] where the cursor is. `form` is the one
+/// that stands there, if any. Not a query.
+pub fn infer_unfinished<'db>(
+    db: &'db dyn Db,
+    file: SourceFile,
+    form: Option<Form<'db>>,
+    text: &str,
+) -> (Lowered, Partial) {
+    let lowered = lower(text, is_builtin(db, file));
+    let cycle = form.and_then(|form| cycle_of(db, form).as_ref());
+    let env = FormEnv { db, file, form, body: &lowered.body, cycle, mode: Mode::Insert };
+    let partial = infer_partial(&lowered.body, &WithHole(env));
+    (lowered, partial)
+}
+
+struct WithHole<'a, 'db>(FormEnv<'a, 'db>);
+
+impl Env for WithHole<'_, '_> {
+    fn lookup(&self, name: &str) -> Lookup {
+        if name == HOLE {
+            let any = Scheme { types: vec![None], ..Scheme::mono(Ty::new(TyKind::Generic(0))) };
+            return Lookup::Definition(any);
+        }
+        self.0.lookup(name)
+    }
 }
 
 /// Asks for the inference of all that the forms use before that of the forms themselves, so that a chain of any number
@@ -87,15 +117,25 @@ pub fn infer_in_order<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) {
 /// The names around the body of a form.
 struct FormEnv<'a, 'db> {
     db: &'db dyn Db,
-    form: Form<'db>,
+    file: SourceFile,
+    form: Option<Form<'db>>,
     body: &'a Body,
     cycle: Option<&'a Cycle<'db>>,
     mode: Mode,
 }
 
+impl<'a, 'db> FormEnv<'a, 'db> {
+    fn of(db: &'db dyn Db, form: Form<'db>, body: &'a Body, mode: Mode) -> FormEnv<'a, 'db>
+    where
+        'db: 'a,
+    {
+        FormEnv { db, file: form.file(db), form: Some(form), body, cycle: cycle_of(db, form).as_ref(), mode }
+    }
+}
+
 impl Env for FormEnv<'_, '_> {
     fn lookup(&self, name: &str) -> Lookup {
-        let file = self.form.file(self.db);
+        let file = self.file;
         let key = Sym::new(self.db, Name::from(name));
         let callee = match resolve(self.db, file, key) {
             Some(Resolution::Primitive(primitive)) => return Lookup::Primitive(primitive),
@@ -113,7 +153,7 @@ impl Env for FormEnv<'_, '_> {
         {
             // One mistake is one error, and stands where the way around begins.
             let next = cycle.names.get(1).or(cycle.names.first());
-            return if cycle.head == self.form && next.is_some_and(|next| **next == *name) {
+            return if Some(cycle.head) == self.form && next.is_some_and(|next| **next == *name) {
                 Lookup::Recursive(cycle.names.to_vec())
             } else {
                 Lookup::Failed

@@ -153,3 +153,19 @@ async def test_an_import_that_changes_on_disk(session):
     notify = lambda: session.client.workspace_did_change_watched_files(lsp.DidChangeWatchedFilesParams([change]))
     found = await session.diagnosed("main.lift", notify)
     assert "unknown-name" in [diagnostic.code for diagnostic in found]
+
+
+async def test_completion_knows_what_fits(session):
+    program = PROGRAM.replace("(* y 2.0f)", "(* y )")
+    await session.open("a.lift", program)
+    params = lsp.CompletionParams(session.document("a.lift"), lsp.Position(5, 27))
+    found = await session.client.text_document_completion_async(params)
+    best = min(found.items, key=lambda item: item.sort_text)
+    assert (best.label, best.detail) == ("y", "Float")
+    named = next(item for item in found.items if item.label == "sqrt")
+    resolved = await session.client.completion_item_resolve_async(named)
+    assert "sqrt : a -> a" in getattr(resolved.documentation, "value", resolved.documentation)
+    snippets = session.client.capabilities.text_document.completion.completion_item.snippet_support
+    holes = [item for item in found.items if "${1:" in item.text_edit.new_text]
+    assert bool(holes) == bool(snippets)
+    assert all((item.insert_text_format == lsp.InsertTextFormat.Snippet) == ("$" in item.text_edit.new_text) for item in found.items)

@@ -125,6 +125,16 @@ impl Analysis {
         self.with_file(path, |db, file| navigation::references(db, file, offset))
     }
 
+    /// What could be written at a place.
+    pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
+        self.with_file(path, |db, file| completion::completions(db, file, offset))
+    }
+
+    /// About a completion that names something: Markdown.
+    pub fn completion_documentation(&self, path: &str, name: &str) -> Cancellable<Option<String>> {
+        self.with_file(path, |db, file| completion::documentation(db, file, name))
+    }
+
     pub fn code_actions(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
         self.with_file(path, |db, file| actions::code_actions(db, file, range))
     }

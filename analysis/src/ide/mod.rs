@@ -6,9 +6,11 @@
 //!
 //! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
 //! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
+//! `completion` what could be typed · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 mod actions;
+pub mod completion;
 mod diagnostics;
 pub mod explain;
 mod explicit;
@@ -18,6 +20,7 @@ mod hover;
 mod locate;
 mod navigation;
 mod outline;
+mod scope;
 #[cfg(test)]
 mod tests;
 

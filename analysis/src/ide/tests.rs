@@ -2,6 +2,7 @@
 
 mod actions;
 mod builtins;
+mod completion;
 mod diagnostics;
 mod explain;
 mod hints;

@@ -21,6 +21,7 @@ mod finish;
 mod generalize;
 mod hide;
 mod join;
+mod partial;
 mod placement;
 mod repair;
 mod report;
@@ -33,6 +34,7 @@ mod unify;
 
 pub use apply::projection_index;
 pub use describe::{call_of, short_text};
+pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
 pub use result::*;
 
@@ -70,16 +72,24 @@ pub trait Env {
 /// Infer the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
     let mut infer = Infer::new(body, env, mode);
-    let Some(root) = body.root else { return infer.finish(None) };
-    let ty = match (&body.kind, body.expr(root).clone()) {
-        (FormKind::Kernel, Expr::Lambda { params, body: inner }) => {
-            let declared: Vec<Ty> = body.param_types.iter().map(|t| infer.written_type(*t)).collect();
-            let ty = infer.lambda(&params, inner, None, &declared);
-            infer.set_type(root, ty.clone());
-            ty
-        }
-        // A defined value is a scope as the body of a function is: what it opens does not leave it.
-        _ => infer.defined_value(root),
-    };
-    infer.finish(Some(ty))
+    let ty = infer.walk();
+    infer.finish(ty)
+}
+
+impl Infer<'_> {
+    /// The walk over the whole body; the type of its root.
+    fn walk(&mut self) -> Option<Ty> {
+        let body = self.body;
+        let root = body.root?;
+        Some(match (&body.kind, body.expr(root).clone()) {
+            (FormKind::Kernel, Expr::Lambda { params, body: inner }) => {
+                let declared: Vec<Ty> = body.param_types.iter().map(|t| self.written_type(*t)).collect();
+                let ty = self.lambda(&params, inner, None, &declared);
+                self.set_type(root, ty.clone());
+                ty
+            }
+            // A defined value is a scope as the body of a function is: what it opens does not leave it.
+            _ => self.defined_value(root),
+        })
+    }
 }

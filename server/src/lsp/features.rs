@@ -22,6 +22,11 @@ pub struct Features {
     /// Versioned edits.
     pub document_changes: bool,
     pub code_action_literals: bool,
+    /// Text with holes can be inserted.
+    pub snippets: bool,
+    pub completion_label_details: bool,
+    /// The documentation of completions and signatures may be Markdown.
+    pub markdown_documentation: bool,
     pub progress: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
@@ -77,6 +82,11 @@ impl Features {
         let options = params.initialization_options.as_ref();
         let publish = text.publish_diagnostics.as_ref().map(|p| &p.diagnostics_capabilities);
         let yes = |o: Option<bool>| o.unwrap_or(false);
+        let item = text.completion.as_ref().and_then(|c| c.completion_item.as_ref());
+        let markdown = |formats: Option<&[MarkupKind]>| formats.is_some_and(|f| f.contains(&MarkupKind::Markdown));
+        let markdown_documentation = markdown(item.and_then(|i| i.documentation_format.as_deref()));
+        let (snippets, label_details) =
+            (yes(item.and_then(|i| i.snippet_support)), yes(item.and_then(|i| i.label_details_support)));
         Features {
             encoding: Encoding::negotiate(offered),
             // the formats are in the client's order of preference
@@ -97,6 +107,9 @@ impl Features {
             hierarchical_symbols: yes(text.document_symbol.and_then(|d| d.hierarchical_document_symbol_support)),
             document_changes: yes(workspace.workspace_edit.and_then(|w| w.document_changes)),
             code_action_literals: text.code_action.is_some_and(|c| c.code_action_literal_support.is_some()),
+            snippets,
+            completion_label_details: label_details,
+            markdown_documentation,
             progress: yes(window.work_done_progress),
             watch_files: yes(workspace.did_change_watched_files.and_then(|w| w.dynamic_registration)),
             refresh_diagnostics: yes(workspace.diagnostics.and_then(|d| d.refresh_support)),
@@ -118,6 +131,11 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
             ..Default::default()
         })),
         hover_provider: Some(true.into()),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(["(", "#", ".", "\""].map(str::to_owned).into()),
+            resolve_provider: Some(true),
+            ..Default::default()
+        }),
         inlay_hint_provider: client.options.inlay_hints.then(|| true.into()),
         definition_provider: Some(true.into()),
         references_provider: Some(true.into()),

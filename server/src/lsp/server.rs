@@ -176,6 +176,13 @@ impl LanguageServer for Server {
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         self.read(move |snap| requests::hover(snap, &params.text_document_position_params)).await
     }
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        let answer = move |snap: &Snapshot| requests::completion(snap, &params.text_document_position_params);
+        Ok(Some(CompletionResponse::CompletionList(self.read(answer).await?)))
+    }
+    async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
+        self.read(move |snap| requests::resolve_completion(snap, item)).await
+    }
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         self.read(move |snap| requests::inlay_hints(snap, &params).map(Some)).await
     }

@@ -34,53 +34,62 @@ fn check(actual: &Value, expected: Expect) {
 fn the_server_says_what_it_can() {
     check(
         &rich().initialized,
-        expect![[r#"
-        {
-          "capabilities": {
-            "codeActionProvider": {
-              "codeActionKinds": [
-                "quickfix",
-                "refactor.rewrite.lift.explicit.here",
-                "refactor.rewrite.lift.explicit.form",
-                "refactor.rewrite.lift.implicit",
-                "source.lift.explicit.file"
-              ]
-            },
-            "codeLensProvider": {},
-            "definitionProvider": true,
-            "documentFormattingProvider": true,
-            "documentSymbolProvider": true,
-            "executeCommandProvider": {
-              "commands": [
-                "lift.server.generateOpenCL",
-                "lift.server.runKernel",
-                "lift.server.kernels"
-              ],
-              "workDoneProgress": true
-            },
-            "hoverProvider": true,
-            "inlayHintProvider": true,
-            "positionEncoding": "utf-16",
-            "referencesProvider": true,
-            "textDocumentSync": {
-              "change": 2,
-              "openClose": true,
-              "save": {
-                "includeText": false
+        expect![[r##"
+            {
+              "capabilities": {
+                "codeActionProvider": {
+                  "codeActionKinds": [
+                    "quickfix",
+                    "refactor.rewrite.lift.explicit.here",
+                    "refactor.rewrite.lift.explicit.form",
+                    "refactor.rewrite.lift.implicit",
+                    "source.lift.explicit.file"
+                  ]
+                },
+                "codeLensProvider": {},
+                "completionProvider": {
+                  "resolveProvider": true,
+                  "triggerCharacters": [
+                    "(",
+                    "#",
+                    ".",
+                    "\""
+                  ]
+                },
+                "definitionProvider": true,
+                "documentFormattingProvider": true,
+                "documentSymbolProvider": true,
+                "executeCommandProvider": {
+                  "commands": [
+                    "lift.server.generateOpenCL",
+                    "lift.server.runKernel",
+                    "lift.server.kernels"
+                  ],
+                  "workDoneProgress": true
+                },
+                "hoverProvider": true,
+                "inlayHintProvider": true,
+                "positionEncoding": "utf-16",
+                "referencesProvider": true,
+                "textDocumentSync": {
+                  "change": 2,
+                  "openClose": true,
+                  "save": {
+                    "includeText": false
+                  }
+                },
+                "workspace": {
+                  "workspaceFolders": {
+                    "changeNotifications": true,
+                    "supported": true
+                  }
+                }
+              },
+              "serverInfo": {
+                "name": "lift",
+                "version": "0.1.0"
               }
-            },
-            "workspace": {
-              "workspaceFolders": {
-                "changeNotifications": true,
-                "supported": true
-              }
-            }
-          },
-          "serverInfo": {
-            "name": "lift",
-            "version": "0.1.0"
-          }
-        }"#]],
+            }"##]],
     );
 }
 

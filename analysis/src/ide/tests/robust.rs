@@ -41,7 +41,7 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
     // Fewer in a large text, where each costs more.
     let count = if text.len() > 10_000 { 5 } else { 40 };
     let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-    for at in places.step_by(1 + text.len() / count) {
+    for (index, at) in places.step_by(1 + text.len() / count).enumerate() {
         let at = TextSize::new(at as u32);
         if let Some(hover) = analysis.hover(path, TextRange::empty(at))? {
             inside(hover.range);
@@ -49,6 +49,13 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
         }
         analysis.goto_definition(path, at)?;
         analysis.references(path, at)?;
+        // It infers its form again each time.
+        if index % 8 > 0 {
+            continue;
+        }
+        let completions = analysis.completions(path, at)?;
+        inside(completions.replace);
+        completions.items.iter().flat_map(|item| &item.additional).for_each(|edit| inside(edit.range));
     }
     let at = TextSize::new(text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at) as u32);
     for action in analysis.code_actions(path, TextRange::empty(at))? {

@@ -1,15 +1,24 @@
-//! Where editor data becomes protocol data: the only place that knows both.
+//! Where editor data becomes protocol data: the only place that knows both. Here positions and texts; a module for each
+//! group of features.
 //!
 //! Positions of the protocol are lines and columns in the negotiated unit; ours are byte offsets. Positions that lie
 //! past the end of a line or of the text, or inside a character, are taken as the nearest one before.
 
+mod changes;
+mod completion;
+mod diagnostics;
+mod hints;
+mod places;
+
+pub use changes::workspace_edit;
+pub use completion::completion_list;
+pub use diagnostics::{diagnostic, explain_uri};
+pub use hints::inlay_hint;
+pub use places::{definitions, location, symbols};
+
 use super::features::Features;
-use super::snapshot::Snapshot;
-use crate::report::codes;
-use lift_analysis::diagnostics::Severity;
-use lift_analysis::ide::{self, Cancellable, FileRange};
+use lift_analysis::ide;
 use lift_syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
-use serde_json::json;
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -121,64 +130,6 @@ impl Lines {
     }
 }
 
-/// `None` for a place in a file that the client cannot name.
-pub fn location(snap: &Snapshot, at: &FileRange) -> Cancellable<Option<Location>> {
-    let Some(lines) = snap.lines(&at.path)? else {
-        return Ok(None);
-    };
-    Ok(snap.uri(&at.path).map(|uri| Location { uri, range: lines.range(at.range) }))
-}
-
-pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Cancellable<Diagnostic> {
-    let features = &snap.features;
-    let mut related = Vec::new();
-    for place in &d.related {
-        if let Some(location) = location(snap, &place.at)? {
-            related.push(DiagnosticRelatedInformation { location, message: place.message.clone() });
-        }
-    }
-    // a client that shows no related places still deserves to know them
-    let mut message = d.message.clone();
-    if !features.related_information {
-        for r in &related {
-            message.push_str(&format!("\n  line {}: {}", r.location.range.start.line + 1, r.message));
-        }
-        related.clear();
-    }
-    Ok(Diagnostic {
-        range: lines.range(d.range),
-        severity: Some(severity(d.severity)),
-        code: Some(Code::String(d.code.to_owned())),
-        code_description: explanation(d.code, features),
-        source: Some("lift".to_owned()),
-        message: message.into(),
-        tags: (d.unnecessary && features.diagnostic_tags).then(|| vec![DiagnosticTag::Unnecessary]),
-        related_information: (!related.is_empty()).then_some(related),
-        data: Some(json!({ "code": d.code, "fixes": d.fixes.len() })),
-    })
-}
-
-/// The page of a code is a document of the scheme `lift`, served like the prelude.
-fn explanation(code: &str, features: &Features) -> Option<CodeDescription> {
-    if !features.code_description || codes::page(code).is_none() {
-        return None;
-    }
-    Some(CodeDescription { href: explain_uri(code)? })
-}
-
-/// `lift:/explain/CODE.md`
-pub fn explain_uri(code: &str) -> Option<Uri> {
-    format!("lift:/explain/{code}.md").parse().ok()
-}
-
-fn severity(s: Severity) -> DiagnosticSeverity {
-    match s {
-        Severity::Error => DiagnosticSeverity::Error,
-        Severity::Warning => DiagnosticSeverity::Warning,
-        Severity::Information => DiagnosticSeverity::Information,
-    }
-}
-
 pub fn hover(lines: &Lines, features: &Features, h: ide::Hover) -> Hover {
     let contents = if features.markdown_hover {
         MarkupContent::new(MarkupKind::Markdown, h.markdown)
@@ -188,106 +139,13 @@ pub fn hover(lines: &Lines, features: &Features, h: ide::Hover) -> Hover {
     Hover { contents: contents.into(), range: Some(lines.range(h.range)) }
 }
 
-pub fn inlay_hint(snap: &Snapshot, lines: &Lines, hint: ide::InlayHint) -> Cancellable<InlayHint> {
-    let mut parts = Vec::new();
-    for part in hint.parts {
-        let location = match &part.target {
-            Some(target) => location(snap, target)?,
-            None => None,
-        };
-        parts.push(InlayHintLabelPart { value: part.text, tooltip: None, location, command: None });
+/// Markdown, or what is left of it for a client that shows plain text.
+pub fn documentation(features: &Features, markdown: String) -> Documentation {
+    if features.markdown_documentation {
+        return MarkupContent::new(MarkupKind::Markdown, markdown).into();
     }
-    Ok(InlayHint {
-        position: lines.position(hint.offset),
-        label: Label::InlayHintLabelPartList(parts),
-        kind: (hint.kind == ide::HintKind::Type).then_some(InlayHintKind::Type),
-        text_edits: None,
-        tooltip: (!hint.tooltip.is_empty()).then_some(Tooltip::String(hint.tooltip)),
-        padding_left: Some(hint.padding_left),
-        padding_right: Some(hint.padding_right),
-        data: None,
-    })
-}
-
-pub fn definitions(snap: &Snapshot, origin: Range, targets: &[ide::NavTarget]) -> Cancellable<DefinitionResponse> {
-    let (mut links, mut locations) = (Vec::new(), Vec::new());
-    for target in targets {
-        let (Some(lines), Some(uri)) = (snap.lines(&target.file.path)?, snap.uri(&target.file.path)) else {
-            continue;
-        };
-        let selection = lines.range(target.focus);
-        locations.push(Location { uri: uri.clone(), range: selection });
-        links.push(LocationLink {
-            // the client marks the word under the cursor by itself
-            origin_selection_range: (origin.start != origin.end).then_some(origin),
-            target_uri: uri,
-            target_range: lines.range(target.file.range.cover(target.focus)),
-            target_selection_range: selection,
-        });
-    }
-    Ok(if snap.features.definition_links { links.into() } else { Definition::LocationList(locations).into() })
-}
-
-/// The change, with the versions of the documents that it was made for where the client can check them.
-pub fn workspace_edit(snap: &Snapshot, change: &ide::SourceChange) -> Cancellable<WorkspaceEdit> {
-    let mut files = Vec::new();
-    for (path, edits) in &change.files {
-        if let (Some(lines), Some(uri)) = (snap.lines(path)?, snap.uri(path)) {
-            files.push((uri, snap.version(path), edits.iter().map(|e| lines.text_edit(e)).collect::<Vec<_>>()));
-        }
-    }
-    if !snap.features.document_changes {
-        let changes = files.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
-        return Ok(WorkspaceEdit { changes: Some(changes), ..Default::default() });
-    }
-    let changes = files.into_iter().map(|(uri, version, edits)| {
-        DocumentChange::TextDocumentEdit(TextDocumentEdit {
-            text_document: OptionalVersionedTextDocumentIdentifier {
-                version,
-                text_document_identifier: TextDocumentIdentifier { uri },
-            },
-            edits: edits.into_iter().map(Edit::TextEdit).collect(),
-        })
-    });
-    Ok(WorkspaceEdit { document_changes: Some(changes.collect()), ..Default::default() })
-}
-
-#[allow(deprecated)] // the field must be there
-pub fn symbols(uri: &Uri, lines: &Lines, features: &Features, symbols: Vec<ide::Symbol>) -> DocumentSymbolResponse {
-    if features.hierarchical_symbols {
-        let symbol = |s: ide::Symbol| DocumentSymbol {
-            name: s.name,
-            detail: (!s.detail.is_empty()).then_some(s.detail),
-            kind: symbol_kind(s.kind),
-            tags: None,
-            deprecated: None,
-            range: lines.range(s.range.cover(s.focus)),
-            selection_range: lines.range(s.focus),
-            children: None,
-        };
-        return symbols.into_iter().map(symbol).collect::<Vec<_>>().into();
-    }
-    let symbol = |s: ide::Symbol| SymbolInformation {
-        deprecated: None,
-        location: Location { uri: uri.clone(), range: lines.range(s.range) },
-        base_symbol_information: BaseSymbolInformation {
-            name: s.name,
-            kind: symbol_kind(s.kind),
-            tags: None,
-            container_name: None,
-        },
-    };
-    symbols.into_iter().map(symbol).collect::<Vec<_>>().into()
-}
-
-fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
-    match kind {
-        ide::SymbolKind::Function => SymbolKind::Function,
-        // there is no kernel in the protocol; a method stands out from the functions
-        ide::SymbolKind::Kernel => SymbolKind::Method,
-        ide::SymbolKind::Constant => SymbolKind::Constant,
-        ide::SymbolKind::Import => SymbolKind::Module,
-    }
+    let lines = markdown.lines().filter(|line| !line.starts_with("```"));
+    Documentation::String(lines.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

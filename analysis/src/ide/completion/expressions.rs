@@ -1,0 +1,458 @@
+//! Names and words that can stand where an expression is wanted.
+
+use super::context::Context;
+use super::fit::{Fit, fit, instance};
+use super::snippet::{Snippet, hole_names};
+use super::{CompletionItem, CompletionKind, Ranked};
+use crate::db::{Form, SourceFile, is_builtin};
+use crate::hir::*;
+use crate::ide::scope::in_scope;
+use crate::imports::{imports, target};
+use crate::names::names_of;
+use crate::prims::{self, Level, Primitive};
+use crate::queries::{body, infer_in_order, signature};
+use crate::ty::{Scheme, Ty, TyKind};
+use rustc_hash::FxHashSet;
+
+/// What the place wants.
+struct Wanted<'a, 'db> {
+    context: &'a Context<'db>,
+    ty: Option<Ty>,
+    /// Directly after an opening bracket.
+    head: bool,
+    /// How many arguments are written already.
+    args: usize,
+}
+
+/// How a candidate is written to fit.
+struct Use {
+    fit: Fit,
+    /// Arguments that are to be written after it.
+    holes: usize,
+}
+
+pub fn complete(context: &Context<'_>, head: bool, args: usize, ranked: &mut Ranked) {
+    let ty = context.hole().and_then(|hole| context.partial.expr(hole)).cloned();
+    let wanted = Wanted { context, ty, head, args };
+    let mut seen: FxHashSet<Name> = FxHashSet::default();
+    locals(&wanted, &mut seen, ranked);
+    definitions(&wanted, &mut seen, ranked);
+    for primitive in prims::all() {
+        for name in std::iter::once(&primitive.name).chain(&primitive.aliases) {
+            if seen.insert(name.clone()) {
+                primitive_item(&wanted, primitive, name, ranked);
+            }
+        }
+    }
+    words(&wanted, ranked);
+}
+
+/// Arrays for `(length …)` of a size.
+pub fn arrays(context: &Context<'_>, ranked: &mut Ranked) {
+    for (depth, binder) in in_scope(&context.body, &context.map, context.at.start()).into_iter().enumerate() {
+        let ty = context.partial.binder(binder);
+        let array = ty.is_none_or(|ty| matches!(ty.kind(), TyKind::Array(_) | TyKind::Exists(..)));
+        if !context.body.binder(binder).role.is_size() {
+            ranked.push(if array { 100 } else { 0 } - depth as i32, local_item(context, binder, Snippet::default()));
+        }
+    }
+}
+
+impl Wanted<'_, '_> {
+    /// The best way to write something of this type here.
+    fn best(&self, ty: &Ty, classes: &rustc_hash::FxHashMap<crate::ty::TyVar, crate::ty::Class>) -> Use {
+        let Some(wanted) = &self.ty else { return Use { fit: Fit::Yes(0), holes: 0 } };
+        let fits = |ty: &Ty| fit(ty, classes, wanted, &self.context.partial);
+        let (params, _) = ty.uncurry();
+        if self.head && self.args > 0 {
+            return Use { fit: fits(ty), holes: 0 };
+        }
+        if self.head {
+            // `(f` alone: what it gives once it has arguments, the fewer the better.
+            let ways = (1..=params.len()).map(|holes| Use { fit: fits(&after(ty, holes)), holes });
+            return best_of(ways).unwrap_or(Use { fit: Fit::No, holes: 0 });
+        }
+        let plain = fits(ty);
+        if plain.is_good() && (plain > Fit::Yes(0) || params.is_empty()) {
+            return Use { fit: plain, holes: 0 };
+        }
+        let ways = (1..=params.len()).map(|holes| Use { fit: fits(&after(ty, holes)), holes });
+        match best_of(ways) {
+            Some(way) if way.fit > plain => way,
+            _ => Use { fit: plain, holes: 0 },
+        }
+    }
+
+    /// What a candidate loses for giving a function where anything would do.
+    fn surplus(&self, ty: &Ty, way: &Use) -> i32 {
+        let Some((params, result)) = self.ty.as_ref().map(Ty::uncurry) else { return 0 };
+        let left = ty.uncurry().0.len().saturating_sub(way.holes);
+        let any = matches!(result.kind(), TyKind::Unknown(_)) && !params.is_empty();
+        if any && !self.head && left > params.len() { 8 } else { 0 }
+    }
+
+    /// The call in which the hole is an argument: its callee, the other arguments, the place of the hole among them.
+    fn call(&self) -> Option<(&Expr, &[ExprId], usize)> {
+        let hole = self.context.hole()?;
+        self.context.body.exprs.iter().find_map(|expr| match expr {
+            Expr::Apply { callee, args } => {
+                let place = args.iter().position(|arg| *arg == hole)?;
+                Some((self.context.body.expr(*callee), args.as_slice(), place))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the name is an argument of the call already, where the same again says nothing: `(> x x)`.
+    fn says_nothing(&self, binder: BinderId) -> bool {
+        const OF_TWO: &[&str] = &["zip", ">", "<", ">=", "<=", "=", "!=", "-", "/", "min", "max", "concat"];
+        self.call().is_some_and(|(callee, args, _)| {
+            matches!(callee, Expr::Global(name) if OF_TWO.contains(&&**name))
+                && args.iter().any(|arg| *self.context.body.expr(*arg) == Expr::Local(binder))
+        })
+    }
+
+    /// Whether the primitive that is called takes a size here.
+    fn wants_size(&self) -> bool {
+        if matches!(self.ty.as_ref().map(Ty::kind), Some(TyKind::Size(_))) {
+            return true;
+        }
+        let Some((Expr::Global(name), _, place)) = self.call() else { return false };
+        prims::lookup(name).is_some_and(|primitive| place < primitive.static_sizes.len())
+    }
+
+    /// The text of a call, or of the name alone.
+    fn write(&self, name: &str, holes: &[String]) -> Snippet {
+        Snippet::call(name, holes, !self.head && !holes.is_empty())
+    }
+}
+
+/// Of equally good ways, the one with all arguments: half a call is wanted only where it fits better.
+fn best_of(ways: impl Iterator<Item = Use>) -> Option<Use> {
+    ways.max_by_key(|way| (way.fit, way.holes))
+}
+
+/// The type that is left after some arguments.
+fn after(ty: &Ty, args: usize) -> Ty {
+    let mut ty = ty.clone();
+    for _ in 0..args {
+        match ty.kind() {
+            TyKind::Fun(_, rest) => ty = rest.clone(),
+            _ => break,
+        }
+    }
+    ty
+}
+
+/// What fits comes before what does not, however near that is.
+fn score(fit: Fit) -> i32 {
+    match fit {
+        Fit::Yes(agreement) => 100 + 2 * agreement.min(8) as i32,
+        Fit::Lengths => 40,
+        Fit::No => 0,
+    }
+}
+
+fn locals(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut Ranked) {
+    let context = wanted.context;
+    let none = rustc_hash::FxHashMap::default();
+    for (depth, binder) in in_scope(&context.body, &context.map, context.at.start()).into_iter().enumerate() {
+        let local = context.body.binder(binder);
+        seen.insert(local.name.clone());
+        let way = if local.role.is_size() {
+            let size = Ty::new(TyKind::Size(crate::size::Size::var(crate::size::Var::new(
+                crate::size::VarKind::Param,
+                binder.0,
+                local.name.clone(),
+            ))));
+            Use { fit: wanted.ty.as_ref().map_or(Fit::Yes(0), |ty| size_fit(&size, ty, context)), holes: 0 }
+        } else {
+            match (context.partial.let_schemes.get(&binder), context.partial.binder(binder)) {
+                (Some(general), _) => {
+                    let (ty, classes) = instance(&general.scheme);
+                    wanted.best(&ty, &classes)
+                }
+                (None, Some(ty)) => wanted.best(ty, &none),
+                (None, None) => Use { fit: Fit::Yes(0), holes: 0 },
+            }
+        };
+        // A size is seldom meant where it is only a number.
+        let near = match local.role.is_size() {
+            true if wanted.wants_size() => 20,
+            true => 2,
+            false if wanted.says_nothing(binder) => 7,
+            false => 14,
+        };
+        let params = context.partial.binder(binder).map(|ty| hole_names(ty.uncurry().0));
+        let holes = params.unwrap_or_default();
+        let snippet = wanted.write(&local.name, &holes[..way.holes.min(holes.len())]);
+        ranked.push(score(way.fit) + near - (depth as i32).min(6), local_item(context, binder, snippet));
+    }
+}
+
+/// A size name is the size itself, or an Int.
+fn size_fit(size: &Ty, wanted: &Ty, context: &Context<'_>) -> Fit {
+    let none = rustc_hash::FxHashMap::default();
+    match wanted.kind() {
+        TyKind::Size(_) => Fit::Yes(1),
+        TyKind::Unknown(_) => fit(&Ty::int(), &none, wanted, &context.partial),
+        TyKind::Scalar(Scalar::Int) => Fit::Yes(1),
+        _ => fit(size, &none, wanted, &context.partial),
+    }
+}
+
+fn local_item(context: &Context<'_>, binder: BinderId, insert: Snippet) -> CompletionItem {
+    let local = context.body.binder(binder);
+    let insert = if insert == Snippet::default() { Snippet::call(&local.name, &[], false) } else { insert };
+    let detail = match context.partial.binder(binder) {
+        _ if local.role.is_size() => "size".to_owned(),
+        Some(ty) => ty.to_string(),
+        None => String::new(),
+    };
+    CompletionItem {
+        label: local.name.to_string(),
+        kind: if local.role.is_size() { CompletionKind::Size } else { CompletionKind::Local },
+        detail,
+        source: None,
+        insert,
+        additional: Vec::new(),
+        filter: None,
+        documented: None,
+    }
+}
+
+/// Definitions of the file, of what it imports, of the prelude: each name the nearest.
+fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut Ranked) {
+    let (db, file) = (wanted.context.db, wanted.context.file);
+    let imported: Vec<SourceFile> = imports(db, file).iter().filter_map(|import| target(db, import)).collect();
+    let files = std::iter::once(file).chain(imported).chain([db.prelude()]);
+    for from in files {
+        let near = if from == file {
+            8
+        } else if is_builtin(db, from) {
+            1
+        } else {
+            5
+        };
+        let names = names_of(db, from);
+        infer_in_order(db, &names, crate::infer::Mode::Insert);
+        for form in names {
+            let Some(name) = form.name(db).clone() else { continue };
+            // A definition cannot use itself.
+            if Some(form) == wanted.context.form || !seen.insert(name.clone()) {
+                continue;
+            }
+            let Some(scheme) = signature(db, form) else { continue };
+            let (way, mut item) = global_item(wanted, &name, &scheme, || parameter_names(wanted.context, form));
+            let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
+            item.kind = if kernel { CompletionKind::Kernel } else { CompletionKind::Definition };
+            if from != file {
+                item.source = Some(if is_builtin(db, from) { "prelude".into() } else { from.path(db).to_string() });
+            }
+            ranked.push(score(way.fit) + near - if kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3, item);
+        }
+    }
+}
+
+/// The names of the parameters that a `define` writes; of others, names by their types.
+fn parameter_names(context: &Context<'_>, form: Form<'_>) -> Vec<String> {
+    let body = body(context.db, form);
+    match body.root.map(|root| body.expr(root)) {
+        Some(Expr::Lambda { params, .. }) => params.iter().map(|param| body.binder(*param).name.to_string()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn global_item(
+    wanted: &Wanted<'_, '_>,
+    name: &Name,
+    scheme: &Scheme,
+    own_names: impl FnOnce() -> Vec<String>,
+) -> (Use, CompletionItem) {
+    let (ty, classes) = instance(scheme);
+    let way = wanted.best(&ty, &classes);
+    let mut names = hole_names(scheme.ty.uncurry().0);
+    if way.holes > 0 {
+        for (name, own) in names.iter_mut().zip(own_names()) {
+            if !own.is_empty() && !name.starts_with('#') {
+                *name = own;
+            }
+        }
+    }
+    let item = CompletionItem {
+        label: name.to_string(),
+        kind: CompletionKind::Definition,
+        detail: scheme.to_string(),
+        source: None,
+        insert: wanted.write(name, &names[..way.holes.min(names.len())]),
+        additional: Vec::new(),
+        filter: None,
+        documented: Some(name.clone()),
+    };
+    (way, item)
+}
+
+fn primitive_item(wanted: &Wanted<'_, '_>, primitive: &Primitive, name: &Name, ranked: &mut Ranked) {
+    let (mut way, mut item) = global_item(wanted, name, &primitive.scheme, Vec::new);
+    // The rule of its own may allow what the type does not.
+    if primitive.special.is_some() && way.fit == Fit::No {
+        way.fit = Fit::Lengths;
+    }
+    item.kind = CompletionKind::Primitive;
+    if *name != primitive.name {
+        item.source = Some(format!("= {}", primitive.name));
+    }
+    let place = COMMON.iter().position(|common| **common == **name).unwrap_or(COMMON.len());
+    let score = score(way.fit) + usual(primitive, name) - i32::from(way.holes > 0) * 3;
+    ranked.push_fine(score - wanted.surplus(&primitive.scheme.ty, &way), place, item);
+}
+
+/// What programs use most, the most used first: counted in the examples and the prelude.
+const COMMON: &[&str] = &[
+    "map",
+    "+",
+    "*",
+    "reduce",
+    "filter",
+    "zip",
+    "get1",
+    "get2",
+    "split",
+    "join",
+    "head",
+    "mapGlb",
+    "reduceSeq",
+    "mapSeq",
+    ">",
+    "<",
+    "=",
+    "-",
+    "/",
+    "mod",
+    "transpose",
+    "iota",
+    "slide",
+    "toFloat",
+    "concat",
+    "length",
+    "and",
+    "sqrt",
+    "take",
+    "pad",
+    "scan",
+    "unzip",
+    "iterate",
+    "toInt",
+    "toLocal",
+    "toGlobal",
+    "filterSeq",
+    "filterGlb",
+    "mapWrg",
+    "mapLcl",
+    "not",
+    "generate",
+];
+
+/// How usual a primitive is: how much it is used, and what its declaration says.
+fn usual(primitive: &Primitive, name: &Name) -> i32 {
+    if let Some(index) = COMMON.iter().position(|common| **common == **name) {
+        return 6 - index as i32 / 12;
+    }
+    let place = match primitive.level {
+        None => 2,
+        Some(Level::Seq) => 1,
+        Some(Level::Glb(0)) => 1,
+        Some(Level::Glb(_)) => -2,
+        Some(Level::Wrg(0) | Level::Lcl(0)) => -1,
+        Some(Level::Wrg(_) | Level::Lcl(_)) => -3,
+    };
+    let late = match primitive.special {
+        Some(prims::Special::Get(index)) => (index as i32 - 1).min(8),
+        _ => 0,
+    };
+    // `mapGlb` is what people write for `mapGlb0`.
+    let dimension = primitive.level.is_some() && name.ends_with('0');
+    let symbol = !name.starts_with(|c: char| c.is_alphabetic());
+    let at_int = symbol && name.ends_with('i');
+    let long_alias = *name != primitive.name && name.len() > primitive.name.len();
+    place - late - i32::from(dimension) * 2 - i32::from(at_int) * 3 - i32::from(long_alias) * 3
+}
+
+/// Words of the language: what they are written like, and what they are for.
+const WORDS: &[(&str, &str, &str)] = &[
+    ("lambda", "lambda (‹x›) ‹›", "a function"),
+    ("let", "let ‹x› ‹value›\n  ‹›", "names a value"),
+    ("if", "if ‹condition› ‹then› ‹else›", "one of two values"),
+    ("tuple", "tuple ‹x› ‹y›", "several values as one"),
+    ("unpack", "unpack (‹X› ‹ys›) ‹value›\n  ‹›", "names a hidden length"),
+    ("pack", "pack ‹value›", "hides a length"),
+    (":", ": ‹value› ‹type›", "says the type of a value; lengths are checked when run"),
+    ("o", "o ‹f› ‹g›", "composition, right to left"),
+];
+
+fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
+    let kind = wanted.ty.as_ref().map(Ty::kind);
+    let unknown = matches!(kind, None | Some(TyKind::Unknown(_) | TyKind::Error));
+    for &(word, template, about) in WORDS {
+        let fits = match word {
+            "lambda" => matches!(kind, Some(TyKind::Fun(..))) && !(wanted.head && wanted.args > 0),
+            "o" => matches!(kind, Some(TyKind::Fun(..))),
+            "tuple" => matches!(kind, Some(TyKind::Tuple(_))),
+            "pack" => matches!(kind, Some(TyKind::Exists(..))),
+            _ => wanted.head,
+        };
+        let template = match (word, &wanted.ty) {
+            ("lambda", Some(ty)) if matches!(ty.kind(), TyKind::Fun(..)) => lambda_template(ty),
+            _ => template.to_owned(),
+        };
+        let template = match (wanted.head, wanted.args) {
+            (true, 0) => template,
+            // What follows is there already.
+            (true, _) => word.to_owned(),
+            (false, _) => format!("({template})"),
+        };
+        let score = match (fits, word) {
+            (true, "lambda" | "tuple") => 112,
+            (true, "pack") => 104,
+            (true, _) => 103,
+            (false, "let" | "if" | ":") => 94,
+            (false, _) if unknown => 92,
+            (false, _) => 10,
+        };
+        ranked.push(score, word_item(word, about, Snippet::template(&template)));
+    }
+    for value in ["true", "false"] {
+        let fits = matches!(kind, Some(TyKind::Scalar(Scalar::Bool)));
+        if !wanted.head {
+            ranked.push(if fits { 104 } else { 5 }, word_item(value, "Bool", Snippet::call(value, &[], false)));
+        }
+    }
+}
+
+/// `lambda` with as many parameters as the wanted function has.
+fn lambda_template(ty: &Ty) -> String {
+    let (params, result) = ty.uncurry();
+    let mut names: Vec<String> =
+        hole_names(params.iter().copied()).into_iter().map(|name| name.replace('#', "")).collect();
+    // The function of a fold: what was gathered so far, then one more element.
+    if let ([first, _], true) = (params.as_slice(), params.len() == 2)
+        && *first == result
+    {
+        names = vec!["acc".into(), "x".into()];
+    }
+    let holes: Vec<String> = names.iter().map(|name| format!("‹{name}›")).collect();
+    format!("lambda ({}) ‹›", holes.join(" "))
+}
+
+pub fn word_item(word: &str, about: &str, insert: Snippet) -> CompletionItem {
+    CompletionItem {
+        label: word.to_owned(),
+        kind: CompletionKind::Word,
+        detail: about.to_owned(),
+        source: None,
+        insert,
+        additional: Vec::new(),
+        filter: None,
+        documented: None,
+    }
+}

@@ -1,0 +1,136 @@
+//! What could be written where the cursor stands.
+//!
+//! The form around the cursor is read once more with a hole in it ([`context`]), whose type is any; what the checker makes
+//! of that type is what is wanted there, and candidates whose types fit ([`fit`]) come first. All of it works on half of a
+//! form too, since parsing and inference always give something.
+
+mod context;
+mod expressions;
+mod fit;
+mod postfix;
+mod snippet;
+mod words;
+
+pub use snippet::Snippet;
+
+use super::TextEdit;
+use crate::db::{Db, SourceFile, Sym};
+use crate::hir::Name;
+use crate::names::{Resolution, resolve};
+use crate::queries::{docs, signature};
+use context::{Context, Place};
+use lift_syntax::{TextRange, TextSize};
+
+/// More candidates than these are not sent; then the editor asks again when more is typed.
+const MOST: usize = 400;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CompletionKind {
+    Local,
+    Size,
+    Definition,
+    Kernel,
+    Primitive,
+    /// A word of the language.
+    Word,
+    Type,
+    /// A rewriting of what stands before the cursor.
+    Postfix,
+    File,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompletionItem {
+    pub label: String,
+    pub kind: CompletionKind,
+    /// Its type, or what it is.
+    pub detail: String,
+    /// Where it comes from, if not from here: a file, or the prelude.
+    pub source: Option<String>,
+    /// Goes in the place of [`Completions::replace`].
+    pub insert: Snippet,
+    /// What else changes, outside of that place.
+    pub additional: Vec<TextEdit>,
+    /// What an editor compares with what is typed, if not the label.
+    pub filter: Option<String>,
+    /// The name under which [`documentation`] knows it.
+    pub documented: Option<Name>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completions {
+    /// What is written already.
+    pub replace: TextRange,
+    /// The best first.
+    pub items: Vec<CompletionItem>,
+    /// Whether these are all.
+    pub complete: bool,
+}
+
+pub(super) fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Completions {
+    let Some(context) = Context::at(db, file, offset) else {
+        return Completions { complete: true, ..Default::default() };
+    };
+    let mut ranked = Ranked::default();
+    match context.place {
+        Place::Expr { head, args } => expressions::complete(&context, head, args, &mut ranked),
+        Place::Type { head } => words::types(head, &mut ranked),
+        Place::Size { head, hash } => words::sizes(&context, head, hash, &mut ranked),
+        Place::ArrayName => expressions::arrays(&context, &mut ranked),
+        Place::Form { head } => words::forms(&context, head, &mut ranked),
+        Place::Path => words::paths(&context, &mut ranked),
+        Place::Postfix { receiver } => postfix::complete(&context, receiver, &mut ranked),
+    }
+    ranked.finish(context.typed, &context.typed_text)
+}
+
+/// Candidates with their scores; the highest comes first.
+#[derive(Default)]
+pub(super) struct Ranked {
+    items: Vec<(i32, CompletionItem)>,
+}
+
+impl Ranked {
+    fn push(&mut self, score: i32, item: CompletionItem) {
+        self.push_fine(score, 0, item);
+    }
+
+    /// Of equal scores, the one with the smaller place comes first.
+    fn push_fine(&mut self, score: i32, place: usize, item: CompletionItem) {
+        self.items.push((1000 * score - place.min(999) as i32, item));
+    }
+
+    fn finish(mut self, replace: TextRange, typed: &str) -> Completions {
+        let complete = self.items.len() <= MOST;
+        if !complete {
+            self.items.retain(|(_, item)| is_subsequence(typed, item.filter.as_deref().unwrap_or(&item.label)));
+        }
+        // By name last, so that the order never depends on that of a table.
+        self.items.sort_by(|(a, x), (b, y)| {
+            b.cmp(a).then_with(|| x.label.len().cmp(&y.label.len())).then_with(|| x.label.cmp(&y.label))
+        });
+        self.items.truncate(MOST);
+        Completions { replace, items: self.items.into_iter().map(|(_, item)| item).collect(), complete }
+    }
+}
+
+/// Whether all characters of the one stand in the other, in their order, in either case.
+pub(super) fn is_subsequence(typed: &str, label: &str) -> bool {
+    let mut label = label.chars().flat_map(char::to_lowercase);
+    typed.chars().flat_map(char::to_lowercase).all(|wanted| label.any(|c| c == wanted))
+}
+
+/// What is to be said of a name that is not local: its type, then its documentation, as Markdown.
+pub(super) fn documentation(db: &dyn Db, file: SourceFile, name: &str) -> Option<String> {
+    let (ty, text) = match resolve(db, file, Sym::new(db, Name::from(name)))? {
+        Resolution::Primitive(primitive) => (primitive.scheme.to_string(), Some(primitive.docs.clone())),
+        Resolution::Form(form) => (signature(db, form)?.to_string(), docs(db, form).map(|docs| docs.to_string())),
+    };
+    let text: Vec<String> = text
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter(|line| super::outline::run_line(line).is_none())
+        .map(str::to_owned)
+        .collect();
+    Some(format!("```lift\n{name} : {ty}\n```\n\n{}", text.join("\n")).trim_end().to_owned())
+}

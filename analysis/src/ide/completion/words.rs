@@ -1,0 +1,145 @@
+//! Types, sizes, the first words of forms, and the paths of imports.
+
+use super::context::Context;
+use super::expressions::word_item;
+use super::snippet::Snippet;
+use super::{CompletionItem, CompletionKind, Ranked};
+use crate::db::{Files, is_builtin};
+use crate::ide::scope::in_scope;
+use crate::ty::TyKind;
+
+const TYPES: &[(&str, &str, &str)] = &[
+    ("array-type", "array-type ‹float› ‹N›", "an array: the type of its elements, its length"),
+    ("tuple-type", "tuple-type ‹float› ‹int›", "a tuple"),
+    ("vector-type", "vector-type ‹float› ‹4›", "an OpenCL vector"),
+    ("exists", "exists (‹X›) ‹type›", "an array whose length is known only at run time"),
+    ("->", "-> ‹type› ‹type›", "a function: its arguments, its result"),
+];
+
+pub fn types(head: bool, ranked: &mut Ranked) {
+    for (index, &(word, template, about)) in TYPES.iter().enumerate() {
+        let template = if head { template.to_owned() } else { format!("({template})") };
+        let mut item = word_item(word, about, Snippet::template(&template));
+        item.kind = CompletionKind::Type;
+        ranked.push(if head { 110 } else { 99 } - index as i32, item);
+    }
+    if head {
+        return;
+    }
+    for (index, scalar) in ["float", "int", "bool", "double", "long"].into_iter().enumerate() {
+        let mut item = word_item(scalar, about_scalar(scalar), Snippet::call(scalar, &[], false));
+        item.kind = CompletionKind::Type;
+        ranked.push(110 - index as i32, item);
+    }
+}
+
+fn about_scalar(scalar: &str) -> &'static str {
+    match scalar {
+        "int" => "a number of 32 bits",
+        "long" => "a number of 64 bits",
+        "float" => "a floating-point number of 32 bits",
+        "double" => "a floating-point number of 64 bits",
+        _ => "true or false",
+    }
+}
+
+const OPERATORS: &[(&str, &str, &str)] = &[
+    ("+", "+ ‹N› ‹1›", "the sum of sizes"),
+    ("-", "- ‹N› ‹1›", "the difference of two sizes"),
+    ("*", "* ‹2› ‹N›", "the product of sizes"),
+    ("/", "/ ‹N› ‹2›", "the exact quotient of two sizes"),
+    ("mod", "mod ‹N› ‹2›", "the remainder"),
+    ("min", "min ‹N› ‹M›", "the smallest of sizes"),
+    ("max", "max ‹N› ‹M›", "the largest of sizes"),
+    ("pow", "pow ‹2› ‹N›", "a power"),
+    ("sum", "sum (‹i› ‹N›) ‹i›", "a sum over positions"),
+    ("length", "length ‹xs›", "the length of a named array"),
+];
+
+pub fn sizes(context: &Context<'_>, head: bool, hash: bool, ranked: &mut Ranked) {
+    let text = |template: &str| if head { template.to_owned() } else { format!("({template})") };
+    for (index, &(word, template, about)) in OPERATORS.iter().enumerate() {
+        let mut item = word_item(word, about, Snippet::template(&text(template)));
+        item.kind = CompletionKind::Size;
+        ranked.push(if head { 110 } else { 60 } - index as i32, item);
+    }
+    if head {
+        return;
+    }
+    for (depth, binder) in in_scope(&context.body, &context.map, context.at.start()).into_iter().enumerate() {
+        let local = context.body.binder(binder);
+        let ty = context.partial.binder(binder);
+        let (label, score, detail) = if local.role.is_size() {
+            (local.name.to_string(), 120, "size".to_owned())
+        } else if matches!(ty.map(|ty| ty.kind()), Some(TyKind::Array(_) | TyKind::Exists(..))) && hash {
+            (format!("(length {})", local.name), 90, ty.map(|ty| ty.to_string()).unwrap_or_default())
+        } else {
+            continue;
+        };
+        let item = CompletionItem {
+            insert: Snippet::call(&label, &[], false),
+            label,
+            kind: CompletionKind::Size,
+            detail,
+            source: None,
+            additional: Vec::new(),
+            filter: None,
+            documented: None,
+        };
+        ranked.push(score - depth as i32, item);
+    }
+}
+
+const FORMS: &[(&str, &str, &str)] = &[
+    ("define", "define (‹name› ‹x›)\n  ‹›", "a function or a value"),
+    (
+        "lift",
+        "lift ‹name› (‹N›) ((array-type ‹float› ‹N›))\n  (lambda (‹xs›)\n    ‹›)",
+        "a kernel: what can be compiled and run",
+    ),
+    ("import", "import \"‹file›.lift\"", "the definitions of another file"),
+];
+
+pub fn forms(context: &Context<'_>, head: bool, ranked: &mut Ranked) {
+    // A closing bracket that stands there already is not written twice.
+    let closed = head && context.text.trim_end().ends_with(')');
+    for (index, &(word, template, about)) in FORMS.iter().enumerate() {
+        let template = match (head, closed) {
+            (true, true) => template.to_owned(),
+            (true, false) => format!("{template})"),
+            (false, _) => format!("({template})"),
+        };
+        ranked.push(100 - index as i32, word_item(word, about, Snippet::template(&template)));
+    }
+}
+
+/// Files that the program knows, as they would be imported here.
+pub fn paths(context: &Context<'_>, ranked: &mut Ranked) {
+    let here: Vec<&str> = context.file.path(context.db).split('/').collect();
+    for (path, file) in Files::get(context.db).by_path(context.db).iter() {
+        if is_builtin(context.db, *file) || *file == context.file || path.contains(':') {
+            continue;
+        }
+        let label = relative(&here, path);
+        let item = CompletionItem {
+            insert: Snippet::call(&label, &[], false),
+            kind: CompletionKind::File,
+            detail: String::new(),
+            source: None,
+            additional: Vec::new(),
+            filter: None,
+            documented: None,
+            label,
+        };
+        ranked.push(-(item.label.matches("..").count() as i32), item);
+    }
+}
+
+/// The path to a file from the one whose path has these parts.
+pub fn relative(here: &[&str], path: &str) -> String {
+    let there: Vec<&str> = path.split('/').collect();
+    let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count().min(here.len().saturating_sub(1));
+    let up = here.len() - 1 - common;
+    let parts = std::iter::repeat_n("..", up).chain(there[common.min(there.len() - 1)..].iter().copied());
+    parts.collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,61 @@
+//! Which local names can be used at a place.
+
+use crate::hir::*;
+use lift_syntax::TextSize;
+use rustc_hash::FxHashSet;
+
+/// The binders whose names can be used at a place of the form, innermost first, each name once.
+pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<BinderId> {
+    let holds = |expr: ExprId| map.range(Node::Expr(expr)).contains_inclusive(at);
+    // Each group of binders with the size of what it is in scope of.
+    let mut found: Vec<(TextSize, Vec<BinderId>)> = Vec::new();
+    for expr in &body.exprs {
+        let (scope, binders) = match expr {
+            Expr::Lambda { params, body } => (*body, params.clone()),
+            Expr::Let { binder, body, .. } => (*body, vec![*binder]),
+            Expr::Unpack { size, binder, body, .. } => (*body, size.iter().chain([binder]).copied().collect()),
+            _ => continue,
+        };
+        if holds(scope) {
+            found.push((map.range(Node::Expr(scope)).len(), binders));
+        } else if let Expr::Lambda { params, .. } = expr {
+            // The types of later parameters may mention earlier ones.
+            let before: Vec<BinderId> =
+                params.iter().copied().filter(|p| map.range(Node::Binder(*p)).end() < at).collect();
+            if let (Some(first), Some(last)) = (params.first(), params.last()) {
+                let list = map.range(Node::Binder(*first)).cover(map.range(Node::Binder(*last)));
+                if list.contains_inclusive(at) {
+                    found.push((list.len(), before));
+                }
+            }
+        }
+    }
+    for ty in &body.types {
+        if let TypeRef::Exists { sizes, body: inner } = ty
+            && map.range(Node::Type(*inner)).contains_inclusive(at)
+        {
+            found.push((map.range(Node::Type(*inner)).len(), sizes.clone()));
+        }
+        if let TypeRef::Array { position: Some(position), element, .. } = ty
+            && map.range(Node::Type(*element)).contains_inclusive(at)
+        {
+            found.push((map.range(Node::Type(*element)).len(), vec![*position]));
+        }
+    }
+    for size in &body.sizes {
+        if let SizeRef::Sum { index, body: inner, .. } = size
+            && map.range(Node::Size(*inner)).contains_inclusive(at)
+        {
+            found.push((map.range(Node::Size(*inner)).len(), vec![*index]));
+        }
+    }
+    found.sort_by_key(|(len, _)| *len);
+    let mut seen = FxHashSet::default();
+    let inner = found.into_iter().flat_map(|(_, binders)| binders);
+    let all = inner.chain(body.size_params.iter().copied());
+    all.filter(|binder| {
+        let name = &body.binder(*binder).name;
+        !name.is_empty() && &**name != "_" && seen.insert(name.clone())
+    })
+    .collect()
+}

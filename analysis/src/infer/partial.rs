@@ -1,0 +1,54 @@
+//! What is known of a body that is still being written: the types before anything is decided by default.
+//!
+//! Completion puts a name into the text where the cursor stands, whose type is any; what its surroundings make of that
+//! type is what is wanted there.
+
+use super::context::Infer;
+use super::result::LetScheme;
+use super::table::Key;
+use super::{Env, Mode};
+use crate::hir::{BinderId, Body, ExprId};
+use crate::ty::{Class, Ty, TyVar};
+use rustc_hash::FxHashMap;
+
+/// Types with unknowns left in them ([`crate::ty::TyKind::Unknown`], and lengths of kind `Unknown`).
+#[derive(Debug, Default)]
+pub struct Partial {
+    /// `None` for what was not reached.
+    pub exprs: Vec<Option<Ty>>,
+    pub binders: Vec<Option<Ty>>,
+    /// Of a `let`-bound function that was generalised.
+    pub let_schemes: FxHashMap<BinderId, LetScheme>,
+    pub classes: FxHashMap<TyVar, Class>,
+}
+
+impl Partial {
+    pub fn expr(&self, id: ExprId) -> Option<&Ty> {
+        self.exprs.get(id.index())?.as_ref()
+    }
+    pub fn binder(&self, id: BinderId) -> Option<&Ty> {
+        self.binders.get(id.index())?.as_ref()
+    }
+}
+
+/// Infers a body as far as it goes.
+pub fn infer_partial(body: &Body, env: &dyn Env) -> Partial {
+    let mut infer = Infer::new(body, env, Mode::Insert);
+    infer.walk();
+    infer.settle(0, 0);
+    let zonk = |types: &[Option<Ty>]| -> Vec<Option<Ty>> {
+        types.iter().map(|ty| ty.as_ref().map(|ty| infer.table.zonk(ty))).collect()
+    };
+    let (exprs, binders) = (zonk(&infer.expr_types), zonk(&infer.binder_types));
+    let mut classes = FxHashMap::default();
+    for ty in exprs.iter().chain(&binders).flatten() {
+        for key in infer.table.unknowns(ty) {
+            if let Key::Type(v) = key
+                && let Some(class) = infer.table.class(TyVar(v))
+            {
+                classes.insert(TyVar(v), class);
+            }
+        }
+    }
+    Partial { exprs, binders, let_schemes: infer.out.let_schemes, classes }
+}

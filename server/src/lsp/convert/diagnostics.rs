@@ -1,0 +1,60 @@
+//! Diagnostics.
+
+use super::{Lines, location};
+use crate::lsp::features::Features;
+use crate::lsp::snapshot::Snapshot;
+use crate::report::codes;
+use lift_analysis::diagnostics::Severity;
+use lift_analysis::ide::{self, Cancellable};
+use serde_json::json;
+use tower_lsp_server::gen_lsp_types::*;
+
+pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Cancellable<Diagnostic> {
+    let features = &snap.features;
+    let mut related = Vec::new();
+    for place in &d.related {
+        if let Some(location) = location(snap, &place.at)? {
+            related.push(DiagnosticRelatedInformation { location, message: place.message.clone() });
+        }
+    }
+    // a client that shows no related places still deserves to know them
+    let mut message = d.message.clone();
+    if !features.related_information {
+        for r in &related {
+            message.push_str(&format!("\n  line {}: {}", r.location.range.start.line + 1, r.message));
+        }
+        related.clear();
+    }
+    Ok(Diagnostic {
+        range: lines.range(d.range),
+        severity: Some(severity(d.severity)),
+        code: Some(Code::String(d.code.to_owned())),
+        code_description: explanation(d.code, features),
+        source: Some("lift".to_owned()),
+        message: message.into(),
+        tags: (d.unnecessary && features.diagnostic_tags).then(|| vec![DiagnosticTag::Unnecessary]),
+        related_information: (!related.is_empty()).then_some(related),
+        data: Some(json!({ "code": d.code, "fixes": d.fixes.len() })),
+    })
+}
+
+/// The page of a code is a document of the scheme `lift`, served like the prelude.
+fn explanation(code: &str, features: &Features) -> Option<CodeDescription> {
+    if !features.code_description || codes::page(code).is_none() {
+        return None;
+    }
+    Some(CodeDescription { href: explain_uri(code)? })
+}
+
+/// `lift:/explain/CODE.md`
+pub fn explain_uri(code: &str) -> Option<Uri> {
+    format!("lift:/explain/{code}.md").parse().ok()
+}
+
+fn severity(s: Severity) -> DiagnosticSeverity {
+    match s {
+        Severity::Error => DiagnosticSeverity::Error,
+        Severity::Warning => DiagnosticSeverity::Warning,
+        Severity::Information => DiagnosticSeverity::Information,
+    }
+}

@@ -1,0 +1,62 @@
+//! Changes of the program: layout and code actions.
+
+use crate::lsp::convert;
+use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use lift_analysis::ide;
+use tower_lsp_server::gen_lsp_types::*;
+
+pub fn format(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<TextEdit>> {
+    let File { path, lines } = snap.file(uri)?;
+    Ok(snap.analysis.format(&path)?.iter().map(|e| lines.text_edit(e)).collect())
+}
+
+pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<CodeActionResponse>> {
+    let File { path, lines } = snap.file(&params.text_document.uri)?;
+    let range = lines.text_range(params.range);
+    let only = params.context.only.as_deref();
+    let mut out: Vec<CodeActionResponse> = Vec::new();
+    let mut seen: Vec<ide::SourceChange> = Vec::new();
+    if wanted(only, "quickfix") {
+        for diagnostic in snap.analysis.diagnostics(&path)? {
+            if diagnostic.fixes.is_empty() || diagnostic.range.intersect(range).is_none() {
+                continue;
+            }
+            let shown = convert::diagnostic(snap, &lines, &diagnostic)?;
+            let certain = diagnostic.fixes.iter().filter(|f| f.certain).count();
+            for fix in diagnostic.fixes {
+                out.push(CodeActionResponse::CodeAction(CodeAction {
+                    title: fix.title,
+                    kind: Some(CodeActionKind::QuickFix),
+                    diagnostics: Some(vec![shown.clone()]),
+                    is_preferred: (fix.certain && certain == 1).then_some(true),
+                    edit: Some(convert::workspace_edit(snap, &fix.change)?),
+                    ..Default::default()
+                }));
+                seen.push(fix.change);
+            }
+        }
+    }
+    for action in snap.analysis.code_actions(&path, range)? {
+        // what mends a diagnostic is offered with it
+        if !wanted(only, action.kind) || seen.contains(&action.change) {
+            continue;
+        }
+        out.push(CodeActionResponse::CodeAction(CodeAction {
+            title: action.title,
+            kind: Some(CodeActionKind::from(action.kind.to_owned())),
+            is_preferred: action.preferred.then_some(true),
+            edit: Some(convert::workspace_edit(snap, &action.change)?),
+            ..Default::default()
+        }));
+    }
+    Ok(out)
+}
+
+/// Whether the client asked for this kind: kinds are hierarchical, `source` has `source.lift`.
+fn wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
+    let covers = |wish: &CodeActionKind| {
+        let wish = String::from(wish.clone());
+        wish.is_empty() || kind.strip_prefix(&*wish).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(covers))
+}

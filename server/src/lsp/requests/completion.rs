@@ -1,0 +1,23 @@
+//! What could be written at a place.
+
+use crate::lsp::convert;
+use crate::lsp::documents::path_of;
+use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use tower_lsp_server::gen_lsp_types::*;
+
+pub fn completion(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<CompletionList> {
+    let File { path, lines } = snap.file(&at.text_document.uri)?;
+    let found = snap.analysis.completions(&path, lines.offset(at.position))?;
+    Ok(convert::completion_list(&at.text_document.uri, &lines, &snap.features, found))
+}
+
+/// The documentation of what an item names. An item without `data`, or about what is gone, stays as it is.
+pub fn resolve_completion(snap: &Snapshot, mut item: CompletionItem) -> Outcome<CompletionItem> {
+    let field = |name: &str| item.data.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    if let (Some(uri), Some(name)) = (field("uri").and_then(|uri| uri.parse::<Uri>().ok()), field("name"))
+        && let Some(text) = snap.analysis.completion_documentation(&path_of(&uri), &name)?
+    {
+        item.documentation = Some(convert::documentation(&snap.features, text));
+    }
+    Ok(item)
+}
