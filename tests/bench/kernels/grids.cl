@@ -4,10 +4,12 @@
 #define RB 4
 #endif
 #ifdef LIFE
-typedef int T; typedef int4 T4;
+#define T int
+#define T4 int4
 #define EDGE(v,n) (((v)+(n))%(n))
 #else
-typedef float T; typedef float4 T4;
+#define T float
+#define T4 float4
 #define EDGE(v,n) clamp((v),0,(n)-1)
 #endif
 // Columns x-R to x+3+R of a row.

@@ -1,0 +1,215 @@
+//! Programs that go over one array.
+
+use super::{Benchmark, Scale, USUAL};
+use crate::by_hand::{self, Arg::*, ByHand, Memory::*};
+use crate::compare::Check;
+use crate::data;
+use crate::external::Kind;
+
+const EVERYBODY: [Kind; 4] = [Kind::Cuda, Kind::Futhark, Kind::OpenMp, Kind::NumPy];
+
+pub fn scale(scale: Scale) -> Benchmark {
+    let n = scale.of(1 << 12, 1 << 24, 1 << 28);
+    let peer = move |_| {
+        let args = [Input(0), Result(0), Int(n / 4)];
+        let hand = ByHand::new("by hand: float4", include_str!("../../kernels/map.cl")).result(Floats(n));
+        vec![hand.launch("map_v4", &args, n / 4 / 256, 256)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![data::Input::floats(&[n], 7, 0.0, 1.0)]),
+        bytes: 8.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("scale", "scale", "scale")
+    }
+    // The copy rate is what CUDA's own copy reaches.
+    .goals(scale, &[(Kind::Cuda, 1.02), (Kind::Futhark, 0.7), (Kind::Hand, 1.02)])
+}
+
+pub fn reverse(scale: Scale) -> Benchmark {
+    let n = scale.of(1 << 12, 1 << 24, 1 << 24);
+    let peer = move |_| {
+        let args = [Input(0), Result(0), Int(n / 4)];
+        let hand = ByHand::new("by hand: float4", include_str!("../../kernels/reverse.cl")).result(Floats(n));
+        vec![hand.launch("reverse_v4", &args, n / 4 / 256, 256)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![data::Input::floats(&[n], 51, 0.0, 1.0)]),
+        bytes: 8.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("reverse", "reverse", "backwards")
+    }
+    // The kernel by hand is at the copy rate.
+    .goals(scale, &[(Kind::Futhark, 0.7), (Kind::Hand, 1.05)])
+}
+
+/// Two launches: a partial sum for each group, and their sum.
+fn sum_by_hand(scale: Scale, n: usize, arrays: usize) -> ByHand {
+    let groups = scale.groups();
+    let mut args: Vec<_> = (0..arrays).map(Input).collect();
+    args.extend([Memory(0), Int(n / 4)]);
+    let hand = ByHand::new("by hand: float4, two launches", include_str!("../../kernels/sum.cl"));
+    let hand = if arrays == 2 { hand.define("DOT", "") } else { hand };
+    hand.result(Floats(1)).memory(Floats(groups)).launch("sum_part", &args, groups, 512).launch(
+        "sum_all",
+        &[Memory(0), Result(0), Int(groups)],
+        1,
+        512,
+    )
+}
+
+pub fn sum(scale: Scale) -> Benchmark {
+    let n = scale.of(1 << 14, 1 << 24, 1 << 26);
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![data::Input::floats(&[n], 99, 0.0, 1.0)]),
+        bytes: 4.0 * n as f64,
+        check: Check::Relative(1e-4),
+        by_hand: Box::new(move |scale| vec![sum_by_hand(scale, n, 1)]),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("sum", "sum", "sum-of")
+    }
+    .goals(scale, &[(Kind::Cuda, 1.02), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
+}
+
+pub fn dot(scale: Scale) -> Benchmark {
+    let n = scale.of(1 << 14, 1 << 24, 1 << 26);
+    let numbers = move |seed| data::Input::floats(&[n], seed, 0.0, 1.0);
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![numbers(1), numbers(2)]),
+        bytes: 8.0 * n as f64,
+        check: Check::Relative(1e-4),
+        by_hand: Box::new(move |scale| vec![sum_by_hand(scale, n, 2)]),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("dot", "dot", "scalar-product")
+    }
+    .goals(scale, USUAL)
+}
+
+/// For processors, where groups must not wait for groups: each work-item has a stretch of its own.
+fn by_chunks(count: &'static str, write: &'static str, n: usize, result: by_hand::Memory) -> ByHand {
+    let chunks = 64;
+    let per = n.div_ceil(chunks);
+    ByHand::new("by hand: chunks, three launches", include_str!("../../kernels/chunks.cl"))
+        .result(result)
+        .memory(Ints(chunks))
+        .memory(Ints(1))
+        .launch(count, &[Input(0), Memory(0), Int(n), Int(per)], chunks, 1)
+        .launch("offsets", &[Memory(0), Memory(1), Int(chunks)], 1, 1)
+        .launch(write, &[Input(0), Memory(0), Result(0), Int(n), Int(per)], chunks, 1)
+}
+
+pub fn scan(scale: Scale) -> Benchmark {
+    let n = scale.of(1 << 14, 1 << 24, 1 << 26);
+    let peer = move |scale| {
+        if scale != Scale::Gpu {
+            return vec![by_chunks("scan_count", "scan_write", n, Ints(n))];
+        }
+        let (group, per_item) = (256, 8);
+        let tiles = n.div_ceil(group * per_item * 4);
+        let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles)];
+        let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/scan.cl"));
+        let hand = hand.define("WG", group).define("K", per_item).result(Ints(n)).memory(Longs(tiles)).memory(Ints(1));
+        vec![hand.launch("scan_lb", &args, tiles, group)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![data::Input::ints(&[n], 5, 100)]),
+        bytes: 8.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("scan", "scan", "running-sums")
+    }
+    .goals(scale, &[(Kind::Cuda, 0.85), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
+}
+
+/// `map` is what is done with the kept elements.
+fn filtering(name: &'static str, kernel: &'static str, map: &'static str, scale: Scale, n: usize) -> Benchmark {
+    let peer = move |scale| {
+        if scale != Scale::Gpu {
+            let hand = by_chunks("filter_count", "filter_write", n, Floats(n)).define("FUN(x)", map);
+            return vec![hand.length(1)];
+        }
+        let (group, per_item) = if n < 100_000 { (256, 4) } else { (128, 8) };
+        let tiles = n.div_ceil(group * per_item * 4);
+        let args = [Input(0), Result(0), Int(n), Memory(0), Run, Memory(1), RunsBefore(tiles), Memory(2)];
+        let hand = ByHand::new("by hand: look-back, one launch", include_str!("../../kernels/filter.cl"))
+            .define("FUN(x)", map)
+            .define("WG", group)
+            .define("K", per_item)
+            .result(Floats(n))
+            .memory(Longs(tiles))
+            .memory(Ints(1))
+            .memory(Ints(1));
+        vec![hand.length(2).launch("filter_lb", &args, tiles, group)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(move || vec![data::Input::floats(&[n], 1234, 0.0, 1.0)]),
+        bytes: 6.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new(name, "filter", kernel)
+    }
+    .goals(scale, &[(Kind::Cuda, 0.8), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
+}
+
+pub fn filter(scale: Scale) -> Benchmark {
+    filtering("filter", "keep", "(x)", scale, scale.of(1 << 14, 1 << 24, 1 << 26))
+}
+
+pub fn filter_map(scale: Scale) -> Benchmark {
+    filtering("filter-map", "keep-doubled", "((x)*2.0f)", scale, scale.of(1 << 14, 1 << 24, 1 << 26))
+}
+
+pub fn filter_map_million(scale: Scale) -> Benchmark {
+    filtering("filter-map-1e6", "keep-doubled", "((x)*2.0f)", scale, scale.of(1000, 1_000_000, 1_000_000))
+}
+
+pub fn filter_map_ten_thousand(scale: Scale) -> Benchmark {
+    filtering("filter-map-1e4", "keep-doubled", "((x)*2.0f)", scale, scale.of(100, 10_000, 10_000))
+}
+
+pub fn histogram(scale: Scale) -> Benchmark {
+    let (n, buckets) = (scale.of(1 << 10, 1 << 18, 1 << 22), 256);
+    let peer = move |scale: Scale| {
+        let hand = ByHand::new("by hand: atomics, no sort", include_str!("../../kernels/histogram.cl"))
+            .define("B", buckets)
+            .result(Ints(buckets))
+            .launch("zero", &[Result(0), Int(buckets)], 1, buckets);
+        vec![hand.launch("histogram", &[Input(0), Result(0), Int(n)], scale.groups(), 256)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64), ("B", buckets as i64)],
+        inputs: Box::new(move || vec![data::Input::ints(&[n], 3, buckets as u64)]),
+        bytes: 4.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: EVERYBODY.to_vec(),
+        ..Benchmark::new("histogram", "histogram", "histogram")
+    }
+    .goals(scale, USUAL)
+}
+
+pub fn primes(scale: Scale) -> Benchmark {
+    let m: usize = scale.of(20, 1000, 4000);
+    let n = m * m;
+    let peer = move |_| {
+        let chunks = n.div_ceil(1024);
+        let hand = ByHand::new("by hand: a flag each, four launches", include_str!("../../kernels/primes.cl"))
+            .result(Ints(n))
+            .memory(Ints(n))
+            .memory(Ints(chunks))
+            .memory(Ints(1))
+            .launch("primes", &[Memory(0), Int(n)], n.div_ceil(256), 256)
+            .launch("count", &[Memory(0), Memory(1), Int(n), Int(1024)], chunks, 1)
+            .launch("offsets", &[Memory(1), Memory(2), Int(chunks)], 1, 1)
+            .launch("write", &[Memory(0), Memory(1), Result(0), Int(n), Int(1024)], chunks, 1);
+        vec![hand.length(2)]
+    };
+    Benchmark { sizes: vec![("M", m as i64)], by_hand: Box::new(peer), ..Benchmark::new("primes", "primes", "primes") }
+        .goals(scale, USUAL)
+}

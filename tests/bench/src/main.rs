@@ -1,0 +1,164 @@
+//! `lift-bench`: the programs of `examples/gallery` on a device, each beside its peers.
+//!
+//! One benchmark ([`catalog`]) is a kernel of the gallery on inputs of a size ([`data`]), with what others make of the
+//! same: kernels written by hand ([`by_hand`]) on the same device through the same queue, and other programs
+//! ([`external`]): Futhark, CUDA's libraries, C with OpenMP, NumPy. All get the same inputs. Before anything is timed,
+//! and again afterwards, results are compared ([`compare`]); how time is taken is told in [`measure`], what is reported
+//! in [`report`]. How long the compiler itself takes is [`compile_time`].
+
+mod by_hand;
+mod catalog;
+mod compare;
+mod compile_time;
+mod data;
+mod external;
+mod measure;
+mod ours;
+mod report;
+
+use catalog::{Benchmark, Scale};
+use clap::{Parser, ValueEnum};
+use external::External;
+use lift_codegen::run::device::{self, Device};
+use lift_codegen::run::{DeviceChoice, DeviceKind};
+use measure::Effort;
+use report::{Report, Row};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Why something could not be measured.
+type Problem = String;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The sizes of a GPU, on the first one.
+    Gpu,
+    /// The sizes of a processor, on the first one that OpenCL offers.
+    Cpu,
+    /// How long the compiler takes from the source to the OpenCL text.
+    Compile,
+}
+
+/// Runs the gallery's programs beside their peers and prints a table.
+#[derive(Debug, Parser)]
+struct Options {
+    mode: Mode,
+    /// Only these benchmarks (all whose names begin so).
+    names: Vec<String>,
+    /// The number of the device in `lift devices`.
+    #[arg(long, value_name = "I")]
+    device: Option<usize>,
+    /// Tiny inputs and few runs: whether everything works and agrees.
+    #[arg(long)]
+    small: bool,
+    /// Timed runs of each program.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// The folder with the peers that are programs of their own.
+    #[arg(long, value_name = "DIR")]
+    peers: Option<PathBuf>,
+    /// Stop beginning benchmarks after this many seconds.
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<u64>,
+    /// Write the measurements here, too.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let result = match options.mode {
+        Mode::Compile => compile_time::run(&options.names, options.runs).map(|report| {
+            print!("{report}");
+            true
+        }),
+        Mode::Gpu | Mode::Cpu => devices(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether all results agree.
+fn devices(options: &Options) -> Result<bool, Problem> {
+    let kind = if options.mode == Mode::Gpu { DeviceKind::Gpu } else { DeviceKind::Cpu };
+    let choice = options.device.map_or(DeviceChoice::Kind(kind), DeviceChoice::Index);
+    let device = device::choose(choice).map_err(|e| e.to_string())?;
+    let scale = match (options.small, options.mode) {
+        (true, _) => Scale::Small,
+        (false, Mode::Gpu) => Scale::Gpu,
+        (false, _) => Scale::Cpu,
+    };
+    let effort = if options.small { Effort::smoke() } else { Effort::of(options.runs) };
+    let externals = options.peers.as_deref().map(External::in_folder).unwrap_or_default();
+    let wanted = |b: &Benchmark| options.names.is_empty() || options.names.iter().any(|n| b.name.starts_with(&**n));
+    let mut report = Report::new(&device.info, effort);
+    let started = std::time::Instant::now();
+    for make in catalog::ALL {
+        let benchmark = make(scale);
+        if !wanted(&benchmark) {
+            continue;
+        }
+        if options.budget.is_some_and(|budget| started.elapsed().as_secs() >= budget) {
+            eprintln!("{}: left out, the time is up", benchmark.name);
+            continue;
+        }
+        for row in measure_one(&benchmark, &device, &externals, scale, effort) {
+            eprintln!("{row}");
+            report.rows.push(row);
+        }
+    }
+    if report.rows.is_empty() {
+        return Err(format!("no benchmark begins with {}", options.names.join(", ")));
+    }
+    println!("{report}");
+    if let Some(path) = &options.json {
+        let json = serde_json::to_string_pretty(&report).map_err(|e| e.to_string())?;
+        std::fs::write(path, json + "\n").map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(report.rows.iter().all(Row::is_right))
+}
+
+/// Our program first, and then its peers, which are compared with it.
+fn measure_one(
+    benchmark: &Benchmark,
+    device: &Device,
+    externals: &[External],
+    scale: Scale,
+    effort: Effort,
+) -> Vec<Row> {
+    let inputs = (benchmark.inputs)();
+    let mut rows = Vec::new();
+    let (result, ours) = match ours::measure(benchmark, &inputs, device, effort) {
+        Ok(measured) => measured,
+        Err(why) => {
+            rows.push(Row::failed(benchmark, "Lift", why));
+            return rows;
+        }
+    };
+    rows.push(Row::ours(benchmark, ours));
+    for peer in (benchmark.by_hand)(scale) {
+        rows.push(match by_hand::measure(&peer, &inputs, device, effort) {
+            Ok((theirs, times)) => {
+                let agreement = benchmark.check.compare(&result, &theirs);
+                Row::peer(benchmark, peer.kind, &peer.name, times, ours, agreement)
+            }
+            Err(why) => Row::failed(benchmark, &peer.name, why),
+        });
+    }
+    for external in externals.iter().filter(|e| benchmark.external.contains(&e.kind)) {
+        rows.push(match external.measure(&benchmark.entry(), &inputs, effort) {
+            Ok((theirs, times)) => {
+                let agreement = benchmark.check.compare(&result, &theirs);
+                Row::peer(benchmark, external.kind, external.kind.name(), times, ours, agreement)
+            }
+            Err(why) => Row::failed(benchmark, external.kind.name(), why),
+        });
+    }
+    rows
+}

@@ -1,0 +1,70 @@
+//! A kernel of the gallery: from its source to a resident program.
+
+use crate::Problem;
+use crate::catalog::Benchmark;
+use crate::data::Input;
+use crate::measure::{Effort, Make, Runner, Times, measure as take_time};
+use lift_codegen::core::Kernel;
+use lift_codegen::lower;
+use lift_codegen::plan::Program;
+use lift_codegen::run::device::{HostData, Session};
+use lift_codegen::run::{Device, Resident};
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
+use lift_tests::{check, files};
+use std::sync::Arc;
+
+/// The result, and the times.
+pub fn measure(
+    benchmark: &Benchmark,
+    inputs: &[Input],
+    device: &Device,
+    effort: Effort,
+) -> Result<(Vec<HostData>, Times), Problem> {
+    let kernel = kernel(benchmark.file, benchmark.kernel)?;
+    let target = Target::of(&device.info);
+    let program = lower::compile(&kernel, &target)
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
+    let value = |name: &str| benchmark.sizes.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
+    let mut sizes = SizeValues::default();
+    for size in &kernel.sizes {
+        let value = value(&size.name).ok_or_else(|| format!("the size {size} has no value"))?;
+        sizes.insert(size.clone(), value);
+    }
+    let compiled = Compiled { program, sizes, inputs: inputs.iter().map(|input| input.data.clone()).collect() };
+    take_time(&compiled, device, effort, |a, b| benchmark.check.compare(a, b))
+}
+
+/// A kernel of a file in the gallery, elaborated.
+fn kernel(file: &str, name: &str) -> Result<Arc<Kernel>, Problem> {
+    let examples = files::root().join("examples");
+    let path = format!("gallery/{file}.lift");
+    let program = check::Program::new(&examples, &path, &files::read(&examples.join(&path)));
+    let found = program.kernels().into_iter().find(|kernel| kernel.name == name);
+    found.ok_or_else(|| format!("{path} has no kernel `{name}`"))?.core
+}
+
+struct Compiled {
+    program: Program,
+    sizes: SizeValues,
+    inputs: Vec<HostData>,
+}
+
+impl Make for Compiled {
+    fn make<'s>(&'s self, session: &'s Session) -> Result<Box<dyn Runner + 's>, Problem> {
+        let resident = Resident::new(&self.program, self.inputs.clone(), self.sizes.clone(), session);
+        Ok(Box::new(resident.map_err(|e| e.to_string())?))
+    }
+}
+
+impl Runner for Resident<'_> {
+    fn enqueue(&mut self) -> Result<(), Problem> {
+        Resident::enqueue(self).map_err(|e| e.to_string())
+    }
+    fn nanoseconds(&mut self) -> Result<u64, Problem> {
+        self.take_nanoseconds().map_err(|e| e.to_string())
+    }
+    fn result(&mut self) -> Result<Vec<HostData>, Problem> {
+        Resident::result(self).map_err(|e| e.to_string())
+    }
+}
