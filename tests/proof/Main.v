@@ -1,17 +1,18 @@
 (** * What is proved
 
   The theorems of this directory under names that say what they say, each with its statement in full. `tests/proof/run`
-  checks every [Theorem] of this file: it exists, and it rests on no axiom ("Closed under the global context").
+  checks every [Theorem] of this file: it exists, and it rests on no axiom ("Closed under the global context"). So it does
+  with the [Example]s of Examples.v, the papers' programs.
   docs/trust.md says in words what they mean, and what is not modelled. *)
 
 From Coq Require Import Arith List Lia ZArith.
-From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness.
+From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness Erasure Insertion Insert InsertSound.
 Import ListNotations.
 
 (** ** The explicit language *)
 
 (** A type mentions no size variables but those in scope: no opened length escapes. *)
-Theorem no_length_escapes D G t T : D; G |- t : T -> Forall (twf D) G -> twf D T.
+Theorem no_length_escapes D G t T : D;; G |- t : T -> Forall (twf D) G -> twf D T.
 Proof. apply regularity. Qed.
 
 Theorem preservation t t' T : |- t : T -> step t t' -> |- t' : T.
@@ -62,7 +63,7 @@ Definition run (t : tm) (ns : list nat) (vs : list tm) : tm :=
 Definition at_run (ns : list nat) (s : size) : nat := seval (fun x => nth x ns 0) s.
 
 Theorem kernels_are_sound D G t T ns vs :
-  D; G |- t : T ->
+  D;; G |- t : T ->
   length ns = D ->
   Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
   |- run t ns vs : tysub (inst (map SNat ns)) T /\
@@ -80,7 +81,7 @@ Qed.
 
 (** What a kernel returns has the length that its type says, for the sizes of the run. *)
 Theorem kernel_results_have_their_length D G t a s ns vs v :
-  D; G |- t : TArr a s -> Forall (twf D) G ->
+  D;; G |- t : TArr a s -> Forall (twf D) G ->
   length ns = D ->
   Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
   steps (run t ns vs) v -> value v ->
@@ -96,3 +97,38 @@ Proof.
     + apply nth_error_None in E. lia.
   - destruct Ws. f_equal; auto.
 Qed.
+
+(** ** Insertion of pack and unpack *)
+
+(** What insertion makes is well typed in the explicit language, with the type that it says. *)
+Theorem insertion_is_well_typed D G e t T : ins D G e t T -> D;; G |- t : T.
+Proof. apply ins_typed. Qed.
+
+(** Nothing but openings and hidings is inserted: both programs have one erasure. *)
+Theorem insertion_keeps_the_erasure D G e t T : ins D G e t T -> erase t = erase e.
+Proof. apply ins_erase. Qed.
+
+(** For a program where none stands: what is elaborated is that program, once what was inserted is taken out. *)
+Theorem insertion_into_an_implicit_program D G e t T : ins D G e t T -> implicit e -> erase t = e.
+Proof. intros H I. rewrite (ins_erase _ _ _ _ _ H). apply erase_implicit, I. Qed.
+
+(** Nothing is refused: if there is any way to put openings and hidings into a program so that it is well typed (and no
+  opened length is used as a number), insertion allows it. *)
+Theorem insertion_allows_whatever_is_well_typed D G t T :
+  D;; G |- t : T -> Forall (twf D) G -> mute t -> ins D G (erase t) t T.
+Proof. apply ins_complete. Qed.
+
+(** What is explicit may stay as it is. *)
+Theorem insertion_leaves_explicit_programs D G t T : D;; G |- t : T -> Forall (twf D) G -> ins D G t t T.
+Proof. apply explicit_stays. Qed.
+
+(** The function that decides what to insert keeps to all this. *)
+Theorem insert_is_correct D G e t T : insert D G e = Some (t, T) -> D;; G |- t : T /\ erase t = erase e.
+Proof. intro H. apply insert_sound in H. split; [eapply ins_typed | eapply ins_erase]; eauto. Qed.
+
+(** It does not pack what mentions no opened length, and a scope that mentions one can always be packed. *)
+Theorem nothing_is_packed_in_vain D k t T : twf D T -> close D k t (tysh k T) = Some (t, T).
+Proof. apply close_keeps. Qed.
+
+Theorem every_scope_can_be_closed D k t T : twf (k + D) T -> close D k t T <> None.
+Proof. apply close_hides. Qed.

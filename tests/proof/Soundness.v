@@ -10,7 +10,7 @@ Import ListNotations.
 
 (** ** Preservation *)
 
-Lemma typed_under n v a b : |- v : a -> n + 0; [b] |- under n v : tysh n a.
+Lemma typed_under n v a b : |- v : a -> n + 0;; [b] |- under n v : tysh n a.
 Proof.
   intro H. unfold under. apply typed_sh with (G := []) (n := n) in H as H'.
   replace (tsz (sh n) (tren S v)) with (tren S (tsz (sh n) v)).

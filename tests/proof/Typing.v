@@ -1,6 +1,6 @@
 (** * The typing rules of the explicit language
 
-  [has_type D G t T], written [D ; G |- t : T]: under [D] size variables and with term variables of the types [G], the
+  [has_type D G t T], written [D ;; G |- t : T]: under [D] size variables and with term variables of the types [G], the
   term [t] has type [T]. This is what `lift check --explicit` checks: nothing is inserted, [pack] and [unpack] are
   typed by Fig. 13 of the paper.
 
@@ -81,33 +81,33 @@ Definition ctx := list ty.
 (** The context under [n] further size variables. *)
 Notation gsh n := (map (tysh n)).
 
-Reserved Notation "D ; G |- t : T" (at level 70, G at next level, t at next level, T at next level).
+Reserved Notation "D ;; G |- t : T" (at level 70, G at next level, t at next level, T at next level).
 
 Inductive has_type (D : nat) (G : ctx) : tm -> ty -> Prop :=
-| T_Var x T : nth_error G x = Some T -> D; G |- Var x : T
-| T_Int z : D; G |- Int z : TInt
-| T_Bool b : D; G |- Bool b : TBool
-| T_Size s : swf D s -> D; G |- Size s : TInt
-| T_Iota s : swf D s -> D; G |- Iota s : TArr TInt s
-| T_Nil a : twf D a -> D; G |- Nil : TArr a (SNat 0)
-| T_Lam a b t : twf D a -> D; (a :: G) |- t : b -> D; G |- Lam t : TFun a b
-| T_Let t u a b : D; G |- t : a -> D; (a :: G) |- u : b -> D; G |- Let t u : b
-| T_If c t u a : D; G |- c : TBool -> D; G |- t : a -> D; G |- u : a -> D; G |- If c t u : a
-| T_P1 p t a c : sig1 D p a c -> D; G |- t : a -> D; G |- P1 p t : c
-| T_P2 p t u a b c : sig2 p a b c -> D; G |- t : a -> D; G |- u : b -> D; G |- P2 p t u : c
+| T_Var x T : nth_error G x = Some T -> D;; G |- Var x : T
+| T_Int z : D;; G |- Int z : TInt
+| T_Bool b : D;; G |- Bool b : TBool
+| T_Size s : swf D s -> D;; G |- Size s : TInt
+| T_Iota s : swf D s -> D;; G |- Iota s : TArr TInt s
+| T_Nil a : twf D a -> D;; G |- Nil : TArr a (SNat 0)
+| T_Lam a b t : twf D a -> D;; (a :: G) |- t : b -> D;; G |- Lam t : TFun a b
+| T_Let t u a b : D;; G |- t : a -> D;; (a :: G) |- u : b -> D;; G |- Let t u : b
+| T_If c t u a : D;; G |- c : TBool -> D;; G |- t : a -> D;; G |- u : a -> D;; G |- If c t u : a
+| T_P1 p t a c : sig1 D p a c -> D;; G |- t : a -> D;; G |- P1 p t : c
+| T_P2 p t u a b c : sig2 p a b c -> D;; G |- t : a -> D;; G |- u : b -> D;; G |- P2 p t u : c
 | T_P3 p t u v a b c d : sig3 p a b c d ->
-    D; G |- t : a -> D; G |- u : b -> D; G |- v : c -> D; G |- P3 p t u v : d
+    D;; G |- t : a -> D;; G |- u : b -> D;; G |- v : c -> D;; G |- P3 p t u v : d
 | T_Pack n ss t a :
     length ss = n -> Forall (swf D) ss -> twf (n + D) a ->
-    D; G |- t : tysub (inst ss) a ->
-    D; G |- Pack ss t : TEx n a
+    D;; G |- t : tysub (inst ss) a ->
+    D;; G |- Pack ss t : TEx n a
 | T_Unpack n t u a b :
     twf D b ->
-    D; G |- t : TEx n a ->
-    n + D; (a :: gsh n G) |- u : tysh n b ->
-    D; G |- Unpack n t u : b
-| T_Conv t T T' : D; G |- t : T -> teq T T' -> twf D T' -> D; G |- t : T'
-where "D ; G |- t : T" := (has_type D G t T).
+    D;; G |- t : TEx n a ->
+    n + D;; (a :: gsh n G) |- u : tysh n b ->
+    D;; G |- Unpack n t u : b
+| T_Conv t T T' : D;; G |- t : T -> teq T T' -> twf D T' -> D;; G |- t : T'
+where "D ;; G |- t : T" := (has_type D G t T).
 
 (** ** Regularity *)
 
@@ -128,7 +128,7 @@ Lemma ctx_wf_sh D n G : Forall (twf D) G -> Forall (twf (n + D)) (gsh n G).
 Proof. induction 1; constructor; auto using twf_sh. Qed.
 
 (** A type that the rules give has no size variables but those in scope: no opened length escapes. *)
-Theorem regularity D G t T : D; G |- t : T -> Forall (twf D) G -> twf D T.
+Theorem regularity D G t T : D;; G |- t : T -> Forall (twf D) G -> twf D T.
 Proof.
   induction 1; simpl; intro HG; auto.
   - rewrite Forall_forall in HG. apply HG. eapply nth_error_In; eauto.
@@ -157,8 +157,8 @@ Proof. destruct 1; simpl; constructor. Qed.
 Lemma gsh_up n f G : map (tysub (up n f)) (gsh n G) = gsh n (map (tysub f) G).
 Proof. rewrite !map_map. apply map_ext. intro a. apply tysub_up_sh. Qed.
 
-Lemma typed_sizes D G t T : D; G |- t : T -> forall f D', wfs D f D' ->
-  D'; (map (tysub f) G) |- tsz f t : tysub f T.
+Lemma typed_sizes D G t T : D;; G |- t : T -> forall f D', wfs D f D' ->
+  D';; (map (tysub f) G) |- tsz f t : tysub f T.
 Proof.
   induction 1; simpl; intros f D' Hf;
     try solve [constructor; eauto using swf_ssub, twf_tysub].
@@ -179,7 +179,7 @@ Proof.
 Qed.
 
 (** Under further size variables. *)
-Lemma typed_sh n D G t T : D; G |- t : T -> n + D; (gsh n G) |- tsz (sh n) t : tysh n T.
+Lemma typed_sh n D G t T : D;; G |- t : T -> n + D;; (gsh n G) |- tsz (sh n) t : tysh n T.
 Proof. intro H. eapply typed_sizes; eauto using wfs_sh. Qed.
 
 (** ** Renaming and substitution of terms *)
@@ -196,7 +196,7 @@ Proof.
   rewrite (H _ _ E). auto.
 Qed.
 
-Lemma typed_ren D G t T : D; G |- t : T -> forall f G', renames G f G' -> D; G' |- tren f t : T.
+Lemma typed_ren D G t T : D;; G |- t : T -> forall f G', renames G f G' -> D;; G' |- tren f t : T.
 Proof.
   induction 1; simpl; intros f G' Hf; try solve [econstructor; eauto using renames_up, renames_sh].
 Qed.
@@ -205,7 +205,7 @@ Lemma renames_weaken G a : renames G S (a :: G).
 Proof. intros x T H. exact H. Qed.
 
 Definition substitutes (D : nat) (G : ctx) (f : nat -> tm) (G' : ctx) : Prop :=
-  forall x T, nth_error G x = Some T -> D; G' |- f x : T.
+  forall x T, nth_error G x = Some T -> D;; G' |- f x : T.
 
 Lemma substitutes_up n D G f G' a :
   substitutes D G f G' -> substitutes (n + D) (a :: gsh n G) (tup n f) (a :: gsh n G').
@@ -226,7 +226,7 @@ Lemma substitutes_up_0 D G f G' a :
   substitutes D G f G' -> substitutes D (a :: G) (tup 0 f) (a :: G').
 Proof. intro H. pose proof (substitutes_up 0 D G f G' a H) as U. rewrite !gsh_0 in U. exact U. Qed.
 
-Lemma typed_sub D G t T : D; G |- t : T -> forall f G', substitutes D G f G' -> D; G' |- tsub f t : T.
+Lemma typed_sub D G t T : D;; G |- t : T -> forall f G', substitutes D G f G' -> D;; G' |- tsub f t : T.
 Proof.
   induction 1; simpl; intros f G' Hf;
     try solve [econstructor; eauto using substitutes_up, substitutes_up_0].
@@ -234,7 +234,7 @@ Proof.
 Qed.
 
 (** A value for the innermost variable. *)
-Lemma typed_one D G t T v a : D; (a :: G) |- t : T -> D; G |- v : a -> D; G |- tsub (one v) t : T.
+Lemma typed_one D G t T v a : D;; (a :: G) |- t : T -> D;; G |- v : a -> D;; G |- tsub (one v) t : T.
 Proof.
   intros Ht Hv. eapply typed_sub; eauto.
   intros [|x] T'; simpl.
@@ -245,9 +245,9 @@ Qed.
 (** The innermost sizes and the innermost variable at once: what [unpack] does. *)
 Lemma typed_open D G t T ss v a :
   Forall (swf D) ss ->
-  length ss + D; (a :: gsh (length ss) G) |- t : tysh (length ss) T ->
-  D; G |- v : tysub (inst ss) a ->
-  D; G |- tsub (one v) (tsz (inst ss) t) : T.
+  length ss + D;; (a :: gsh (length ss) G) |- t : tysh (length ss) T ->
+  D;; G |- v : tysub (inst ss) a ->
+  D;; G |- tsub (one v) (tsz (inst ss) t) : T.
 Proof.
   intros Hss Ht Hv. eapply typed_one; eauto.
   eapply typed_sizes in Ht; [|apply wfs_inst; eauto].

@@ -29,42 +29,42 @@ Ltac invert_typing :=
 Section Inversion.
   Context {D : nat} {G : ctx}.
 
-  Lemma inv_Var x T : D; G |- Var x : T -> exists a, nth_error G x = Some a /\ teq a T.
+  Lemma inv_Var x T : D;; G |- Var x : T -> exists a, nth_error G x = Some a /\ teq a T.
   Proof. invert_typing. Qed.
-  Lemma inv_Int z T : D; G |- Int z : T -> teq TInt T.
+  Lemma inv_Int z T : D;; G |- Int z : T -> teq TInt T.
   Proof. invert_typing. Qed.
-  Lemma inv_Bool b T : D; G |- Bool b : T -> teq TBool T.
+  Lemma inv_Bool b T : D;; G |- Bool b : T -> teq TBool T.
   Proof. invert_typing. Qed.
-  Lemma inv_Size s T : D; G |- Size s : T -> teq TInt T.
+  Lemma inv_Size s T : D;; G |- Size s : T -> teq TInt T.
   Proof. invert_typing. Qed.
-  Lemma inv_Iota s T : D; G |- Iota s : T -> swf D s /\ teq (TArr TInt s) T.
+  Lemma inv_Iota s T : D;; G |- Iota s : T -> swf D s /\ teq (TArr TInt s) T.
   Proof. invert_typing. Qed.
-  Lemma inv_Nil T : D; G |- Nil : T -> exists a, teq (TArr a (SNat 0)) T.
+  Lemma inv_Nil T : D;; G |- Nil : T -> exists a, teq (TArr a (SNat 0)) T.
   Proof. invert_typing. Qed.
-  Lemma inv_Lam t T : D; G |- Lam t : T ->
-    exists a b, twf D a /\ D; (a :: G) |- t : b /\ teq (TFun a b) T.
+  Lemma inv_Lam t T : D;; G |- Lam t : T ->
+    exists a b, twf D a /\ D;; (a :: G) |- t : b /\ teq (TFun a b) T.
   Proof. invert_typing. Qed.
-  Lemma inv_Let t u T : D; G |- Let t u : T ->
-    exists a b, D; G |- t : a /\ D; (a :: G) |- u : b /\ teq b T.
+  Lemma inv_Let t u T : D;; G |- Let t u : T ->
+    exists a b, D;; G |- t : a /\ D;; (a :: G) |- u : b /\ teq b T.
   Proof. invert_typing. Qed.
-  Lemma inv_If c t u T : D; G |- If c t u : T ->
-    exists a, D; G |- c : TBool /\ D; G |- t : a /\ D; G |- u : a /\ teq a T.
+  Lemma inv_If c t u T : D;; G |- If c t u : T ->
+    exists a, D;; G |- c : TBool /\ D;; G |- t : a /\ D;; G |- u : a /\ teq a T.
   Proof. invert_typing. Qed.
-  Lemma inv_P1 p t T : D; G |- P1 p t : T ->
-    exists a c, sig1 D p a c /\ D; G |- t : a /\ teq c T.
+  Lemma inv_P1 p t T : D;; G |- P1 p t : T ->
+    exists a c, sig1 D p a c /\ D;; G |- t : a /\ teq c T.
   Proof. invert_typing. Qed.
-  Lemma inv_P2 p t u T : D; G |- P2 p t u : T ->
-    exists a b c, sig2 p a b c /\ D; G |- t : a /\ D; G |- u : b /\ teq c T.
+  Lemma inv_P2 p t u T : D;; G |- P2 p t u : T ->
+    exists a b c, sig2 p a b c /\ D;; G |- t : a /\ D;; G |- u : b /\ teq c T.
   Proof. invert_typing. Qed.
-  Lemma inv_P3 p t u v T : D; G |- P3 p t u v : T ->
-    exists a b c d, sig3 p a b c d /\ D; G |- t : a /\ D; G |- u : b /\ D; G |- v : c /\ teq d T.
+  Lemma inv_P3 p t u v T : D;; G |- P3 p t u v : T ->
+    exists a b c d, sig3 p a b c d /\ D;; G |- t : a /\ D;; G |- u : b /\ D;; G |- v : c /\ teq d T.
   Proof. invert_typing. Qed.
-  Lemma inv_Pack ss t T : D; G |- Pack ss t : T ->
+  Lemma inv_Pack ss t T : D;; G |- Pack ss t : T ->
     exists n a, length ss = n /\ Forall (swf D) ss /\ twf (n + D) a /\
-      D; G |- t : tysub (inst ss) a /\ teq (TEx n a) T.
+      D;; G |- t : tysub (inst ss) a /\ teq (TEx n a) T.
   Proof. invert_typing. Qed.
-  Lemma inv_Unpack n t u T : D; G |- Unpack n t u : T ->
-    exists a b, twf D b /\ D; G |- t : TEx n a /\ n + D; (a :: gsh n G) |- u : tysh n b /\ teq b T.
+  Lemma inv_Unpack n t u T : D;; G |- Unpack n t u : T ->
+    exists a b, twf D b /\ D;; G |- t : TEx n a /\ n + D;; (a :: gsh n G) |- u : tysh n b /\ teq b T.
   Proof. invert_typing. Qed.
 End Inversion.
 
