@@ -6,7 +6,7 @@
   docs/trust.md says in words what they mean, and what is not modelled. *)
 
 From Coq Require Import Arith List Lia ZArith.
-From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness Erasure Insertion Insert InsertSound.
+From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness Erasure Insertion Insert InsertSound Simulation.
 Import ListNotations.
 
 (** ** The explicit language *)
@@ -52,6 +52,13 @@ Proof.
     | S : step ?v _ |- _ => apply (value_steps_not v) in S; auto
     end.
 Qed.
+
+(** There is one next step, and what a check stops takes none. *)
+Theorem running_is_deterministic t a b : step t a -> step t b -> a = b.
+Proof. eauto using step_det. Qed.
+
+Theorem a_failed_check_stops t t' : fails t -> ~ step t t'.
+Proof. eauto using step_or_fails. Qed.
 
 (** ** Kernels: programs with size names and inputs *)
 
@@ -132,3 +139,64 @@ Proof. apply close_keeps. Qed.
 
 Theorem every_scope_can_be_closed D k t T : twf (k + D) T -> close D k t T <> None.
 Proof. apply close_hides. Qed.
+
+(** ** Running what is written *)
+
+Lemma erase_run t ns vs : erase (run t ns vs) = run (erase t) ns (map erase vs).
+Proof.
+  unfold run. rewrite erase_tsub, erase_tsz. apply tsub_ext. intro x. symmetry. apply (map_nth erase vs Nil).
+Qed.
+
+Lemma mute_run t ns vs : mute t -> Forall mute vs -> mute (run t ns vs).
+Proof.
+  intros M V. apply mute_tsub; auto using mute_tsz. intro x.
+  destruct (nth_in_or_default x vs Nil) as [I | ->]; simpl; auto. rewrite Forall_forall in V. auto.
+Qed.
+
+Section Written.
+  (** A kernel as it is written, [e], without [pack] and [unpack]; as elaborated, [t]; sizes and inputs of a run. *)
+  Variables (D : nat) (G : ctx) (e t : tm) (T : ty) (ns : list nat) (vs : list tm).
+  Hypothesis inserted : ins D G e t T.
+  Hypothesis written : implicit e.
+  Hypothesis sizes : length ns = D.
+  Hypothesis inputs : Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G.
+  Hypothesis inputs_mute : Forall mute vs.
+
+  Let elaborated_run := run t ns vs.
+  Let written_run := run e ns (map erase vs).
+
+  Lemma elaborated_typed : |- elaborated_run : tysub (inst (map SNat ns)) T.
+  Proof. eapply kernels_are_sound; eauto using ins_typed. Qed.
+
+  Lemma elaborated_mute : mute elaborated_run.
+  Proof. apply mute_run; auto. eapply ins_mute; eauto. Qed.
+
+  Lemma written_erased : written_run = erase elaborated_run.
+  Proof.
+    unfold written_run, elaborated_run. rewrite erase_run, (insertion_into_an_implicit_program _ _ _ _ _ inserted written).
+    reflexivity.
+  Qed.
+
+  (** Both take the same steps: what the elaborated program gets to, the written one gets to without what was inserted,
+    and nothing else. *)
+  Theorem written_follows_elaborated t' : steps elaborated_run t' -> isteps written_run (erase t').
+  Proof. intro S. rewrite written_erased. eapply steps_simulated; eauto using elaborated_typed, elaborated_mute. Qed.
+
+  Theorem elaborated_follows_written u : isteps written_run u -> exists t', steps elaborated_run t' /\ u = erase t'.
+  Proof.
+    rewrite written_erased. intro S.
+    destruct (follows _ _ _ elaborated_typed elaborated_mute S) as (t' & A & B & _). eauto.
+  Qed.
+
+  (** They are done, or stopped by a check, at the same time. *)
+  Theorem they_end_alike t' : steps elaborated_run t' ->
+    (value t' <-> value (erase t')) /\ (fails t' <-> fails (erase t')).
+  Proof.
+    intro S. eapply end_alike; [eapply steps_typed; eauto using elaborated_typed|].
+    assert (M : mute elaborated_run) by apply elaborated_mute.
+    clear - S M. induction S; eauto using step_mute.
+  Qed.
+
+  Theorem written_programs_are_never_stuck u : isteps written_run u -> ~ istuck u.
+  Proof. rewrite written_erased. eauto using erasure_never_stuck, elaborated_typed, elaborated_mute. Qed.
+End Written.
