@@ -1,0 +1,174 @@
+;;; lift-mode.el --- Major mode for the array language Lift  -*- lexical-binding: t; -*-
+
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "29.1"))
+;; Keywords: languages
+;; SPDX-License-Identifier: MIT OR Apache-2.0
+
+;;; Commentary:
+
+;; Colours, indentation and comments of Lift, and its language server by Eglot:
+;;
+;;     (require 'lift-mode)
+;;     (add-hook 'lift-mode-hook #'eglot-ensure)
+
+;;; Code:
+
+(require 'lisp-mode)
+
+(defgroup lift nil
+  "The array language Lift."
+  :group 'languages)
+
+(defcustom lift-server '("lift" "lsp")
+  "The language server and its arguments."
+  :type '(repeat string))
+
+(defvar lift-mode-syntax-table
+  (let ((table (make-syntax-table)))
+    (modify-syntax-entry ?\; "<" table)
+    (modify-syntax-entry ?\n ">" table)
+    (modify-syntax-entry ?\" "\"" table)
+    (modify-syntax-entry ?\( "()" table)
+    (modify-syntax-entry ?\) ")(" table)
+    (modify-syntax-entry ?\[ "(]" table)
+    (modify-syntax-entry ?\] ")[" table)
+    (modify-syntax-entry ?# "'" table)
+    ;; Every other character may be in a name.
+    (dolist (c (string-to-list "!$%&'*+,-./:<=>?@\\^_`{|}~"))
+      (modify-syntax-entry c "_" table))
+    table)
+  "Syntax table of `lift-mode'.")
+
+(defconst lift-font-lock-keywords
+  `(("[([]\\(define\\|lift\\|primitive\\)\\_>[ \t]+[([]?\\(\\(?:\\sw\\|\\s_\\)+\\)"
+     (1 font-lock-keyword-face) (2 font-lock-function-name-face))
+    (,(concat "[([]" (regexp-opt '("import" "define" "lift" "primitive" "lambda" "λ" "let" "if" "tuple" "pack" "unpack"
+                                   "o" ":")
+                                 t)
+              "\\_>")
+     1 font-lock-keyword-face)
+    (,(concat "[([]" (regexp-opt '("array-type" "tuple-type" "vector-type" "exists" "->") t) "\\_>")
+     1 font-lock-type-face)
+    (,(regexp-opt '("int" "long" "float" "double" "bool") 'symbols) . font-lock-type-face)
+    (,(regexp-opt '("true" "false") 'symbols) . font-lock-constant-face)
+    ("#\\(?:\\sw\\|\\s_\\)+" . font-lock-constant-face)
+    ("\\_<[-+]?[0-9]+\\(?:\\.[0-9]*\\)?\\(?:[eE][-+]?[0-9]+\\)?[fL]?\\_>" . font-lock-constant-face))
+  "Colours of `lift-mode', where the server gives none.")
+
+(defun lift-indent-function (position state)
+  "How far POSITION is indented, inside of the group that STATE tells of.
+Two columns after a word that heads a form, else as Lisp does."
+  (save-excursion
+    (goto-char (1+ (elt state 1)))
+    (if (looking-at (concat (regexp-opt '("define" "lift" "primitive" "lambda" "λ" "let" "unpack") t) "\\_>"))
+        (+ 2 (progn (goto-char (elt state 1)) (current-column)))
+      (lisp-indent-function position state))))
+
+;;;###autoload
+(define-derived-mode lift-mode prog-mode "Lift"
+  "Major mode for the array language Lift."
+  (setq-local comment-start ";"
+              comment-start-skip ";+[ \t]*"
+              comment-add 0
+              font-lock-defaults '(lift-font-lock-keywords)
+              indent-line-function #'lisp-indent-line
+              lisp-indent-function #'lift-indent-function
+              lisp-body-indent 2
+              indent-tabs-mode nil
+              imenu-generic-expression
+              '((nil "^[([]\\(?:define\\|lift\\)[ \t]+[([]?\\(\\(?:\\sw\\|\\s_\\)+\\)" 1))))
+
+;;;###autoload
+(add-to-list 'auto-mode-alist '("\\.lift\\'" . lift-mode))
+
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs
+               (cons 'lift-mode (lambda (&rest _) lift-server))))
+
+(declare-function eglot-current-server "eglot")
+(declare-function eglot-execute "eglot")
+(declare-function eglot-execute-command "eglot")
+(declare-function eglot--pos-to-lsp-position "eglot")
+(declare-function eglot--path-to-uri "eglot")
+(declare-function eglot--major-modes "eglot")
+(declare-function jsonrpc-request "jsonrpc")
+(defvar eglot--servers-by-project)
+
+(defun lift--command (name &rest more)
+  "What the server answers to its command NAME for the kernel at point; MORE are further members of its argument."
+  (let ((server (or (eglot-current-server) (user-error "No language server runs here: M-x eglot"))))
+    (jsonrpc-request
+     server :workspace/executeCommand
+     (list :command name
+           :arguments (vector (append (list :uri (eglot--path-to-uri buffer-file-name)
+                                            :position (eglot--pos-to-lsp-position))
+                                      more)))
+     :timeout 120)))
+
+(defun lift--show (name text mode)
+  "Show TEXT in a buffer NAME in MODE beside the program."
+  (with-current-buffer (get-buffer-create name)
+    (let ((inhibit-read-only t))
+      (erase-buffer)
+      (insert text)
+      (goto-char (point-min)))
+    (funcall mode)
+    (setq buffer-read-only t)
+    (display-buffer (current-buffer))))
+
+(defun lift-generate-opencl ()
+  "Show the OpenCL of the kernel at point."
+  (interactive)
+  (let ((answer (lift--command "lift.server.generateOpenCL")))
+    (lift--show (format "*Lift: %s.cl*" (plist-get answer :kernel)) (plist-get answer :text)
+                (if (fboundp 'c-mode) #'c-mode #'fundamental-mode))))
+
+(defun lift-run-kernel ()
+  "Run the kernel at point as its line `;;; run:' says, and show the result."
+  (interactive)
+  (let ((answer (lift--command "lift.server.runKernel")))
+    (lift--show (format "*Lift: %s*" (plist-get answer :kernel))
+                (format "; on %s\n%s" (plist-get answer :device) (plist-get answer :output))
+                #'fundamental-mode)))
+
+;; Documents that only the server has: where a definition of a built-in name leads (`lift:/prelude.lift').
+
+(defun lift--virtual-text (uri)
+  "The text that the server has at URI."
+  (let ((server (or (eglot-current-server)
+                    (seq-find (lambda (s) (memq 'lift-mode (eglot--major-modes s)))
+                              (apply #'append (hash-table-values eglot--servers-by-project)))
+                    (user-error "No language server runs"))))
+    (plist-get (jsonrpc-request server :lift/virtualText (list :uri uri)) :text)))
+
+(defun lift--file-handler (operation &rest arguments)
+  "Do OPERATION with ARGUMENTS for a document of the server as if it were a file that cannot be written."
+  (let ((uri (car arguments)))
+    (pcase operation
+      ((or 'expand-file-name 'file-truename 'abbreviate-file-name 'substitute-in-file-name) uri)
+      ((or 'file-exists-p 'file-readable-p 'file-regular-p 'verify-visited-file-modtime) t)
+      ((or 'file-writable-p 'file-directory-p 'file-remote-p 'file-symlink-p 'file-attributes 'vc-registered
+           'file-modes 'file-locked-p)
+       nil)
+      ('insert-file-contents
+       (let ((text (lift--virtual-text uri)))
+         (save-excursion (insert text))
+         (when (nth 1 arguments)
+           (setq buffer-file-name uri)
+           (set-visited-file-modtime 0)
+           (set-buffer-modified-p nil))
+         (list uri (length text))))
+      (_ (let ((inhibit-file-name-handlers
+                (cons #'lift--file-handler
+                      (and (eq inhibit-file-name-operation operation) inhibit-file-name-handlers)))
+               (inhibit-file-name-operation operation))
+           (apply operation arguments))))))
+
+(add-to-list 'file-name-handler-alist '("\\`lift:/" . lift--file-handler))
+
+(define-key lift-mode-map (kbd "C-c C-o") #'lift-generate-opencl)
+(define-key lift-mode-map (kbd "C-c C-c") #'lift-run-kernel)
+
+(provide 'lift-mode)
+;;; lift-mode.el ends here

@@ -1,0 +1,22 @@
+; Indentation: one step for each open group.
+
+[
+  (define)
+  (lift)
+  (primitive)
+  (lambda)
+  (app)
+  (let)
+  (if)
+  (tuple_expr)
+  (ascribe)
+  (pack)
+  (unpack)
+  (compose)
+  (array_type)
+  (tuple_type)
+  (exists_type)
+  (fun_type)
+] @indent
+
+[")" "]"] @outdent

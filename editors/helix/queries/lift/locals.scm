@@ -1,0 +1,1 @@
+../../../tree-sitter-lift/queries/locals.scm

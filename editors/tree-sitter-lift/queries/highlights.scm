@@ -1,0 +1,78 @@
+; Colours, by the capture names that Neovim, Helix and GitHub share. Of two that fit, Neovim and tree-sitter take the
+; last and Helix the most special: so what is special stands last.
+
+(comment) @comment
+(doc_comment) @comment.documentation
+
+["(" ")" "[" "]"] @punctuation.bracket
+"#" @punctuation.special
+
+(string) @string
+(bool) @boolean
+[(int) (long)] @number
+[(float) (double)] @number.float
+
+; names
+(name_ref) @variable
+(param (name) @variable.parameter)
+(let name: (name) @variable)
+(unpack name: (name) @variable)
+(unpack_binder name: (name) @variable)
+
+; lengths
+(size_name) @constant
+(size_nat) @number
+(size_params (name) @constant)
+(unpack_binder size: (name) @constant)
+(position_binder (name) @constant)
+(sum_binder (name) @constant)
+(size_op operator: _ @operator)
+
+; types
+(name_type) @type
+((name_type) @type.builtin
+  (#any-of? @type.builtin "int" "long" "float" "double" "bool"))
+(array_type "array-type" @type.builtin)
+(tuple_type "tuple-type" @type.builtin)
+(vector_type "vector-type" @type.builtin)
+(exists_type "exists" @type.builtin)
+(fun_type "->" @operator)
+
+; functions
+(define name: (name) @function)
+(define_head name: (name) @function)
+(lift name: (name) @function)
+(primitive name: (name) @function.builtin)
+(app function: (name_ref) @function.call)
+
+((name_ref) @function.builtin
+  (#any-of? @function.builtin
+    "map" "mapSeq" "mapGlb" "mapGlb0" "mapGlb1" "mapGlb2" "mapGlobal" "mapGlobal0" "mapGlobal1"
+    "mapGlobal2" "mapWrg" "mapWrg0" "mapWrg1" "mapWrg2" "mapWorkgroup" "mapWorkgroup0" "mapWorkgroup1" "mapWorkgroup2"
+    "mapLcl" "mapLcl0" "mapLcl1" "mapLcl2" "mapLocal" "mapLocal0" "mapLocal1" "mapLocal2" "mapVec"
+    "reduce" "reduceSeq" "partRed" "reduceWhileSeq" "iterate" "iterateWhile" "scan" "scanSeq" "scanExcl"
+    "filter" "filterSeq" "filterGlb" "filterWrg" "filterLcl"
+    "zip" "unzip" "split" "join" "slide" "pad" "padConstant" "transpose" "reorder" "gather" "scatter" "reverse"
+    "stride" "take" "drop" "slice" "head" "last" "tail" "concat" "aref" "iota" "generate" "fill" "length"
+    "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition"
+    "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
+    "sqrt" "exp" "log" "sin" "cos" "tan" "pow" "floor" "ceil" "toInt" "toLong" "toFloat" "toDouble"))
+
+((name_ref) @operator
+  (#any-of? @operator
+    "+" "-" "*" "/" "mod" "min" "max" "<" ">" "<=" ">=" "=" "!=" "neg" "abs" "+i" "-i" "*i" "/i" "=i" "<i" ">i"
+    "and" "or" "not" "bitand" "bitor" "bitxor" "shl" "shr"))
+
+; words that head a form
+(import "import" @keyword.import)
+(define "define" @keyword.function)
+(lift "lift" @keyword.function)
+(primitive "primitive" @keyword.function)
+(lambda ["lambda" "λ"] @keyword.function)
+(let "let" @keyword)
+(if "if" @keyword.conditional)
+(tuple_expr "tuple" @keyword)
+(ascribe ":" @keyword.operator)
+(pack "pack" @keyword)
+(unpack "unpack" @keyword)
+(compose "o" @keyword.operator)

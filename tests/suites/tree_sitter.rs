@@ -1,0 +1,156 @@
+//! The tree-sitter grammar, which editors colour and fold by, is kept equal to the language's own parser.
+
+use lift_syntax::{SyntaxKind, SyntaxNode};
+use lift_tests::files;
+use std::path::PathBuf;
+use tree_sitter::{Language, Node, Parser, Query};
+
+fn language() -> Language {
+    tree_sitter_lift::LANGUAGE.into()
+}
+
+fn parser() -> Parser {
+    let mut parser = Parser::new();
+    parser.set_language(&language()).expect("the parser fits the library");
+    parser
+}
+
+/// A node of either tree: its kind, the range of its text without what surrounds it, and how deep it stands.
+type Shown = (usize, String, std::ops::Range<usize>);
+
+/// The nodes below `node`, from the outside in, of the grammar's tree.
+fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
+    let token = matches!(node.kind(), "comment" | "doc_comment" | "int" | "long" | "float" | "double" | "bool" | "string");
+    if node.is_named() && !token {
+        let root = node.kind() == "source_file";
+        if !root {
+            out.push((depth, node.kind().to_owned(), node.byte_range()));
+        }
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            of_the_grammar(child, depth + usize::from(!root), out);
+        }
+    }
+}
+
+/// The same of our tree, whose first node is at `start` in the file.
+fn of_the_parser(node: &SyntaxNode, start: usize, depth: usize, out: &mut Vec<Shown>) {
+    let root = node.kind() == SyntaxKind::FORM;
+    if !root {
+        let mut tokens = node.descendants_with_tokens().filter_map(|e| e.into_token()).filter(|t| !t.kind().is_trivia());
+        let Some(first) = tokens.next() else { return };
+        let last = tokens.last().unwrap_or_else(|| first.clone());
+        let range = start + usize::from(first.text_range().start())..start + usize::from(last.text_range().end());
+        out.push((depth, format!("{:?}", node.kind()).to_lowercase(), range));
+    }
+    for child in node.children() {
+        of_the_parser(&child, start, depth + usize::from(!root), out);
+    }
+}
+
+/// One line a node.
+fn shown(nodes: &[Shown], text: &str) -> String {
+    let line = |(depth, kind, range): &Shown| {
+        let words = text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let words: String = words.chars().take(60).collect();
+        format!("{}{kind} {}: {words}\n", "  ".repeat(*depth), range.start)
+    };
+    nodes.iter().map(line).collect()
+}
+
+/// The programs of this repository that the parser has nothing to say about, and texts that try each corner.
+fn programs() -> Vec<(String, String)> {
+    let root = files::root();
+    let folders = ["examples", "tests/programs", "tests/primitives", "analysis/prelude"];
+    let paths: Vec<PathBuf> = folders.iter().flat_map(|folder| files::below(&root.join(folder), ".lift")).collect();
+    let mut programs: Vec<(String, String)> = paths
+        .iter()
+        .map(|path| (path.strip_prefix(&root).unwrap_or(path).display().to_string(), files::read(path)))
+        .filter(|(_, text)| lift_syntax::parse_file(text).forms.iter().all(|form| form.parse.errors.is_empty()))
+        .collect();
+    assert!(programs.len() > 100, "only {} programs", programs.len());
+    for text in [
+        "\u{feff}(define λx (xs' +i a#b .5 é× 名前 a-1 - + -> o' lambda2 if-not))",
+        "(define x (f 3 -3 +3 3L 2.0f 2.0 1e-3f 2. 1E5 -1.5e+3 true false -x truer))",
+        "[define [f x [y float]] [(lambda (z) [g z]) y]]",
+        "(define x (f #4 #N #(* 2 N) # (length xs) #(sum (i (+ N 1)) (pow i 2))))",
+        "(define (f (x (array-type (i) (array-type float (+ i 1)) N)) (g (-> int (exists (X Y) (tuple-type int bool))))) x)",
+        "(define (f o tuple) (tuple o (o tuple o)))",
+        ";;; Kept\r\n(lift () () (λ () 1)) ; over\r\n;;; and out",
+        "(import \"a \\\" b.lift\")",
+    ] {
+        programs.push((text.to_owned(), text.to_owned()));
+    }
+    programs
+}
+
+#[test]
+fn both_parsers_see_the_same_tree() {
+    let mut parser = parser();
+    let mut wrong = Vec::new();
+    for (name, text) in programs() {
+        let tree = parser.parse(&text, None).expect("no time limit");
+        let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        of_the_grammar(tree.root_node(), 0, &mut theirs);
+        for form in lift_syntax::parse_file(&text).forms {
+            of_the_parser(&form.parse.syntax(), form.raw.range.start().into(), 0, &mut ours);
+        }
+        if tree.root_node().has_error() || theirs != ours {
+            let (theirs, ours) = (shown(&theirs, &text), shown(&ours, &text));
+            let differ = theirs.lines().zip(ours.lines()).find(|(a, b)| a != b);
+            wrong.push(format!("{name}: {differ:?}\n    {}", tree.root_node().to_sexp()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} programs differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_query_fits_the_grammar() {
+    let root = files::root();
+    let mut seen = 0;
+    for folder in ["editors/tree-sitter-lift/queries", "editors/helix/queries/lift", "editors/neovim/queries/lift"] {
+        for path in files::below(&root.join(folder), ".scm") {
+            seen += 1;
+            if let Err(e) = Query::new(&language(), &files::read(&path)) {
+                panic!("{}: {e}", path.display());
+            }
+        }
+    }
+    assert!(seen >= 13, "only {seen} queries");
+}
+
+/// Every name that the highlighting takes for built in is a primitive, and the other way round.
+#[test]
+fn built_in_names_are_those_of_the_language() {
+    let quoted: std::collections::BTreeSet<&str> = tree_sitter_lift::HIGHLIGHTS
+        .split("(#any-of? @function.builtin")
+        .chain(tree_sitter_lift::HIGHLIGHTS.split("(#any-of? @operator"))
+        .skip(1)
+        .flat_map(|rest| rest.split(')').next().unwrap_or_default().split('"').skip(1).step_by(2))
+        .collect();
+    let known: std::collections::BTreeSet<&str> = lift_analysis::prims::names().collect();
+    let missing: Vec<_> = known.difference(&quoted).filter(|name| !is_projection(name)).collect();
+    let unknown: Vec<_> = quoted.difference(&known).filter(|name| !types_and_words().contains(name)).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "not coloured: {missing:?}; no primitives: {unknown:?}");
+}
+
+/// `get1`, …
+fn is_projection(name: &str) -> bool {
+    name.strip_prefix("get").is_some_and(|n| n.parse::<u32>().is_ok())
+}
+fn types_and_words() -> &'static [&'static str] {
+    lift_syntax::SCALAR_TYPES
+}
+
+/// `tree-sitter generate` in `editors/tree-sitter-lift` brings them in step.
+#[test]
+fn the_generated_parser_is_that_of_the_grammar() {
+    let folder = files::root().join("editors/tree-sitter-lift");
+    let grammar = tree_sitter_generate::load_grammar_file(&folder.join("grammar.js"), None).expect("Node.js runs grammar.js");
+    let version = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().expect("a number")).collect::<Vec<u8>>();
+    let version = (version[0], version[1], version[2]);
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON");
+    assert!(value(&grammar) == value(&files::read(&folder.join("src/grammar.json"))), "src/grammar.json is old");
+    let (_, parser) = tree_sitter_generate::generate_parser_for_grammar(&grammar, Some(version)).expect("the grammar is right");
+    assert!(parser == files::read(&folder.join("src/parser.c")), "src/parser.c is old");
+}
