@@ -20,7 +20,8 @@ type Shown = (usize, String, std::ops::Range<usize>);
 
 /// The nodes below `node`, from the outside in, of the grammar's tree.
 fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
-    let token = matches!(node.kind(), "comment" | "doc_comment" | "int" | "long" | "float" | "double" | "bool" | "string");
+    let token =
+        matches!(node.kind(), "comment" | "doc_comment" | "int" | "long" | "float" | "double" | "bool" | "string");
     if node.is_named() && !token {
         let root = node.kind() == "source_file";
         if !root {
@@ -37,7 +38,8 @@ fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
 fn of_the_parser(node: &SyntaxNode, start: usize, depth: usize, out: &mut Vec<Shown>) {
     let root = node.kind() == SyntaxKind::FORM;
     if !root {
-        let mut tokens = node.descendants_with_tokens().filter_map(|e| e.into_token()).filter(|t| !t.kind().is_trivia());
+        let mut tokens =
+            node.descendants_with_tokens().filter_map(|e| e.into_token()).filter(|t| !t.kind().is_trivia());
         let Some(first) = tokens.next() else { return };
         let last = tokens.last().unwrap_or_else(|| first.clone());
         let range = start + usize::from(first.text_range().start())..start + usize::from(last.text_range().end());
@@ -146,11 +148,13 @@ fn types_and_words() -> &'static [&'static str] {
 #[test]
 fn the_generated_parser_is_that_of_the_grammar() {
     let folder = files::root().join("editors/tree-sitter-lift");
-    let grammar = tree_sitter_generate::load_grammar_file(&folder.join("grammar.js"), None).expect("Node.js runs grammar.js");
+    let grammar =
+        tree_sitter_generate::load_grammar_file(&folder.join("grammar.js"), None).expect("Node.js runs grammar.js");
     let version = env!("CARGO_PKG_VERSION").split('.').map(|part| part.parse().expect("a number")).collect::<Vec<u8>>();
     let version = (version[0], version[1], version[2]);
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("it is JSON");
     assert!(value(&grammar) == value(&files::read(&folder.join("src/grammar.json"))), "src/grammar.json is old");
-    let (_, parser) = tree_sitter_generate::generate_parser_for_grammar(&grammar, Some(version)).expect("the grammar is right");
+    let (_, parser) =
+        tree_sitter_generate::generate_parser_for_grammar(&grammar, Some(version)).expect("the grammar is right");
     assert!(parser == files::read(&folder.join("src/parser.c")), "src/parser.c is old");
 }

@@ -1,3 +1,5 @@
+//! Completion: what is offered where, in which order, and what accepting it writes.
+
 use super::Fixture;
 use crate::ide::completion::{CompletionItem, Completions, is_subsequence};
 use expect_test::{Expect, expect};
