@@ -11,9 +11,12 @@
 
 use super::{Atom, Block, Kernel, Lambda, Level, PadMode, Prim, Rhs, ScalarOp, Space, Stmt, VarId};
 use lift_analysis::hir::Literal;
+use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 impl Prim {
     /// As programs write it.
@@ -131,8 +134,32 @@ impl Space {
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&Printer::new(self).kernel())
+        f.write_str(&Printer::new(self).kernel().text)
     }
+}
+
+/// A kernel as text, with what its parts came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoreText {
+    pub text: String,
+    /// Statements and functions by byte range, sorted; inner ranges follow the outer ones that contain them.
+    pub map: Vec<(Range<u32>, Origin)>,
+}
+
+/// The text of a kernel, as `Display` gives it, with the map back to the source.
+pub fn mapped(kernel: &Kernel) -> CoreText {
+    Printer::new(kernel).kernel()
+}
+
+/// A fingerprint of what a kernel computes and how: equal for kernels that differ only in the names of variables and in
+/// where they stand in the source.
+pub fn meaning(kernel: &Kernel) -> u64 {
+    let mut printer = Printer::new(kernel);
+    printer.names = (0..kernel.vars.len()).map(|i| format!("${i}")).collect();
+    // Its keys are fixed: the same kernel has the same fingerprint in every process.
+    let mut hasher = DefaultHasher::new();
+    printer.kernel().text.hash(&mut hasher);
+    hasher.finish()
 }
 
 struct Printer<'k> {
@@ -141,6 +168,7 @@ struct Printer<'k> {
     names: Vec<String>,
     out: String,
     indent: usize,
+    map: Vec<(Range<u32>, Origin)>,
 }
 
 impl<'k> Printer<'k> {
@@ -151,22 +179,30 @@ impl<'k> Printer<'k> {
             *count += 1;
             if *count == 1 { v.name.to_string() } else { format!("{}'{count}", v.name) }
         });
-        Printer { kernel, names: names.collect(), out: String::new(), indent: 0 }
+        Printer { kernel, names: names.collect(), out: String::new(), indent: 0, map: Vec::new() }
     }
 
-    fn kernel(mut self) -> String {
+    fn kernel(mut self) -> CoreText {
         let k = self.kernel;
         let sizes: Vec<&str> = k.sizes.iter().map(|v| &*v.name).collect();
         let params: Vec<String> = k.params.iter().map(|p| format!(" ({})", self.typed(*p))).collect();
         self.out = format!("kernel {} ({}){} -> {}", k.name, sizes.join(" "), params.concat(), k.result);
         self.indent = 1;
-        for (assumption, _) in &k.assumptions {
+        for (assumption, origin) in &k.assumptions {
             self.line();
+            let start = self.out.len();
             self.push(&format!("assume {assumption}"));
+            self.record(start, origin);
         }
         self.block(&k.body);
         self.out.push('\n');
-        self.out
+        self.map.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        CoreText { text: self.out, map: self.map }
+    }
+
+    fn record(&mut self, start: usize, origin: &Origin) {
+        let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        self.map.push((at(start)..at(self.out.len()), origin.clone()));
     }
 
     fn push(&mut self, text: &str) {
@@ -198,6 +234,12 @@ impl<'k> Printer<'k> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         self.line();
+        let start = self.out.len();
+        self.stmt_text(stmt);
+        self.record(start, &stmt.origin);
+    }
+
+    fn stmt_text(&mut self, stmt: &Stmt) {
         if !stmt.binds.is_empty() {
             let names: Vec<&str> = stmt.binds.iter().map(|v| &*v.name).collect();
             let typed = self.typed(stmt.var);
@@ -274,9 +316,12 @@ impl<'k> Printer<'k> {
 
     fn lambda(&mut self, f: &Lambda) {
         let params: Vec<String> = f.params.iter().map(|p| self.typed(*p)).collect();
-        self.push(&format!(" (λ({})", params.join(", ")));
+        self.push(" ");
+        let start = self.out.len();
+        self.push(&format!("(λ({})", params.join(", ")));
         self.nested(&f.body);
         self.push(")");
+        self.record(start, &f.origin);
     }
 
     fn list(&mut self, open: &str, between: &str, atoms: &[Atom], close: &str) {

@@ -12,11 +12,13 @@
 //! | [`generate`] | values made from a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
+//! | [`plot`] | results as curves and pictures, reduced to what a screen can show |
 
 pub mod bind;
 pub mod flat;
 pub mod generate;
 pub mod literal;
+pub mod plot;
 pub mod print;
 mod scalar;
 pub mod source;

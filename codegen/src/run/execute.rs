@@ -13,7 +13,7 @@ use crate::plan::{BufferId, BufferRole, Plan, Program};
 use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::origin::Origin;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone)]
 pub struct RunOptions {
@@ -23,6 +23,8 @@ pub struct RunOptions {
     pub warmup: u32,
     /// Measured runs, at least one; the value is that of the last.
     pub repeats: u32,
+    /// No further run begins once this much time has passed since the first measured one began.
+    pub measure_for: Option<Duration>,
     /// Bytes on the device, if fewer than it has.
     pub memory: Option<u64>,
     /// Fill what the plan does not initialise with a pattern that no sound program gives, to find elements that no
@@ -32,7 +34,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { profile: false, warmup: 0, repeats: 1, memory: None, poison: false }
+        RunOptions { profile: false, warmup: 0, repeats: 1, measure_for: None, memory: None, poison: false }
     }
 }
 
@@ -60,6 +62,8 @@ pub struct LaunchTime {
     pub launches: u32,
     /// All of them together; of several runs the median.
     pub microseconds: f64,
+    /// The shortest and the longest of the measured runs.
+    pub spread: [f64; 2],
 }
 
 /// Commands on their way before the host waits for them: drivers keep memory for each.
@@ -94,6 +98,7 @@ pub fn run(
     let measuring = options.profile || options.warmup > 0 || options.repeats > 1;
     let mut wall_microseconds = Vec::new();
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); run.kernels.len()];
+    let mut began = None;
     for round in 0..options.warmup.saturating_add(options.repeats.max(1)) {
         run.reset(&data, options.poison)?;
         let start = Instant::now();
@@ -102,12 +107,23 @@ pub fn run(
         if measuring {
             session.finish()?;
         }
-        if measuring && round >= options.warmup {
-            wall_microseconds.push(start.elapsed().as_secs_f64() * 1e6);
+        if measuring {
             run.take_times()?;
+        }
+        let enough = options.measure_for.is_some_and(|limit| match round.checked_sub(options.warmup) {
+            Some(_) => *began.get_or_insert(start) + limit < Instant::now(),
+            // What drivers do at the first launch is not in the times of launches: a run that takes so long without it
+            // is its own warm-up.
+            None => u128::from(run.nanoseconds.iter().sum::<u64>()) > limit.as_nanos(),
+        });
+        if measuring && (round >= options.warmup || enough) {
+            wall_microseconds.push(start.elapsed().as_secs_f64() * 1e6);
             for (times, nanoseconds) in times.iter_mut().zip(&run.nanoseconds) {
                 times.push(*nanoseconds);
             }
+        }
+        if enough {
+            break;
         }
     }
     let value = run.collect(sizes)?;
@@ -381,6 +397,8 @@ impl<'a> Run<'a> {
             origin: launch.plan.origin.clone(),
             launches: *launched,
             microseconds: median(times) as f64 / 1e3,
+            // `median` has sorted them
+            spread: [times.first(), times.last()].map(|t| t.copied().unwrap_or(0) as f64 / 1e3),
         };
         launches.map(time).collect()
     }

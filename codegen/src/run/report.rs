@@ -5,10 +5,14 @@
 
 use super::Outcome;
 use super::device::DeviceInfo;
+use crate::io::plot::Plot;
 use crate::io::print;
 use crate::value::Value;
-use lift_analysis::origin::Origin;
+use lift_analysis::hir::{ExprId, Name};
+use lift_analysis::origin::{FormKey, Origin};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A run that gave a result. One that failed is told as the errors of a program are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +32,22 @@ pub struct RunReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
     pub profile: Vec<ProfileEntry>,
+    /// Runs that were measured: `profile` has their medians.
+    #[serde(default)]
+    pub runs: u32,
+    /// The time of the whole program on the device, without building and transfers: the median of the measured runs,
+    /// the shortest and the longest, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<[f64; 3]>,
+    /// The sizes of this run.
+    #[serde(default)]
+    pub sizes: BTreeMap<String, i64>,
+    /// What the result looks like, if it can be drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plot: Option<Plot>,
+    /// The fingerprint of the kernel that ran ([`meaning`](crate::core::print::meaning)).
+    #[serde(default)]
+    pub meaning: String,
 }
 
 /// The time of one launch on the device.
@@ -39,10 +59,44 @@ pub struct ProfileEntry {
     pub kernel: String,
     /// Launches in one run; more than one inside a loop.
     pub launches: u32,
-    /// All of them together.
+    /// All of them together; the median of the measured runs.
     pub microseconds: f64,
+    /// The shortest and the longest of the measured runs.
+    #[serde(default)]
+    pub spread: [f64; 2],
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// The same place, to be found again after the source has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<OriginData>,
+}
+
+/// An [`Origin`] as data.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginData {
+    pub file: String,
+    /// The name of the form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<String>,
+    /// Which form of that name.
+    pub nth: u32,
+    pub expr: u32,
+}
+
+impl From<&Origin> for OriginData {
+    fn from(origin: &Origin) -> OriginData {
+        let form = &*origin.form;
+        let name = form.name.as_ref().map(|n| n.to_string());
+        OriginData { file: form.file.to_string(), form: name, nth: form.nth, expr: origin.expr.0 }
+    }
+}
+
+impl OriginData {
+    pub fn to_origin(&self) -> Origin {
+        let name = self.form.as_deref().map(Name::from);
+        let form = FormKey { file: self.file.as_str().into(), name, nth: self.nth };
+        Origin { form: Arc::new(form), expr: ExprId(self.expr) }
+    }
 }
 
 /// A place in the source: positions as in the language server protocol, from 0, in UTF-16 code units.
@@ -82,7 +136,9 @@ impl RunReport {
             kernel: time.kernel.clone(),
             launches: time.launches,
             microseconds: time.microseconds,
+            spread: time.spread,
             place: locate(&time.origin),
+            origin: Some((&time.origin).into()),
         };
         RunReport {
             kernel: kernel.to_string(),
@@ -92,8 +148,23 @@ impl RunReport {
             cut,
             written: None,
             profile: outcome.profile.iter().map(entry).collect(),
+            runs: u32::try_from(outcome.wall_microseconds.len()).unwrap_or(u32::MAX),
+            total: total(&outcome.wall_microseconds),
+            sizes: BTreeMap::new(),
+            plot: None,
+            meaning: String::new(),
         }
     }
+}
+
+/// The median, the least and the greatest.
+fn total(times: &[f64]) -> Option<[f64; 3]> {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    let middle = times.len() / 2;
+    let (least, greatest) = (*times.first()?, *times.last()?);
+    let median = if times.len() % 2 == 1 { times[middle] } else { (times[middle - 1] + times[middle]) / 2.0 };
+    Some([median, least, greatest])
 }
 
 fn printed(value: &Value, head: Option<usize>) -> (String, bool) {
@@ -120,8 +191,9 @@ mod tests {
                 origin: origin(3),
                 launches: 2,
                 microseconds: 1.5,
+                spread: [1.0, 4.0],
             }],
-            wall_microseconds: vec![],
+            wall_microseconds: vec![9.0, 2.0, 4.0, 3.0],
             notices: vec!["one".to_string(), "two".to_string()],
         };
         let start = Position { line: 2, character: 4 };
@@ -131,6 +203,8 @@ mod tests {
         let report = RunReport::new("evens", &outcome, &device().info, Some(2), &locate);
         assert_eq!((&*report.output, report.cut, report.notice.as_deref()), ("1\n2\n", true, Some("one\ntwo")));
         assert_eq!(report.profile[0].place, Some(place));
+        assert_eq!(report.profile[0].origin.as_ref().map(OriginData::to_origin), Some(origin(3)));
+        assert_eq!((report.runs, report.total), (4, Some([3.5, 2.0, 9.0])));
         let line = serde_json::to_string(&report).expect("plain data");
         assert!(!line.contains('\n'), "one line: {line}");
         assert_eq!(serde_json::from_str::<RunReport>(&line).expect("reads back"), report);

@@ -105,3 +105,33 @@ fn an_assumption_about_an_opened_length() {
         expect!["stopped: the program relies on `2 divides X1`, which is false for X1 = 3"],
     );
 }
+
+const HALVES: &str = "(lift halves (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 0.5f)) (filter (lambda (y) (> y 0.0f)) xs))))";
+
+#[test]
+fn statements_and_functions_know_where_they_come_from() {
+    let (_, kernel) = build(HALVES).expect("it is right");
+    let made = crate::core::print::mapped(&kernel);
+    assert_eq!(made.text, kernel.to_string());
+    let innermost = |part: &str| {
+        let at = made.text.find(part).unwrap_or_else(|| panic!("no {part} in {}", made.text)) as u32;
+        let (range, origin) = made.map.iter().rfind(|(range, _)| range.contains(&at)).expect("it comes from somewhere");
+        (&made.text[range.start as usize..range.end as usize], origin.clone())
+    };
+    let (product, _) = innermost("x * 0.5f");
+    assert!(product.starts_with("let") && product.ends_with("x * 0.5f"), "{product}");
+    let (function, of_function) = innermost("(λ(x");
+    assert!(function.starts_with("(λ(x : Float)") && function.ends_with(')'), "{function}");
+    let (call, of_call) = innermost("map (λ");
+    assert!(call.contains("= map (λ(x") && of_call != of_function, "{call}");
+}
+
+#[test]
+fn the_meaning_of_a_kernel_is_not_its_names() {
+    let meaning = |text: &str| crate::core::print::meaning(&build(text).expect("it is right").1);
+    let first = meaning(HALVES);
+    assert_eq!(first, meaning(&HALVES.replace("(x)", "(renamed)").replace("* x", "* renamed")));
+    assert_eq!(first, meaning(&HALVES.replace("(map", "\n    (map ; of them\n")));
+    assert_ne!(first, meaning(&HALVES.replace("0.5f", "0.25f")));
+    assert_ne!(first, meaning(&HALVES.replace("map", "mapSeq")));
+}
