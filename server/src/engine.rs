@@ -14,13 +14,14 @@ use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
 use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
-use lift_codegen::schedule::Schedule;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_syntax::{ColumnEncoding, FormKind, TextRange};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What there is, or why it is not there.
 pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
@@ -87,28 +88,6 @@ fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Targe
     }
 }
 
-/// The core of a kernel as text.
-pub fn core_text(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<String> {
-    Ok(core(analysis, path, kernel)?.map(|k| k.to_string()))
-}
-
-/// The kernel after fusion and placement, as text, below the rules that were applied.
-pub fn scheduled_text(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<String> {
-    let kernel = match core(analysis, path, kernel)? {
-        Ok(kernel) => kernel,
-        Err(problems) => return Ok(Err(problems)),
-    };
-    let schedule = Schedule::new(&kernel, target);
-    let mut out = String::new();
-    for applied in &schedule.applied {
-        let at = place(analysis, &applied.origin)?.map(|p| p.range.start);
-        let at = at.map_or(String::new(), |p| format!("  at {}:{}", p.line + 1, p.character + 1));
-        out.push_str(&format!("; {}{at}\n", applied.rule));
-    }
-    out.push_str(&schedule.kernel.to_string());
-    Ok(Ok(out))
-}
-
 /// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.
 pub fn plan_json(analysis: &Analysis, program: &Program, opencl: &str) -> Cancellable<String> {
     let located = Located::default();
@@ -166,15 +145,24 @@ pub struct Subject<'a> {
     pub focus: TextRange,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Wanted<'a> {
     pub subject: Subject<'a>,
     pub profile: bool,
+    /// How many runs to measure, at most; at least one.
+    pub repeats: u32,
+    /// Bytes on the device, if fewer than it has.
+    pub memory: Option<u64>,
     /// `None`: an OpenCL device, or the interpreter where there is none.
     pub device: Option<Where>,
     /// What to generate for; `None`: the device that it runs on.
     pub target: Option<Target>,
+    /// Is told what happens next, in a few words.
+    pub tell: &'a dyn Fn(&str),
 }
+
+/// Measuring again and again ends after this time.
+const MEASURE_FOR: Duration = Duration::from_secs(2);
 
 /// What a run gave.
 #[derive(Debug)]
@@ -185,6 +173,11 @@ pub struct Ran {
     /// What a person should know about this run.
     pub notices: Vec<String>,
     pub profile: Vec<ProfileEntry>,
+    /// Runs that were measured.
+    pub runs: u32,
+    /// Of the whole program on the device: median, least and greatest time, in microseconds.
+    pub total: Option<[f64; 3]>,
+    pub sizes: BTreeMap<String, i64>,
 }
 
 /// Runs a kernel on its arguments. `given` are sizes that the shapes of the arguments do not tell.
@@ -199,6 +192,9 @@ pub fn run(
         Ok(bound) => bound,
         Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     };
+    if wanted.device != Some(Where::Interpreter) {
+        (wanted.tell)("looking for a device");
+    }
     let choice = match wanted.device {
         Some(Where::Interpreter) => return interpret(analysis, wanted, kernel, bound, Vec::new()),
         Some(Where::OpenCl(choice)) => choice,
@@ -227,12 +223,21 @@ fn interpret(
     notices: Vec<String>,
 ) -> Compiled<Ran> {
     let sizes: Vec<(Var, i64)> = bound.sizes.iter().map(|(var, n)| (var.clone(), n)).collect();
+    let named = named_sizes(&bound);
+    (wanted.tell)("running on the interpreter");
     let value = bound.into_values().and_then(|inputs| interp::run(kernel, inputs, &sizes, Limits::default()));
     match value {
         // its time says nothing about the program: there is no profile
-        Ok(value) => Ok(Ok(Ran { value, device: "interpreter".to_owned(), notices, profile: Vec::new() })),
+        Ok(value) => {
+            let device = "interpreter".to_owned();
+            Ok(Ok(Ran { value, device, notices, profile: Vec::new(), runs: 0, total: None, sizes: named }))
+        }
         Err(e) => Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     }
+}
+
+fn named_sizes(bound: &Bound) -> BTreeMap<String, i64> {
+    bound.sizes.iter().map(|(var, n)| (var.name.to_string(), n)).collect()
 }
 
 fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable<Problem> {
@@ -258,7 +263,17 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
             return Ok(Err(problems.into_iter().map(|p| p.note(advice)).collect()));
         }
     };
-    let options = RunOptions { profile: wanted.profile, ..RunOptions::default() };
+    let repeats = wanted.repeats.max(1);
+    let options = RunOptions {
+        profile: wanted.profile,
+        // drivers finish compiling at the first launch
+        warmup: u32::from(repeats > 1),
+        repeats,
+        measure_for: Some(MEASURE_FOR),
+        memory: wanted.memory,
+        ..RunOptions::default()
+    };
+    let named = named_sizes(&bound);
     let sizes = bound.sizes.clone();
     // before memory is spent on inputs
     if let Err(failure) = device_run::check(&program, &sizes, &device.info, &options) {
@@ -268,13 +283,22 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
         Ok(inputs) => inputs,
         Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     };
+    (wanted.tell)(&format!("running on {}", device.info.name));
     match device_run::run(&program, &inputs, &sizes, device, &options) {
         Ok(outcome) => {
             let located = Located::default();
             let locate = |origin: &Origin| located.find(analysis, origin);
             let about = RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
             let device = format!("opencl:{}, {}", device.info.index, about.device);
-            Ok(Ok(Ran { value: outcome.value, device, notices: outcome.notices, profile: about.profile }))
+            Ok(Ok(Ran {
+                value: outcome.value,
+                device,
+                notices: outcome.notices,
+                profile: about.profile,
+                runs: about.runs,
+                total: about.total,
+                sizes: named,
+            }))
         }
         Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?])),
     }

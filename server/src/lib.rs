@@ -25,8 +25,10 @@
 //! | [`report`] | diagnostics as a compiler prints them, and as JSON |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
 //! | [`engine`] | the compiler and the devices, as this crate calls them |
+//! | [`stages`], [`align`] | the texts that a kernel becomes, and where their parts come from |
 //! | [`lsp`] | the language server |
 
+pub mod align;
 pub mod cli;
 pub mod engine;
 pub mod files;
@@ -34,6 +36,7 @@ pub mod inputs;
 pub mod lsp;
 pub mod program;
 pub mod report;
+pub mod stages;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -107,6 +107,7 @@ pub fn run(
         if measuring {
             session.finish()?;
         }
+        let wall = start.elapsed();
         if measuring {
             run.take_times()?;
         }
@@ -117,7 +118,7 @@ pub fn run(
             None => u128::from(run.nanoseconds.iter().sum::<u64>()) > limit.as_nanos(),
         });
         if measuring && (round >= options.warmup || enough) {
-            wall_microseconds.push(start.elapsed().as_secs_f64() * 1e6);
+            wall_microseconds.push(wall.as_secs_f64() * 1e6);
             for (times, nanoseconds) in times.iter_mut().zip(&run.nanoseconds) {
                 times.push(*nanoseconds);
             }

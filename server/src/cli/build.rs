@@ -5,6 +5,7 @@ use crate::engine;
 use crate::files;
 use crate::program::Program;
 use crate::report::{self, Problem, codes};
+use crate::stages::{self, Stage};
 use lift_analysis::ide::{Cancellable, KernelInfo};
 use lift_codegen::target::Target;
 use std::io;
@@ -30,18 +31,6 @@ pub struct Arguments {
     /// The program.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Stage {
-    /// The elaborated program: every name, size, pack and unpack written out.
-    Core,
-    /// After fusion and placement.
-    Scheduled,
-    /// The OpenCL C text.
-    Opencl,
-    /// The plan for the host, as JSON.
-    Plan,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
@@ -122,20 +111,7 @@ fn print(
     target: &Target,
     console: &mut Console,
 ) -> Outcome {
-    let text = match stage {
-        Stage::Core => answered(engine::core_text(&program.analysis, path, kernel))?,
-        Stage::Scheduled => answered(engine::scheduled_text(&program.analysis, path, kernel, target))?,
-        Stage::Opencl => {
-            answered(engine::program(&program.analysis, path, kernel, target))?.map(|p| p.opencl.text.clone())
-        }
-        Stage::Plan => match answered(engine::program(&program.analysis, path, kernel, target))? {
-            Ok(compiled) => {
-                let opencl = format!("{}.cl", file_name(kernel));
-                Ok(answered(engine::plan_json(&program.analysis, &compiled, &opencl))?)
-            }
-            Err(problems) => Err(problems),
-        },
-    };
+    let text = answered(stages::text(&program.analysis, path, kernel, stage, target))?.map(|made| made.text);
     match text {
         Ok(text) => {
             console.out().write_all(text.as_bytes())?;

@@ -9,12 +9,14 @@ use crate::report::{Problem, codes};
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Var;
 use lift_codegen::core::Kernel;
-use lift_codegen::io::print;
+use lift_codegen::core::print::meaning;
+use lift_codegen::io::{plot, print};
 use lift_codegen::run::report::{ProfileEntry, RunReport};
 use lift_codegen::target::Target;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -36,6 +38,13 @@ pub struct Arguments {
     /// Tell how long each launch took.
     #[arg(long)]
     profile: bool,
+    /// Run up to this many times, for two seconds, and tell the median, the shortest and the longest time of each
+    /// launch.
+    #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repeat: u32,
+    /// Use at most this many megabytes on the device.
+    #[arg(long, value_name = "MEGABYTES")]
+    memory: Option<u64>,
     /// Write the result to this `.npy` file instead of printing it.
     #[arg(short = 'o', value_name = "OUT.npy")]
     output: Option<PathBuf>,
@@ -74,11 +83,18 @@ fn size(text: &str) -> Result<(String, i64), String> {
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = if arguments.embedded { load_embedded(arguments)? } else { load(arguments)? };
+    // Only a server reads this, line by line.
+    let tell = |step: &str| {
+        if arguments.embedded {
+            let mut out = io::stdout().lock();
+            let _ = writeln!(out, "{}", json!({ "progress": step })).and_then(|()| out.flush());
+        }
+    };
     if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
-    match run_kernel(arguments, &program, &path)? {
+    match run_kernel(arguments, &program, &path, &tell)? {
         Ok(done) => report(arguments, console, &program, &path, done),
         Err(problems) => {
             console.problems(&program.sources(), arguments.format, &problems)?;
@@ -111,7 +127,7 @@ struct Done {
 
 type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
 
-fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outcome<Done> {
+fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>, tell: &dyn Fn(&str)) -> Outcome<Done> {
     let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref()))? {
         Ok(info) => info,
         Err(problems) => return Ok(Err(problems)),
@@ -132,13 +148,20 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>) -> Outc
         Ok(given) => given,
         Err(message) => return input(message),
     };
+    tell("making the inputs");
     let arguments_of_kernel = match inputs::arguments(&kernel, &wishes.inputs, &wishes.folder) {
         Ok(values) => values,
         Err(message) => return input(message),
     };
-    let subject = engine::Subject { path, focus: info.focus };
-    let (profile, device, target) = (arguments.profile, arguments.device, arguments.target);
-    let wanted = engine::Wanted { subject, profile, device, target };
+    let wanted = engine::Wanted {
+        subject: engine::Subject { path, focus: info.focus },
+        profile: arguments.profile || arguments.repeat > 1,
+        repeats: arguments.repeat,
+        memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
+        device: arguments.device,
+        target: arguments.target,
+        tell,
+    };
     let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;
     Ok(ran.map(|ran| Done { kernel, ran }))
 }
@@ -211,8 +234,22 @@ fn report(
             let cut = written.is_none() && print::write(&mut output, &ran.value, arguments.head)?;
             let output = String::from_utf8_lossy(&output).into_owned();
             let notice = (!ran.notices.is_empty()).then(|| ran.notices.join("\n"));
-            let (kernel, device, profile) = (kernel.name.to_string(), ran.device, ran.profile);
-            console.json(&RunReport { kernel, device, notice, output, cut, written, profile })?;
+            // drawing is for editors
+            let plot = if arguments.embedded { plot::plot(&ran.value) } else { None };
+            console.json(&RunReport {
+                kernel: kernel.name.to_string(),
+                device: ran.device,
+                notice,
+                output,
+                cut,
+                written,
+                profile: ran.profile,
+                runs: ran.runs,
+                total: ran.total,
+                sizes: ran.sizes,
+                plot,
+                meaning: format!("{:016x}", meaning(&kernel)),
+            })?;
         }
         Format::Text => {
             for notice in &ran.notices {
@@ -221,7 +258,7 @@ fn report(
             if written.is_none() && print::write(console.out(), &ran.value, arguments.head)? {
                 console.note("the rest of the result is left out");
             }
-            if arguments.profile {
+            if arguments.profile || arguments.repeat > 1 {
                 print_profile(console, &ran);
             }
         }
@@ -235,14 +272,21 @@ fn print_profile(console: &mut Console, ran: &Ran) {
         0 | 1 => format!("{} ({})", e.name, e.kernel),
         n => format!("{} ({}, {n} launches)", e.name, e.kernel),
     };
-    let rows: Vec<(String, f64)> = ran.profile.iter().map(|e| (name(e), e.microseconds)).collect();
+    let rows: Vec<(String, &ProfileEntry)> = ran.profile.iter().map(|e| (name(e), e)).collect();
     let width = rows.iter().map(|(name, _)| name.chars().count()).chain([6]).max().unwrap_or(0);
-    console.say(&format!("on {}", ran.device));
-    for (name, microseconds) in &rows {
-        console.say(&format!("  {name:<width$} {microseconds:>12.1} µs"));
+    let several = ran.runs > 1;
+    let runs = if several { format!(", the median of {} runs and their spread", ran.runs) } else { String::new() };
+    console.say(&format!("on {}{runs}", ran.device));
+    let spread = |[least, greatest]: [f64; 2]| match several {
+        true => format!("  {least:.1} – {greatest:.1}"),
+        false => String::new(),
+    };
+    for (name, entry) in &rows {
+        let spread = spread(entry.spread);
+        console.say(&format!("  {name:<width$} {:>12.1} µs{spread}", entry.microseconds));
     }
     if rows.len() != 1 {
-        let total: f64 = rows.iter().map(|(_, t)| t).sum();
+        let total: f64 = rows.iter().map(|(_, e)| e.microseconds).sum();
         console.say(&format!("  {:<width$} {total:>12.1} µs", "in all"));
     }
 }

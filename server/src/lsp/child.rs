@@ -2,7 +2,7 @@
 //!
 //! A kernel that writes out of bounds can kill the process that runs it, and a driver can hang. The child gets the
 //! texts by its standard input and ends when that closes, so it does not outlive the server; it is killed, with all it
-//! started, when the request is cancelled or its time is over.
+//! started, when the request is cancelled, its time is over or it takes too much memory.
 
 use super::snapshot::{Failure, Outcome};
 use crate::cli::run::Embedded;
@@ -15,8 +15,9 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
+use tokio::sync::mpsc::UnboundedSender;
 
 /// What the child may print, in bytes; the editor is for looking, `lift run -o` for keeping.
 const MAX_OUTPUT: u64 = 64 << 20;
@@ -40,16 +41,34 @@ pub struct RunJob {
     pub folder: Option<PathBuf>,
 }
 
-/// The report of the run, as the protocol's answer.
-pub async fn run(job: RunJob, limit: Duration) -> Outcome<serde_json::Value> {
+/// How much a run may take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunLimits {
+    pub time: Duration,
+    /// In megabytes: of the process, and of buffers on the device.
+    pub memory: u64,
+    /// Runs that are measured, at most.
+    pub repeats: u32,
+}
+
+impl Default for RunLimits {
+    fn default() -> RunLimits {
+        RunLimits { time: Duration::from_secs(60), memory: 4096, repeats: 10 }
+    }
+}
+
+/// The report of the run. `tell` is told what the child does.
+pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) -> Outcome<RunReport> {
     let kernel = job.kernel.clone();
-    let mut child = spawn(&job).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
+    let mut child =
+        spawn(&job, limits).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
     // its end tells the child that nobody waits for it any more
     let mut stdin = child.process.stdin.take();
     let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
+    let pid = child.process.id();
     let texts = serde_json::to_vec(&Embedded { texts: job.texts }).unwrap_or_default();
     let talk = async {
-        let tell = async {
+        let send = async {
             if let Some(stdin) = &mut stdin {
                 // a child that has already failed does not listen; its status says more
                 let _ = stdin.write_all(&texts).await;
@@ -57,12 +76,18 @@ pub async fn run(job: RunJob, limit: Duration) -> Outcome<serde_json::Value> {
                 let _ = stdin.flush().await;
             }
         };
-        let ((), out, err) = tokio::join!(tell, read(stdout, MAX_OUTPUT), read(stderr, MAX_STDERR));
+        let ((), out, err) = tokio::join!(send, listen(stdout, tell), read(stderr, MAX_STDERR));
         (out, err, child.process.wait().await)
     };
-    let Ok((out, err, status)) = tokio::time::timeout(limit, talk).await else {
-        let message = format!("{kernel} ran longer than {} s and was stopped", limit.as_secs_f64());
-        return Err(Failure::failed(message, None));
+    let stopped = |why: String| Err(Failure::failed(format!("{kernel} {why} and was stopped"), None));
+    let (out, err, status) = tokio::select! {
+        ended = talk => ended,
+        () = tokio::time::sleep(limits.time) => {
+            return stopped(format!("ran longer than {} s (the time limit of a run)", limits.time.as_secs_f64()));
+        }
+        () = outgrown(pid, limits.memory) => {
+            return stopped(format!("took more than {} MB (the memory limit of a run)", limits.memory));
+        }
     };
     child.ended = true;
     let status = status.map_err(|e| Failure::failed(format!("the kernel's process was lost: {e}"), None))?;
@@ -70,13 +95,13 @@ pub async fn run(job: RunJob, limit: Duration) -> Outcome<serde_json::Value> {
 }
 
 /// What the child's words and its end mean.
-fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<serde_json::Value> {
+fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<RunReport> {
     let mut messages = Vec::new();
     for line in out.lines() {
         if let Ok(report) = serde_json::from_str::<RunReport>(line)
             && status.success()
         {
-            return Ok(json!(report));
+            return Ok(report);
         }
         messages.extend(serde_json::from_str::<Message>(line));
     }
@@ -117,6 +142,85 @@ fn signal(_: ExitStatus) -> String {
     "the system".to_owned()
 }
 
+/// What a running child prints, up to a limit, without the lines that say what it does.
+async fn listen(stream: Option<impl AsyncRead + Unpin>, tell: UnboundedSender<String>) -> Vec<u8> {
+    #[derive(serde::Deserialize)]
+    struct Step {
+        progress: String,
+    }
+    let mut out = Vec::new();
+    let Some(stream) = stream else { return out };
+    let mut lines = BufReader::new(stream.take(MAX_OUTPUT));
+    loop {
+        let start = out.len();
+        match lines.read_until(b'\n', &mut out).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        if out[start..].starts_with(b"{\"progress\"")
+            && let Ok(step) = serde_json::from_slice::<Step>(&out[start..])
+        {
+            out.truncate(start);
+            let _ = tell.send(step.progress);
+        }
+    }
+    let _ = tokio::io::copy(lines.get_mut().get_mut(), &mut tokio::io::sink()).await;
+    out
+}
+
+/// Returns when a process holds more than so many megabytes; never where that cannot be known.
+async fn outgrown(pid: Option<u32>, megabytes: u64) {
+    // Limits of the system (`RLIMIT_AS`) count addresses, of which drivers reserve many times what they use.
+    let Some(pid) = pid.filter(|_| cfg!(target_os = "linux")) else { return std::future::pending().await };
+    loop {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        match resident(pid) {
+            Some(bytes) if bytes > megabytes.saturating_mul(1_000_000) => return,
+            Some(_) => {}
+            None => return std::future::pending().await,
+        }
+    }
+}
+
+/// Bytes of a process that are in memory.
+fn resident(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
+}
+
+/// What the system can run kernels on: the lines of `lift devices`, and why there is no OpenCL device if there is none.
+/// Drivers that crash or hang do it in a process of their own.
+pub async fn devices() -> Outcome<(Vec<serde_json::Value>, Option<String>)> {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let failed = |why: String| Failure::failed(format!("the devices are not known: {why}"), None);
+    let start = || {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["devices", "--format", "json"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        #[cfg(unix)]
+        command.process_group(0);
+        command.spawn()
+    };
+    let mut child = Group { process: start().map_err(|e| failed(e.to_string()))?, ended: false };
+    let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
+    let talk = async {
+        let (out, err) = tokio::join!(read(stdout, MAX_OUTPUT), read(stderr, MAX_STDERR));
+        (out, err, child.process.wait().await)
+    };
+    let Ok((out, err, status)) = tokio::time::timeout(PATIENCE, talk).await else {
+        return Err(failed(format!("a driver did not answer within {} s", PATIENCE.as_secs())));
+    };
+    child.ended = true;
+    let (out, err) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
+    if !status.as_ref().is_ok_and(ExitStatus::success) {
+        return Err(failed(format!("a driver ended the process that asked{}", tail(&err))));
+    }
+    let why = err.trim().trim_start_matches("note:").trim();
+    let devices = out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok((devices, (!why.is_empty()).then(|| why.to_owned())))
+}
+
 /// All that a stream has, up to a limit; the rest is read and thrown away, so that the writer does not block.
 async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
     let mut out = Vec::new();
@@ -147,10 +251,11 @@ impl Drop for Group {
     }
 }
 
-fn spawn(job: &RunJob) -> std::io::Result<Group> {
+fn spawn(job: &RunJob, limits: RunLimits) -> std::io::Result<Group> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["run", "--embedded", "--format", "json", "--profile", "--head", &MAX_LINES.to_string()]);
     command.arg(format!("--kernel={}", job.kernel));
+    command.arg(format!("--repeat={}", limits.repeats)).arg(format!("--memory={}", limits.memory));
     command.args(job.device.iter().map(|device| format!("--device={device}")));
     command.args(job.sizes.iter().map(|(name, value)| format!("--size={name}={value}")));
     command.arg("--").arg(&*job.path).args(&job.inputs);

@@ -1,30 +1,31 @@
-//! `workspace/executeCommand`: generate OpenCL, run a kernel, list the kernels.
+//! `workspace/executeCommand`: generate OpenCL and what comes before it, run a kernel, list the kernels, tell the setup.
 
-use super::child::{self, RunJob};
+use super::child::{self, RunJob, RunLimits};
 use super::documents::{file_path, path_of};
+use super::measured::Measured;
 use super::progress::Progress;
 use super::server::Server;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
-use crate::engine;
+use super::views::{self, Address, Prepared};
 use crate::inputs::run_line::RunLine;
 use crate::program::Texts;
-use crate::report;
+use crate::report::{self, Problem};
+use crate::stages::Stage;
 use lift_analysis::ide::{Cancellable, KernelInfo};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
 pub const GENERATE_OPENCL: &str = "lift.server.generateOpenCL";
 pub const RUN_KERNEL: &str = "lift.server.runKernel";
 pub const KERNELS: &str = "lift.server.kernels";
-pub const NAMES: [&str; 3] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS];
-
-/// The scheme of generated texts: `lift-opencl:/KERNEL.cl?SOURCE`, with the source's address encoded.
-pub const OPENCL_SCHEME: &str = "lift-opencl";
+pub const SETUP: &str = "lift.server.setup";
+pub const NAMES: [&str; 4] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP];
 
 /// The argument of every command: a program and, where one is meant, a kernel of it by name or by a place in it.
 #[derive(Debug, Deserialize)]
@@ -32,6 +33,13 @@ struct Target {
     uri: Uri,
     position: Option<Position>,
     kernel: Option<String>,
+}
+
+/// The further field of a generation's argument.
+#[derive(Debug, Deserialize)]
+struct StageWish {
+    #[serde(default)]
+    stage: Stage,
 }
 
 /// The further fields of a run's argument.
@@ -46,11 +54,19 @@ struct RunWishes {
 
 pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Option<Value>> {
     let argument = params.arguments.and_then(|a| a.into_iter().next()).unwrap_or_default();
+    if *params.command == *SETUP {
+        return setup().await.map(Some).map_err(Error::from);
+    }
     let target: Target = parse(&argument)?;
     match &*params.command {
         KERNELS => server.read(move |snap| kernels(snap, &target)).await.map(Some),
         GENERATE_OPENCL => {
-            let generated = server.read(move |snap| generate_opencl(snap, &target));
+            let StageWish { stage } = parse(&argument)?;
+            let prepared = server.read(move |snap| generate(snap, &target, stage));
+            let generated = async {
+                let (address, prepared) = prepared.await?;
+                generated(server, address, prepared).await
+            };
             let token = params.work_done_progress_params.work_done_token;
             let title = "Generating OpenCL".to_owned();
             // quick as a rule: not worth a display that the client did not ask for
@@ -83,14 +99,53 @@ async fn run(
 ) -> Result<Value> {
     let job = job.await?;
     let features = server.features();
+    let limits = features.options.run;
     let title = format!("Running {}", job.kernel);
     let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
+    let (path, kernel, inputs) = (job.path.clone(), job.kernel.clone(), job.inputs.clone());
+    let (steps, mut told) = mpsc::unbounded_channel::<String>();
+    let forward = async {
+        while let Some(step) = told.recv().await {
+            progress.report(format!("{step} (at most {})", allowance(limits))).await;
+        }
+    };
+    let work = async { tokio::join!(child::run(job, limits, steps), forward).0 };
     let result = tokio::select! {
-        result = child::run(job, features.options.run_time_limit) => result.map_err(Error::from),
+        result = work => result.map_err(Error::from),
         () = progress.stopped() => Err(Error::request_cancelled()),
     };
     progress.end().await;
-    result
+    let report = result?;
+    let measured = Measured::of(&report, inputs);
+    server.main.write(move |state| state.ran(path, kernel, measured));
+    Ok(json!(report))
+}
+
+/// `60 s, 4096 MB`
+fn allowance(limits: RunLimits) -> String {
+    format!("{} s, {} MB", limits.time.as_secs_f64(), limits.memory)
+}
+
+/// What this is, and what it can run kernels on.
+async fn setup() -> Outcome<Value> {
+    let program = std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default();
+    let mut out = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "program": program,
+        "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+    });
+    match child::devices().await {
+        Ok((devices, problem)) => {
+            out["devices"] = json!(devices);
+            out["problem"] = json!(problem);
+        }
+        Err(Failure::Answer(why)) => {
+            out["devices"] = json!([{ "device": "interpreter" }]);
+            out["problem"] = json!(why.message);
+        }
+        Err(stopped) => return Err(stopped),
+    }
+    Ok(out)
 }
 
 fn kernels(snap: &Snapshot, target: &Target) -> Outcome<Value> {
@@ -112,61 +167,42 @@ fn kernels(snap: &Snapshot, target: &Target) -> Outcome<Value> {
     Ok(Value::Array(kernels.collect()))
 }
 
-fn generate_opencl(snap: &Snapshot, target: &Target) -> Outcome<Value> {
+fn generate(snap: &Snapshot, target: &Target, stage: Stage) -> Outcome<(Address, Prepared)> {
     let file = snap.file(&target.uri)?;
     let kernel = chosen(snap, &file, target)?.name;
-    let text = compiled(snap, &file, &kernel)?;
-    Ok(json!({ "kernel": kernel, "language": "opencl", "text": text, "uri": opencl_uri(&target.uri, &kernel) }))
+    let address = Address { source: target.uri.clone(), kernel, stage };
+    let prepared = views::prepare(snap, &address)?;
+    if let Some(problems) = prepared.problems() {
+        return Err(refusal(snap, &address.kernel, problems)?);
+    }
+    Ok((address, prepared))
 }
 
-/// The generated text of a kernel; fails with the reasons if it cannot be compiled.
-pub fn compiled(snap: &Snapshot, file: &File, kernel: &str) -> Outcome<String> {
-    let problems = match engine::program(&snap.analysis, &file.path, kernel, &lift_codegen::target::Target::portable())?
-    {
-        Ok(program) => return Ok(program.opencl.text),
-        Err(problems) => problems,
-    };
+/// A kernel that has no text of a stage, and why.
+fn refusal(snap: &Snapshot, kernel: &str, problems: &[Problem]) -> Cancellable<Failure> {
     let sources = report::Sources { analysis: &snap.analysis, shown: &FxHashMap::default(), here: None };
-    let messages: Cancellable<Vec<_>> = problems.iter().map(|p| report::json::message(&sources, p)).collect();
+    let messages = problems.iter().map(|p| report::json::message(&sources, p)).collect::<Cancellable<Vec<_>>>()?;
     let first = problems.first().map_or("it has errors", |p| &*p.message);
     let message = format!("{kernel} was not compiled: {first}");
-    Err(Failure::failed(message, Some(json!({ "diagnostics": messages? }))))
+    Ok(Failure::failed(message, Some(json!({ "diagnostics": messages }))))
 }
 
-fn opencl_uri(source: &Uri, kernel: &str) -> String {
-    let kernel: String = kernel.bytes().map(encode).collect();
-    let source: String = source.as_str().bytes().map(encode).collect();
-    format!("{OPENCL_SCHEME}:/{kernel}.cl?{source}")
-}
-
-/// As `encodeURIComponent` does it.
-fn encode(byte: u8) -> String {
-    match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
-            char::from(byte).to_string()
+/// Makes what was prepared; what the compiler refuses is told like what analysis finds.
+async fn generated(server: &Server, address: Address, prepared: Prepared) -> Result<Value> {
+    let made = server.main.compute(move || prepared.make()).await?;
+    match made {
+        Ok(made) => Ok(json!({
+            "kernel": address.kernel,
+            "stage": address.stage,
+            "language": address.stage.language(),
+            "text": made.text,
+            "uri": address.to_string(),
+        })),
+        Err(problems) => {
+            let failed = move |snap: &Snapshot| -> Outcome<Value> { Err(refusal(snap, &address.kernel, &problems)?) };
+            server.read(failed).await
         }
-        _ => format!("%{byte:02X}"),
     }
-}
-
-fn decode(text: &str) -> Option<String> {
-    let mut out = Vec::new();
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            out.push(byte);
-            continue;
-        }
-        let digits = [bytes.next()?, bytes.next()?];
-        out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(out).ok()
-}
-
-/// The program and the kernel that a generated text's address names.
-pub fn opencl_source(uri: &Uri) -> Option<(Uri, String)> {
-    let kernel = decode(uri.path().trim_start_matches('/').strip_suffix(".cl")?)?;
-    Some((decode(uri.query()?)?.parse().ok()?, kernel))
 }
 
 /// The kernel that is meant: the named one, the one around the position, or the only one.
@@ -215,18 +251,4 @@ fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
         }
     }
     Ok(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_address_of_a_generated_text_names_its_source() {
-        let source: Uri = "file:///a%20b/c.lift".parse().expect("an address");
-        let uri = opencl_uri(&source, "x'%é");
-        assert_eq!(uri, "lift-opencl:/x'%25%C3%A9.cl?file%3A%2F%2F%2Fa%2520b%2Fc.lift");
-        let parsed: Uri = uri.parse().expect("an address");
-        assert_eq!(opencl_source(&parsed), Some((source, "x'%é".to_owned())));
-    }
 }

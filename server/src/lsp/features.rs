@@ -1,8 +1,11 @@
 //! What the client can do, read once from `initialize`, and what the server says it can.
 
+use super::child::RunLimits;
 use super::commands;
 use super::convert::Encoding;
+use super::views;
 use lift_analysis::ide::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
+use lift_codegen::target::Target;
 use serde_json::Value;
 use std::time::Duration;
 use tower_lsp_server::gen_lsp_types::*;
@@ -39,17 +42,27 @@ pub struct Features {
 /// `initializationOptions`; what is not understood is left out.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `runTimeLimit`, in seconds: how long a kernel may run.
-    pub run_time_limit: Duration,
+    /// `runTimeLimit` in seconds, `runMemoryLimit` in megabytes, `runRepeats`: what a run may take.
+    pub run: RunLimits,
+    /// `target`: what the generated texts that are shown are generated for.
+    pub target: Target,
     /// `codeLens`: whether to offer lenses above kernels.
     pub code_lens: bool,
     /// `inlayHints`: whether to offer hints.
     pub inlay_hints: bool,
+    /// `runTimes`: whether times of runs are among the hints.
+    pub run_times: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { run_time_limit: Duration::from_secs(60), code_lens: true, inlay_hints: true }
+        Options {
+            run: RunLimits::default(),
+            target: Target::portable(),
+            code_lens: true,
+            inlay_hints: true,
+            run_times: true,
+        }
     }
 }
 
@@ -59,8 +72,19 @@ impl Options {
         let field = |name: &str| options.and_then(|o| o.get(name));
         if let Some(seconds) = field("runTimeLimit").and_then(Value::as_f64) {
             // a day is for ever
-            out.run_time_limit =
-                Duration::try_from_secs_f64(seconds.clamp(0.1, 86_400.0)).unwrap_or(out.run_time_limit);
+            out.run.time = Duration::try_from_secs_f64(seconds.clamp(0.1, 86_400.0)).unwrap_or(out.run.time);
+        }
+        if let Some(megabytes) = field("runMemoryLimit").and_then(Value::as_u64) {
+            out.run.memory = megabytes.max(1);
+        }
+        if let Some(target) = field("target").and_then(Value::as_str).and_then(|name| name.parse().ok()) {
+            out.target = target;
+        }
+        if let Some(times) = field("runRepeats").and_then(Value::as_u64) {
+            out.run.repeats = times.clamp(1, 10_000) as u32;
+        }
+        if let Some(on) = field("runTimes").and_then(Value::as_bool) {
+            out.run_times = on;
         }
         if let Some(on) = field("codeLens").and_then(Value::as_bool) {
             out.code_lens = on;
@@ -165,9 +189,11 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(ChangeNotifications::Bool(true)),
             }),
-            text_document_content: client
-                .text_document_content
-                .then(|| TextDocumentContent::Options(TextDocumentContentOptions { schemes: vec!["lift".to_owned()] })),
+            text_document_content: client.text_document_content.then(|| {
+                TextDocumentContent::Options(TextDocumentContentOptions {
+                    schemes: ["lift", views::SCHEME].map(str::to_owned).into(),
+                })
+            }),
             ..Default::default()
         }),
         ..Default::default()

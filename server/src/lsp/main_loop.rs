@@ -70,7 +70,7 @@ fn serve(mut state: State, writes: &Receiver<Write>) {
         };
         let write: Write = match message {
             Ok(write) => write,
-            Err(RecvTimeoutError::Timeout) => Box::new(State::diagnose),
+            Err(RecvTimeoutError::Timeout) => Box::new(State::act),
             Err(RecvTimeoutError::Disconnected) => break,
         };
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| write(&mut state))) {
@@ -83,6 +83,26 @@ impl Handle {
     /// A write. Takes its place in the queue when it is called.
     pub fn write(&self, f: impl FnOnce(&mut State) + Send + 'static) {
         let _ = self.0.send(Box::new(f));
+    }
+
+    /// Work in the pool that needs no snapshot, and so holds up no edit.
+    pub fn compute<T: Send + 'static>(
+        &self,
+        f: impl FnOnce() -> T + Send + 'static,
+    ) -> impl Future<Output = Result<T, Error>> + Send {
+        let (tx, rx) = oneshot::channel();
+        self.write(move |state| {
+            state.pool.run(move || {
+                let _ = tx.send(catch_unwind(AssertUnwindSafe(f)));
+            });
+        });
+        async move {
+            match rx.await {
+                Ok(Ok(value)) => Ok(value),
+                Ok(Err(panic)) => Err(internal(&*panic)),
+                Err(_) => Err(Error::request_cancelled()),
+            }
+        }
     }
 
     /// A read on a snapshot. *Not* an `async fn`: it takes its place in the queue when it is called, not when its
@@ -120,15 +140,16 @@ impl Handle {
             match rx.await {
                 Ok(Ok(Ok(value))) => Ok(value),
                 Ok(Ok(Err(failure))) => Err(failure.into_error()),
-                Ok(Err(panic)) => Err(Error {
-                    code: ErrorCode::InternalError,
-                    message: format!("internal error: {}", panic_text(&*panic)).into(),
-                    data: None,
-                }),
+                Ok(Err(panic)) => Err(internal(&*panic)),
                 Err(_) => Err(Error::request_cancelled()),
             }
         }
     }
+}
+
+fn internal(panic: &(dyn Any + Send)) -> Error {
+    let message = format!("internal error: {}", panic_text(panic)).into();
+    Error { code: ErrorCode::InternalError, message, data: None }
 }
 
 /// Where a request and its job meet.

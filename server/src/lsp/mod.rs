@@ -24,6 +24,8 @@
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
 //! | [`commands`], [`child`], [`progress`] | what a client asks to be done: generate, run |
+//! | [`views`] | generated texts that follow the edits, and where their parts come from |
+//! | [`measured`] | the times of runs, at the lines that caused them |
 //! | [`convert`] | editor data to protocol data |
 
 pub mod child;
@@ -34,12 +36,14 @@ pub mod documents;
 pub mod features;
 pub mod frame;
 pub mod main_loop;
+pub mod measured;
 pub mod progress;
 pub mod requests;
 pub mod server;
 pub mod snapshot;
 pub mod state;
 pub mod transport;
+pub mod views;
 
 use frame::TrafficLog;
 use std::io;

@@ -63,6 +63,12 @@ impl Progress {
         };
         Progress { ongoing, token, stop, cancels: cancels.clone() }
     }
+    /// Says what is being done.
+    pub async fn report(&self, message: String) {
+        if let Some(ongoing) = &self.ongoing {
+            ongoing.report_with_message(message, None).await;
+        }
+    }
     /// Returns when the user stops the work.
     pub async fn stopped(&self) {
         self.stop.notified().await;

@@ -5,15 +5,16 @@ use super::documents::file_path;
 use super::features::{Features, server_capabilities};
 use super::main_loop::Handle;
 use super::progress::Cancels;
-use super::requests;
+use super::requests::{self, GeneratedRangesParams, SourceRange, SourceRangeParams};
 use super::snapshot::{Outcome, Snapshot};
 use super::state::Outgoing;
+use super::views::{self, Address};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
-use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
 
 /// With this in its environment the server has methods that tests need: `lift/test/panic`, `lift/test/text`, ….
@@ -34,6 +35,8 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
     };
     let mut service = LspService::build(make)
         .custom_method("lift/virtualText", Server::virtual_text)
+        .custom_method("lift/sourceRange", Server::source_range)
+        .custom_method("lift/generatedRanges", Server::generated_ranges)
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method("$/setTrace", Server::set_trace);
     if std::env::var_os(TEST_METHODS).is_some() {
@@ -48,12 +51,44 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
     service.finish()
 }
 
+/// `lift/virtualTextChanged`: a client that asked for a text by `lift/virtualText` may ask again.
+#[derive(Debug)]
+enum VirtualTextChanged {}
+impl Notification for VirtualTextChanged {
+    type Params = TextDocumentContentParams;
+    const METHOD: LspNotificationMethod<'static> = LspNotificationMethod::new("lift/virtualTextChanged");
+    const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
+}
+
+/// How often a text is begun anew because of an edit, at most, before its request fails.
+const RETRIES: u32 = 100;
+
 /// One task says what the main loop has to say, so that it arrives in that order.
 async fn tell(client: Client, main: Handle, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) {
     while let Some(message) = outgoing.recv().await {
         match message {
             Outgoing::Diagnostics(params) => client.send_notification::<PublishDiagnosticsNotification>(params).await,
             Outgoing::Log(kind, message) => client.log_message(kind, message).await,
+            Outgoing::RefreshHints => {
+                let (client, main) = (client.clone(), main.clone());
+                tokio::spawn(async move {
+                    let features = main.read(|snap| Ok(snap.features.clone())).await;
+                    if features.is_ok_and(|f| f.refresh_hints && f.options.inlay_hints) {
+                        let _ = client.inlay_hint_refresh().await;
+                    }
+                });
+            }
+            Outgoing::TextChanged(uri) => {
+                let (client, main) = (client.clone(), main.clone());
+                tokio::spawn(async move {
+                    let features = main.read(|snap| Ok(snap.features.clone())).await;
+                    if features.is_ok_and(|f| f.text_document_content) {
+                        let _ = client.text_document_content_refresh(uri).await;
+                    } else {
+                        client.send_notification::<VirtualTextChanged>(TextDocumentContentParams { uri }).await;
+                    }
+                });
+            }
             Outgoing::Refresh => {
                 let (client, main) = (client.clone(), main.clone());
                 // its answer is not waited for here
@@ -87,7 +122,33 @@ impl Server {
     }
 
     async fn virtual_text(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
-        self.read(move |snap| requests::virtual_text(snap, &params.uri)).await
+        self.text_of(params.uri).await
+    }
+    async fn text_of(&self, uri: Uri) -> Result<TextDocumentContentResult> {
+        if uri.scheme() != views::SCHEME {
+            return self.read(move |snap| requests::virtual_text(snap, &uri)).await;
+        }
+        let address = Address::parse(&uri);
+        let address = address.ok_or_else(|| Error::invalid_params(format!("{uri} names no kernel of a program")))?;
+        let mut tries = 0;
+        let prepared = loop {
+            let address = address.clone();
+            match self.read(move |snap| views::prepare(snap, &address)).await {
+                // a newer edit: the newest text counts
+                Err(e) if e.code == ErrorCode::ContentModified && tries < RETRIES => tries += 1,
+                prepared => break prepared?,
+            }
+        };
+        let (address, view) = self.main.compute(move || views::make(prepared)).await?;
+        let text = view.text();
+        self.main.write(move |state| state.view_given(address, view));
+        Ok(TextDocumentContentResult { text })
+    }
+    async fn source_range(&self, params: SourceRangeParams) -> Result<Option<SourceRange>> {
+        self.read(move |snap| requests::source_range(snap, &params)).await
+    }
+    async fn generated_ranges(&self, params: GeneratedRangesParams) -> Result<Vec<Range>> {
+        self.read(move |snap| requests::generated_ranges(snap, &params)).await
     }
     async fn progress_cancelled(&self, params: WorkDoneProgressCancelParams) {
         self.cancels.cancel(&params.token);
@@ -211,7 +272,7 @@ impl LanguageServer for Server {
         commands::execute(self, params).await
     }
     async fn text_document_content(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
-        self.read(move |snap| requests::virtual_text(snap, &params.uri)).await
+        self.text_of(params.uri).await
     }
 }
 

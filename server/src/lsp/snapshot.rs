@@ -3,6 +3,8 @@
 use super::convert::Lines;
 use super::documents::{self, Documents};
 use super::features::Features;
+use super::measured::Measurements;
+use super::views::Views;
 use lift_analysis::ide::{Analysis, Cancellable, Stopped};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
@@ -13,6 +15,10 @@ pub struct Snapshot {
     pub analysis: Analysis,
     pub documents: Arc<Documents>,
     pub features: Arc<Features>,
+    /// Counts the changes of the state.
+    pub revision: u64,
+    pub views: Arc<Views>,
+    pub measured: Arc<Measurements>,
 }
 
 /// A file that a request names.

@@ -5,7 +5,9 @@ use super::disk::Disk;
 use super::documents::{Document, Documents, file_path, path_of};
 use super::features::Features;
 use super::main_loop::{Handle, Pool};
+use super::measured::{Measured, Measurements};
 use super::snapshot::Snapshot;
+use super::views::{self, Address, View, Views};
 use lift_analysis::ide::{AnalysisHost, Cancellable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
@@ -16,6 +18,8 @@ use tower_lsp_server::gen_lsp_types::*;
 
 /// Typing is faster than this only in a storm.
 const DEBOUNCE: Duration = Duration::from_millis(20);
+/// Generated texts wait for a pause in typing.
+const VIEW_DEBOUNCE: Duration = Duration::from_millis(120);
 
 /// What the main loop says to the client.
 pub enum Outgoing {
@@ -23,6 +27,10 @@ pub enum Outgoing {
     Log(MessageType, String),
     /// Something that documents import changed: what the client asked for is stale.
     Refresh,
+    /// The hints of documents are others now.
+    RefreshHints,
+    /// The text of a document that is made here is another now.
+    TextChanged(Uri),
 }
 
 pub struct State {
@@ -42,6 +50,12 @@ pub struct State {
     due: Option<Instant>,
     published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
     openings: u64,
+    /// Counts the changes.
+    revision: u64,
+    views: Arc<Views>,
+    /// When the views are to be made again.
+    views_due: Option<Instant>,
+    measured: Arc<Measurements>,
     pub pool: Pool,
     back: Handle,
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -61,6 +75,10 @@ impl State {
             due: None,
             published: FxHashMap::default(),
             openings: 0,
+            revision: 0,
+            views: Arc::default(),
+            views_due: None,
+            measured: Arc::default(),
             pool,
             back,
             outbox,
@@ -74,7 +92,14 @@ impl State {
     /// The state at this moment, imports loaded.
     pub fn snapshot(&mut self) -> Snapshot {
         self.settle();
-        Snapshot { analysis: self.host.snapshot(), documents: self.documents.clone(), features: self.features.clone() }
+        Snapshot {
+            analysis: self.host.snapshot(),
+            documents: self.documents.clone(),
+            features: self.features.clone(),
+            revision: self.revision,
+            views: self.views.clone(),
+            measured: self.measured.clone(),
+        }
     }
 
     pub fn open(&mut self, item: TextDocumentItem) {
@@ -166,12 +191,67 @@ impl State {
 
     fn changed(&mut self) {
         self.unsettled = true;
-        self.due = Some(Instant::now() + DEBOUNCE);
+        self.revision += 1;
+        let now = Instant::now();
+        self.due = Some(now + DEBOUNCE);
+        self.views_due = self.views.wanted().next().map(|_| now + VIEW_DEBOUNCE);
     }
 
-    /// When [`State::diagnose`] wants to be called.
+    /// When [`State::act`] wants to be called.
     pub fn due(&self) -> Option<Instant> {
-        self.due
+        [self.due, self.views_due].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn act(&mut self) {
+        let now = Instant::now();
+        if self.due.is_some_and(|due| due <= now) {
+            self.diagnose();
+        }
+        if self.views_due.is_some_and(|due| due <= now) {
+            self.make_views();
+        }
+    }
+
+    /// Makes the views that the client looks at anew, in the pool.
+    fn make_views(&mut self) {
+        self.views_due = None;
+        let wanted: Vec<Address> = self.views.wanted().cloned().collect();
+        for address in wanted {
+            let (snapshot, back) = (self.snapshot(), self.back.clone());
+            self.pool.run(move || {
+                let prepared = views::prepare(&snapshot, &address);
+                drop(snapshot); // before the long part
+                // Stopped by a newer edit: that edit has asked for views again.
+                if let Ok(prepared) = prepared {
+                    let (address, view) = views::make(prepared);
+                    back.write(move |state| state.view_made(&address, view));
+                }
+            });
+        }
+    }
+
+    fn view_made(&mut self, address: &Address, view: Arc<View>) {
+        if Arc::make_mut(&mut self.views).made(address, view)
+            && let Ok(uri) = address.to_string().parse()
+        {
+            let _ = self.outbox.send(Outgoing::TextChanged(uri));
+        }
+    }
+
+    /// The client gets a view that it asked for.
+    pub fn view_given(&mut self, address: Address, view: Arc<View>) {
+        Arc::make_mut(&mut self.views).given(address, view);
+    }
+
+    /// A kernel was run.
+    pub fn ran(&mut self, path: Arc<str>, kernel: String, measured: Option<Measured>) {
+        let measurements = Arc::make_mut(&mut self.measured);
+        match measured {
+            Some(measured) => measurements.insert((path, kernel), Arc::new(measured)),
+            None => measurements.remove(&(path, kernel)),
+        };
+        let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
     /// Loads what the open documents import and forgets what they import no more.
@@ -218,7 +298,7 @@ impl State {
     }
 
     /// Computes the diagnostics of every open document in the pool; what is new is published.
-    pub fn diagnose(&mut self) {
+    fn diagnose(&mut self) {
         self.due = None;
         self.settle();
         // what the client shows of other documents may be stale

@@ -1,6 +1,6 @@
 //! What a client asks to be done: kernels listed, generated, run and stopped.
 
-use crate::session::{Options, Session, rich_client};
+use crate::session::{Options, Session, rich_client, span};
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -101,7 +101,8 @@ fn opencl_is_generated_for_the_kernel_that_is_meant() {
     assert!(by_name["text"].as_str().is_some_and(|t| t.contains("__kernel")), "{by_name}");
     // the address can be opened as a document
     let again = session.call("lift/virtualText", json!({ "uri": by_name["uri"] })).expect("OpenCL");
-    assert_eq!(again["text"], by_name["text"]);
+    let (head, text) = again["text"].as_str().and_then(|t| t.split_once('\n')).expect("lines");
+    assert_eq!((head, text), ("// OpenCL C of scale in commands.lift", by_name["text"].as_str().expect("a text")));
 
     let position = json!({ "line": 3, "character": 20 });
     let by_place = session.execute("lift.server.generateOpenCL", json!({ "uri": URI, "position": position }));
@@ -189,14 +190,37 @@ fn what_cannot_be_compiled_says_why() {
 fn a_kernel_runs_on_its_own_line_or_on_what_is_given() {
     let mut session = session(PROGRAM);
     let request = json!({ "uri": URI, "kernel": "positive", "device": "interpreter" });
-    let report = session.execute("lift.server.runKernel", request).expect("a result");
+    let mut report = session.execute("lift.server.runKernel", request).expect("a result");
+    assert!(report["meaning"].take().as_str().is_some_and(|m| m.len() == 16), "a fingerprint");
     expect![[r#"
         {
           "cut": false,
           "device": "interpreter",
           "kernel": "positive",
+          "meaning": null,
           "output": "1.0\n3.0\n",
-          "profile": []
+          "plot": {
+            "curves": [
+              {
+                "high": [
+                  1.0,
+                  3.0
+                ],
+                "low": [
+                  1.0,
+                  3.0
+                ]
+              }
+            ],
+            "kind": "curves",
+            "left_out": 0,
+            "length": 2
+          },
+          "profile": [],
+          "runs": 0,
+          "sizes": {
+            "N": 3
+          }
         }"#]]
     .assert_eq(&format!("{report:#}"));
 
@@ -303,10 +327,134 @@ fn a_run_that_takes_too_long_is_stopped() {
     session.open(URI, ENDLESS);
     let id = endless_run(&mut session);
     let error = session.answer(id).expect_err("stopped");
-    assert_eq!(error["message"], "endless ran longer than 0.5 s and was stopped");
+    assert_eq!(error["message"], "endless ran longer than 0.5 s (the time limit of a run) and was stopped");
     // the server lives
     assert_eq!(session.text(URI), ENDLESS);
     session.shutdown();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_takes_too_much_memory_is_stopped() {
+    let options = json!({ "runMemoryLimit": 100 });
+    let mut session = Session::with(Options { options, ..Options::default() });
+    session.open(URI, PROGRAM);
+    // on the interpreter, which has no buffers to count
+    let sizes = json!({ "N": 10_000, "M": 10_000 });
+    let inputs = json!(["random", "2.0"]);
+    let run = json!({ "uri": URI, "kernel": "scale", "device": "interpreter", "inputs": inputs, "sizes": sizes });
+    let error = session.execute("lift.server.runKernel", run.clone()).expect_err("stopped");
+    assert_eq!(error["message"], "scale took more than 100 MB (the memory limit of a run) and was stopped");
+    session.shutdown();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_hangs_is_stopped_all_the_same() {
+    let mut session = session(ENDLESS);
+    let id = endless_run(&mut session);
+    let token = begun(&mut session);
+    let child = loop {
+        if let Some(child) = session.children().first() {
+            break child.clone();
+        }
+        std::thread::yield_now();
+    };
+    // It hears nothing any more, as a process that waits for a driver.
+    let stopped = std::process::Command::new("kill").args(["-STOP", &child]).status().expect("kill");
+    assert!(stopped.success());
+    session.notify("window/workDoneProgress/cancel", json!({ "token": token }));
+    assert_eq!(session.answer(id).expect_err("cancelled")["code"], -32800);
+    ended(&mut session, &token);
+    while !session.children().is_empty() {
+        std::thread::yield_now();
+    }
+    session.shutdown();
+}
+
+fn hints(session: &mut Session) -> Vec<Value> {
+    let params = json!({ "textDocument": { "uri": URI }, "range": span([0, 0, 9, 0]) });
+    let hints = session.call("textDocument/inlayHint", params).expect("hints");
+    let times = hints.as_array().expect("a list").iter().filter(|h| h["label"].is_string());
+    times.cloned().collect()
+}
+
+#[test]
+fn times_of_a_run_stand_at_the_lines_that_caused_them() {
+    let mut session = session(PROGRAM);
+    assert_eq!(hints(&mut session), Vec::<Value>::new(), "nothing has run");
+    let request =
+        json!({ "uri": URI, "kernel": "positive", "device": "opencl", "inputs": ["random"], "sizes": { "N": 100 } });
+    let report = session.execute("lift.server.runKernel", request).expect("a result");
+    let runs = report["runs"].as_u64().expect("a number");
+    assert!((1..=10).contains(&runs), "{report}");
+    let [least, greatest] = [0, 1].map(|i| report["profile"][0]["spread"][i].as_f64().expect("a time"));
+    let median = report["profile"][0]["microseconds"].as_f64().expect("a time");
+    assert!(0.0 < least && least <= median && median <= greatest, "{report}");
+    assert_eq!(report["sizes"], json!({ "N": 100 }));
+    session.wait("new hints", |m| m["method"] == "workspace/inlayHint/refresh");
+
+    let shown = hints(&mut session);
+    let [hint] = &shown[..] else { panic!("one line: {shown:?}") };
+    assert_eq!(hint["position"], json!({ "line": 3, "character": 52 }), "the end of the line of `filter`");
+    assert!(hint["label"].as_str().is_some_and(|l| l.ends_with("s") && !l.starts_with("was")), "{hint}");
+    let tooltip = hint["tooltip"].as_str().expect("a text");
+    assert!(tooltip.starts_with("filter: "), "{tooltip}");
+    let of = if runs > 1 { format!("median of {runs} runs (least – greatest), ") } else { String::new() };
+    assert!(tooltip.contains(&format!("\n{of}N = 100, on opencl:0, ")), "{tooltip}");
+
+    // Where the kernel stands and how it is laid out does not matter, nor what others do.
+    session.edit(URI, 2, [3, 2, 3, 2], " ");
+    session.edit(URI, 3, [0, 0, 0, 0], ";; more\n(define other 1)\n");
+    let moved = hints(&mut session);
+    assert_eq!(moved[0]["position"], json!({ "line": 5, "character": 53 }));
+    assert_eq!(moved[0]["label"], hint["label"]);
+    // What it computes does.
+    session.edit(URI, 4, [5, 41, 5, 44], "1.5");
+    let stale = hints(&mut session);
+    assert_eq!(stale[0]["label"], json!(format!("was {}", hint["label"].as_str().expect("a text"))), "{stale:?}");
+    assert!(stale[0]["tooltip"].as_str().is_some_and(|t| t.ends_with("The kernel has changed since: run it again.")));
+    session.edit(URI, 5, [5, 41, 5, 44], "0.0");
+    assert_eq!(hints(&mut session)[0]["label"], hint["label"], "as it was measured");
+    session.edit(URI, 6, [5, 41, 5, 44], "tru");
+    assert_eq!(hints(&mut session)[0]["label"], stale[0]["label"], "it does not compile");
+    session.shutdown();
+}
+
+#[test]
+fn a_result_comes_with_what_can_be_drawn() {
+    let mut session = session(PROGRAM);
+    let run = json!({ "uri": URI, "device": "interpreter" });
+    let with = |more: Value| {
+        let mut run = run.clone();
+        run.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        run
+    };
+    let report = session.execute("lift.server.runKernel", with(json!({ "kernel": "positive" }))).expect("a result");
+    let curve = json!({ "low": [1.0, 3.0], "high": [1.0, 3.0] });
+    assert_eq!(report["plot"], json!({ "kind": "curves", "length": 2, "curves": [curve], "left_out": 0 }));
+    let scale = with(json!({ "kernel": "scale", "inputs": ["[[1,2],[3,4]]", "-0.5"] }));
+    let report = session.execute("lift.server.runKernel", scale).expect("a result");
+    let cells = json!([[-0.5, -1.0], [-1.5, -2.0]]);
+    assert_eq!(report["plot"], json!({ "kind": "picture", "rows": 2, "columns": 2, "cells": cells, "left_out": 0 }));
+    session.shutdown();
+}
+
+#[test]
+fn the_setup_is_told() {
+    let mut session = session(PROGRAM);
+    let setup = session.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");
+    assert_eq!(setup["version"], env!("CARGO_PKG_VERSION"));
+    assert!(setup["program"].as_str().is_some_and(|p| p.contains("lift")), "{setup}");
+    let devices = setup["devices"].as_array().expect("a list");
+    assert_eq!(devices.last(), Some(&json!({ "device": "interpreter" })), "it is always there");
+    let without = Options { environment: vec![("OCL_ICD_VENDORS", "/nowhere".to_owned())], ..Options::default() };
+    let mut without = Session::with(without);
+    let setup = without.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");
+    assert_eq!(setup["devices"], json!([{ "device": "interpreter" }]));
+    assert!(setup["problem"].as_str().is_some_and(|p| p.contains("OpenCL")), "{setup}");
+    session.shutdown();
+    without.shutdown();
 }
 
 #[test]
@@ -321,7 +469,9 @@ fn the_progress_of_the_client_is_used_where_it_gives_one() {
         .filter(|m| m["method"] == "$/progress" && m["params"]["token"] == "mine")
         .map(|m| m["params"]["value"]["kind"].clone())
         .collect();
-    assert_eq!(kinds, ["begin", "end"]);
+    assert_eq!(kinds, ["begin", "report", "report", "end"]);
+    let step = session.wait("what is being done", |m| m["params"]["value"]["kind"] == "report");
+    assert_eq!(step["params"]["value"]["message"], "making the inputs (at most 60 s, 4096 MB)");
     assert!(!session.messages().iter().any(|m| m["method"] == "window/workDoneProgress/create"));
     session.shutdown();
 }

@@ -63,7 +63,8 @@ fn the_server_says_what_it_can() {
                   "commands": [
                     "lift.server.generateOpenCL",
                     "lift.server.runKernel",
-                    "lift.server.kernels"
+                    "lift.server.kernels",
+                    "lift.server.setup"
                   ],
                   "workDoneProgress": true
                 },

@@ -284,14 +284,21 @@ fn json_reports_a_run_as_one_object() {
         "sums",
         "[[1,2],[3,4]]",
     ]);
-    let report: Value = serde_json::from_str(out.trim_end()).expect("one object");
+    let mut report: Value = serde_json::from_str(out.trim_end()).expect("one object");
+    assert!(report["meaning"].take().as_str().is_some_and(|m| m.len() == 16), "a fingerprint");
     expect![[r#"
         {
           "cut": true,
           "device": "interpreter",
           "kernel": "sums",
+          "meaning": null,
           "output": "3\n",
-          "profile": []
+          "profile": [],
+          "runs": 0,
+          "sizes": {
+            "M": 2,
+            "N": 2
+          }
         }"#]]
     .assert_eq(&format!("{report:#}"));
     let ran = bench.lift(&["run", "p.lift", "--format", "json", "--kernel", "plus", "1"]);

@@ -10,3 +10,4 @@ mod random;
 mod robustness;
 mod session;
 mod sync;
+mod views;

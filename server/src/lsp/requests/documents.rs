@@ -28,16 +28,10 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     Ok(out)
 }
 
-/// Documents that are made, not stored: `lift:/explain/CODE.md`, other `lift:` files of analysis, and
-/// `lift-opencl:/KERNEL.cl?SOURCE`.
+/// Documents that are made, not stored: `lift:/explain/CODE.md` and other `lift:` files of analysis. (Generated texts
+/// are views.)
 pub fn virtual_text(snap: &Snapshot, uri: &Uri) -> Outcome<TextDocumentContentResult> {
     let answer = |text: &str| Ok(TextDocumentContentResult { text: text.to_owned() });
-    if uri.scheme() == commands::OPENCL_SCHEME {
-        let (source, kernel) = commands::opencl_source(uri)
-            .ok_or_else(|| Failure::invalid(format!("{uri} names no kernel of a program")))?;
-        let file = snap.file(&source)?;
-        return answer(&commands::compiled(snap, &file, &kernel)?);
-    }
     if let Some(code) = uri.as_str().strip_prefix("lift:/explain/").and_then(|rest| rest.strip_suffix(".md")) {
         return match codes::page(code) {
             Some(page) => answer(page),

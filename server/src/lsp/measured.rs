@@ -1,0 +1,133 @@
+//! Times of runs, shown at the end of the lines that caused them.
+//!
+//! What was measured is kept with the fingerprint of the kernel that ran. A kernel that means something else by now has
+//! stale times: they stay, and say so, until it runs again.
+
+use super::convert::Lines;
+use super::snapshot::Snapshot;
+use crate::engine;
+use lift_analysis::ide::Cancellable;
+use lift_codegen::core::print::meaning;
+use lift_codegen::run::report::{ProfileEntry, RunReport};
+use lift_syntax::TextRange;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tower_lsp_server::gen_lsp_types::*;
+
+/// The last measured run of each kernel, by program and kernel.
+pub type Measurements = FxHashMap<(Arc<str>, String), Arc<Measured>>;
+
+/// A run that was measured.
+#[derive(Debug)]
+pub struct Measured {
+    /// The fingerprint of the kernel.
+    meaning: String,
+    device: String,
+    sizes: BTreeMap<String, i64>,
+    inputs: Vec<String>,
+    runs: u32,
+    entries: Vec<ProfileEntry>,
+}
+
+impl Measured {
+    /// `None` if nothing was measured: the interpreter has no times that say anything.
+    pub fn of(report: &RunReport, inputs: Vec<String>) -> Option<Measured> {
+        (!report.profile.is_empty()).then(|| Measured {
+            meaning: report.meaning.clone(),
+            device: report.device.clone(),
+            sizes: report.sizes.clone(),
+            inputs,
+            runs: report.runs,
+            entries: report.profile.clone(),
+        })
+    }
+
+    /// Of what, on what: `N = 1024, on opencl:0, …`.
+    fn circumstances(&self) -> String {
+        let sizes = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
+        let on = [sizes, self.inputs.join(", ")].into_iter().find(|s| !s.is_empty()).unwrap_or_default();
+        if on.is_empty() { format!("on {}", self.device) } else { format!("{on}, on {}", self.device) }
+    }
+}
+
+/// The hints of a range of a file.
+pub fn hints(snap: &Snapshot, path: &Arc<str>, lines: &Lines, range: TextRange) -> Cancellable<Vec<InlayHint>> {
+    let mut out = Vec::new();
+    for ((program, kernel), measured) in &*snap.measured {
+        let mut by_line: BTreeMap<u32, Vec<&ProfileEntry>> = BTreeMap::new();
+        for entry in &measured.entries {
+            let Some(origin) = &entry.origin else { continue };
+            let Some(at) = snap.analysis.resolve_origin(&origin.to_origin())? else { continue };
+            if at.path == *path && range.contains_inclusive(at.range.start()) {
+                by_line.entry(lines.position(at.range.start()).line).or_default().push(entry);
+            }
+        }
+        if by_line.is_empty() {
+            continue;
+        }
+        // a kernel that does not compile at the moment may mean anything
+        let now =
+            engine::core(&snap.analysis, program, kernel)?.ok().map(|kernel| format!("{:016x}", meaning(&kernel)));
+        let stale = now.as_ref() != Some(&measured.meaning);
+        out.extend(by_line.into_iter().map(|(line, entries)| hint(lines, line, measured, &entries, stale)));
+    }
+    // several kernels may share a definition
+    out.sort_by_key(|hint| (hint.position.line, hint.position.character));
+    Ok(out)
+}
+
+fn hint(lines: &Lines, line: u32, measured: &Measured, entries: &[&ProfileEntry], stale: bool) -> InlayHint {
+    let total: f64 = entries.iter().map(|e| e.microseconds).sum();
+    let label = if stale { format!("was {}", time(total)) } else { time(total) };
+    let several = measured.runs > 1;
+    let mut tooltip: String = entries.iter().map(|e| format!("{}\n", described(e, several))).collect();
+    let runs = if several { format!("median of {} runs (least – greatest), ", measured.runs) } else { String::new() };
+    tooltip.push_str(&format!("{runs}{}.", measured.circumstances()));
+    if stale {
+        tooltip.push_str("\nThe kernel has changed since: run it again.");
+    }
+    let end = lines.index.line(line);
+    let text = lines.text[std::ops::Range::<usize>::from(end)].trim_end_matches(['\r', '\n']);
+    let position = lines.position(end.start() + lift_syntax::TextSize::of(text));
+    InlayHint {
+        position,
+        label: Label::String(label),
+        kind: None,
+        text_edits: None,
+        tooltip: Some(Tooltip::String(tooltip)),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    }
+}
+
+/// `filter: count 12.5 µs (11.0 µs – 19.2 µs), 3 launches`
+fn described(entry: &ProfileEntry, several: bool) -> String {
+    let [least, greatest] = entry.spread;
+    let spread = if several { format!(" ({} – {})", time(least), time(greatest)) } else { String::new() };
+    let launches = if entry.launches > 1 { format!(", {} launches", entry.launches) } else { String::new() };
+    format!("{}: {}{spread}{launches}", entry.name, time(entry.microseconds))
+}
+
+/// A time with three digits and its unit.
+pub fn time(microseconds: f64) -> String {
+    let (value, unit) = match microseconds {
+        t if t < 1e3 => (t, "µs"),
+        t if t < 1e6 => (t / 1e3, "ms"),
+        t => (t / 1e6, "s"),
+    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    format!("{value:.digits$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        let shown: Vec<String> = [0.0, 1.234, 12.34, 123.4, 1234.0, 45_600.0, 7.89e6].map(time).into();
+        assert_eq!(shown, ["0.00 µs", "1.23 µs", "12.3 µs", "123 µs", "1.23 ms", "45.6 ms", "7.89 s"]);
+    }
+}

@@ -1,0 +1,356 @@
+//! What a kernel becomes on its way to the device, step by step: texts, and where in the source their parts come from.
+//!
+//! A text is made in two steps: [`ingredients`] asks analysis, [`make`] works without it, because compiling a large
+//! kernel takes longer than an edit may wait for a snapshot.
+
+use crate::align;
+use crate::engine::{self, Compiled};
+use crate::report::{self, Problem, codes};
+use lift_analysis::ide::{Analysis, FileRange};
+use lift_analysis::origin::Origin;
+use lift_codegen::core::{Kernel, print};
+use lift_codegen::lower::{self, LowerError};
+use lift_codegen::plan::{self, Program};
+use lift_codegen::schedule::Schedule;
+use lift_codegen::target::Target;
+use lift_syntax::{ColumnEncoding, TextRange, TextSize};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One of the texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// The program with every inserted `pack` and `unpack` written out.
+    Elaborated,
+    /// One kernel: every name, size, pack and unpack explicit, definitions inlined.
+    Core,
+    /// After fusion and placement.
+    Scheduled,
+    /// The OpenCL C text.
+    #[default]
+    Opencl,
+    /// The plan for the host, as JSON.
+    Plan,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 5] = [Stage::Elaborated, Stage::Core, Stage::Scheduled, Stage::Opencl, Stage::Plan];
+
+    /// As options and addresses name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Elaborated => "elaborated",
+            Stage::Core => "core",
+            Stage::Scheduled => "scheduled",
+            Stage::Opencl => "opencl",
+            Stage::Plan => "plan",
+        }
+    }
+    /// For people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Stage::Elaborated => "elaborated program",
+            Stage::Core => "core",
+            Stage::Scheduled => "scheduled core",
+            Stage::Opencl => "OpenCL C",
+            Stage::Plan => "host plan",
+        }
+    }
+    /// What a file of this text is called, after the kernel's name.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Stage::Elaborated => ".elaborated.lift",
+            Stage::Core => ".core",
+            Stage::Scheduled => ".scheduled.core",
+            Stage::Opencl => ".cl",
+            Stage::Plan => ".plan.json",
+        }
+    }
+    /// The language, as editors name it.
+    pub fn language(self) -> &'static str {
+        match self {
+            Stage::Elaborated => "lift",
+            Stage::Core | Stage::Scheduled => "lift-core",
+            Stage::Opencl => "opencl",
+            Stage::Plan => "jsonc",
+        }
+    }
+    /// How a comment begins.
+    pub fn comment(self) -> &'static str {
+        match self {
+            Stage::Opencl | Stage::Plan => "//",
+            Stage::Elaborated | Stage::Core | Stage::Scheduled => ";",
+        }
+    }
+}
+
+/// A text, and where its parts come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StageText {
+    pub text: String,
+    /// Ranges of `text`, sorted; inner ranges follow the outer ones that contain them.
+    pub map: Vec<(TextRange, FileRange)>,
+}
+
+/// What a text is made from; no snapshot is in it.
+#[derive(Debug, Clone)]
+pub enum Ingredients {
+    Done(StageText),
+    Kernel { kernel: Arc<Kernel>, places: Places },
+}
+
+/// The places of a kernel's origins.
+pub type Places = FxHashMap<Origin, Place>;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub at: FileRange,
+    /// The start as people count, from 1.
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Place {
+    fn start(&self) -> String {
+        format!("{}:{}", self.line, self.column)
+    }
+}
+
+/// A stage of a kernel, compiled for a class of devices.
+pub fn text(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage, target: &Target) -> Compiled<StageText> {
+    match ingredients(analysis, path, kernel, stage)? {
+        Ok(ingredients) => Ok(make(ingredients, path, stage, target)),
+        Err(problems) => Ok(Err(problems)),
+    }
+}
+
+/// All that analysis has to say for a stage.
+pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage) -> Compiled<Ingredients> {
+    let kernel = match engine::core(analysis, path, kernel)? {
+        Ok(kernel) => kernel,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    if stage == Stage::Elaborated {
+        let errors = report::errors(analysis, path)?;
+        if !errors.is_empty() {
+            return Ok(Err(errors));
+        }
+        let (Some(source), Some(text)) = (analysis.text(path)?, analysis.elaborated(path)?) else {
+            let gone = Problem::error(path, codes::UNREADABLE_FILE, "the program is not open");
+            return Ok(Err(vec![gone]));
+        };
+        let pairs = align::tokens(&source, &text);
+        let here = |(new, old)| (new, FileRange { path: path.clone(), range: old });
+        let map = pairs.into_iter().map(here).collect();
+        return Ok(Ok(Ingredients::Done(StageText { text, map })));
+    }
+    let mut places = Places::default();
+    for origin in origins(&kernel) {
+        if places.contains_key(origin) {
+            continue;
+        }
+        let Some(at) = analysis.resolve_origin(origin)? else { continue };
+        let Some(index) = analysis.line_index(&at.path)? else { continue };
+        let start = index.position(at.range.start(), ColumnEncoding::Utf16);
+        places.insert(origin.clone(), Place { at, line: start.line + 1, column: start.column + 1 });
+    }
+    Ok(Ok(Ingredients::Kernel { kernel, places }))
+}
+
+/// Every origin in a kernel.
+fn origins(kernel: &Kernel) -> Vec<&Origin> {
+    let mut out: Vec<&Origin> = kernel.assumptions.iter().map(|(_, origin)| origin).collect();
+    kernel.body.visit(&mut |stmt| {
+        out.push(&stmt.origin);
+        if let lift_codegen::core::Rhs::Prim(call) = &stmt.rhs {
+            out.extend(call.funs.iter().map(|f| &f.origin));
+        }
+    });
+    out
+}
+
+/// The text of a stage; asks nobody.
+pub fn make(
+    ingredients: Ingredients,
+    path: &Arc<str>,
+    stage: Stage,
+    target: &Target,
+) -> Result<StageText, Vec<Problem>> {
+    let (kernel, places) = match ingredients {
+        Ingredients::Done(text) => return Ok(text),
+        Ingredients::Kernel { kernel, places } => (kernel, places),
+    };
+    let compile = || lower::compile(&kernel, target).map_err(|errors| refused(path, &places, &errors));
+    Ok(match stage {
+        Stage::Elaborated | Stage::Core => {
+            let printed = print::mapped(&kernel);
+            StageText { text: printed.text, map: placed(&printed.map, &places) }
+        }
+        Stage::Scheduled => scheduled(&kernel, &places, target),
+        Stage::Opencl => {
+            let opencl = compile()?.opencl;
+            StageText { map: placed(&opencl.map, &places), text: opencl.text }
+        }
+        Stage::Plan => host_plan(&compile()?, &places),
+    })
+}
+
+fn refused(path: &Arc<str>, places: &Places, errors: &[LowerError]) -> Vec<Problem> {
+    let problem = |e: &LowerError| match places.get(&e.origin) {
+        Some(place) => Problem::error(&place.at.path, codes::NOT_SUPPORTED, e.to_string()).at(place.at.range),
+        None => Problem::error(path, codes::NOT_SUPPORTED, e.to_string()),
+    };
+    errors.iter().map(problem).collect()
+}
+
+fn placed(map: &[(Range<u32>, Origin)], places: &Places) -> Vec<(TextRange, FileRange)> {
+    let place = |(range, origin): &(Range<u32>, Origin)| {
+        let at = places.get(origin)?.at.clone();
+        Some((TextRange::new(range.start.into(), range.end.into()), at))
+    };
+    map.iter().filter_map(place).collect()
+}
+
+/// The kernel after fusion and placement, below the rules that were applied.
+fn scheduled(kernel: &Kernel, places: &Places, target: &Target) -> StageText {
+    let schedule = Schedule::new(kernel, target);
+    let (mut text, mut map) = (String::new(), Vec::new());
+    for applied in &schedule.applied {
+        let start = TextSize::of(&text);
+        let place = places.get(&applied.origin);
+        let at = place.map_or(String::new(), |p| format!("  at {}", p.start()));
+        text.push_str(&format!("; {}{at}\n", applied.rule));
+        map.extend(place.map(|p| (TextRange::new(start, TextSize::of(&text)), p.at.clone())));
+    }
+    let printed = print::mapped(&schedule.kernel);
+    let start = TextSize::of(&text);
+    map.extend(placed(&printed.map, places).into_iter().map(|(range, at)| (range + start, at)));
+    text.push_str(&printed.text);
+    StageText { text, map }
+}
+
+/// The plan. Its objects name places as `"at": "3:5"`; each such object comes from the largest expression that starts
+/// there.
+fn host_plan(program: &Program, places: &Places) -> StageText {
+    let opencl = format!("{}.cl", program.plan.kernel);
+    let text = plan::json::to_json(program, &opencl, &|origin| places.get(origin).map_or(String::new(), Place::start));
+    let mut starts: FxHashMap<String, &FileRange> = FxHashMap::default();
+    for place in places.values() {
+        let known = starts.entry(place.start()).or_insert(&place.at);
+        if place.at.range.len() > known.range.len() {
+            *known = &place.at;
+        }
+    }
+    let mut map = Vec::new();
+    for (object, at) in placed_objects(&text) {
+        map.extend(starts.get(at).map(|at| (object, (*at).clone())));
+    }
+    map.sort_by(|(a, _), (b, _)| a.start().cmp(&b.start()).then(b.end().cmp(&a.end())));
+    StageText { text, map }
+}
+
+/// The objects of a JSON text that have a member `at`, with its value.
+fn placed_objects(json: &str) -> Vec<(TextRange, &str)> {
+    const KEY: &str = "\"at\": \"";
+    let (mut open, mut out): (Vec<(usize, Option<&str>)>, _) = (Vec::new(), Vec::new());
+    let (mut in_string, mut escaped) = (false, false);
+    for (i, byte) in json.bytes().enumerate() {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => {
+                in_string = true;
+                if let (Some((_, at)), Some(rest)) = (open.last_mut(), json[i..].strip_prefix(KEY)) {
+                    *at = rest.split('"').next();
+                }
+            }
+            b'{' => open.push((i, None)),
+            b'}' => {
+                if let Some((start, Some(at))) = open.pop() {
+                    let size = |n: usize| TextSize::try_from(n).unwrap_or(TextSize::new(u32::MAX));
+                    out.push((TextRange::new(size(start), size(i + 1)), at));
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lift_analysis::ide::AnalysisHost;
+
+    const PROGRAM: &str = "\
+(define (half x) (* x 0.5f))
+(lift k (N) ((array-type float N))
+  (lambda (xs)
+    (map half (filter (lambda (x) (> x 1.0f)) xs))))
+";
+
+    fn made(stage: Stage) -> StageText {
+        let path: Arc<str> = "/p.lift".into();
+        let mut host = AnalysisHost::default();
+        host.set_file(&path, PROGRAM.into());
+        text(&host.snapshot(), &path, "k", stage, &Target::portable()).expect("nobody edits").expect("it compiles")
+    }
+
+    /// What the innermost part around a text comes from.
+    fn source_of(made: &StageText, part: &str) -> &'static str {
+        let at = TextSize::new(made.text.find(part).unwrap_or_else(|| panic!("no {part} in {}", made.text)) as u32);
+        let innermost = made.map.iter().rfind(|(range, _)| range.contains(at));
+        let (_, from) = innermost.unwrap_or_else(|| panic!("{part} comes from nowhere:\n{}", made.text));
+        &PROGRAM[std::ops::Range::<usize>::from(from.range)]
+    }
+
+    #[test]
+    fn every_stage_says_where_its_parts_come_from() {
+        assert_eq!(source_of(&made(Stage::Elaborated), "filter"), "filter");
+        let core = made(Stage::Core);
+        assert_eq!(source_of(&core, "x > 1.0f"), "(> x 1.0f)");
+        assert_eq!(source_of(&core, "* 0.5f"), "(* x 0.5f)");
+        assert_eq!(source_of(&made(Stage::Scheduled), "; map f"), "(map half (filter (lambda (x) (> x 1.0f)) xs))");
+        assert_eq!(source_of(&made(Stage::Opencl), "> 1.0f"), "(filter (lambda (x) (> x 1.0f)) xs)");
+        assert_eq!(source_of(&made(Stage::Opencl), "* 0.5f"), "(* x 0.5f)");
+        assert_eq!(source_of(&made(Stage::Plan), "\"filter: count\""), "(filter (lambda (x) (> x 1.0f)) xs)");
+    }
+
+    #[test]
+    fn inner_ranges_follow_the_outer_ones() {
+        for stage in Stage::ALL {
+            let made = made(stage);
+            assert!(!made.map.is_empty(), "{stage:?}");
+            for pair in made.map.windows(2) {
+                let ((a, _), (b, _)) = (&pair[0], &pair[1]);
+                assert!(
+                    a.start() < b.start() || (a.start() == b.start() && a.end() >= b.end()),
+                    "{stage:?}: {a:?} {b:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn objects_with_places_are_found() {
+        let json = r#"{"a": {"at": "1:2", "x": "}{\"at\": \"9:9\""}, "b": [{"c": {}, "at": "3:4"}]}"#;
+        let found: Vec<(&str, &str)> = placed_objects(json)
+            .into_iter()
+            .map(|(range, at)| (&json[std::ops::Range::<usize>::from(range)], at))
+            .collect();
+        assert_eq!(
+            found,
+            [(r#"{"at": "1:2", "x": "}{\"at\": \"9:9\""}"#, "1:2"), (r#"{"c": {}, "at": "3:4"}"#, "3:4")]
+        );
+    }
+}
