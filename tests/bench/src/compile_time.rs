@@ -2,34 +2,33 @@
 //! its kernels.
 
 use crate::Problem;
+use crate::source;
 use lift_codegen::lower;
 use lift_codegen::target::Target;
-use lift_tests::{check::Program, files};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Instant;
 
 /// Milliseconds.
 const GOAL: f64 = 30.0;
 
 /// A table: the slowest examples, and all of them together.
-pub fn run(names: &[String], runs: u32) -> Result<String, Problem> {
-    let examples = files::root().join("examples");
+pub fn run(examples: &Path, names: &[String], runs: u32) -> Result<String, Problem> {
     let target = Target::nvidia();
     let mut all = Vec::new();
     let mut by_example = Vec::new();
-    for path in files::below(&examples, ".lift") {
-        let name = path.strip_prefix(&examples).unwrap_or(&path).display().to_string();
+    for path in source::programs(examples)? {
+        let name = path.strip_prefix(examples).unwrap_or(&path).display().to_string();
         if !names.is_empty() && !names.iter().any(|n| name.starts_with(&**n)) {
             continue;
         }
-        let text = files::read(&path);
+        let text = source::read(&path)?;
         let mut times = Vec::new();
         let mut kernels = 0;
         for _ in 0..runs {
             let start = Instant::now();
-            let program = Program::new(&examples, &name, &text);
             kernels = 0;
-            for kernel in program.kernels() {
+            for kernel in source::kernels(examples, &name, &text)? {
                 // Programs that show mistakes, and what is not compiled yet, take the time that it takes to say so.
                 if let Ok(core) = kernel.core {
                     let _ = std::hint::black_box(lower::compile(&core, &target));

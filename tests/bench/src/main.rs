@@ -15,6 +15,7 @@ mod external;
 mod measure;
 mod ours;
 mod report;
+mod source;
 
 use catalog::{Benchmark, Scale};
 use clap::{Parser, ValueEnum};
@@ -23,7 +24,7 @@ use lift_codegen::run::device::{self, Device};
 use lift_codegen::run::{DeviceChoice, DeviceKind};
 use measure::Effort;
 use report::{Report, Row};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Why something could not be measured.
@@ -54,6 +55,9 @@ struct Options {
     /// Timed runs of each program.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
+    /// The folder with the examples, where it is not that of the source this was built from.
+    #[arg(long, value_name = "DIR")]
+    examples: Option<PathBuf>,
     /// The folder with the peers that are programs of their own.
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
@@ -67,12 +71,14 @@ struct Options {
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    let examples =
+        options.examples.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples"));
     let result = match options.mode {
-        Mode::Compile => compile_time::run(&options.names, options.runs).map(|report| {
+        Mode::Compile => compile_time::run(&examples, &options.names, options.runs).map(|report| {
             print!("{report}");
             true
         }),
-        Mode::Gpu | Mode::Cpu => devices(&options),
+        Mode::Gpu | Mode::Cpu => devices(&options, &examples),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -85,7 +91,7 @@ fn main() -> ExitCode {
 }
 
 /// Whether all results agree.
-fn devices(options: &Options) -> Result<bool, Problem> {
+fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     let kind = if options.mode == Mode::Gpu { DeviceKind::Gpu } else { DeviceKind::Cpu };
     let choice = options.device.map_or(DeviceChoice::Kind(kind), DeviceChoice::Index);
     let device = device::choose(choice).map_err(|e| e.to_string())?;
@@ -108,7 +114,7 @@ fn devices(options: &Options) -> Result<bool, Problem> {
             eprintln!("{}: left out, the time is up", benchmark.name);
             continue;
         }
-        for row in measure_one(&benchmark, &device, &externals, scale, effort) {
+        for row in measure_one(examples, &benchmark, &device, &externals, scale, effort) {
             eprintln!("{row}");
             report.rows.push(row);
         }
@@ -126,6 +132,7 @@ fn devices(options: &Options) -> Result<bool, Problem> {
 
 /// Our program first, and then its peers, which are compared with it.
 fn measure_one(
+    examples: &Path,
     benchmark: &Benchmark,
     device: &Device,
     externals: &[External],
@@ -134,7 +141,7 @@ fn measure_one(
 ) -> Vec<Row> {
     let inputs = (benchmark.inputs)();
     let mut rows = Vec::new();
-    let (result, ours) = match ours::measure(benchmark, &inputs, device, effort) {
+    let (result, ours) = match ours::measure(examples, benchmark, &inputs, device, effort) {
         Ok(measured) => measured,
         Err(why) => {
             rows.push(Row::failed(benchmark, "Lift", why));

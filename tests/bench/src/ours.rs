@@ -4,6 +4,7 @@ use crate::Problem;
 use crate::catalog::Benchmark;
 use crate::data::Input;
 use crate::measure::{Effort, Make, Runner, Times, measure as take_time};
+use crate::source;
 use lift_codegen::core::Kernel;
 use lift_codegen::lower;
 use lift_codegen::plan::Program;
@@ -11,17 +12,18 @@ use lift_codegen::run::device::{HostData, Session};
 use lift_codegen::run::{Device, Resident};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
-use lift_tests::{check, files};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The result, and the times.
 pub fn measure(
+    examples: &Path,
     benchmark: &Benchmark,
     inputs: &[Input],
     device: &Device,
     effort: Effort,
 ) -> Result<(Vec<HostData>, Times), Problem> {
-    let kernel = kernel(benchmark.file, benchmark.kernel)?;
+    let kernel = kernel(examples, benchmark.file, benchmark.kernel)?;
     let target = Target::of(&device.info);
     let program = lower::compile(&kernel, &target)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
@@ -36,11 +38,10 @@ pub fn measure(
 }
 
 /// A kernel of a file in the gallery, elaborated.
-fn kernel(file: &str, name: &str) -> Result<Arc<Kernel>, Problem> {
-    let examples = files::root().join("examples");
+fn kernel(examples: &Path, file: &str, name: &str) -> Result<Arc<Kernel>, Problem> {
     let path = format!("gallery/{file}.lift");
-    let program = check::Program::new(&examples, &path, &files::read(&examples.join(&path)));
-    let found = program.kernels().into_iter().find(|kernel| kernel.name == name);
+    let kernels = source::kernels(examples, &path, &source::read(&examples.join(&path))?)?;
+    let found = kernels.into_iter().find(|kernel| kernel.name == name);
     found.ok_or_else(|| format!("{path} has no kernel `{name}`"))?.core
 }
 
