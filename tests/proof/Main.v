@@ -6,7 +6,7 @@
   docs/trust.md says in words what they mean, and what is not modelled. *)
 
 From Coq Require Import Arith List Lia ZArith.
-From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness Erasure Insertion Insert InsertSound Simulation.
+From LiftCore Require Import Sizes Syntax Typing Semantics Values Soundness Erasure Insertion Insert InsertSound Simulation Assumptions.
 Import ListNotations.
 
 (** ** The explicit language *)
@@ -69,41 +69,74 @@ Definition run (t : tm) (ns : list nat) (vs : list tm) : tm :=
 (** A size of the kernel's type for these numbers. *)
 Definition at_run (ns : list nat) (s : size) : nat := seval (fun x => nth x ns 0) s.
 
+(** The inputs of a run have the types that follow from its sizes. *)
+Definition inputs_fit (ns : list nat) (vs : list tm) (G : ctx) : Prop :=
+  Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G.
+
+Lemma run_typed G t T ns vs :
+  0;; (map (tysub (inst (map SNat ns))) G) |- tsz (inst (map SNat ns)) t : T ->
+  inputs_fit ns vs G -> |- run t ns vs : T.
+Proof.
+  intros H I. unfold run. eapply typed_sub; [exact H|]. clear H.
+  intros x a. revert x. induction I as [|v b vs G [V Hv] I IH]; intros [|x]; simpl; try discriminate.
+  - intros [= <-]. exact Hv.
+  - apply IH.
+Qed.
+
 Theorem kernels_are_sound D G t T ns vs :
-  D;; G |- t : T ->
-  length ns = D ->
-  Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
+  D;; G |- t : T -> length ns = D -> inputs_fit ns vs G ->
   |- run t ns vs : tysub (inst (map SNat ns)) T /\
   forall t', steps (run t ns vs) t' -> ~ stuck t'.
 Proof.
   intros H L I. assert (R : |- run t ns vs : tysub (inst (map SNat ns)) T).
-  - unfold run. eapply typed_sub.
-    + eapply typed_sizes; [exact H|]. subst D. replace (length ns) with (length ns + 0) by lia.
-      apply wfs_inst; [apply map_length|]. apply Forall_map, Forall_forall. simpl. auto.
-    + clear H. intros x a. revert x. induction I as [|v b vs G [V Hv] I IH]; intros [|x]; simpl; try discriminate.
-      * intros [= <-]. exact Hv.
-      * apply IH.
+  - eapply run_typed; [|exact I]. eapply typed_sizes; [exact H|]. subst D.
+    replace (length ns) with (length ns + 0) by lia.
+    apply wfs_inst; [apply map_length|]. apply Forall_map, Forall_forall. simpl. auto.
   - split; eauto using soundness.
+Qed.
+
+Lemma len_at_run D a s ns v : swf D s -> length ns = D ->
+  |- v : tysub (inst (map SNat ns)) (TArr a s) -> value v -> len v = at_run ns s.
+Proof.
+  intros W L H V. rewrite (array_length _ _ _ V H).
+  unfold number, at_run. rewrite seval_ssub. clear - W L.
+  induction s; simpl in *; auto.
+  - unfold inst. rewrite nth_error_map. destruct (nth_error ns x) eqn:E; simpl.
+    + symmetry. apply nth_error_nth. exact E.
+    + apply nth_error_None in E. lia.
+  - destruct W. f_equal; auto.
 Qed.
 
 (** What a kernel returns has the length that its type says, for the sizes of the run. *)
 Theorem kernel_results_have_their_length D G t a s ns vs v :
   D;; G |- t : TArr a s -> Forall (twf D) G ->
-  length ns = D ->
-  Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G ->
+  length ns = D -> inputs_fit ns vs G ->
   steps (run t ns vs) v -> value v ->
   len v = at_run ns s.
 Proof.
   intros H W L I S V. pose proof (regularity _ _ _ _ H W) as [_ Ws].
-  destruct (kernels_are_sound _ _ _ _ _ _ H L I) as [R _].
-  rewrite (array_length _ _ _ V (steps_typed _ _ _ S R)).
-  unfold number, at_run. rewrite seval_ssub. clear - Ws L.
-  induction s; simpl in *; auto.
-  - unfold inst. rewrite nth_error_map. destruct (nth_error ns x) eqn:E; simpl.
-    + symmetry. apply nth_error_nth. exact E.
-    + apply nth_error_None in E. lia.
-  - destruct Ws. f_equal; auto.
+  destruct (kernels_are_sound _ _ _ _ _ _ H L I) as [R _]. eauto using len_at_run, steps_typed.
 Qed.
+
+(** A kernel may be typed under an assumption on its sizes, such as that 4 divides [N]; it is sound in each run whose
+  sizes satisfy the assumption. *)
+Theorem kernels_are_sound_under_assumptions P D G t T ns vs :
+  assuming P D 0 G t T -> length ns = D -> P ns -> inputs_fit ns vs G ->
+  |- run t ns vs : tysub (inst (map SNat ns)) T /\
+  (forall t', steps (run t ns vs) t' -> ~ stuck t') /\
+  (forall v a s, T = TArr a s -> swf D s -> steps (run t ns vs) v -> value v -> len v = at_run ns s).
+Proof.
+  intros H L p I. specialize (H ns L p).
+  assert (E : forall x, at_sizes ns 0 x = inst (map SNat ns) x) by apply up_0.
+  rewrite (tsz_ext _ _ _ E), (tysub_ext _ _ _ E), (map_ext _ _ (fun a => tysub_ext a _ _ E)) in H.
+  pose proof (run_typed _ _ _ _ _ H I) as R.
+  repeat split; eauto using soundness. intros v a s -> W S V. eauto using len_at_run, steps_typed.
+Qed.
+
+(** An equation that holds under the assumption may be used for typing. *)
+Theorem typing_knows_the_assumption P D k G t T T' :
+  assuming P D k G t T -> equal_assuming P D k T T' -> twf (k + D) T' -> assuming P D k G t T'.
+Proof. apply A_Conv. Qed.
 
 (** ** Insertion of pack and unpack *)
 
@@ -159,7 +192,7 @@ Section Written.
   Hypothesis inserted : ins D G e t T.
   Hypothesis written : implicit e.
   Hypothesis sizes : length ns = D.
-  Hypothesis inputs : Forall2 (fun v a => value v /\ |- v : tysub (inst (map SNat ns)) a) vs G.
+  Hypothesis inputs : inputs_fit ns vs G.
   Hypothesis inputs_mute : Forall mute vs.
 
   Let elaborated_run := run t ns vs.

@@ -12,7 +12,7 @@ From Coq Require Import Arith List Lia.
 Import ListNotations.
 
 (** The operators of docs/language.md. The language's [/] is exact division under an assumption; here it is the
-  quotient of natural numbers, and the assumption is a checked cast (see Syntax.v). Likewise [-] is cut off at 0. *)
+  quotient of natural numbers, and [-] is cut off at 0: Assumptions.v says when [k*(n/k)] is [n]. *)
 Inductive sop := Add | Sub | Mul | Div | Mod | Min | Max | Pow.
 
 Inductive size :=
