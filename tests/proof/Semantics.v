@@ -71,7 +71,7 @@ Fixpoint ints (z : Z) (n : nat) : tm :=
 (** A size of a closed program: it has no variables, so any valuation will do. *)
 Definition number (s : size) : nat := seval (fun _ => 0) s.
 
-(** Arithmetic; [None] is division by zero. Integers do not wrap here, since no length depends on it. *)
+(** Arithmetic; [None] is division by zero. Integers do not wrap here: no type depends on it. *)
 Definition arith_eval (o : arith) (x y : Z) : option tm :=
   match o with
   | Plus => Some (Int (x + y))
