@@ -31,6 +31,8 @@ pub struct Features {
     /// The documentation of completions and signatures may be Markdown.
     pub markdown_documentation: bool,
     pub progress: bool,
+    /// The client opens documents when it is asked to.
+    pub show_document: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
@@ -67,7 +69,7 @@ impl Default for Options {
 }
 
 impl Options {
-    fn from_json(options: Option<&Value>) -> Options {
+    pub fn from_json(options: Option<&Value>) -> Options {
         let mut out = Options::default();
         let field = |name: &str| options.and_then(|o| o.get(name));
         if let Some(seconds) = field("runTimeLimit").and_then(Value::as_f64) {
@@ -135,6 +137,7 @@ impl Features {
             completion_label_details: label_details,
             markdown_documentation,
             progress: yes(window.work_done_progress),
+            show_document: window.show_document.is_some_and(|s| s.support),
             watch_files: yes(workspace.did_change_watched_files.and_then(|w| w.dynamic_registration)),
             refresh_diagnostics: yes(workspace.diagnostics.and_then(|d| d.refresh_support)),
             refresh_hints: yes(workspace.inlay_hint.and_then(|h| h.refresh_support)),
@@ -145,7 +148,15 @@ impl Features {
 }
 
 pub fn server_capabilities(client: &Features) -> ServerCapabilities {
-    let kinds = [QUICK_FIX, EXPLICIT_HERE, EXPLICIT_FORM, IMPLICIT, EXPLICIT_FILE];
+    let kinds = [
+        QUICK_FIX,
+        EXPLICIT_HERE,
+        EXPLICIT_FORM,
+        IMPLICIT,
+        EXPLICIT_FILE,
+        commands::OPENCL_ACTION,
+        commands::RUN_ACTION,
+    ];
     ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSync::Options(TextDocumentSyncOptions {

@@ -43,7 +43,9 @@ fn the_server_says_what_it_can() {
                     "refactor.rewrite.lift.explicit.here",
                     "refactor.rewrite.lift.explicit.form",
                     "refactor.rewrite.lift.implicit",
-                    "source.lift.explicit.file"
+                    "source.lift.explicit.file",
+                    "source.lift.opencl",
+                    "source.lift.run"
                   ]
                 },
                 "codeLensProvider": {},
@@ -64,7 +66,9 @@ fn the_server_says_what_it_can() {
                     "lift.server.generateOpenCL",
                     "lift.server.runKernel",
                     "lift.server.kernels",
-                    "lift.server.setup"
+                    "lift.server.setup",
+                    "lift.server.showOpenCL",
+                    "lift.server.showRun"
                   ],
                   "workDoneProgress": true
                 },
@@ -295,9 +299,11 @@ fn actions_write_out_what_was_inserted() {
         refactor.rewrite.lift.explicit.here: Make pack/unpack explicit here
         refactor.rewrite.lift.explicit.form: Make pack/unpack explicit in this form
         source.lift.explicit.file: Make pack/unpack explicit in the file
+        source.lift.run: Run twice
+        source.lift.opencl: Show the OpenCL of twice
     "#]]
     .assert_eq(&titles(&actions));
-    let source = session.call("textDocument/codeAction", params(json!(["source"]))).expect("actions");
+    let source = session.call("textDocument/codeAction", params(json!(["source.lift.explicit"]))).expect("actions");
     assert_eq!(source.as_array().map(Vec::len), Some(1));
     let changes = &source[0]["edit"]["documentChanges"][0];
     assert_eq!(changes["textDocument"], json!({ "uri": URI, "version": 1 }));
