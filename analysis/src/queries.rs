@@ -66,11 +66,36 @@ fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference>
     Arc::new(infer_body(&body, &env, mode))
 }
 
-/// What the form would be inferred to be if it had another text. Not a query: for what a refactoring tries out.
-pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
+/// What the form would be inferred to be if it had another text; `extra` is a definition that would come with it. Not a
+/// query: for what a refactoring tries out.
+pub fn infer_text_with<'db>(
+    db: &'db dyn Db,
+    form: Form<'db>,
+    text: &str,
+    extra: Option<(&str, &Scheme)>,
+) -> Option<Inference> {
     let lowered = lower(text, is_builtin(db, form.file(db)));
-    let env = FormEnv::of(db, form, &lowered.body, Mode::Insert);
+    let env = WithName { env: FormEnv::of(db, form, &lowered.body, Mode::Insert), extra };
     lowered.errors.is_empty().then(|| infer_body(&lowered.body, &env, Mode::Insert))
+}
+
+pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
+    infer_text_with(db, form, text, None)
+}
+
+/// The type of a definition that would stand beside a form; `None` if it does not check.
+pub fn definition_scheme<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Scheme> {
+    let lowered = lower(text, false);
+    let env = FormEnv { db, file: form.file(db), form: None, body: &lowered.body, cycle: None, mode: Mode::Insert };
+    let inference = infer_body(&lowered.body, &env, Mode::Insert);
+    let wrong = inference.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
+    if wrong || !lowered.errors.is_empty() { None } else { inference.scheme }
+}
+
+/// [`placement`] for another text of the form.
+pub fn placement_of_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Vec<Diagnostic> {
+    let lowered = lower(text, false);
+    check_placement(&lowered.body, &Reachable::from(db, form))
 }
 
 /// The name that stands for what is being typed: its type is any.
@@ -87,19 +112,23 @@ pub fn infer_unfinished<'db>(
     let lowered = lower(text, is_builtin(db, file));
     let cycle = form.and_then(|form| cycle_of(db, form).as_ref());
     let env = FormEnv { db, file, form, body: &lowered.body, cycle, mode: Mode::Insert };
-    let partial = infer_partial(&lowered.body, &WithHole(env));
+    let any = Scheme { types: vec![None], ..Scheme::mono(Ty::new(TyKind::Generic(0))) };
+    let partial = infer_partial(&lowered.body, &WithName { env, extra: Some((HOLE, &any)) });
     (lowered, partial)
 }
 
-struct WithHole<'a, 'db>(FormEnv<'a, 'db>);
+/// The names around a form, and one more.
+struct WithName<'a, 'db> {
+    env: FormEnv<'a, 'db>,
+    extra: Option<(&'a str, &'a Scheme)>,
+}
 
-impl Env for WithHole<'_, '_> {
+impl Env for WithName<'_, '_> {
     fn lookup(&self, name: &str) -> Lookup {
-        if name == HOLE {
-            let any = Scheme { types: vec![None], ..Scheme::mono(Ty::new(TyKind::Generic(0))) };
-            return Lookup::Definition(any);
+        match self.extra {
+            Some((extra, scheme)) if extra == name => Lookup::Definition(scheme.clone()),
+            _ => self.env.lookup(name),
         }
-        self.0.lookup(name)
     }
 }
 

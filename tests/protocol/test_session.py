@@ -11,6 +11,7 @@ import asyncio
 
 import pytest
 from lsprotocol import types as lsp
+from conftest import plain
 from pygls.exceptions import JsonRpcException
 
 pytestmark = pytest.mark.asyncio
@@ -169,3 +170,108 @@ async def test_completion_knows_what_fits(session):
     holes = [item for item in found.items if "${1:" in item.text_edit.new_text]
     assert bool(holes) == bool(snippets)
     assert all((item.insert_text_format == lsp.InsertTextFormat.Snippet) == ("$" in item.text_edit.new_text) for item in found.items)
+
+
+async def test_colours_of_words_and_what_changed_since(session):
+    await session.open("a.lift", PROGRAM)
+    document = session.document("a.lift")
+    full = await session.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(document))
+    assert len(full.data) % 5 == 0 and len(full.data) > 50
+    await session.edit("a.lift", at(4, 14), " ")
+    params = lsp.SemanticTokensDeltaParams(document, full.result_id)
+    delta = await session.client.text_document_semantic_tokens_full_delta_async(params)
+    (edit,) = delta.edits
+    patched = list(full.data)
+    patched[edit.start : edit.start + edit.delete_count] = edit.data
+    again = await session.client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(document))
+    assert patched == list(again.data)
+    one_line = lsp.Range(lsp.Position(4, 0), lsp.Position(5, 0))
+    part = await session.client.text_document_semantic_tokens_range_async(lsp.SemanticTokensRangeParams(document, one_line))
+    assert part.data[0] == 4 and 0 < len(part.data) < len(full.data)
+
+
+async def test_the_shape_of_a_document(session):
+    (session.folder / "lib.lift").write_text("(define (half x) (* x 0.5f))\n")
+    await session.open("a.lift", '(import "lib.lift")\n(define (quarter x)\n  (half (half x)))\n(define y (quarter 1.0f))\n')
+    document = session.document("a.lift")
+    folds = await session.client.text_document_folding_range_async(lsp.FoldingRangeParams(document))
+    assert [(fold.start_line, fold.end_line) for fold in folds] == [(1, 2)]
+    params = lsp.SelectionRangeParams(document, [lsp.Position(2, 15)])
+    (chain,) = await session.client.text_document_selection_range_async(params)
+    assert chain.range == lsp.Range(lsp.Position(2, 14), lsp.Position(2, 15)) and chain.parent.parent is not None
+    (link,) = await session.client.text_document_document_link_async(lsp.DocumentLinkParams(document))
+    assert link.target == session.uri("lib.lift")
+    params = lsp.DocumentHighlightParams(document, lsp.Position(2, 4))
+    marked = await session.client.text_document_document_highlight_async(params)
+    assert len(marked) == 2
+    symbols = await session.client.workspace_symbol_async(lsp.WorkspaceSymbolParams("qua"))
+    assert [symbol.name for symbol in symbols] == ["quarter"]
+
+
+async def test_who_calls_whom(session):
+    (session.folder / "lib.lift").write_text("(define (half x) (* x 0.5f))\n")
+    await session.open("a.lift", '(import "lib.lift")\n(define (quarter x) (half (half x)))\n')
+    params = lsp.CallHierarchyPrepareParams(session.document("a.lift"), lsp.Position(1, 22))
+    (half,) = await session.client.text_document_prepare_call_hierarchy_async(params)
+    assert (half.name, half.uri) == ("half", session.uri("lib.lift"))
+    (call,) = await session.client.call_hierarchy_incoming_calls_async(lsp.CallHierarchyIncomingCallsParams(half))
+    assert call.from_.name == "quarter" and len(call.from_ranges) == 2
+    params = lsp.CallHierarchyOutgoingCallsParams(call.from_)
+    (back,) = await session.client.call_hierarchy_outgoing_calls_async(params)
+    assert back.to.name == "half" and len(back.from_ranges) == 2
+
+
+async def test_rename_in_all_files(session):
+    (session.folder / "lib.lift").write_text("(define (half x) (* x 0.5f))\n")
+    await session.open("a.lift", '(import "lib.lift")\n(define (quarter x) (half (half x)))\n')
+    document, place = session.document("a.lift"), lsp.Position(1, 22)
+    found = await session.client.text_document_prepare_rename_async(lsp.PrepareRenameParams(document, place))
+    assert found.placeholder == "half"
+    edit = await session.client.text_document_rename_async(lsp.RenameParams(document, place, "mid"))
+    files = edit.changes or {change.text_document.uri: change.edits for change in edit.document_changes}
+    assert {uri: [e.new_text for e in edits] for uri, edits in files.items()} == {
+        session.uri("lib.lift"): ["mid"],
+        session.uri("a.lift"): ["mid", "mid"],
+    }
+    with pytest.raises(JsonRpcException, match="is defined already"):
+        await session.client.text_document_rename_async(lsp.RenameParams(document, place, "quarter"))
+
+
+async def test_the_argument_at_the_cursor(session):
+    await session.open("a.lift", PROGRAM)
+    params = lsp.SignatureHelpParams(session.document("a.lift"), lsp.Position(4, 20))
+    help = await session.client.text_document_signature_help_async(params)
+    (signature,) = help.signatures
+    assert signature.label == "(filter p : Float -> Bool, xs : Array[Float,N]) : <∃X, Array[Float,X]>"
+    assert help.active_parameter == 0 and len(signature.parameters) == 2
+    params = lsp.TypeDefinitionParams(session.document("a.lift"), lsp.Position(5, 36))
+    (place,) = await session.client.text_document_type_definition_async(params)
+    assert place.range.start == lsp.Position(4, 12)
+
+
+async def test_hints_are_written_by_a_double_click(session):
+    await session.open("a.lift", PROGRAM)
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(6, 0))
+    params = lsp.InlayHintParams(text_document=session.document("a.lift"), range=whole)
+    hints = await session.client.text_document_inlay_hint_async(params)
+    support = session.client.capabilities.text_document.inlay_hint
+    if not (support and support.resolve_support and "textEdits" in support.resolve_support.properties):
+        assert all(hint.tooltip and hint.data is None for hint in hints)
+        return
+    unpack = next(hint for hint in hints if hint.label[0].value == "unpack")
+    resolved = await session.client.inlay_hint_resolve_async(unpack)
+    assert "setting `inlayHints.packUnpack`" in resolved.tooltip
+    assert "unpack (X1 ys)" in "".join(edit.new_text for edit in resolved.text_edits)
+
+
+async def test_too_many_mistakes_are_cut(session):
+    found = await session.open("a.lift", "".join(f"(define a{i} nowhere)\n" for i in range(600)))
+    assert len(found) == 501 and found[-1].message.startswith("100 more are not shown")
+
+
+async def test_the_type_of_a_selection(session):
+    await session.open("a.lift", PROGRAM)
+    selected = {"start": {"line": 5, "character": 27}, "end": {"line": 5, "character": 35}}
+    params = {"textDocument": {"uri": session.uri("a.lift")}, "range": selected}
+    hover = plain(await session.client.protocol.send_request_async("lift/hoverRange", params))
+    assert "Float" in hover["contents"]["value"]

@@ -1,11 +1,17 @@
 //! Changes that the editor offers.
 
+mod mend;
+mod refactor;
+mod trial;
+
+pub(in crate::ide) use trial::laid_out;
+
 use super::diagnostics::file_diagnostics;
 use super::explicit::{explicit_file, explicit_form, explicit_here, implicit_form, one_file};
-use super::locate::inferred_form_at;
+use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
 use crate::db::{Db, SourceFile};
-use lift_syntax::TextRange;
+use lift_syntax::{TextRange, TextSize};
 
 /// The kinds under which editors ask for these actions.
 pub const QUICK_FIX: &str = "quickfix";
@@ -13,6 +19,37 @@ pub const EXPLICIT_HERE: &str = "refactor.rewrite.lift.explicit.here";
 pub const EXPLICIT_FORM: &str = "refactor.rewrite.lift.explicit.form";
 pub const EXPLICIT_FILE: &str = "source.lift.explicit.file";
 pub const IMPLICIT: &str = "refactor.rewrite.lift.implicit";
+
+/// The kinds of the other rewritings.
+pub mod kinds {
+    pub const NAME_LENGTH: &str = "refactor.rewrite.lift.nameLength";
+    pub const ANNOTATE: &str = "refactor.rewrite.lift.annotate";
+    pub const EXTRACT_LET: &str = "refactor.extract.lift.let";
+    pub const EXTRACT_DEFINE: &str = "refactor.extract.lift.define";
+    pub const INLINE: &str = "refactor.inline.lift";
+    pub const ETA: &str = "refactor.rewrite.lift.eta";
+    pub const COMPOSE: &str = "refactor.rewrite.lift.compose";
+    pub const NAME_ARGUMENTS: &str = "refactor.rewrite.lift.nameArguments";
+    pub const PLACE: &str = "refactor.rewrite.lift.place";
+}
+
+/// Every kind that is offered; `docs/actions.md` shows each.
+pub const KINDS: &[&str] = &[
+    QUICK_FIX,
+    EXPLICIT_HERE,
+    EXPLICIT_FORM,
+    EXPLICIT_FILE,
+    IMPLICIT,
+    kinds::NAME_LENGTH,
+    kinds::ANNOTATE,
+    kinds::EXTRACT_LET,
+    kinds::EXTRACT_DEFINE,
+    kinds::INLINE,
+    kinds::ETA,
+    kinds::COMPOSE,
+    kinds::NAME_ARGUMENTS,
+    kinds::PLACE,
+];
 
 pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
     let mut actions = quick_fixes(db, file, range);
@@ -26,6 +63,8 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
         offer("Make pack/unpack explicit here", EXPLICIT_HERE, explicit_here(&view, range.start()));
         offer("Make pack/unpack explicit in this form", EXPLICIT_FORM, explicit_form(db, view.form));
         offer("Remove redundant pack/unpack", IMPLICIT, implicit_form(&view));
+        refactor::refactorings(&view, range, &mut actions);
+        mend::mends(&view, range, &mut actions);
     }
     let edits = explicit_file(db, file);
     if !edits.is_empty() {
@@ -37,6 +76,19 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
         });
     }
     actions
+}
+
+/// The type of the name that ends at a place, written out.
+pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
+    refactor::annotation_at(view, at)
+}
+
+/// What is inserted in the scope around a place, written out, if the form checks with it as before.
+pub(super) fn explicit_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
+    let edit = explicit_here(view, at)?;
+    let mut after = view.text().to_owned();
+    after.replace_range(std::ops::Range::<usize>::from(edit.range - view.start), &edit.new_text);
+    trial::tried(view, after, trial::Keeps::Type, None)
 }
 
 fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {

@@ -1,5 +1,6 @@
 //! Inserted packs and unpacks written out, and written ones taken out again where they are not needed.
 
+use super::actions::laid_out;
 use super::locate::View;
 use super::{SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, forms};
@@ -19,7 +20,8 @@ fn explicit_text_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
         return None;
     }
     let view = View::of(db, form);
-    Some(explicit_text(&view.body, view.map, view.text(), &inference, &|_| true).into())
+    let explicit = explicit_text(&view.body, view.map, view.text(), &inference, &|_| true);
+    Some(laid_out(view.text(), explicit).into())
 }
 
 /// The text of the whole file with all insertions written out.
@@ -62,7 +64,7 @@ pub(super) fn explicit_here(view: &View<'_>, at: TextSize) -> Option<TextEdit> {
     });
     let (_, innermost) = around.min_by_key(|(len, _)| *len)?;
     let explicit = explicit_text(&view.body, view.map, view.text(), &inference, &|scope| scope == innermost);
-    difference(view.start, view.text(), &explicit)
+    difference(view.start, view.text(), &laid_out(view.text(), explicit))
 }
 
 /// A scope with the parameters before it.
@@ -74,7 +76,7 @@ fn scope_range(view: &View<'_>, scope: ExprId) -> TextRange {
 }
 
 /// The smallest single edit that makes the form read `new`.
-fn difference(start_of_form: TextSize, old: &str, new: &str) -> Option<TextEdit> {
+pub(super) fn difference(start_of_form: TextSize, old: &str, new: &str) -> Option<TextEdit> {
     if old == new {
         return None;
     }
@@ -107,7 +109,7 @@ pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
         crate::queries::infer_text(view.db, view.form, &text).is_some_and(|after| same(&before, &after))
     };
     if keeps_type(&written) {
-        return difference(view.start, view.text(), &strip(view, &written));
+        return difference(view.start, view.text(), &laid_out(view.text(), strip(view, &written)));
     }
     let mut removed: Vec<ExprId> = Vec::new();
     for &one in written.iter().take(MOST_TRIALS) {
@@ -116,7 +118,7 @@ pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
             removed.pop();
         }
     }
-    difference(view.start, view.text(), &strip(view, &removed))
+    difference(view.start, view.text(), &laid_out(view.text(), strip(view, &removed)))
 }
 
 /// Each trial infers the form once.

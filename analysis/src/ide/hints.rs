@@ -2,7 +2,7 @@
 
 use super::hover::tail;
 use super::locate::{View, inferred_forms_in};
-use super::{FileRange, HintKind, HintPart, InlayHint};
+use super::{FileRange, HintKind, HintPart, InlayHint, TextEdit};
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{Inference, Opening, Site};
@@ -19,6 +19,7 @@ pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Ve
         opening_hints(&view, &inference, &mut hints);
         packing_hints(&view, &inference, &mut hints);
         check_hints(&view, &inference, &mut hints);
+        default_hints(&view, &inference, &mut hints);
     }
     hints.retain(|hint| range.contains_inclusive(hint.offset));
     hints.sort_by_key(|hint| (hint.offset, hint.kind != HintKind::Type));
@@ -129,6 +130,39 @@ fn check_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint
             tooltip: "The lengths cannot be proved equal: the run stops with an error if they are not".into(),
         });
     }
+}
+
+/// `: Int` after a literal or an operator whose type is the default.
+fn default_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for &expr in &inference.defaulted {
+        if !matches!(view.body.expr(expr), Expr::Literal(_) | Expr::Global(_)) {
+            continue;
+        }
+        let Some(ty) = inference.expr_types.get(expr.index()) else { continue };
+        hints.push(InlayHint {
+            offset: view.range(Node::Expr(expr)).end(),
+            kind: HintKind::Default,
+            parts: vec![plain(format!(": {ty}"))],
+            padding_left: false,
+            padding_right: false,
+            tooltip: format!("Nothing in the program decides the type here: `{ty}` is the default"),
+        });
+    }
+}
+
+/// The edit that writes a hint into the program, with all that it needs: the type of a name, or the packs and unpacks of
+/// the scope in which it stands. `None` where the hint is no text of the language, or the form would not check with it.
+pub(super) fn hint_edits(db: &dyn Db, file: SourceFile, offset: TextSize, kind: HintKind) -> Vec<TextEdit> {
+    let change = || {
+        let view = super::locate::inferred_form_at(db, file, offset)?;
+        match kind {
+            HintKind::Type => super::actions::annotation_at(&view, offset),
+            HintKind::PackUnpack => super::actions::explicit_at(&view, offset),
+            HintKind::RuntimeCheck | HintKind::Default => None,
+        }
+    };
+    let files = change().map(|change| change.files).unwrap_or_default();
+    files.into_iter().flat_map(|(_, edits)| edits).collect()
 }
 
 fn plain(text: String) -> HintPart {

@@ -116,6 +116,11 @@ impl Analysis {
         self.with_file(path, |db, file| hints::inlay_hints(db, file, range))
     }
 
+    /// What writes a hint into the program; nothing where that cannot be.
+    pub fn hint_edits(&self, path: &str, offset: TextSize, kind: HintKind) -> Cancellable<Vec<TextEdit>> {
+        self.with_file(path, |db, file| hints::hint_edits(db, file, offset, kind))
+    }
+
     pub fn goto_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
         self.with_file(path, |db, file| navigation::goto_definition(db, file, offset))
     }
@@ -133,6 +138,69 @@ impl Analysis {
     /// About a completion that names something: Markdown.
     pub fn completion_documentation(&self, path: &str, name: &str) -> Cancellable<Option<String>> {
         self.with_file(path, |db, file| completion::documentation(db, file, name))
+    }
+
+    pub fn signature_help(&self, path: &str, offset: TextSize) -> Cancellable<Option<signature_help::SignatureHelp>> {
+        self.with_file(path, |db, file| signature_help::signature_help(db, file, offset))
+    }
+
+    /// The tokens that touch a range.
+    pub fn semantic_tokens(&self, path: &str, range: TextRange) -> Cancellable<Vec<semantic::SemanticToken>> {
+        self.with_file(path, |db, file| semantic::semantic_tokens(db, file, range))
+    }
+
+    pub fn folds(&self, path: &str) -> Cancellable<Vec<structure::Fold>> {
+        self.with_file(path, |db, file| structure::folds(db, file))
+    }
+
+    /// What a selection at a place grows to, the smallest first, each inside of the next.
+    pub fn selection_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
+        self.with_file(path, |db, file| structure::selection_ranges(db, file, offset))
+    }
+
+    /// The uses in the same file of what is named there.
+    pub fn highlights(&self, path: &str, offset: TextSize) -> Cancellable<Vec<Highlight>> {
+        self.with_file(path, |db, file| navigation::highlights(db, file, offset))
+    }
+
+    /// Imports, and the files that they lead to.
+    pub fn links(&self, path: &str) -> Cancellable<Vec<(TextRange, Arc<str>)>> {
+        self.with_file(path, |db, file| structure::links(db, file))
+    }
+
+    pub fn type_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
+        self.with_file(path, |db, file| call_hierarchy::type_definition(db, file, offset))
+    }
+
+    /// Definitions and kernels of all files that match a query, with their files.
+    pub fn workspace_symbols(&self, query: &str) -> Cancellable<Vec<(Arc<str>, Symbol)>> {
+        self.with(|db| outline::workspace_symbols(db, query))
+    }
+
+    /// The definition at a place, for the hierarchy of calls.
+    pub fn call_item(&self, path: &str, offset: TextSize) -> Cancellable<Option<call_hierarchy::CallItem>> {
+        self.with_file(path, |db, file| call_hierarchy::prepare(db, file, offset))
+    }
+
+    /// Who uses the definition whose name stands at a place.
+    pub fn incoming_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
+        self.with_file(path, |db, file| call_hierarchy::incoming(db, file, name))
+    }
+
+    /// What the definition uses whose name stands at a place.
+    pub fn outgoing_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
+        self.with_file(path, |db, file| call_hierarchy::outgoing(db, file, name))
+    }
+
+    /// The name at a place and where it stands, if it can be renamed; else why not.
+    pub fn prepare_rename(&self, path: &str, offset: TextSize) -> Cancellable<Result<(TextRange, String), String>> {
+        let renamed = self.with_file(path, |db, file| Some(rename::prepare(db, file, offset)))?;
+        Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
+    }
+
+    pub fn rename(&self, path: &str, offset: TextSize, new: &str) -> Cancellable<Result<SourceChange, String>> {
+        let renamed = self.with_file(path, |db, file| Some(rename::rename(db, file, offset, new)))?;
+        Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
     pub fn code_actions(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {

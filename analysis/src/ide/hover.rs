@@ -102,6 +102,7 @@ impl Pane<'_, '_> {
                 }
                 page.code(self.inference.expr_types.get(expr.index())?.to_string());
                 self.openings(Site::Expr(expr), page);
+                self.lengths_of(expr, page);
                 page.text(self.introduced(*binder));
                 Some(())
             }
@@ -126,6 +127,7 @@ impl Pane<'_, '_> {
         {
             self.openings(Site::Binder(binder), page);
         }
+        self.lengths_of(expr, page);
         self.packings(expr, page);
         self.checks(expr, page);
         let callee = match self.body().expr(expr) {
@@ -153,6 +155,16 @@ impl Pane<'_, '_> {
         true
     }
 
+    /// Of each length in the type that is known only at run time, where it comes from; unless it is opened right here.
+    fn lengths_of(&self, expr: ExprId, page: &mut Page) {
+        let Some(ty) = self.inference.expr_types.get(expr.index()) else { return };
+        for origin in self.inference.lengths.iter().filter(|origin| ty.mentions(&origin.length)) {
+            if let Some(text) = self.length_origin(&origin.length) {
+                page.text(text);
+            }
+        }
+    }
+
     /// Which call hides the length, and what it cannot exceed.
     fn length_origin(&self, length: &Var) -> Option<String> {
         let origin = self.inference.lengths.iter().find(|origin| origin.length == *length)?;
@@ -161,9 +173,19 @@ impl Pane<'_, '_> {
             text += &format!(", at most `{most}`");
         }
         if let Node::Expr(_) = origin.made_by {
-            text += &format!("; it is hidden by `{}`", self.view.snippet(origin.made_by));
+            let (line, column) = self.place(origin.made_by);
+            text += &format!("; it is hidden by `{}` at {line}:{column}", self.view.snippet(origin.made_by));
         }
         Some(text + ".")
+    }
+
+    /// Line and column of a node, from 1, as people count them.
+    fn place(&self, node: Node) -> (usize, usize) {
+        let text = self.view.file.text(self.view.db);
+        let before = &text[..usize::from(self.view.range(node).start())];
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        (line, column)
     }
 
     fn packings(&self, expr: ExprId, page: &mut Page) {

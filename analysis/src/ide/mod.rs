@@ -6,10 +6,12 @@
 //!
 //! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
 //! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
-//! `completion` what could be typed · `scope` local names in sight ·
+//! `completion` what could be typed · `signature_help` · `semantic` colours · `structure` folding, selections, links ·
+//! `rename` · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
-mod actions;
+pub mod actions;
+pub mod call_hierarchy;
 pub mod completion;
 mod diagnostics;
 pub mod explain;
@@ -20,7 +22,11 @@ mod hover;
 mod locate;
 mod navigation;
 mod outline;
+mod rename;
 mod scope;
+pub mod semantic;
+pub mod signature_help;
+pub mod structure;
 #[cfg(test)]
 mod tests;
 
@@ -94,6 +100,8 @@ pub enum HintKind {
     Type,
     /// a check that is left to the run
     RuntimeCheck,
+    /// `: Int` after a number whose type nothing decides
+    Default,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +127,14 @@ pub struct NavTarget {
     pub file: FileRange,
     /// The name inside the range.
     pub focus: TextRange,
+}
+
+/// A use of a name in one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Highlight {
+    pub range: TextRange,
+    /// Where the name is bound.
+    pub binds: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

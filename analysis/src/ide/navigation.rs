@@ -1,7 +1,7 @@
 //! Where names are defined and used.
 
 use super::locate::{View, definition_of, form_at};
-use super::{FileRange, NavTarget};
+use super::{FileRange, Highlight, NavTarget};
 use crate::db::{Db, Files, SourceFile, Sym, file_by_path, forms, is_builtin};
 use crate::hir::*;
 use crate::imports::resolve_path;
@@ -60,8 +60,8 @@ pub(super) fn goto_definition(db: &dyn Db, file: SourceFile, offset: TextSize) -
 fn import_target(view: &View<'_>, path: &str) -> Option<NavTarget> {
     let path = resolve_path(view.file.path(view.db), path).ok()?;
     file_by_path(view.db, Sym::new(view.db, path.clone()))?;
-    let start = TextRange::empty(TextSize::new(0));
-    Some(NavTarget { file: FileRange { path, range: start }, focus: start })
+    let start = super::structure::start_of(path);
+    Some(NavTarget { focus: start.range, file: start })
 }
 
 pub(super) fn references(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<FileRange> {
@@ -74,6 +74,32 @@ pub(super) fn references(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
         })
     };
     found().unwrap_or_default()
+}
+
+/// The uses of what is named there, in the same file.
+pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Highlight> {
+    let found = || {
+        let view = form_at(db, file, offset)?;
+        let symbol = symbol_at(&view, view.node_at(TextRange::empty(offset))?)?;
+        Some(match symbol {
+            Symbol::Local(binder) => local_references(&view, binder),
+            Symbol::Global(resolution) => {
+                let mut found: Vec<FileRange> = definition_of(db, resolution)
+                    .map(|target| FileRange { path: target.file.path, range: target.focus })
+                    .into_iter()
+                    .collect();
+                uses_in(db, file, resolution, &mut found);
+                found
+            }
+        })
+    };
+    let found = found().unwrap_or_default();
+    let path = file.path(db);
+    let highlights = found.into_iter().enumerate().filter(|(_, place)| place.path == *path);
+    let mut highlights: Vec<Highlight> =
+        highlights.map(|(index, place)| Highlight { range: place.range, binds: index == 0 }).collect();
+    highlights.sort_by_key(|highlight| highlight.range.start());
+    highlights
 }
 
 fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
@@ -94,7 +120,7 @@ fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
 }
 
 /// `xs` of `(length xs)`: its last token that is no bracket.
-fn array_of_length(view: &View<'_>, size: SizeRefId) -> FileRange {
+pub(super) fn array_of_length(view: &View<'_>, size: SizeRefId) -> FileRange {
     let mut place = view.file_range(Node::Size(size));
     let text = &view.text()[view.map.range(Node::Size(size))];
     let tokens = lift_syntax::lex(text);
@@ -113,24 +139,29 @@ fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<F
     let mut files: Vec<SourceFile> = Files::get(db).by_path(db).values().copied().collect();
     files.sort_by_key(|file| (is_builtin(db, *file), file.path(db).clone()));
     for file in files {
-        for &form in forms(db, file) {
-            // By name first: an alias is another name of the same primitive.
-            let named: Vec<&Name> = mentions(db, form)
-                .iter()
-                .filter(|name| crate::names::resolve(db, file, Sym::new(db, (*name).clone())) == Some(resolution))
-                .collect();
-            if named.is_empty() {
-                continue;
-            }
-            let view = View::of(db, form);
-            for (index, expr) in view.body.exprs.iter().enumerate() {
-                if matches!(expr, Expr::Global(name) if named.contains(&name)) {
-                    ranges.push(view.file_range(Node::Expr(ExprId(index as u32))));
-                }
+        uses_in(db, file, resolution, &mut ranges);
+    }
+    ranges
+}
+
+/// Every use in one file.
+fn uses_in<'db>(db: &'db dyn Db, file: SourceFile, resolution: Resolution<'db>, ranges: &mut Vec<FileRange>) {
+    for &form in forms(db, file) {
+        // By name first: an alias is another name of the same primitive.
+        let named: Vec<&Name> = mentions(db, form)
+            .iter()
+            .filter(|name| crate::names::resolve(db, file, Sym::new(db, (*name).clone())) == Some(resolution))
+            .collect();
+        if named.is_empty() {
+            continue;
+        }
+        let view = View::of(db, form);
+        for (index, expr) in view.body.exprs.iter().enumerate() {
+            if matches!(expr, Expr::Global(name) if named.contains(&name)) {
+                ranges.push(view.file_range(Node::Expr(ExprId(index as u32))));
             }
         }
     }
-    ranges
 }
 
 pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<FileRange> {

@@ -1,13 +1,15 @@
 //! What a file consists of: symbols, kernels, types.
 
+use super::completion::is_subsequence;
 use super::locate::View;
 use super::{FormType, KernelInfo, Symbol, SymbolKind};
-use crate::db::{Db, Form, SourceFile, forms};
-use crate::hir::{Expr, FormKind, Node};
+use crate::db::{Db, Files, Form, SourceFile, forms, is_builtin};
+use crate::hir::{Expr, FormKind, Name, Node};
 use crate::infer::Mode;
 use crate::queries::{body, docs, infer_in_order, lower_form, signature};
 use crate::ty::TyKind;
 use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
 
 /// The name under which a kernel without one is known: that of its file.
 pub fn file_stem(path: &str) -> &str {
@@ -59,6 +61,56 @@ fn without_docs(text: &str) -> TextRange {
     let first = (0..tokens.len()).find(|&token| !tokens.kind(token).is_trivia());
     let start = first.map_or(TextSize::new(0), |token| tokens.range(token).start());
     TextRange::new(start, TextSize::of(text))
+}
+
+/// The symbol of one form, at its place in the file.
+pub(super) fn symbol_in_file<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
+    infer_in_order(db, &[form], Mode::Insert);
+    let mut symbol = symbol_of(db, form)?;
+    symbol.range += form.start(db);
+    symbol.focus += form.start(db);
+    Some(symbol)
+}
+
+/// More are not what anybody looks for.
+const MOST_SYMBOLS: usize = 200;
+
+/// Definitions and kernels of all files whose names match, the best first: with the path of each.
+pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symbol)> {
+    let mut found: Vec<(u8, Name, Form<'_>)> = Vec::new();
+    let lower = query.to_lowercase();
+    for &file in Files::get(db).by_path(db).values() {
+        if is_builtin(db, file) {
+            continue;
+        }
+        for &form in forms(db, file) {
+            let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
+            if !kernel && form.kind(db) != lift_syntax::FormKind::Define {
+                continue;
+            }
+            let name = match form.name(db) {
+                Some(name) => name.clone(),
+                None if kernel => Name::from(file_stem(file.path(db))),
+                None => continue,
+            };
+            if is_subsequence(query, &name) {
+                let starts = name.to_lowercase().starts_with(&lower);
+                let rank = if *name == *query { 0 } else { 2 - u8::from(starts) };
+                found.push((rank, name, form));
+            }
+        }
+    }
+    found.sort_by(|(a, x, f), (b, y, g)| {
+        a.cmp(b)
+            .then_with(|| x.cmp(y))
+            .then_with(|| f.file(db).path(db).cmp(g.file(db).path(db)))
+            .then_with(|| f.nth(db).cmp(&g.nth(db)))
+    });
+    found.truncate(MOST_SYMBOLS);
+    found
+        .into_iter()
+        .filter_map(|(_, _, form)| Some((form.file(db).path(db).clone(), symbol_in_file(db, form)?)))
+        .collect()
 }
 
 pub(super) fn symbols(db: &dyn Db, file: SourceFile) -> Vec<Symbol> {

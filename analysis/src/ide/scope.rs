@@ -1,7 +1,7 @@
 //! Which local names can be used at a place.
 
 use crate::hir::*;
-use lift_syntax::TextSize;
+use lift_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
 /// The binders whose names can be used at a place of the form, innermost first, each name once.
@@ -58,4 +58,30 @@ pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<Binder
         !name.is_empty() && &**name != "_" && seen.insert(name.clone())
     })
     .collect()
+}
+
+/// Whether a name is bound anywhere in the body, or mentioned as a name from outside.
+pub(super) fn mentions_name(body: &Body, name: &str) -> bool {
+    body.binders.iter().any(|binder| *binder.name == *name)
+        || body.exprs.iter().any(|expr| matches!(expr, Expr::Global(global) if **global == *name))
+}
+
+/// `stem`, or `stem1`, `stem2`, …: what is not in use yet.
+pub(super) fn fresh_name(stem: &str, taken: impl Fn(&str) -> bool) -> String {
+    if !taken(stem) {
+        return stem.to_owned();
+    }
+    let mut count = 1u32;
+    loop {
+        let name = format!("{stem}{count}");
+        if !taken(&name) {
+            return name;
+        }
+        count += 1;
+    }
+}
+
+/// The part of a form's text that a node is.
+pub(super) fn text_of(text: &str, range: TextRange) -> &str {
+    text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
 }

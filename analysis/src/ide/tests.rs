@@ -1,7 +1,9 @@
 //! The features on small programs. `$0` marks the cursor; two of them a selection. `;;- path` starts another file.
 
+mod action_pages;
 mod actions;
 mod builtins;
+mod calls;
 mod completion;
 mod diagnostics;
 mod explain;
@@ -10,7 +12,11 @@ mod hover;
 mod incremental;
 mod navigation;
 mod outline;
+mod rename;
 mod robust;
+mod semantic;
+mod signature_help;
+mod structure;
 
 use super::*;
 

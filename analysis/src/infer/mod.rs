@@ -36,6 +36,7 @@ pub use apply::projection_index;
 pub use describe::{call_of, short_text};
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
+pub use repair::type_source;
 pub use result::*;
 
 use crate::hir::{Body, Expr, FormKind, Name};

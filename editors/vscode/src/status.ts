@@ -1,65 +1,38 @@
-/** The status bar item: the state of the language server, its version, and where kernels run. */
+/** The status bar item: whether the language server runs, which one, and from where. */
 import * as vscode from 'vscode';
 
 import type { LiftServer, ServerState } from './server';
-import type { SetupView } from './setup';
 
-export function createStatusItem(server: LiftServer, setup: SetupView): vscode.Disposable {
+export function createStatusItem(server: LiftServer): vscode.Disposable {
     const item = vscode.window.createStatusBarItem('lift.status', vscode.StatusBarAlignment.Left, 0);
     item.name = 'Lift Language Server';
-    const show = (): void => {
-        const { text, detail, isError } = describe(server.state, setup.device());
+    const show = (state: ServerState): void => {
+        const { text, detail, isError } = describe(state);
         item.text = text;
         item.backgroundColor = isError
             ? new vscode.ThemeColor('statusBarItem.errorBackground')
             : undefined;
-        item.command = isError ? 'lift.restartServer' : 'lift.showSetup';
-        item.tooltip = tooltip(detail);
-        item.accessibilityInformation = { label: `Lift: ${detail.join(', ')}`, role: 'button' };
+        item.command = isError ? 'lift.restartServer' : 'lift.showOutput';
+        item.tooltip = `${detail}\n${isError ? 'Click to restart.' : 'Click for the output.'}`;
+        item.accessibilityInformation = { label: `Lift: ${detail}` };
     };
-    show();
+    show(server.state);
     item.show();
-    return vscode.Disposable.from(item, server.onDidChangeState(show), setup.onDidChangeDevice(show));
+    return vscode.Disposable.from(item, server.onDidChangeState(show));
 }
 
-function tooltip(detail: string[]): vscode.MarkdownString {
-    const commands = {
-        'lift.showSetup': 'Show Setup',
-        'lift.chooseDevice': 'Choose Device',
-        'lift.restartServer': 'Restart Server',
-        'lift.showOutput': 'Show Output',
-    };
-    const links = Object.entries(commands).map(([id, title]) => `[${title}](command:${id})`);
-    const text = new vscode.MarkdownString();
-    detail.forEach((line) => text.appendText(line).appendMarkdown('\n\n'));
-    text.appendMarkdown(links.join(' · '));
-    text.isTrusted = { enabledCommands: Object.keys(commands) };
-    return text;
-}
-
-interface Description {
-    text: string;
-    detail: string[];
-    isError: boolean;
-}
-
-function describe(state: ServerState, device: string | undefined): Description {
+function describe(state: ServerState): { text: string; detail: string; isError: boolean } {
     switch (state.kind) {
         case 'starting':
-            return { text: '$(loading~spin) Lift', detail: ['The server is starting.'], isError: false };
+            return { text: '$(loading~spin) Lift', detail: 'The server is starting.', isError: false };
         case 'running': {
             const { version, file, place } = state.server;
             const from = place === 'PATH' ? 'found on PATH' : place;
-            const where = device === undefined ? [] : [`Kernels run on: ${device}`];
-            return {
-                text: ['$(check) Lift', version.replace(/^lift\s+/, ''), ...(device === undefined ? [] : ['·', device])].join(' '),
-                detail: [`${version} (${file}, ${from})`, ...where],
-                isError: false,
-            };
+            return { text: '$(check) Lift', detail: `${version} (${file}, ${from})`, isError: false };
         }
         case 'stopped':
-            return { text: '$(circle-slash) Lift', detail: ['The server is stopped.'], isError: false };
+            return { text: '$(circle-slash) Lift', detail: 'The server is stopped.', isError: false };
         case 'failed':
-            return { text: '$(error) Lift', detail: [state.why, 'Click to restart.'], isError: true };
+            return { text: '$(error) Lift', detail: state.why, isError: true };
     }
 }

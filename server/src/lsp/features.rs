@@ -2,9 +2,10 @@
 
 use super::child::RunLimits;
 use super::commands;
-use super::convert::Encoding;
+use super::convert::{self, Encoding};
 use super::views;
-use lift_analysis::ide::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
+use lift_analysis::ide::HintKind;
+use lift_analysis::ide::actions::KINDS;
 use lift_codegen::target::Target;
 use serde_json::Value;
 use std::time::Duration;
@@ -28,11 +29,17 @@ pub struct Features {
     /// Text with holes can be inserted.
     pub snippets: bool,
     pub completion_label_details: bool,
+    /// The client asks for the tooltip and the edit of a hint when it needs them.
+    pub lazy_hints: bool,
+    /// The client asks whether there is a name before it asks for a new one.
+    pub prepare_rename: bool,
+    /// Parameters of a signature may be told by offsets.
+    pub label_offsets: bool,
+    /// Only whole lines are folded.
+    pub folds_whole_lines: bool,
     /// The documentation of completions and signatures may be Markdown.
     pub markdown_documentation: bool,
     pub progress: bool,
-    /// The client opens documents when it is asked to.
-    pub show_document: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
@@ -50,26 +57,34 @@ pub struct Options {
     pub target: Target,
     /// `codeLens`: whether to offer lenses above kernels.
     pub code_lens: bool,
-    /// `inlayHints`: whether to offer hints.
+    /// `inlayHints`: whether to offer hints; or an object that says it for each kind.
     pub inlay_hints: bool,
     /// `runTimes`: whether times of runs are among the hints.
     pub run_times: bool,
+    /// The kinds of hints that are shown.
+    pub hint_kinds: Vec<HintKind>,
 }
 
 impl Default for Options {
     fn default() -> Options {
+        let shown = convert::HINT_KINDS.iter().filter(|(_, _, on)| *on).map(|(kind, ..)| *kind);
         Options {
             run: RunLimits::default(),
             target: Target::portable(),
             code_lens: true,
             inlay_hints: true,
             run_times: true,
+            hint_kinds: shown.collect(),
         }
     }
 }
 
 impl Options {
-    pub fn from_json(options: Option<&Value>) -> Options {
+    pub fn shows(&self, kind: HintKind) -> bool {
+        self.hint_kinds.contains(&kind)
+    }
+
+    fn from_json(options: Option<&Value>) -> Options {
         let mut out = Options::default();
         let field = |name: &str| options.and_then(|o| o.get(name));
         if let Some(seconds) = field("runTimeLimit").and_then(Value::as_f64) {
@@ -94,6 +109,13 @@ impl Options {
         if let Some(on) = field("inlayHints").and_then(Value::as_bool) {
             out.inlay_hints = on;
         }
+        for (kind, name, _) in convert::HINT_KINDS {
+            match field("inlayHints").and_then(|hints| hints.get(name)).and_then(Value::as_bool) {
+                Some(true) if !out.shows(kind) => out.hint_kinds.push(kind),
+                Some(false) => out.hint_kinds.retain(|other| *other != kind),
+                _ => {}
+            }
+        }
         out
     }
 }
@@ -111,6 +133,11 @@ impl Features {
         let item = text.completion.as_ref().and_then(|c| c.completion_item.as_ref());
         let markdown = |formats: Option<&[MarkupKind]>| formats.is_some_and(|f| f.contains(&MarkupKind::Markdown));
         let markdown_documentation = markdown(item.and_then(|i| i.documentation_format.as_deref()));
+        let signature = text.signature_help.as_ref().and_then(|h| h.signature_information.as_ref());
+        let label_offsets = yes(signature
+            .and_then(|s| s.parameter_information.as_ref())
+            .and_then(|parameter| parameter.label_offset_support));
+        let folds_whole_lines = yes(text.folding_range.as_ref().and_then(|f| f.line_folding_only));
         let (snippets, label_details) =
             (yes(item.and_then(|i| i.snippet_support)), yes(item.and_then(|i| i.label_details_support)));
         Features {
@@ -135,9 +162,16 @@ impl Features {
             code_action_literals: text.code_action.is_some_and(|c| c.code_action_literal_support.is_some()),
             snippets,
             completion_label_details: label_details,
+            lazy_hints: text
+                .inlay_hint
+                .as_ref()
+                .and_then(|hints| hints.resolve_support.as_ref())
+                .is_some_and(|lazy| lazy.properties.iter().any(|property| property == "textEdits")),
+            prepare_rename: yes(text.rename.as_ref().and_then(|r| r.prepare_support)),
+            label_offsets,
+            folds_whole_lines,
             markdown_documentation,
             progress: yes(window.work_done_progress),
-            show_document: window.show_document.is_some_and(|s| s.support),
             watch_files: yes(workspace.did_change_watched_files.and_then(|w| w.dynamic_registration)),
             refresh_diagnostics: yes(workspace.diagnostics.and_then(|d| d.refresh_support)),
             refresh_hints: yes(workspace.inlay_hint.and_then(|h| h.refresh_support)),
@@ -148,15 +182,6 @@ impl Features {
 }
 
 pub fn server_capabilities(client: &Features) -> ServerCapabilities {
-    let kinds = [
-        QUICK_FIX,
-        EXPLICIT_HERE,
-        EXPLICIT_FORM,
-        IMPLICIT,
-        EXPLICIT_FILE,
-        commands::OPENCL_ACTION,
-        commands::RUN_ACTION,
-    ];
     ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
         text_document_sync: Some(TextDocumentSync::Options(TextDocumentSyncOptions {
@@ -171,14 +196,42 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
             resolve_provider: Some(true),
             ..Default::default()
         }),
-        inlay_hint_provider: client.options.inlay_hints.then(|| true.into()),
+        inlay_hint_provider: client
+            .options
+            .inlay_hints
+            .then(|| InlayHintOptions { resolve_provider: Some(client.lazy_hints), ..Default::default() }.into()),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(["(", " "].map(str::to_owned).into()),
+            ..Default::default()
+        }),
+        semantic_tokens_provider: Some(
+            SemanticTokensOptions {
+                legend: convert::legend(),
+                range: Some(true.into()),
+                full: Some(Full::SemanticTokensFullDelta(SemanticTokensFullDelta { delta: Some(true) })),
+                ..Default::default()
+            }
+            .into(),
+        ),
+        folding_range_provider: Some(true.into()),
+        selection_range_provider: Some(true.into()),
+        document_highlight_provider: Some(true.into()),
+        document_link_provider: Some(DocumentLinkOptions::default()),
+        workspace_symbol_provider: Some(true.into()),
+        call_hierarchy_provider: Some(true.into()),
+        type_definition_provider: Some(true.into()),
+        rename_provider: Some(if client.prepare_rename {
+            RenameOptions { prepare_provider: Some(true), ..Default::default() }.into()
+        } else {
+            true.into()
+        }),
         definition_provider: Some(true.into()),
         references_provider: Some(true.into()),
         document_symbol_provider: Some(true.into()),
         document_formatting_provider: Some(true.into()),
         code_action_provider: client.code_action_literals.then(|| {
             CodeActionProvider::CodeActionOptions(CodeActionOptions {
-                code_action_kinds: Some(kinds.map(|k| CodeActionKind::from(k.to_owned())).into()),
+                code_action_kinds: Some(KINDS.iter().map(|kind| CodeActionKind::from((*kind).to_owned())).collect()),
                 ..Default::default()
             })
         }),

@@ -2,11 +2,10 @@
 
 use super::commands;
 use super::documents::file_path;
-use super::features::{Features, Options, server_capabilities};
+use super::features::{Features, server_capabilities};
 use super::main_loop::Handle;
 use super::progress::Cancels;
 use super::requests::{self, GeneratedRangesParams, SourceRange, SourceRangeParams};
-use super::show::Folder;
 use super::snapshot::{Outcome, Snapshot};
 use super::state::Outgoing;
 use super::views::{self, Address};
@@ -26,19 +25,26 @@ pub struct Server {
     pub(super) main: Handle,
     pub(super) features: OnceLock<Arc<Features>>,
     pub(super) cancels: Cancels,
-    pub(super) folder: Folder,
+    tokens: requests::TokenCache,
 }
 
 /// The service over a main loop, and what that has to say to the client.
 pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (LspService<Server>, ClientSocket) {
     let make = |client: Client| {
         tokio::spawn(tell(client.clone(), main.clone(), outgoing));
-        Server { client, main, features: OnceLock::new(), cancels: Cancels::default(), folder: Folder::default() }
+        Server {
+            client,
+            main,
+            features: OnceLock::new(),
+            cancels: Cancels::default(),
+            tokens: requests::TokenCache::default(),
+        }
     };
     let mut service = LspService::build(make)
         .custom_method("lift/virtualText", Server::virtual_text)
         .custom_method("lift/sourceRange", Server::source_range)
         .custom_method("lift/generatedRanges", Server::generated_ranges)
+        .custom_method("lift/hoverRange", Server::hover_range)
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method("$/setTrace", Server::set_trace);
     if std::env::var_os(TEST_METHODS).is_some() {
@@ -123,6 +129,9 @@ impl Server {
         self.features.get().cloned().unwrap_or_default()
     }
 
+    async fn hover_range(&self, params: requests::HoverRangeParams) -> Result<Option<Hover>> {
+        self.read(move |snap| requests::hover_range(snap, &params)).await
+    }
     async fn virtual_text(&self, params: TextDocumentContentParams) -> Result<TextDocumentContentResult> {
         self.text_of(params.uri).await
     }
@@ -234,13 +243,7 @@ impl LanguageServer for Server {
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.main.write(move |state| state.folders_changed(params.event));
     }
-    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        // Clients that have nothing to say send `null`, or settings of others.
-        if let Some(options) = params.settings.get("lift").filter(|options| options.is_object()) {
-            let options = Options::from_json(Some(options));
-            self.main.write(move |state| state.configure(options));
-        }
-    }
+    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         self.read(move |snap| requests::hover(snap, &params.text_document_position_params)).await
@@ -255,8 +258,73 @@ impl LanguageServer for Server {
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
         self.read(move |snap| requests::inlay_hints(snap, &params).map(Some)).await
     }
+    async fn inlay_hint_resolve(&self, hint: InlayHint) -> Result<InlayHint> {
+        self.read(move |snap| requests::resolve_hint(snap, hint)).await
+    }
     async fn goto_definition(&self, params: DefinitionParams) -> Result<Option<DefinitionResponse>> {
         self.read(move |snap| requests::definition(snap, &params.text_document_position_params)).await
+    }
+    async fn goto_type_definition(&self, params: TypeDefinitionParams) -> Result<Option<TypeDefinitionResponse>> {
+        let answer = move |snap: &Snapshot| requests::type_definition(snap, &params.text_document_position_params);
+        Ok(Some(Definition::LocationList(self.read(answer).await?).into()))
+    }
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        self.read(move |snap| requests::signature_help(snap, &params.text_document_position_params)).await
+    }
+    async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokens>> {
+        let cache = self.tokens.clone();
+        self.read(move |snap| requests::semantic_tokens(snap, &params.text_document.uri, &cache).map(Some)).await
+    }
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensDeltaResponse>> {
+        let cache = self.tokens.clone();
+        self.read(move |snap| requests::semantic_tokens_delta(snap, &params, &cache).map(Some)).await
+    }
+    async fn semantic_tokens_range(&self, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokens>> {
+        self.read(move |snap| requests::semantic_tokens_range(snap, &params).map(Some)).await
+    }
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.read(move |snap| requests::folding_ranges(snap, &params.text_document.uri).map(Some)).await
+    }
+    async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
+        self.read(move |snap| requests::selection_ranges(snap, &params).map(Some)).await
+    }
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        let answer = move |snap: &Snapshot| requests::highlights(snap, &params.text_document_position_params);
+        self.read(answer).await.map(Some)
+    }
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.read(move |snap| requests::links(snap, &params.text_document.uri).map(Some)).await
+    }
+    async fn symbol(&self, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
+        let found = self.read(move |snap| requests::workspace_symbols(snap, &params.query)).await?;
+        Ok(Some(WorkspaceSymbolResponse::WorkspaceSymbolList(found)))
+    }
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.read(move |snap| requests::prepare_calls(snap, &params.text_document_position_params)).await
+    }
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.read(move |snap| requests::incoming_calls(snap, &params.item).map(Some)).await
+    }
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.read(move |snap| requests::outgoing_calls(snap, &params.item).map(Some)).await
+    }
+    async fn prepare_rename(&self, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResult>> {
+        self.read(move |snap| requests::prepare_rename(snap, &params)).await
+    }
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.read(move |snap| requests::rename(snap, &params).map(Some)).await
     }
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         self.read(move |snap| requests::references(snap, &params).map(Some)).await

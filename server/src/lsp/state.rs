@@ -3,7 +3,7 @@
 use super::convert;
 use super::disk::Disk;
 use super::documents::{Document, Documents, file_path, path_of};
-use super::features::{Features, Options};
+use super::features::Features;
 use super::main_loop::{Handle, Pool};
 use super::measured::{Measured, Measurements};
 use super::snapshot::Snapshot;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// Typing is faster than this only in a storm.
+/// Typing is faster than this only in a storm: only then do diagnostics wait for a pause.
 const DEBOUNCE: Duration = Duration::from_millis(20);
 /// Generated texts wait for a pause in typing.
 const VIEW_DEBOUNCE: Duration = Duration::from_millis(120);
@@ -46,6 +46,7 @@ pub struct State {
     imported: FxHashSet<Arc<str>>,
     /// Documents that changed since diagnostics were last computed.
     edited: FxHashSet<Arc<str>>,
+    last_change: Option<Instant>,
     /// When diagnostics are to be computed.
     due: Option<Instant>,
     published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
@@ -72,6 +73,7 @@ impl State {
             unsettled: false,
             imported: FxHashSet::default(),
             edited: FxHashSet::default(),
+            last_change: None,
             due: None,
             published: FxHashMap::default(),
             openings: 0,
@@ -193,7 +195,9 @@ impl State {
         self.unsettled = true;
         self.revision += 1;
         let now = Instant::now();
-        self.due = Some(now + DEBOUNCE);
+        let storm = self.last_change.replace(now).is_some_and(|last| now.duration_since(last) < DEBOUNCE);
+        // What has arrived already is read before anything is due.
+        self.due = Some(if storm { now + DEBOUNCE } else { now });
         self.views_due = self.views.wanted().next().map(|_| now + VIEW_DEBOUNCE);
     }
 
@@ -237,13 +241,6 @@ impl State {
         {
             let _ = self.outbox.send(Outgoing::TextChanged(uri));
         }
-    }
-
-    /// The client's settings are others now.
-    pub fn configure(&mut self, options: Options) {
-        Arc::make_mut(&mut self.features).options = options;
-        self.changed();
-        let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
     /// The client gets a view that it asked for.
@@ -365,10 +362,20 @@ fn is_ours(path: &str) -> bool {
     path.starts_with("lift:") || path.starts_with("lift-opencl:")
 }
 
+/// More than these help nobody, and are slow to show; the last says how many there are besides.
+const MOST_DIAGNOSTICS: usize = 500;
+
 /// The diagnostics of a file in the protocol's terms; none for a file that is not known.
 pub fn diagnostics(snap: &Snapshot, path: &str) -> Cancellable<Vec<Diagnostic>> {
     let Some(lines) = snap.lines(path)? else {
         return Ok(Vec::new());
     };
-    snap.analysis.diagnostics(path)?.iter().map(|d| convert::diagnostic(snap, &lines, d)).collect()
+    let found = snap.analysis.diagnostics(path)?;
+    let shown = found.iter().take(MOST_DIAGNOSTICS).map(|d| convert::diagnostic(snap, &lines, d));
+    let mut shown: Vec<Diagnostic> = shown.collect::<Cancellable<_>>()?;
+    if let Some(next) = found.get(MOST_DIAGNOSTICS) {
+        let more = found.len() - MOST_DIAGNOSTICS;
+        shown.push(convert::more_diagnostics(&lines, next.range, more));
+    }
+    Ok(shown)
 }

@@ -37,15 +37,23 @@ fn the_server_says_what_it_can() {
         expect![[r##"
             {
               "capabilities": {
+                "callHierarchyProvider": true,
                 "codeActionProvider": {
                   "codeActionKinds": [
                     "quickfix",
                     "refactor.rewrite.lift.explicit.here",
                     "refactor.rewrite.lift.explicit.form",
-                    "refactor.rewrite.lift.implicit",
                     "source.lift.explicit.file",
-                    "source.lift.opencl",
-                    "source.lift.run"
+                    "refactor.rewrite.lift.implicit",
+                    "refactor.rewrite.lift.nameLength",
+                    "refactor.rewrite.lift.annotate",
+                    "refactor.extract.lift.let",
+                    "refactor.extract.lift.define",
+                    "refactor.inline.lift",
+                    "refactor.rewrite.lift.eta",
+                    "refactor.rewrite.lift.compose",
+                    "refactor.rewrite.lift.nameArguments",
+                    "refactor.rewrite.lift.place"
                   ]
                 },
                 "codeLensProvider": {},
@@ -60,22 +68,58 @@ fn the_server_says_what_it_can() {
                 },
                 "definitionProvider": true,
                 "documentFormattingProvider": true,
+                "documentHighlightProvider": true,
+                "documentLinkProvider": {},
                 "documentSymbolProvider": true,
                 "executeCommandProvider": {
                   "commands": [
                     "lift.server.generateOpenCL",
                     "lift.server.runKernel",
                     "lift.server.kernels",
-                    "lift.server.setup",
-                    "lift.server.showOpenCL",
-                    "lift.server.showRun"
+                    "lift.server.setup"
                   ],
                   "workDoneProgress": true
                 },
+                "foldingRangeProvider": true,
                 "hoverProvider": true,
-                "inlayHintProvider": true,
+                "inlayHintProvider": {
+                  "resolveProvider": false
+                },
                 "positionEncoding": "utf-16",
                 "referencesProvider": true,
+                "renameProvider": true,
+                "selectionRangeProvider": true,
+                "semanticTokensProvider": {
+                  "full": {
+                    "delta": true
+                  },
+                  "legend": {
+                    "tokenModifiers": [
+                      "declaration",
+                      "defaultLibrary",
+                      "dynamic"
+                    ],
+                    "tokenTypes": [
+                      "keyword",
+                      "type",
+                      "function",
+                      "method",
+                      "macro",
+                      "operator",
+                      "parameter",
+                      "variable",
+                      "typeParameter",
+                      "number"
+                    ]
+                  },
+                  "range": true
+                },
+                "signatureHelpProvider": {
+                  "triggerCharacters": [
+                    "(",
+                    " "
+                  ]
+                },
                 "textDocumentSync": {
                   "change": 2,
                   "openClose": true,
@@ -83,12 +127,14 @@ fn the_server_says_what_it_can() {
                     "includeText": false
                   }
                 },
+                "typeDefinitionProvider": true,
                 "workspace": {
                   "workspaceFolders": {
                     "changeNotifications": true,
                     "supported": true
                   }
-                }
+                },
+                "workspaceSymbolProvider": true
               },
               "serverInfo": {
                 "name": "lift",
@@ -213,22 +259,22 @@ fn a_hover_is_in_the_format_that_the_client_prefers() {
     check(
         &hover,
         expect![[r#"
-        {
-          "contents": {
-            "kind": "markdown",
-            "value": "```lift\n<∃X, Array[Float,X]>\n```\n\nOpened here as `Array[Float,X1]`, with the hidden length named `X1`.\n\n`X1` is the length of what `positive` returns; it is hidden by `(positive xs)`.\n\n`ys` is bound by `let`."
-          },
-          "range": {
-            "end": {
-              "character": 11,
-              "line": 4
-            },
-            "start": {
-              "character": 9,
-              "line": 4
-            }
-          }
-        }"#]],
+            {
+              "contents": {
+                "kind": "markdown",
+                "value": "```lift\n<∃X, Array[Float,X]>\n```\n\nOpened here as `Array[Float,X1]`, with the hidden length named `X1`.\n\n`X1` is the length of what `positive` returns; it is hidden by `(positive xs)` at 5:13.\n\n`ys` is bound by `let`."
+              },
+              "range": {
+                "end": {
+                  "character": 11,
+                  "line": 4
+                },
+                "start": {
+                  "character": 9,
+                  "line": 4
+                }
+              }
+            }"#]],
     );
     session.shutdown();
 
@@ -298,12 +344,11 @@ fn actions_write_out_what_was_inserted() {
     expect![[r#"
         refactor.rewrite.lift.explicit.here: Make pack/unpack explicit here
         refactor.rewrite.lift.explicit.form: Make pack/unpack explicit in this form
+        refactor.inline.lift: Inline the call of `positive`
         source.lift.explicit.file: Make pack/unpack explicit in the file
-        source.lift.run: Run twice
-        source.lift.opencl: Show the OpenCL of twice
     "#]]
     .assert_eq(&titles(&actions));
-    let source = session.call("textDocument/codeAction", params(json!(["source.lift.explicit"]))).expect("actions");
+    let source = session.call("textDocument/codeAction", params(json!(["source"]))).expect("actions");
     assert_eq!(source.as_array().map(Vec::len), Some(1));
     let changes = &source[0]["edit"]["documentChanges"][0];
     assert_eq!(changes["textDocument"], json!({ "uri": URI, "version": 1 }));

@@ -12,6 +12,8 @@ mod snippet;
 mod words;
 
 pub use snippet::Snippet;
+pub(super) use snippet::hole_names;
+pub(super) use words::relative as relative_path;
 
 use super::TextEdit;
 use crate::db::{Db, SourceFile, Sym};

@@ -69,14 +69,15 @@ fn make_explicit() {
         EXPLICIT_FILE,
         &TWO_SCOPES.replace("(define (pos", "(define$0 (pos"),
         expect![[r#"
-        Make pack/unpack explicit in the file
-        (define (pos x) (> x 0.0f))
-        (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
-          (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss) (pack (map (lambda (row) ; each row
-                 (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
-               v2)))))
-        (define (g (xs (array-type float n))) (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
-    "#]],
+            Make pack/unpack explicit in the file
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
+              (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss) (pack (map (lambda (row) ; each row
+                     (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
+                   v2)))))
+            (define (g (xs (array-type float n)))
+              (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
+        "#]],
     );
     check(EXPLICIT_FORM, &TWO_SCOPES.replace("(define (pos", "(define$0 (pos"), expect!["not offered"]);
 }
@@ -119,7 +120,8 @@ fn what_was_made_explicit_can_be_made_implicit_again() {
           (let v2 (filter (lambda (row) (pos (head row))) xss) (map (lambda (row) ; each row
                  (let v1 (filter pos row) (map sqrt v1)))
                v2))))
-        (define (g (xs (array-type float n))) (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
+        (define (g (xs (array-type float n)))
+          (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
     "#]]
     .assert_eq(&fixture.apply(&action.change));
 }

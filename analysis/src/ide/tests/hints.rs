@@ -97,3 +97,59 @@ fn no_type_of_what_is_broken() {
     "#]],
     );
 }
+
+#[test]
+fn an_operator_whose_type_nothing_decides() {
+    check(
+        "(lift f () (int) (lambda (x) ((lambda (g) x) +)))\n",
+        expect![[r#"
+        (lift f () (int) (lambda (x‹: Int›) ((lambda (g‹: Int -> Int -> Int›) x) +)))
+    "#]],
+    );
+}
+
+/// What a double click on the n-th hint makes of the program.
+fn written(text: &str, index: usize, expected: Expect) {
+    let fixture = Fixture::new(text);
+    let whole = TextRange::up_to(TextSize::of(text));
+    let analysis = fixture.analysis();
+    let hints = analysis.inlay_hints(fixture.main(), whole).unwrap();
+    let hint = &hints[index];
+    let label: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
+    let edits = analysis.hint_edits(fixture.main(), hint.offset, hint.kind).unwrap();
+    let change = crate::ide::SourceChange { files: vec![(fixture.main().into(), edits)] };
+    expected.assert_eq(&format!("{label}\n{}", fixture.apply(&change)));
+}
+
+#[test]
+fn a_hint_can_be_written() {
+    let program = "(lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x x)) (filter (lambda (y) (> y 0.0f)) xs))))\n";
+    for (index, expected) in
+        [expect![[r#"
+            : Array[Float,N]
+            (lift f (N) ((array-type float N)) (lambda ((xs (array-type float N))) (map (lambda (x) (* x x)) (filter (lambda (y) (> y 0.0f)) xs))))
+        "#]], expect![[r#"
+            pack
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs) (pack (map (lambda (x) (* x x)) v1)))))
+        "#]], expect![[r#"
+            : Float
+            (lift f (N) ((array-type float N)) (lambda (xs) (map (lambda ((x float)) (* x x)) (filter (lambda (y) (> y 0.0f)) xs))))
+        "#]], expect![[r#"
+            unpack X1
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs) (pack (map (lambda (x) (* x x)) v1)))))
+        "#]], expect![[r#"
+            : Float
+            (lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x x)) (filter (lambda ((y float)) (> y 0.0f)) xs))))
+        "#]]].into_iter().enumerate()
+    {
+        written(program, index, expected);
+    }
+    written(
+        "(define (f x) (let y (tuple x 1) (get1 y)))\n",
+        0,
+        expect![[r#"
+        : a
+        (define (f x) (let y (tuple x 1) (get1 y)))
+    "#]],
+    );
+}

@@ -25,38 +25,38 @@ fn the_call_of_filter() {
     check(
         &program("$0(filter pos xs)"),
         expect![[r#"
-        at 2:`(filter pos xs)`
-        <∃X, Array[Float,X]>
+            at 2:`(filter pos xs)`
+            <∃X, Array[Float,X]>
 
-        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62."#]],
     );
     check(
         &program("(fil$0ter pos xs)"),
         expect![[r#"
-        at 2:`filter`
-        <∃X, Array[Float,X]>
+            at 2:`filter`
+            <∃X, Array[Float,X]>
 
-        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62.
 
-        filter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
+            filter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
 
-        The elements for which the predicate holds, in their order. How many that are is known only at run time.
-        The compiler chooses where it runs.
-        (define (positives xs) (filter (lambda (x) (> x 0.0f)) xs))"#]],
+            The elements for which the predicate holds, in their order. How many that are is known only at run time.
+            The compiler chooses where it runs.
+            (define (positives xs) (filter (lambda (x) (> x 0.0f)) xs))"#]],
     );
     check(
         &program("$0(filter pos xs)$0"),
         expect![[r#"
-        at 2:`(filter pos xs)`
-        <∃X, Array[Float,X]>
+            at 2:`(filter pos xs)`
+            <∃X, Array[Float,X]>
 
-        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62."#]],
     );
 }
 
@@ -70,26 +70,26 @@ fn the_name_bound_to_a_dynamic_length_value() {
     check(
         &program("y$0s", "ys"),
         expect![[r#"
-        at 2:`ys`
-        <∃X, Array[Float,X]>
+            at 2:`ys`
+            <∃X, Array[Float,X]>
 
-        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
 
-        `ys` is bound by `let`."#]],
+            `ys` is bound by `let`."#]],
     );
     check(
         &program("ys", "y$0s"),
         expect![[r#"
-        at 2:`ys`
-        <∃X, Array[Float,X]>
+            at 2:`ys`
+            <∃X, Array[Float,X]>
 
-        Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-        `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
 
-        `ys` is bound by `let`."#]],
+            `ys` is bound by `let`."#]],
     );
 }
 
@@ -105,7 +105,7 @@ fn the_value_bound_to_a_name() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57."#]],
     );
 }
 
@@ -118,6 +118,8 @@ fn what_an_inserted_pack_hides() {
         expect![[r#"
             at 2:`(map sqrt ys)`
             Array[Float,X1]
+
+            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
 
             Packed as `<∃X, Array[Float,X]>`, which hides `X1`."#]],
     );
@@ -135,7 +137,7 @@ fn a_written_unpack() {
 
             Opened by `unpack` as `Array[Float,Kept]`, with the hidden length named `Kept`.
 
-            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`.
+            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:67.
 
             `ys` is bound by `unpack`."#]],
     );
@@ -149,7 +151,7 @@ fn a_written_unpack() {
 
             `Kept` is the hidden length, named by `unpack`.
 
-            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)`."#]],
+            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:67."#]],
     );
 }
 

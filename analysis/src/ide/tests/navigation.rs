@@ -91,3 +91,37 @@ fn uses_of_a_primitive_under_any_of_its_names() {
     .assert_eq(&own.join("\n"));
     assert_eq!(&*found[0].path, "lift:primitives.lift");
 }
+
+#[test]
+fn where_types_are_written() {
+    let types = |text: &str, expected: Expect| {
+        let fixture = Fixture::new(text);
+        let (path, range) = fixture.marked();
+        let targets = fixture.analysis().type_definition(path, range.start()).unwrap();
+        let shown: Vec<String> = targets.iter().map(|target| fixture.show(&target.file)).collect();
+        expected.assert_eq(&shown.join("\n"));
+    };
+    types("(lift f (N) ((array-type float N)) (lambda (xs) (map sqrt x$0s)))\n", expect!["1:`(array-type float N)`"]);
+    types("(define (f (xs (array-type float n))) (map sqrt x$0s))\n", expect!["1:`(array-type float n)`"]);
+    types("(define (f p xs) (let ys (filter p xs) (map sqrt y$0s)))\n", expect!["1:`(filter p xs)`"]);
+    types(
+        "(define (f x) (sq$0rt x))\n",
+        expect!["lift:primitives.lift:210:`(primitive sqrt () (-> a a) (where (floating a)))`"],
+    );
+}
+
+#[test]
+fn uses_in_the_same_file() {
+    let fixture = Fixture::new("(define (f x) (+ x$0 x))\n");
+    let highlights = |fixture: &Fixture| {
+        let (path, range) = fixture.marked();
+        let found = fixture.analysis().highlights(path, range.start()).unwrap();
+        found.iter().map(|h| (u32::from(h.range.start()), h.binds)).collect::<Vec<_>>()
+    };
+    assert_eq!(highlights(&fixture), [(11, true), (17, false), (19, false)]);
+    let fixture =
+        Fixture::new("(define one 1)\n(define two (+ one on$0e))\n;;- b.lift\n(define one 1)\n(define x one)\n");
+    assert_eq!(highlights(&fixture), [(8, true), (30, false), (34, false)]);
+    let fixture = Fixture::new("(define (f x) (+$0 x (+ x 1)))\n");
+    assert_eq!(highlights(&fixture), [(15, false), (20, false)]);
+}

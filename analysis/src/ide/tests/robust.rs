@@ -33,6 +33,11 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
         inside(symbol.range);
         inside(symbol.focus);
     }
+    let tokens = analysis.semantic_tokens(path, whole)?;
+    assert!(tokens.windows(2).all(|pair| pair[0].range.end() <= pair[1].range.start()));
+    analysis.folds(path)?.iter().for_each(|fold| inside(fold.range));
+    analysis.links(path)?.iter().for_each(|(range, _)| inside(*range));
+    analysis.workspace_symbols("m")?;
     analysis.kernels(path)?;
     analysis.types(path)?;
     analysis.imports(path)?;
@@ -49,9 +54,22 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
         }
         analysis.goto_definition(path, at)?;
         analysis.references(path, at)?;
-        // It infers its form again each time.
+        // These do much each time.
         if index % 8 > 0 {
             continue;
+        }
+        analysis.highlights(path, at)?.iter().for_each(|highlight| inside(highlight.range));
+        analysis.selection_ranges(path, at)?.iter().for_each(|range| inside(*range));
+        analysis.type_definition(path, at)?;
+        if let Some(help) = analysis.signature_help(path, at)? {
+            assert!(help.parameters.iter().all(|range| help.label.is_char_boundary(range.end)));
+        }
+        if let Some(item) = analysis.call_item(path, at)? {
+            analysis.incoming_calls(&item.path, item.symbol.focus.start())?;
+            analysis.outgoing_calls(&item.path, item.symbol.focus.start())?;
+        }
+        if let Ok(change) = analysis.rename(path, at, "another-name")? {
+            change.files.iter().filter(|(file, _)| **file == *path).flat_map(|(_, e)| e).for_each(|e| inside(e.range));
         }
         let completions = analysis.completions(path, at)?;
         inside(completions.replace);

@@ -1,8 +1,9 @@
-//! Completions.
+//! Completions and signatures.
 
 use super::Lines;
 use crate::lsp::features::Features;
 use lift_analysis::ide::completion::{CompletionItem as Item, CompletionKind, Completions};
+use lift_analysis::ide::signature_help::SignatureHelp as Help;
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -51,5 +52,32 @@ fn kind(kind: CompletionKind) -> CompletionItemKind {
         CompletionKind::Type => CompletionItemKind::Struct,
         CompletionKind::Postfix => CompletionItemKind::Snippet,
         CompletionKind::File => CompletionItemKind::File,
+    }
+}
+
+/// Parameters are marked in the label by UTF-16 offsets, or by their text for clients that know no offsets.
+pub fn signature_help(features: &Features, help: Help) -> SignatureHelp {
+    let units = |end: usize| help.label[..end].encode_utf16().count() as u32;
+    let parameters: Vec<ParameterInformation> = help
+        .parameters
+        .iter()
+        .map(|range| ParameterInformation {
+            label: match features.label_offsets {
+                true => ParameterInformationLabel::Tuple((units(range.start), units(range.end))),
+                false => ParameterInformationLabel::String(help.label[range.clone()].to_owned()),
+            },
+            documentation: None,
+        })
+        .collect();
+    let active = ActiveParameter::Int(help.active as u32);
+    SignatureHelp {
+        signatures: vec![SignatureInformation {
+            label: help.label.clone(),
+            documentation: help.documentation.map(|text| super::documentation(features, text)),
+            parameters: Some(parameters),
+            active_parameter: None,
+        }],
+        active_signature: Some(0),
+        active_parameter: Some(active),
     }
 }

@@ -6,6 +6,7 @@ use crate::lsp::snapshot::Snapshot;
 use crate::report::codes;
 use lift_analysis::diagnostics::Severity;
 use lift_analysis::ide::{self, Cancellable};
+use lift_syntax::TextRange;
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -36,6 +37,17 @@ pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Ca
         related_information: (!related.is_empty()).then_some(related),
         data: Some(json!({ "code": d.code, "fixes": d.fixes.len() })),
     })
+}
+
+/// Stands where the first one is that is not shown.
+pub fn more_diagnostics(lines: &Lines, at: TextRange, more: usize) -> Diagnostic {
+    Diagnostic {
+        range: lines.range(TextRange::empty(at.start())),
+        severity: Some(DiagnosticSeverity::Information),
+        source: Some("lift".to_owned()),
+        message: format!("{more} more are not shown; `lift check` shows them all").into(),
+        ..Default::default()
+    }
 }
 
 /// The page of a code is a document of the scheme `lift`, served like the prelude.

@@ -9,12 +9,14 @@ mod completion;
 mod diagnostics;
 mod hints;
 mod places;
+mod tokens;
 
 pub use changes::workspace_edit;
-pub use completion::completion_list;
-pub use diagnostics::{diagnostic, explain_uri};
-pub use hints::inlay_hint;
-pub use places::{definitions, location, symbols};
+pub use completion::{completion_list, signature_help};
+pub use diagnostics::{diagnostic, explain_uri, more_diagnostics};
+pub use hints::{KINDS as HINT_KINDS, how_to_hide, inlay_hint};
+pub use places::{definitions, location, symbol_kind, symbols};
+pub use tokens::{legend, semantic_tokens, token_edits};
 
 use super::features::Features;
 use lift_analysis::ide;

@@ -61,7 +61,7 @@ pub fn symbols(uri: &Uri, lines: &Lines, features: &Features, symbols: Vec<ide::
     symbols.into_iter().map(symbol).collect::<Vec<_>>().into()
 }
 
-fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
+pub fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
         ide::SymbolKind::Function => SymbolKind::Function,
         // there is no kernel in the protocol; a method stands out from the functions

@@ -1,4 +1,4 @@
-//! What could be written at a place.
+//! What could be written at a place, and what is being called there.
 
 use crate::lsp::convert;
 use crate::lsp::documents::path_of;
@@ -20,4 +20,10 @@ pub fn resolve_completion(snap: &Snapshot, mut item: CompletionItem) -> Outcome<
         item.documentation = Some(convert::documentation(&snap.features, text));
     }
     Ok(item)
+}
+
+pub fn signature_help(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<SignatureHelp>> {
+    let File { path, lines } = snap.file(&at.text_document.uri)?;
+    let help = snap.analysis.signature_help(&path, lines.offset(at.position))?;
+    Ok(help.map(|help| convert::signature_help(&snap.features, help)))
 }

@@ -6,12 +6,19 @@ mod completion;
 mod diagnostics;
 mod documents;
 mod generated;
+mod structure;
+mod tokens;
 
-pub use changes::{code_actions, format};
-pub use completion::{completion, resolve_completion};
+pub use changes::{code_actions, format, prepare_rename, rename};
+pub use completion::{completion, resolve_completion, signature_help};
 pub use diagnostics::pull_diagnostics;
 pub use documents::{code_lenses, virtual_text};
 pub use generated::{GeneratedRangesParams, SourceRange, SourceRangeParams, generated_ranges, source_range};
+pub use structure::{
+    folding_ranges, highlights, incoming_calls, links, outgoing_calls, prepare_calls, selection_ranges,
+    workspace_symbols,
+};
+pub use tokens::{TokenCache, semantic_tokens, semantic_tokens_delta, semantic_tokens_range};
 
 use super::convert;
 use super::measured;
@@ -29,16 +36,52 @@ pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option
     Ok(hover.map(|h| convert::hover(&lines, &snap.features, h)))
 }
 
-pub fn inlay_hints(snap: &Snapshot, params: &InlayHintParams) -> Outcome<Vec<InlayHint>> {
+/// [`hover`] on a selection: the type of what is selected.
+pub fn hover_range(snap: &Snapshot, params: &HoverRangeParams) -> Outcome<Option<Hover>> {
     let File { path, lines } = snap.file(&params.text_document.uri)?;
+    let hover = snap.analysis.hover(&path, lines.text_range(params.range))?;
+    Ok(hover.map(|h| convert::hover(&lines, &snap.features, h)))
+}
+
+/// The parameters of `lift/hoverRange`.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HoverRangeParams {
+    pub text_document: TextDocumentIdentifier,
+    pub range: Range,
+}
+
+pub fn inlay_hints(snap: &Snapshot, params: &InlayHintParams) -> Outcome<Vec<InlayHint>> {
+    let uri = &params.text_document.uri;
+    let File { path, lines } = snap.file(uri)?;
     let range = lines.text_range(params.range);
-    let hints = snap.analysis.inlay_hints(&path, range)?;
+    let mut hints = snap.analysis.inlay_hints(&path, range)?;
+    hints.retain(|hint| snap.features.options.shows(hint.kind));
     let mut out: Vec<InlayHint> =
-        hints.into_iter().map(|h| convert::inlay_hint(snap, &lines, h)).collect::<Result<_, _>>()?;
+        hints.into_iter().map(|h| convert::inlay_hint(snap, uri, &lines, h)).collect::<Result<_, _>>()?;
     if snap.features.options.run_times {
         out.extend(measured::hints(snap, &path, &lines, range)?);
     }
     Ok(out)
+}
+
+/// The tooltip of a hint, and the edit that writes it. A hint without `data` stays as it is.
+pub fn resolve_hint(snap: &Snapshot, mut hint: InlayHint) -> Outcome<InlayHint> {
+    let Some(data) = hint.data.take() else { return Ok(hint) };
+    let number = |name: &str| data.get(name).and_then(serde_json::Value::as_u64);
+    let uri = data.get("uri").and_then(|uri| uri.as_str()).and_then(|uri| uri.parse::<Uri>().ok());
+    let kind = number("kind").and_then(|kind| convert::HINT_KINDS.get(kind as usize));
+    if let (Some(uri), Some(offset), Some((kind, ..))) = (uri, number("offset"), kind) {
+        let File { path, lines } = snap.file(&uri)?;
+        let offset = lift_syntax::TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
+        let edits = snap.analysis.hint_edits(&path, offset, *kind)?;
+        if !edits.is_empty() {
+            hint.text_edits = Some(edits.iter().map(|edit| lines.text_edit(edit)).collect());
+        }
+        let about = data.get("tooltip").and_then(|text| text.as_str()).unwrap_or_default();
+        hint.tooltip = Some(Tooltip::String(format!("{about}. {}", convert::how_to_hide(*kind))));
+    }
+    Ok(hint)
 }
 
 pub fn definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<DefinitionResponse>> {
@@ -52,6 +95,16 @@ pub fn definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<O
     }
     let origin = Range::new(at.position, at.position);
     Ok(Some(convert::definitions(snap, origin, &targets)?))
+}
+
+/// Where the type at a place is written, and where the lengths in it come from.
+pub fn type_definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Vec<Location>> {
+    let File { path, lines } = snap.file(&at.text_document.uri)?;
+    let mut out = Vec::new();
+    for target in snap.analysis.type_definition(&path, lines.offset(at.position))? {
+        out.extend(convert::location(snap, &target.file)?);
+    }
+    Ok(out)
 }
 
 pub fn references(snap: &Snapshot, params: &ReferenceParams) -> Outcome<Vec<Location>> {

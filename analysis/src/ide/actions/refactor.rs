@@ -1,0 +1,477 @@
+//! Rewritings of one form that keep its type.
+
+use super::super::SourceChange;
+use super::super::locate::View;
+use super::super::scope::{fresh_name, in_scope, mentions_name, text_of};
+use super::trial::{Edits, Keeps, before_form, tried};
+use super::{CodeAction, kinds};
+use crate::hir::*;
+use crate::infer::{Site, type_source};
+use crate::names::Resolution;
+use crate::prims;
+use crate::queries::definition_scheme;
+use crate::ty::TyKind;
+use lift_syntax::{TextRange, TextSize};
+use std::collections::BTreeSet;
+
+/// What can be done with what is under the cursor or selected.
+pub(super) fn refactorings(view: &View<'_>, selection: TextRange, actions: &mut Vec<CodeAction>) {
+    let Some(node) = view.node_at(selection) else { return };
+    let tool = Tool { view };
+    match node {
+        Node::Binder(binder) => {
+            tool.name_length(binder, actions);
+            tool.annotate(binder, actions);
+            tool.inline_let(binder, actions);
+        }
+        Node::Expr(expr) => {
+            if let Expr::Local(binder) = view.body.expr(expr) {
+                tool.inline_let(*binder, actions);
+            }
+            if !selection.is_empty() {
+                tool.extract_let(expr, actions);
+                tool.extract_define(expr, actions);
+            }
+            tool.eta(expr, actions);
+            tool.place(expr, actions);
+            // A call may be meant by the name that it calls.
+            let call = tool.call_of(expr);
+            if let Some(call) = call {
+                tool.inline_definition(call, actions);
+                tool.compose(call, actions);
+                tool.name_arguments(call, actions);
+            }
+            if let Expr::Compose(_) = view.body.expr(expr) {
+                tool.nest(expr, actions);
+            } else if let Some(around) = tool.parent(expr)
+                && matches!(view.body.expr(around), Expr::Compose(_))
+            {
+                tool.nest(around, actions);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The type of the name that ends at a place of the file, written out.
+pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
+    let binder = view.map.binders.iter().position(|range| range.end() + view.start == at)?;
+    let mut actions = Vec::new();
+    Tool { view }.annotate(BinderId(binder as u32), &mut actions);
+    actions.pop().map(|action| action.change)
+}
+
+struct Tool<'a, 'db> {
+    view: &'a View<'db>,
+}
+
+impl Tool<'_, '_> {
+    fn body(&self) -> &Body {
+        &self.view.body
+    }
+    fn range(&self, expr: ExprId) -> TextRange {
+        self.view.map.range(Node::Expr(expr))
+    }
+    fn text(&self, expr: ExprId) -> &str {
+        text_of(self.view.text(), self.range(expr))
+    }
+    fn start(&self, expr: ExprId) -> TextSize {
+        self.range(expr).start()
+    }
+
+    fn offer(&self, title: impl Into<String>, kind: &'static str, edits: Edits, actions: &mut Vec<CodeAction>) {
+        let after = edits.apply(self.view.text());
+        self.push(title, kind, tried(self.view, after, Keeps::Type, None), actions);
+    }
+    fn push(
+        &self,
+        title: impl Into<String>,
+        kind: &'static str,
+        change: Option<SourceChange>,
+        actions: &mut Vec<CodeAction>,
+    ) {
+        if let Some(change) = change {
+            actions.push(CodeAction { title: title.into(), kind, change, preferred: false });
+        }
+    }
+
+    fn fresh(&self, stem: &str) -> String {
+        fresh_name(stem, |name| mentions_name(self.body(), name))
+    }
+    fn parent(&self, expr: ExprId) -> Option<ExprId> {
+        let parent = self.body().exprs.iter().position(|other| children(other).contains(&expr))?;
+        Some(ExprId(parent as u32))
+    }
+    /// The call that the expression is, or whose callee it is.
+    fn call_of(&self, expr: ExprId) -> Option<ExprId> {
+        if matches!(self.body().expr(expr), Expr::Apply { .. }) {
+            return Some(expr);
+        }
+        let parent = self.parent(expr)?;
+        matches!(self.body().expr(parent), Expr::Apply { callee, .. } if *callee == expr).then_some(parent)
+    }
+    /// The locals that an expression mentions and does not bind, in order of their binding.
+    fn free_locals(&self, expr: ExprId) -> BTreeSet<BinderId> {
+        let range = self.range(expr);
+        let inside = |binder: BinderId| range.contains_range(self.view.map.range(Node::Binder(binder)));
+        let exprs = self.body().exprs.iter().zip(&self.view.map.exprs).filter_map(|(expr, at)| match expr {
+            Expr::Local(binder) => Some((*binder, *at)),
+            _ => None,
+        });
+        let sizes = self.body().sizes.iter().zip(&self.view.map.sizes).filter_map(|(size, at)| match size {
+            SizeRef::Local(binder) | SizeRef::LengthOf(binder) => Some((*binder, *at)),
+            _ => None,
+        });
+        let used = exprs.chain(sizes).filter(|(_, at)| range.contains_range(*at)).map(|(binder, _)| binder);
+        used.filter(|binder| !inside(*binder)).collect()
+    }
+    /// The innermost scope around an expression: the body of a lambda, `let` or `unpack`, or a branch.
+    fn scope_around(&self, expr: ExprId) -> Option<ExprId> {
+        let range = self.range(expr);
+        let scopes = self.body().exprs.iter().flat_map(|around| match around {
+            Expr::Lambda { body, .. } | Expr::Let { body, .. } | Expr::Unpack { body, .. } => vec![*body],
+            Expr::If { then, otherwise, .. } => vec![*then, *otherwise],
+            _ => Vec::new(),
+        });
+        let around = scopes.chain(self.body().root).filter(|scope| {
+            self.range(*scope).contains_range(range) && !matches!(self.body().expr(*scope), Expr::Lambda { .. })
+        });
+        around.min_by_key(|scope| self.range(*scope).len())
+    }
+
+    // ---- lengths and types
+
+    /// `(let ys v e)` with a hidden length in `v`: `(unpack (X ys) v e)`.
+    fn name_length(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
+        let inference = self.view.inference();
+        let Some(opening) = inference.opening_at(Site::Binder(binder)) else { return };
+        let [_] = opening.lengths.as_slice() else { return };
+        let found = self.body().exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
+            Expr::Let { binder: bound, value, .. } if *bound == binder => Some((ExprId(id), *value)),
+            Expr::Unpack { size: None, binder: bound, value, .. } if *bound == binder => Some((ExprId(id), *value)),
+            _ => None,
+        });
+        let Some((whole, value)) = found else { return };
+        let name = self.fresh("X");
+        let head = TextRange::new(self.start(whole) + TextSize::new(1), self.start(value));
+        let edits = Edits::default().replace(head, format!("unpack ({name} {}) ", self.body().binder(binder).name));
+        self.offer(format!("Name the hidden length `{name}`"), kinds::NAME_LENGTH, edits, actions);
+    }
+
+    /// `x` becomes `(x float)`; the value of a `let` becomes `(: value type)`.
+    fn annotate(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
+        let inference = self.view.inference();
+        let local = self.body().binder(binder);
+        if local.ty.is_some() || inference.opening_at(Site::Binder(binder)).is_some() {
+            return;
+        }
+        let Some(ty) = inference.binder_types.get(binder.index()) else { return };
+        let at = self.view.map.range(Node::Binder(binder));
+        let visible = in_scope(self.body(), self.view.map, at.end());
+        let named = |var: &crate::size::Var| visible.iter().any(|b| *self.body().binder(*b).name == *var.name);
+        let Some(written) = type_source(ty, &named) else { return };
+        let title = format!("Write the type of `{}`: `{ty}`", local.name);
+        match local.role {
+            BinderRole::Param => {
+                let edits = Edits::default().replace(at, format!("({} {written})", local.name));
+                self.offer(title, kinds::ANNOTATE, edits, actions);
+            }
+            BinderRole::Let => {
+                if let Some(value) = super::super::hints::value_of(self.body(), binder) {
+                    let edits = Edits::default()
+                        .insert(self.start(value), "(: ")
+                        .insert(self.range(value).end(), format!(" {written})"));
+                    self.offer(title, kinds::ANNOTATE, edits, actions);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    // ---- extract and inline
+
+    fn extract_let(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
+        let Some(scope) = self.scope_around(expr) else { return };
+        if scope == expr || is_atom(self.body().expr(expr)) {
+            return;
+        }
+        let name = fresh_name("v", |name| name == "v" || mentions_name(self.body(), name));
+        let edits = Edits::default()
+            .insert(self.start(scope), format!("(let {name} {} ", self.text(expr)))
+            .replace(self.range(expr), name.clone())
+            .insert(self.range(scope).end(), ")");
+        self.offer(format!("Extract into `(let {name} …)`"), kinds::EXTRACT_LET, edits, actions);
+    }
+
+    /// A new definition in front of this form, with what the expression needs as its parameters.
+    fn extract_define(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
+        if is_atom(self.body().expr(expr)) {
+            return;
+        }
+        let free = self.free_locals(expr);
+        if free.iter().any(|binder| self.body().binder(*binder).role.is_size()) {
+            return;
+        }
+        let view = self.view;
+        let taken = |name: &str| mentions_name(self.body(), name) || view.resolve(&name.into()).is_some();
+        let name = fresh_name("extracted", taken);
+        let params: Vec<&str> = free.iter().map(|binder| &*self.body().binder(*binder).name).collect();
+        let (definition, call) = match params.as_slice() {
+            [] => (format!("(define {name} {})", self.text(expr)), name.clone()),
+            params => {
+                let params = params.join(" ");
+                (format!("(define ({name} {params}) {})", self.text(expr)), format!("({name} {params})"))
+            }
+        };
+        let definition = super::trial::laid_out(view.text(), definition);
+        let Some(scheme) = definition_scheme(view.db, view.form, &definition) else { return };
+        let after = Edits::default().replace(self.range(expr), call).apply(view.text());
+        let change = tried(view, after, Keeps::Type, Some((&name, &scheme))).map(|mut change| {
+            for (_, edits) in &mut change.files {
+                edits.insert(0, before_form(view, format!("{definition}\n\n")));
+            }
+            change
+        });
+        self.push(format!("Extract into `(define {name} …)`"), kinds::EXTRACT_DEFINE, change, actions);
+    }
+
+    /// `(let x v e)` with `v` wherever `e` says `x`.
+    fn inline_let(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
+        let found = self.body().exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
+            Expr::Let { binder: bound, value, body } if *bound == binder => Some((ExprId(id), *value, *body)),
+            _ => None,
+        });
+        let Some((whole, value, inner)) = found else { return };
+        if self.body().sizes.contains(&SizeRef::LengthOf(binder)) || self.would_capture(value, inner) {
+            return;
+        }
+        let mut edits = Edits::default()
+            .replace(TextRange::new(self.start(whole), self.start(inner)), "")
+            .replace(TextRange::new(self.range(inner).end(), self.range(whole).end()), "");
+        for (index, expr) in self.body().exprs.iter().enumerate() {
+            if *expr == Expr::Local(binder) {
+                edits = edits.replace(self.view.map.exprs[index], self.text(value));
+            }
+        }
+        self.offer(format!("Inline `{}`", self.body().binder(binder).name), kinds::INLINE, edits, actions);
+    }
+
+    /// Whether a name of `value` means something else somewhere in `inner`.
+    fn would_capture(&self, value: ExprId, inner: ExprId) -> bool {
+        let within = |range: TextRange, of: ExprId| self.range(of).contains_range(range);
+        let rebound: Vec<&str> = (self.body().binders.iter().zip(&self.view.map.binders))
+            .filter(|(_, range)| within(**range, inner))
+            .map(|(binder, _)| &*binder.name)
+            .collect();
+        self.body().exprs.iter().zip(&self.view.map.exprs).any(|(expr, range)| {
+            let name = match expr {
+                Expr::Local(binder) => &*self.body().binder(*binder).name,
+                Expr::Global(name) => name,
+                _ => return false,
+            };
+            within(*range, value) && rebound.contains(&name)
+        })
+    }
+
+    /// `(f a b)` with the body of `f`, its parameters named by `let`.
+    fn inline_definition(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
+        let Expr::Apply { callee, args } = self.body().expr(call) else { return };
+        let Expr::Global(name) = self.body().expr(*callee) else { return };
+        let Some(Resolution::Form(form)) = self.view.resolve(name) else { return };
+        if form.file(self.view.db) != self.view.file || form.kind(self.view.db) != lift_syntax::FormKind::Define {
+            return;
+        }
+        let definition = View::of(self.view.db, form);
+        let Some(Expr::Lambda { params, body: inner }) = definition.body.root.map(|root| definition.body.expr(root))
+        else {
+            return;
+        };
+        if params.len() != args.len() || params.iter().any(|param| definition.body.binder(*param).ty.is_some()) {
+            return;
+        }
+        let names: Vec<&str> = params.iter().map(|param| &*definition.body.binder(*param).name).collect();
+        // A name of the caller must not come under a parameter, nor one of the definition under a name of the caller.
+        let visible = in_scope(self.body(), self.view.map, self.start(call));
+        let caller = |name: &str| visible.iter().any(|binder| *self.body().binder(*binder).name == *name);
+        let clashes = names.iter().any(|name| caller(name) && !args.iter().any(|arg| self.text(*arg) == *name))
+            || definition.body.exprs.iter().any(|expr| matches!(expr, Expr::Global(name) if caller(name)));
+        if clashes {
+            return;
+        }
+        let mut text = text_of(definition.text(), definition.map.range(Node::Expr(*inner))).to_owned();
+        for (name, arg) in names.iter().zip(args).rev() {
+            if self.text(*arg) != *name {
+                text = format!("(let {name} {} {text})", self.text(*arg));
+            }
+        }
+        let edits = Edits::default().replace(self.range(call), text);
+        self.offer(format!("Inline the call of `{name}`"), kinds::INLINE, edits, actions);
+    }
+
+    // ---- functions
+
+    /// `f` as `(lambda (x) (f x))`, and back.
+    fn eta(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
+        let parent = self.parent(expr).map(|parent| self.body().expr(parent));
+        let inference = self.view.inference();
+        if let Expr::Lambda { params, body: inner } = self.body().expr(expr) {
+            let Expr::Apply { callee, args } = self.body().expr(*inner) else { return };
+            let same = args.len() >= params.len()
+                && args[args.len() - params.len()..]
+                    .iter()
+                    .zip(params)
+                    .all(|(arg, param)| *self.body().expr(*arg) == Expr::Local(*param));
+            let kept = &args[..args.len().saturating_sub(params.len())];
+            let free = |part: &ExprId| params.iter().all(|param| !self.free_locals(*part).contains(param));
+            if same && !params.is_empty() && free(callee) && kept.iter().all(free) {
+                let text = match kept {
+                    [] => self.text(*callee).to_owned(),
+                    [.., last] => {
+                        format!("({})", text_of(self.view.text(), self.range(*callee).cover(self.range(*last))))
+                    }
+                };
+                self.offer(
+                    "Write the function without its parameters",
+                    kinds::ETA,
+                    Edits::default().replace(self.range(expr), text),
+                    actions,
+                );
+            }
+            return;
+        }
+        let callee = matches!(parent, Some(Expr::Apply { callee, .. }) if *callee == expr);
+        if callee || matches!(parent, Some(Expr::Compose(_))) {
+            return;
+        }
+        let Some(ty) = inference.expr_types.get(expr.index()) else { return };
+        let (params, _) = ty.uncurry();
+        if params.is_empty() || params.iter().any(|param| matches!(param.kind(), TyKind::Size(_))) || params.len() > 4 {
+            return;
+        }
+        let names: Vec<String> =
+            super::super::completion::hole_names(params).into_iter().map(|name| self.fresh(&name)).collect();
+        let names = names.join(" ");
+        let function = match self.body().expr(expr) {
+            Expr::Apply { .. } => {
+                let text = self.text(expr);
+                text.get(1..text.len() - 1).unwrap_or(text).to_owned()
+            }
+            _ => self.text(expr).to_owned(),
+        };
+        let edits = Edits::default().replace(self.range(expr), format!("(lambda ({names}) ({function} {names}))"));
+        self.offer("Write the parameters of the function", kinds::ETA, edits, actions);
+    }
+
+    /// `(f (g x))` as `(o f g x)`.
+    fn compose(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
+        let mut parts: Vec<String> = Vec::new();
+        let mut at = call;
+        while let Expr::Apply { callee, args } = self.body().expr(at) {
+            let (Some(&last), true) = (args.last(), !matches!(self.body().expr(*callee), Expr::Lambda { .. })) else {
+                break;
+            };
+            parts.push(match args.len() {
+                1 => self.text(*callee).to_owned(),
+                n => format!("({})", text_of(self.view.text(), self.range(*callee).cover(self.range(args[n - 2])))),
+            });
+            at = last;
+        }
+        if parts.len() >= 2 {
+            let edits =
+                Edits::default().replace(self.range(call), format!("(o {} {})", parts.join(" "), self.text(at)));
+            self.offer("Write as a composition", kinds::COMPOSE, edits, actions);
+        }
+    }
+
+    /// `(o f g x)` as `(f (g x))`.
+    fn nest(&self, composition: ExprId, actions: &mut Vec<CodeAction>) {
+        let Expr::Compose(parts) = self.body().expr(composition) else { return };
+        if !self.view.inference().pipelines.contains(&composition) {
+            return;
+        }
+        let Some((value, functions)) = parts.split_last() else { return };
+        let mut text = self.text(*value).to_owned();
+        for &function in functions.iter().rev() {
+            text = match self.body().expr(function) {
+                Expr::Apply { .. } => {
+                    let call = self.text(function);
+                    format!("({} {text})", call.get(1..call.len() - 1).unwrap_or(call))
+                }
+                _ => format!("({} {text})", self.text(function)),
+            };
+        }
+        let edits = Edits::default().replace(self.range(composition), text);
+        self.offer("Write as nested calls", kinds::COMPOSE, edits, actions);
+    }
+
+    /// Each argument that is a call gets a name: a step towards A-normal form.
+    fn name_arguments(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
+        let Expr::Apply { args, .. } = self.body().expr(call) else { return };
+        let calls: Vec<ExprId> = args
+            .iter()
+            .copied()
+            .filter(|arg| matches!(self.body().expr(*arg), Expr::Apply { .. } | Expr::Compose(_) | Expr::If { .. }))
+            .collect();
+        if calls.is_empty() {
+            return;
+        }
+        let mut edits = Edits::default();
+        let mut taken: Vec<String> = Vec::new();
+        for &arg in &calls {
+            let used = |name: &str| name == "v" || mentions_name(self.body(), name) || taken.iter().any(|t| t == name);
+            let name = fresh_name("v", used);
+            edits = edits
+                .insert(self.start(call), format!("(let {name} {} ", self.text(arg)))
+                .replace(self.range(arg), name.clone());
+            taken.push(name);
+        }
+        let edits = edits.insert(self.range(call).end(), ")".repeat(calls.len()));
+        self.offer("Name the arguments", kinds::NAME_ARGUMENTS, edits, actions);
+    }
+
+    // ---- placement
+
+    /// Another primitive of the same type, which runs somewhere else.
+    fn place(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
+        let Expr::Global(name) = self.body().expr(expr) else { return };
+        let Some(Resolution::Primitive(current)) = self.view.resolve(name) else { return };
+        if self.body().kind != FormKind::Kernel {
+            return;
+        }
+        let stem = stem(&current.name);
+        for other in prims::all() {
+            if other.name == current.name || self::stem(&other.name) != stem || other.scheme.ty != current.scheme.ty {
+                continue;
+            }
+            // As people write it: `mapGlb` for `mapGlb0`.
+            let short =
+                other.name.strip_suffix('0').filter(|short| other.aliases.iter().any(|alias| **alias == **short));
+            let written = short.unwrap_or(&other.name);
+            let edits = Edits::default().replace(self.range(expr), written);
+            self.offer(format!("Run as `{written}`"), kinds::PLACE, edits, actions);
+        }
+    }
+}
+
+/// `map` of `mapGlb0`, `mapSeq`.
+fn stem(name: &str) -> &str {
+    let name = name.trim_end_matches(['0', '1', '2']);
+    ["Seq", "Glb", "Wrg", "Lcl"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
+}
+
+fn is_atom(expr: &Expr) -> bool {
+    matches!(expr, Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Missing)
+}
+
+/// The parts of an expression.
+fn children(expr: &Expr) -> Vec<ExprId> {
+    match expr {
+        Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => Vec::new(),
+        Expr::Lambda { body, .. } => vec![*body],
+        Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
+        Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],
+        Expr::If { condition, then, otherwise } => vec![*condition, *then, *otherwise],
+        Expr::Tuple(parts) | Expr::Compose(parts) => parts.clone(),
+        Expr::Ascribe { value, .. } | Expr::Pack(value) => vec![*value],
+    }
+}

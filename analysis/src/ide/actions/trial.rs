@@ -1,0 +1,92 @@
+//! Trying out a change of one form before it is offered: what is offered is proved to check, to the same type.
+
+use super::super::explicit::difference;
+use super::super::locate::View;
+use super::super::{SourceChange, TextEdit};
+use crate::diagnostics::Severity;
+use crate::hir::*;
+use crate::infer::Inference;
+use crate::queries::{infer_text_with, placement_of_text};
+use crate::ty::Scheme;
+use lift_syntax::{TextRange, TextSize};
+
+/// Replacements in the text of one form, by places relative to it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Edits(Vec<(TextRange, String)>);
+
+impl Edits {
+    pub fn replace(mut self, range: TextRange, text: impl Into<String>) -> Edits {
+        self.0.push((range, text.into()));
+        self
+    }
+    pub fn insert(self, at: TextSize, text: impl Into<String>) -> Edits {
+        self.replace(TextRange::empty(at), text)
+    }
+
+    /// Insertions at one place stay in the order in which they were made.
+    pub fn apply(mut self, text: &str) -> String {
+        self.0.sort_by_key(|(range, _)| (range.start(), range.end()));
+        let mut out = String::with_capacity(text.len() + 64);
+        let mut at = TextSize::new(0);
+        for (range, new) in self.0 {
+            if range.start() < at {
+                continue;
+            }
+            out.push_str(&text[TextRange::new(at, range.start())]);
+            out.push_str(&new);
+            at = range.end();
+        }
+        out.push_str(&text[usize::from(at)..]);
+        out
+    }
+}
+
+/// A form that was laid out by the formatter stays so.
+pub(in crate::ide) fn laid_out(before: &str, after: String) -> String {
+    let formatted = |text: &str| lift_syntax::format(text).trim_end().to_owned();
+    if formatted(before) == before.trim_end() { formatted(&after) } else { after }
+}
+
+/// What a change must keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// The form checks as before, to the same type.
+    Type,
+    /// The form had errors; it must have fewer.
+    Mends,
+}
+
+/// The change of the form to `after`, if it keeps what it must. `extra` is a definition that comes with it.
+pub(super) fn tried(
+    view: &View<'_>,
+    after: String,
+    keeps: Keeps,
+    extra: Option<(&str, &Scheme)>,
+) -> Option<SourceChange> {
+    let after = laid_out(view.text(), after);
+    let before = view.inference();
+    let now = infer_text_with(view.db, view.form, &after, extra)?;
+    let good = match keeps {
+        Keeps::Type => {
+            errors(&before) == 0 && errors(&now) == 0 && now.scheme == before.scheme && keeps_placement(view, &after)
+        }
+        Keeps::Mends => errors(&now) < errors(&before),
+    };
+    let edit = good.then(|| difference(view.start, view.text(), &after)).flatten()?;
+    Some(SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] })
+}
+
+/// Parallel primitives stand where they may, or where they stood wrongly already.
+fn keeps_placement(view: &View<'_>, after: &str) -> bool {
+    view.body.kind != FormKind::Kernel
+        || placement_of_text(view.db, view.form, after).len() <= crate::queries::placement(view.db, view.form).len()
+}
+
+pub(super) fn errors(inference: &Inference) -> usize {
+    inference.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
+}
+
+/// An edit before a form, in its file.
+pub(super) fn before_form(view: &View<'_>, text: String) -> TextEdit {
+    TextEdit { range: TextRange::empty(view.start), new_text: text }
+}

@@ -1,0 +1,182 @@
+//! What each word is, for colouring: what a grammar of patterns cannot know.
+
+use super::locate::View;
+use crate::db::Sym;
+use crate::db::{Db, Form, SourceFile, forms};
+use crate::hir::*;
+use crate::infer::Site;
+use crate::names::{Resolution, resolve};
+use crate::queries::{infer, infer_in_order};
+use crate::ty::TyKind;
+use lift_syntax::{SyntaxKind, TextRange, TextSize, parse_form};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TokenKind {
+    /// `define`, `lambda`, `array-type`
+    Keyword,
+    /// `float`
+    Type,
+    /// A definition of the program or of the prelude.
+    Function,
+    Kernel,
+    /// A built-in function with a name.
+    Primitive,
+    /// A built-in function with a sign: `+`.
+    Operator,
+    Parameter,
+    /// Bound by `let` or `unpack`.
+    Variable,
+    /// A size name.
+    Size,
+    Number,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TokenModifiers {
+    /// Where the name is bound.
+    pub declaration: bool,
+    /// From the files that ship with the program.
+    pub builtin: bool,
+    /// Its value has a length that is known only at run time.
+    pub dynamic: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SemanticToken {
+    pub range: TextRange,
+    pub kind: TokenKind,
+    pub modifiers: TokenModifiers,
+}
+
+/// The tokens that touch the range, in order and disjoint.
+pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<SemanticToken> {
+    let touched: Vec<Form<'_>> = forms(db, file)
+        .iter()
+        .filter(|form| TextRange::at(form.start(db), TextSize::of(&**form.text(db))).intersect(range).is_some())
+        .copied()
+        .collect();
+    infer_in_order(db, &touched, crate::infer::Mode::Insert);
+    let mut tokens = Vec::new();
+    for form in touched {
+        let start = form.start(db);
+        let moved = form_tokens(db, form).iter().map(|token| SemanticToken { range: token.range + start, ..*token });
+        tokens.extend(moved.filter(|token| token.range.intersect(range).is_some()));
+    }
+    tokens
+}
+
+/// The tokens of one form, with places relative to it. An edit elsewhere does not touch them.
+#[salsa::tracked(lru = 4096)]
+fn form_tokens<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<SemanticToken> {
+    let view = View::of(db, form);
+    let mut tokens = words(&view);
+    tokens.extend(names(&view));
+    tokens.sort_by_key(|token| (token.range.start(), token.range.end()));
+    // An implicit size is bound where it is first mentioned: of two tokens at one place, the one that binds.
+    tokens.dedup_by(|later, earlier| {
+        let same = later.range.intersect(earlier.range).is_some_and(|both| !both.is_empty());
+        if same && later.modifiers.declaration {
+            *earlier = *later;
+        }
+        same
+    });
+    tokens.retain(|token| !token.range.is_empty());
+    tokens
+}
+
+/// Words and numbers, by the tree.
+fn words(view: &View<'_>) -> Vec<SemanticToken> {
+    let tree = parse_form(view.text()).syntax();
+    let tokens = tree.descendants_with_tokens().filter_map(|part| part.into_token());
+    let kind = tokens.filter_map(|token| {
+        let kind = match token.kind() {
+            SyntaxKind::KEYWORD | SyntaxKind::BOOL => TokenKind::Keyword,
+            SyntaxKind::INT | SyntaxKind::LONG | SyntaxKind::FLOAT | SyntaxKind::DOUBLE => TokenKind::Number,
+            SyntaxKind::IDENT if token.parent().is_some_and(|node| node.kind() == SyntaxKind::NAME_TYPE) => {
+                TokenKind::Type
+            }
+            _ => return None,
+        };
+        Some(plain(token.text_range(), kind))
+    });
+    kind.collect()
+}
+
+fn plain(range: TextRange, kind: TokenKind) -> SemanticToken {
+    SemanticToken { range, kind, modifiers: TokenModifiers::default() }
+}
+
+/// Names, by what they mean.
+fn names(view: &View<'_>) -> Vec<SemanticToken> {
+    let mut tokens = Vec::new();
+    let body = &view.body;
+    let inference = infer(view.db, view.form);
+    let dynamic = |binder: BinderId| {
+        let exists =
+            inference.binder_types.get(binder.index()).is_some_and(|ty| matches!(ty.kind(), TyKind::Exists(..)));
+        exists || inference.opening_at(Site::Binder(binder)).is_some()
+    };
+    let kinds: Vec<(TokenKind, bool)> = (0..body.binders.len() as u32)
+        .map(|index| (of_role(body.binder(BinderId(index)).role), dynamic(BinderId(index))))
+        .collect();
+    let local = |binder: BinderId, range: TextRange, declaration: bool| {
+        let (kind, dynamic) = kinds[binder.index()];
+        SemanticToken { range, kind, modifiers: TokenModifiers { declaration, dynamic, builtin: false } }
+    };
+    for (index, binder) in body.binders.iter().enumerate() {
+        let id = BinderId(index as u32);
+        if !binder.name.is_empty() {
+            tokens.push(local(id, view.map.range(Node::Binder(id)), true));
+        }
+    }
+    for (expr, &range) in body.exprs.iter().zip(&view.map.exprs) {
+        match expr {
+            Expr::Local(binder) => tokens.push(local(*binder, range, false)),
+            Expr::Global(name) => tokens.extend(global(view, name, range)),
+            _ => {}
+        }
+    }
+    for (index, (size, &range)) in body.sizes.iter().zip(&view.map.sizes).enumerate() {
+        match size {
+            SizeRef::Local(binder) => tokens.push(local(*binder, range, false)),
+            SizeRef::LengthOf(binder) => {
+                let range = super::navigation::array_of_length(view, SizeRefId(index as u32)).range - view.start;
+                tokens.push(local(*binder, range, false));
+            }
+            _ => {}
+        }
+    }
+    if body.name.is_some() {
+        let kind = match body.kind {
+            FormKind::Kernel => TokenKind::Kernel,
+            FormKind::Primitive => TokenKind::Primitive,
+            _ => TokenKind::Function,
+        };
+        let modifiers = TokenModifiers { declaration: true, ..TokenModifiers::default() };
+        tokens.push(SemanticToken { range: view.map.range(Node::FormName), kind, modifiers });
+    }
+    tokens
+}
+
+fn of_role(role: BinderRole) -> TokenKind {
+    match role {
+        BinderRole::Param => TokenKind::Parameter,
+        BinderRole::Let | BinderRole::Unpack => TokenKind::Variable,
+        role if role.is_size() => TokenKind::Size,
+        _ => TokenKind::Variable,
+    }
+}
+
+/// `None` for a name that nobody knows.
+fn global(view: &View<'_>, name: &Name, range: TextRange) -> Option<SemanticToken> {
+    let (kind, builtin) = match resolve(view.db, view.file, Sym::new(view.db, name.clone()))? {
+        Resolution::Primitive(_) if name.starts_with(|c: char| c.is_alphabetic()) => (TokenKind::Primitive, true),
+        Resolution::Primitive(_) => (TokenKind::Operator, true),
+        Resolution::Form(form) => {
+            let kernel = form.kind(view.db) == lift_syntax::FormKind::Lift;
+            let kind = if kernel { TokenKind::Kernel } else { TokenKind::Function };
+            (kind, crate::db::is_builtin(view.db, form.file(view.db)))
+        }
+    };
+    Some(SemanticToken { range, kind, modifiers: TokenModifiers { builtin, ..TokenModifiers::default() } })
+}

@@ -1,0 +1,73 @@
+//! Semantic tokens: of a document, of a range, and what changed since they were asked for last.
+
+use crate::lsp::convert;
+use crate::lsp::snapshot::{File, Outcome, Snapshot};
+use lift_syntax::{TextRange, TextSize};
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+use tower_lsp_server::gen_lsp_types::*;
+
+/// The last answers, by their ids: what a delta is told against. Few, since each client keeps one a document.
+#[derive(Clone, Default)]
+pub struct TokenCache(Arc<Mutex<VecDeque<Answer>>>);
+
+type Answer = (String, Arc<Vec<SemanticToken>>);
+
+const MOST_ANSWERS: usize = 8;
+
+impl TokenCache {
+    fn keep(&self, answer: &SemanticTokens) {
+        let Some(id) = answer.result_id.clone() else { return };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(other, _)| *other != id);
+        kept.push_back((id, Arc::new(answer.data.clone())));
+        if kept.len() > MOST_ANSWERS {
+            kept.pop_front();
+        }
+    }
+    fn get(&self, id: &str) -> Option<Arc<Vec<SemanticToken>>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(other, _)| other == id).map(|(_, data)| data.clone())
+    }
+}
+
+/// The id says what the tokens are, so that equal ones have one id.
+fn of_range(snap: &Snapshot, uri: &Uri, range: Option<Range>) -> Outcome<SemanticTokens> {
+    let File { path, lines } = snap.file(uri)?;
+    let range = match range {
+        Some(range) => lines.text_range(range),
+        None => TextRange::up_to(TextSize::of(&*lines.text)),
+    };
+    let data = convert::semantic_tokens(&lines, &snap.analysis.semantic_tokens(&path, range)?);
+    let mut hasher = DefaultHasher::new();
+    (uri.as_str(), &data).hash(&mut hasher);
+    Ok(SemanticTokens { result_id: Some(format!("{:016x}", hasher.finish())), data })
+}
+
+pub fn semantic_tokens(snap: &Snapshot, uri: &Uri, cache: &TokenCache) -> Outcome<SemanticTokens> {
+    let tokens = of_range(snap, uri, None)?;
+    cache.keep(&tokens);
+    Ok(tokens)
+}
+
+pub fn semantic_tokens_range(snap: &Snapshot, params: &SemanticTokensRangeParams) -> Outcome<SemanticTokens> {
+    let tokens = of_range(snap, &params.text_document.uri, Some(params.range))?;
+    Ok(SemanticTokens { result_id: None, ..tokens })
+}
+
+pub fn semantic_tokens_delta(
+    snap: &Snapshot,
+    params: &SemanticTokensDeltaParams,
+    cache: &TokenCache,
+) -> Outcome<SemanticTokensDeltaResponse> {
+    let before = cache.get(&params.previous_result_id);
+    let now = semantic_tokens(snap, &params.text_document.uri, cache)?;
+    Ok(match before {
+        Some(before) => SemanticTokensDeltaResponse::SemanticTokensDelta(SemanticTokensDelta {
+            result_id: now.result_id,
+            edits: convert::token_edits(&before, &now.data),
+        }),
+        None => SemanticTokensDeltaResponse::SemanticTokens(now),
+    })
+}

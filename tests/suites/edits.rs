@@ -1,0 +1,159 @@
+//! Whatever the editor offers to write, checks: each hint's edit and each action's, applied to every example and to
+//! random programs, leaves a program that checks, to the same types; written packs and unpacks compile to the same
+//! OpenCL text, but for the names that it takes from the program.
+//!
+//! Half of the random programs are new each time, from a seed that a failure names (`LIFT_SEED=…`).
+
+use lift_analysis::ide::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, HintKind, IMPLICIT, QUICK_FIX, SourceChange};
+use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
+use lift_tests::check::Program;
+use lift_tests::kernels::compiled;
+use lift_tests::{files, generate};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Names of places to ask at: bracketed groups as selections, names as cursors.
+fn places(text: &str, most: usize) -> Vec<TextRange> {
+    let tokens = lex(text);
+    let (mut open, mut places) = (Vec::new(), Vec::new());
+    for token in 0..tokens.len() {
+        let (kind, range) = (tokens.kind(token), tokens.range(token));
+        if kind.is_opener() {
+            open.push(range);
+        } else if kind.is_closer() {
+            places.extend(open.pop().map(|opener: TextRange| opener.cover(range)));
+        } else if kind == SyntaxKind::IDENT {
+            places.push(TextRange::empty(range.start()));
+        }
+    }
+    let step = 1 + places.len() / most;
+    places.into_iter().step_by(step).collect()
+}
+
+/// The text of the program's own file after a change; `None` if the change is in another file.
+fn applied(text: &str, path: &str, change: &SourceChange) -> Option<String> {
+    let [(file, edits)] = change.files.as_slice() else { return None };
+    let mut text = (**file == *path).then(|| text.to_owned())?;
+    for edit in edits.iter().rev() {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
+    }
+    Some(text)
+}
+
+/// The text without layout, comments and the names that are made up or taken from the program, which are short or have
+/// digits or `_` in them: a written `unpack` gives a name to what had none.
+fn without_names(text: &str) -> String {
+    let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let text = code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
+    let mut out = String::new();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    for piece in text.split_inclusive(|c| !is_word(c)) {
+        let word = piece.trim_end_matches(|c| !is_word(c));
+        let named = word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && (word.len() < 3 || !word.chars().all(|c| c.is_ascii_lowercase()));
+        out += if named { "name" } else { word };
+        out += &piece[word.len()..];
+    }
+    out
+}
+
+/// The OpenCL text of each kernel that can be compiled.
+fn opencl(program: &Program) -> Vec<String> {
+    let kernels = program.kernels().into_iter();
+    let text =
+        kernels.map(|kernel| kernel.core.and_then(|core| compiled(&core)).map(|plan| without_names(&plan.opencl.text)));
+    text.map(|text| text.unwrap_or_default()).collect()
+}
+
+/// How many edits were tried.
+fn check(folder: &Path, path: &str, text: &str, most: usize) -> Result<usize, String> {
+    let program = Program::new(folder, path, text);
+    if !program.is_well_typed() {
+        return Ok(0);
+    }
+    let (types, before) = (program.types(), opencl(&program));
+    let types: BTreeSet<&str> = types.lines().collect();
+    let analysis = program.analysis();
+    let never = "no edit, no cancellation";
+    // Each edit once, with what it is and whether the compiled text must stay.
+    let mut edits: Vec<(String, SourceChange, bool)> = Vec::new();
+    for place in places(text, most) {
+        for action in analysis.code_actions(path, place).expect(never) {
+            let same_code = [EXPLICIT_HERE, EXPLICIT_FORM, EXPLICIT_FILE, IMPLICIT].contains(&action.kind);
+            if action.kind != QUICK_FIX && !edits.iter().any(|(_, change, _)| *change == action.change) {
+                edits.push((format!("{} at {place:?}", action.title), action.change, same_code));
+            }
+        }
+    }
+    let whole = TextRange::up_to(TextSize::of(text));
+    let hints = analysis.inlay_hints(path, whole).expect(never);
+    let step = 1 + hints.len() / most;
+    for hint in hints.into_iter().step_by(step) {
+        let found = analysis.hint_edits(path, hint.offset, hint.kind).expect(never);
+        let change = SourceChange { files: vec![(path.into(), found)] };
+        if !edits.iter().any(|(_, other, _)| *other == change) {
+            let label: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
+            edits.push((format!("the hint `{label}` at {:?}", hint.offset), change, hint.kind == HintKind::PackUnpack));
+        }
+    }
+    for (what, change, same_code) in &edits {
+        let Some(after) = applied(text, path, change) else { continue };
+        let wrong = |why: &str| Err(format!("{path}: {what}: {why}\n{after}"));
+        let changed = Program::new(folder, path, &after);
+        if !changed.is_well_typed() {
+            return wrong(&changed.outcome());
+        }
+        let now = changed.types();
+        if !types.is_subset(&now.lines().collect()) {
+            return wrong(&format!("types changed to\n{now}"));
+        }
+        let code = if *same_code { opencl(&changed) } else { Vec::new() };
+        if let Some((before, after)) = before.iter().zip(&code).find(|(before, after)| before != after) {
+            return wrong(&format!("the OpenCL text was\n{before}\nand is\n{after}"));
+        }
+    }
+    Ok(edits.len())
+}
+
+#[test]
+fn in_every_example() {
+    let folder = files::root().join("examples");
+    let mut tried = 0;
+    for file in files::below(&folder, ".lift") {
+        let path = file.strip_prefix(&folder).expect("it is below").to_string_lossy().into_owned();
+        match check(&folder, &path, &files::read(&file), 12) {
+            Ok(count) => tried += count,
+            Err(why) => panic!("{why}"),
+        }
+    }
+    assert!(tried > 500, "only {tried} edits were offered");
+}
+
+fn in_random_programs(seed: u64, cases: u32) {
+    println!("seed {seed}");
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let choices = proptest::collection::vec(proptest::num::u16::ANY, 0..100);
+    let outcome = runner.run(&choices, |choices| {
+        let text = generate::program(&choices);
+        check(Path::new("."), "random.lift", &text, 5).map_err(TestCaseError::fail).map(drop)
+    });
+    if let Err(why) = outcome {
+        panic!("LIFT_SEED={seed}\n{why}");
+    }
+}
+
+#[test]
+fn in_random_programs_that_stay_the_same() {
+    in_random_programs(0x11f7, 20);
+}
+
+#[test]
+fn in_random_programs_never_seen() {
+    let named = std::env::var("LIFT_SEED").ok().and_then(|seed| seed.parse().ok());
+    in_random_programs(named.unwrap_or_else(|| u64::from(std::process::id())), 15);
+}
