@@ -177,8 +177,15 @@ impl Maker<'_> {
             }
             6 => {
                 let predicate = self.lambda(Ty::Scalar(Int), |this| this.scalar(Bool, 2));
-                let filter = self.choices.of(&["filter", "filterSeq"]);
-                let map = self.choices.of(&["map", "mapGlb", "mapSeq"]);
+                let ways = [
+                    ("map", "filter"),
+                    ("map", "filterSeq"),
+                    ("mapGlb", "filter"),
+                    ("mapSeq", "filterGlb"),
+                    ("mapWrg", "filter"),
+                    ("mapWrg", "filterLcl"),
+                ];
+                let (map, filter) = ways[self.choices.below(ways.len())];
                 (format!("({map} (lambda (r) ({filter} {predicate} r)) rows)"), Ty::Rows(Len::N))
             }
             7 => {

@@ -216,53 +216,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         let before = self.group_total(sums, part);
         let offset = Expr::Var(self.variable("offset", CType::Int, Some(before)));
-        // All work-items of the group take every step, since they wait for each other.
-        let from = self.size(&chunk.begin)?;
-        let end = self.size(&chunk.end)?;
-        self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
-            let index = f.size(base)?.add(local_id());
-            let index = f.bind("i", CType::Int, index);
-            let var = f.index_var("i", index.clone());
-            let keep = Expr::Var(f.variable("keep", CType::Bool, Some(Expr::Bool(false))));
-            let mut kept = None;
-            let i = Size::var(var.clone());
-            let known = f.facts.clone();
-            f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
-            let (mut test, x) = f.scope(|f| {
-                let x = f.read(xs, &i)?;
-                let x = f.named_scalar(&x, "x")?;
-                let passes = f.call(p, std::slice::from_ref(&x))?;
-                let passes = f.scalar_of(&passes)?;
-                let passes = f.scalar(&passes)?;
-                f.assign(keep.clone(), passes);
-                Ok(x)
-            })?;
-            f.facts = known;
-            if let Some(registers) = f.registers_like(&x, "kept")? {
-                let (store, ()) = f.scope(|f| f.assign_registers(&registers, &x))?;
-                test.extend(store);
-                kept = Some(registers);
-            }
-            f.emit_if(index.clone().lt(end.clone()), test, Vec::new());
-            let (before, all) = f.group_scan(sums, keep.clone().cast(CType::Int));
-            let (write, ()) = f.scope(|f| {
-                let at = f.bind("at", CType::Int, offset.clone().add(before));
-                let at = f.index_var("at", at);
-                f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-                let to = f.dest_at(body, &Size::var(at))?;
-                match &kept {
-                    Some(registers) => f.copy(registers, &to),
-                    None => {
-                        let x = f.read(xs, &i)?;
-                        f.copy(&x, &to)
-                    }
-                }
-            })?;
-            f.emit_if(keep, write, Vec::new());
-            f.assign(offset.clone(), offset.clone().add(all));
-            Ok(())
-        })?;
+        self.compact_tiles(xs, p, chunk, sums, &offset, body)?;
         let last = self.size(&chunk.number)?.eq(self.size(&chunks.sub(&Size::one()))?);
         let (finish, ()) = self.scope(|f| {
             let len = f.index_var("offset", offset.clone());

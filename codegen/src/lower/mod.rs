@@ -20,6 +20,7 @@
 
 mod assume;
 mod block;
+mod compact;
 mod dests;
 mod device_filter;
 mod device_reduce;

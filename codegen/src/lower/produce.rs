@@ -94,7 +94,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Prim::Sort => self.sort(call, env, dest, false),
             Prim::Argsort => self.sort(call, env, dest, true),
-            Prim::Filter(_) => Err(self.error("filter", "inside of another function only `filterSeq` is compiled yet")),
+            Prim::Filter(_) if self.is_whole_group() => self.filter_in_group(call, env, dest),
+            // In a group of several dimensions, or by those of one dimension only: one of them does the work.
+            Prim::Filter(_) => self.uniquely(dest, |f| f.filter(call, env, dest)),
             Prim::Scan(_) | Prim::ScanExcl(_) => {
                 Err(self.error("scan", "inside of another function only `scanSeq` is compiled yet"))
             }

@@ -4,6 +4,7 @@
 //! long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bounds;
+mod demote;
 pub mod fuse;
 pub mod place;
 mod rewrite;

@@ -10,6 +10,7 @@ use lift_analysis::ty::{Ty, TyKind};
 
 pub fn place(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
+    super::demote::demote(&mut placed.body, applied);
     let mut placer = Placer { kernel, applied };
     placer.block(&mut placed.body, true);
     placed

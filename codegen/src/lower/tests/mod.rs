@@ -4,6 +4,7 @@
 #![allow(clippy::cloned_ref_to_slice_refs)]
 
 mod failures;
+mod group_filters;
 mod groups;
 mod items;
 mod lengths;

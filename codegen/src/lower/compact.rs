@@ -1,0 +1,97 @@
+//! Moving what passes a test to the front, by the work-items of one group: tile by tile, in order. Both `filter` over
+//! the device, whose groups take a chunk each, and `filterLcl`, which has a group for itself, are made of it.
+
+use super::Result;
+use super::device_filter::{Chunk, local_id, local_size};
+use super::function::FunctionBuilder;
+use super::value::{Array, Closure, Dest, Env};
+use crate::core::PrimCall;
+use crate::opencl::{CType, Expr, Step};
+use lift_analysis::hir::Name;
+use lift_analysis::size::Size;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether all work-items of a group are here and are numbered by one dimension.
+    pub fn is_whole_group(&self) -> bool {
+        self.used.lcl == [true, false, false] && self.active.lcl == [false; 3] && self.active.glb == [false; 3]
+    }
+
+    /// `filterLcl`: a group keeps what passes, and counts. Every work-item of the group must get here.
+    pub fn filter_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let xs = self.atom(&call.args[0], env)?;
+        let xs = self.array(&xs)?;
+        let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let body = self.dest_body(dest)?;
+        let sums = self.group_ints("sums");
+        let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
+        let whole = Chunk { number: Size::zero(), begin: Size::zero(), end: xs.len.clone() };
+        let active = self.active.lcl;
+        self.active.lcl[0] = true;
+        let moved = self.compact_tiles(&xs, &p, &whole, &sums, &count, &body);
+        self.active.lcl = active;
+        moved?;
+        let len = self.index_var("count", count);
+        self.facts.assume_range(len.clone(), Some(Size::zero()), Some(xs.len.clone()));
+        self.dest_packed(dest, &[Size::var(len)])?;
+        Ok(())
+    }
+
+    /// Moves what passes of a chunk to where `offset` says, which then stands behind it.
+    pub fn compact_tiles(
+        &mut self,
+        xs: &Array<'k>,
+        p: &Closure<'k>,
+        chunk: &Chunk,
+        sums: &Name,
+        offset: &Expr,
+        body: &Dest<'k>,
+    ) -> Result<()> {
+        // All work-items of the group take every step, since they wait for each other.
+        let from = self.size(&chunk.begin)?;
+        let end = self.size(&chunk.end)?;
+        self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {
+            let index = f.size(base)?.add(local_id());
+            let index = f.bind("i", CType::Int, index);
+            let var = f.index_var("i", index.clone());
+            let keep = Expr::Var(f.variable("keep", CType::Bool, Some(Expr::Bool(false))));
+            let mut kept = None;
+            let i = Size::var(var.clone());
+            let known = f.facts.clone();
+            f.facts.assume_range(var.clone(), Some(base.clone()), Some(chunk.end.sub(&Size::one())));
+            let (mut test, x) = f.scope(|f| {
+                let x = f.read(xs, &i)?;
+                let x = f.named_scalar(&x, "x")?;
+                let passes = f.call(p, std::slice::from_ref(&x))?;
+                let passes = f.scalar_of(&passes)?;
+                let passes = f.scalar(&passes)?;
+                f.assign(keep.clone(), passes);
+                Ok(x)
+            })?;
+            f.facts = known;
+            if let Some(registers) = f.registers_like(&x, "kept")? {
+                let (store, ()) = f.scope(|f| f.assign_registers(&registers, &x))?;
+                test.extend(store);
+                kept = Some(registers);
+            }
+            f.emit_if(index.clone().lt(end.clone()), test, Vec::new());
+            let (before, all) = f.group_scan(sums, keep.clone().cast(CType::Int));
+            let (write, ()) = f.scope(|f| {
+                let at = f.bind("at", CType::Int, offset.clone().add(before));
+                let at = f.index_var("at", at);
+                f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                f.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                let to = f.dest_at(body, &Size::var(at))?;
+                match &kept {
+                    Some(registers) => f.copy(registers, &to),
+                    None => {
+                        let x = f.read(xs, &i)?;
+                        f.copy(&x, &to)
+                    }
+                }
+            })?;
+            f.emit_if(keep, write, Vec::new());
+            f.assign(offset.clone(), offset.clone().add(all));
+            Ok(())
+        })
+    }
+}

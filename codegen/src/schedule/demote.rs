@@ -1,0 +1,59 @@
+//! Filters inside of functions: what asks for the whole device there gets what the function has.
+//!
+//! A function runs for each element, on a work-item or in a group. The device cannot wait for itself inside of a
+//! launch, so a `filterGlb` or `filterWrg` there is done by the work-item that is there; and an unplaced `filter` right
+//! inside of a `mapWrg` by its group, whose work-items have nothing else to do.
+
+use super::Applied;
+use crate::core::{Block, Level, Prim, Rhs};
+
+const ALONE: &str = "filterGlb p = filterSeq p, inside of a function";
+const GROUP: &str = "filter p = filterLcl p, in a group";
+
+/// Who runs a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Around {
+    /// The host: between two statements the device is synchronised.
+    Host,
+    /// A group, all of whose work-items are here.
+    Group,
+    Item,
+}
+
+/// Rewrites the filters of a kernel's body; before anything is placed.
+pub fn demote(body: &mut Block, applied: &mut Vec<Applied>) {
+    block(body, Around::Host, applied);
+}
+
+fn block(body: &mut Block, around: Around, applied: &mut Vec<Applied>) {
+    for stmt in &mut body.stmts {
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => {
+                block(a, around, applied);
+                block(b, around, applied);
+            }
+            Rhs::Prim(call) => {
+                let rule = match (call.prim, around) {
+                    (Prim::Filter(Level::Glb(_) | Level::Wrg(_)), Around::Group | Around::Item) => {
+                        call.prim = Prim::Filter(Level::Seq);
+                        Some(ALONE)
+                    }
+                    (Prim::Filter(Level::Auto), Around::Group) => {
+                        call.prim = Prim::Filter(Level::Lcl(0));
+                        Some(GROUP)
+                    }
+                    _ => None,
+                };
+                applied.extend(rule.map(|rule| Applied { rule, origin: stmt.origin.clone() }));
+                let inside = match (call.prim, around) {
+                    // The rounds of an `iterate` at the top follow each other there.
+                    (Prim::Iterate, Around::Host) => Around::Host,
+                    (Prim::Map(Level::Wrg(_)), Around::Host | Around::Group) => Around::Group,
+                    _ => Around::Item,
+                };
+                call.funs.iter_mut().for_each(|f| block(&mut f.body, inside, applied));
+            }
+            _ => {}
+        }
+    }
+}
