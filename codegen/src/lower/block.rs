@@ -35,7 +35,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Computes a block; with a destination its result is written there, and the value given back reads it.
     pub fn eval_block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
         let assigned =
-            dests::assign(self.program.kernel, self.program.schedule, block, dest, &env, self.used == self.active)?;
+            dests::assign(self.program.kernel, self.program.schedule, block, 0, dest, &env, self.used == self.active)?;
         for stmt in &block.stmts {
             let origin = stmt.origin.clone();
             let value = self.at(&origin, |f| f.eval_stmt(stmt, &mut env, assigned.get(&stmt.var)))?;
@@ -280,7 +280,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 args.push(self.atom(a, env)?);
             }
             if call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill) {
-                let value = self.of_runtime_length(call, &args, env)?;
+                let value = self.of_runtime_length(stmt, call, &args, env)?;
                 return self.deliver(value, dest);
             }
             if let Prim::Pad(_) = call.prim {
@@ -313,7 +313,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// `(iota k)` and the like, with a length known only now.
-    fn of_runtime_length(&mut self, call: &'k PrimCall, args: &[Value<'k>], env: &Env<'k>) -> Result<Value<'k>> {
+    fn of_runtime_length(
+        &mut self,
+        stmt: &Stmt,
+        call: &'k PrimCall,
+        args: &[Value<'k>],
+        env: &Env<'k>,
+    ) -> Result<Value<'k>> {
+        let schedule = self.program.schedule;
+        let bound = schedule.bounds.get(stmt.var).first().cloned().flatten().map(|b| env.size(&b));
         let len = self.scalar_of(&args[0])?;
         let len = self.as_size(&len, "len")?;
         let len = if self.not_negative(&len) {
@@ -323,7 +331,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let expr = self.call_checked(Helper::CheckLength, NEGATIVE_LENGTH, [expr]);
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
-            let at_most = self.facts.bounds(&len).1.map(|s| Size::max(&s, &Size::zero()));
+            // That it fits an `int` says nothing.
+            let known = self.program.upper(&self.facts, &len).filter(|s| s.as_const() != Some(i32::MAX.into()));
+            let at_most = known.map(|s| Size::max(&s, &Size::zero())).or(bound);
             self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);
             Size::var(var)
         };

@@ -34,17 +34,21 @@ struct Assigner<'a, 'k> {
     done: Destinations<'k>,
 }
 
-/// Finds the destinations of a block's variables. `env` is that at the start of the block.
+/// Finds the destinations of the variables of a block's statements, but of the first ones: there is no room for theirs
+/// yet. `env` is that at the start of the block.
+#[allow(clippy::too_many_arguments)]
 pub fn assign<'k>(
     kernel: &Kernel,
     schedule: &Schedule,
     block: &'k Block,
+    first: usize,
     dest: Option<&Dest<'k>>,
     env: &Env<'k>,
     readable: bool,
 ) -> Result<Destinations<'k>> {
     let (Some(dest), Atom::Var(result)) = (dest, &block.result) else { return Ok(Destinations::default()) };
-    let stmts: FxHashMap<VarId, &'k Stmt> = block.stmts.iter().map(|s| (s.var, s)).collect();
+    let rest = block.stmts.get(first..).unwrap_or_default();
+    let stmts: FxHashMap<VarId, &'k Stmt> = rest.iter().map(|s| (s.var, s)).collect();
     let mut a = Assigner {
         kernel,
         schedule,
@@ -57,7 +61,7 @@ pub fn assign<'k>(
     if a.stmts.contains_key(result) && a.can_be_read_from(*result, dest) {
         a.wanted.insert(*result, dest.clone());
     }
-    for stmt in block.stmts.iter().rev() {
+    for stmt in rest.iter().rev() {
         if let Some(dest) = a.wanted.remove(&stmt.var) {
             let assigned = a.stmt(stmt, dest);
             a.done.insert(stmt.var, assigned);
@@ -136,7 +140,13 @@ impl<'k> Assigner<'_, 'k> {
                 }
                 let body = match &dest {
                     Dest::Place(Place { layout, at }) => match &**layout {
-                        Layout::Exists { body, .. } => Dest::Place(Place { layout: body.clone(), at: at.clone() }),
+                        // Who reads it again there knows it by the lengths that are hidden.
+                        Layout::Exists { lengths, body } => {
+                            let hidden = lengths.iter().zip(witnesses);
+                            let layout =
+                                hidden.fold(body.clone(), |b, (l, w)| b.with_length(&l.var, &self.env.size(w)));
+                            Dest::Place(Place { layout, at: at.clone() })
+                        }
                         _ => return Assigned::Write(dest),
                     },
                     _ => return Assigned::Write(dest),

@@ -129,7 +129,7 @@ impl<'k> Host<'k> {
 
     /// The number of chunks for an array, also if it is not known how long it can get.
     pub fn chunks(&self, len: &Size) -> Size {
-        match bounds::upper(&self.program.facts, len) {
+        match self.program.upper(&self.program.facts, len) {
             Some(most) => chunks(&most),
             None => Size::int(MOST_CHUNKS),
         }
@@ -137,7 +137,8 @@ impl<'k> Host<'k> {
 
     /// How many elements an array has at most.
     pub fn most(&self, stmt: &Stmt, len: &Size) -> Result<Size> {
-        bounds::upper(&self.program.facts, len).ok_or_else(|| {
+        let most = bounds::upper(&self.program.facts, len);
+        most.filter(|most| self.program.room(most)).ok_or_else(|| {
             LowerError::new(
                 &stmt.origin,
                 "",

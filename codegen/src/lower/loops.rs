@@ -68,7 +68,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("map", format!("dimension {d} is used twice on one path")));
         }
         *flag = true;
-        let useful = crate::schedule::bounds::upper(&self.facts, n);
+        let useful = self.program.upper(&self.facts, n);
         let wish = match level {
             Level::Glb(_) => Some(&mut self.wishes.glb[at]),
             Level::Wrg(_) => Some(&mut self.wishes.wrg[at]),

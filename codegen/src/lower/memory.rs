@@ -42,7 +42,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (now != s).then_some(now)
         });
         let schedule = self.program.schedule;
-        let bounds = schedule.bounds.get(stmt.var);
+        let bounds: Vec<_> = schedule.bounds.get(stmt.var).iter().map(|b| b.as_ref().map(|b| env.size(b))).collect();
+        let bounds = &bounds;
         match space {
             Some(Space::Local) => self.allocate(&ty, bounds, &name, Kind::Local),
             _ if cooperative && self.active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),

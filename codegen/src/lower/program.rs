@@ -1,5 +1,6 @@
 //! The program under construction: buffers, functions, steps and failures, shared by all kernels of one compilation.
 
+use super::measure::Measured;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::{LowerError, Result};
 use crate::core;
@@ -39,6 +40,7 @@ pub struct ProgramBuilder<'k> {
     pub checks: Vec<(Assumption, Origin)>,
     /// Where a length that was opened at host level lies.
     pub lengths: FxHashMap<Var, LengthSource<'k>>,
+    pub measured: Measured,
     buffer_names: Names,
     function_names: Names,
     next_var: u32,
@@ -71,6 +73,7 @@ impl<'k> ProgramBuilder<'k> {
             steps: Vec::new(),
             checks: Vec::new(),
             lengths: FxHashMap::default(),
+            measured: Measured::new(schedule),
             buffer_names,
             function_names,
             next_var: 0,
@@ -183,7 +186,7 @@ impl<'k> ProgramBuilder<'k> {
                 let mut lengths = Vec::new();
                 let mut body = body.clone();
                 for var in vars {
-                    let Some(at_most) = bounds.next().flatten() else {
+                    let Some(at_most) = bounds.next().flatten().filter(|most| self.room(most)) else {
                         return Err(LowerError::new(
                             origin,
                             name,
@@ -211,7 +214,7 @@ impl<'k> ProgramBuilder<'k> {
 
     /// The largest value of a length, in size parameters.
     pub fn capacity(&self, facts: &Facts, len: &Size, origin: &Origin) -> Result<Size> {
-        bounds::upper(facts, len).ok_or_else(|| {
+        bounds::upper(facts, len).filter(|most| self.room(most)).ok_or_else(|| {
             LowerError::new(
                 origin,
                 "",
@@ -254,7 +257,12 @@ impl<'k> ProgramBuilder<'k> {
         self.steps.push(Step::Launch(launch));
     }
 
-    pub fn finish(mut self, inputs: Vec<PlanInput>, result_ty: Ty, result: &Layout) -> Program {
+    pub fn finish(
+        mut self,
+        inputs: Vec<PlanInput>,
+        result_ty: Ty,
+        result: &Layout,
+    ) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<core::VarId>) {
         let unit = Unit {
             header: vec![
                 format!("{}: generated from Lift.", self.kernel.name),
@@ -278,6 +286,6 @@ impl<'k> ProgramBuilder<'k> {
             result,
             failures: self.failures,
         };
-        Program { opencl, plan }
+        (Ok(Program { opencl, plan }), self.measured.wanted())
     }
 }

@@ -532,7 +532,7 @@ pub fn is_flat(v: &Value) -> bool {
     }
 }
 
-fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
+pub fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
     match d {
         Dest::Place(p) | Dest::Lane(p, _) => {
             let mut memories = Vec::new();

@@ -9,7 +9,7 @@ use lift_analysis::size::Assumption;
 use serde::Serialize;
 
 /// Changes whenever a reader of the former format could misunderstand the new one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// `program` as JSON text, ending in a new line. `opencl` is the name of the file with the OpenCL text; `place` names
 /// a place in the source, as in `3:5`.
@@ -231,6 +231,7 @@ enum StepJson<'a> {
     Zero(&'a str),
     Repeat { count: String, steps: Vec<StepJson<'a>> },
     Swap([&'a str; 2]),
+    Measure { size: String, from: &'a str, negative: usize },
 }
 
 #[derive(Serialize)]
@@ -334,6 +335,9 @@ impl<'a> Printer<'a> {
             Step::Zero(id) => StepJson::Zero(self.name(*id)),
             Step::Repeat { count, steps } => StepJson::Repeat { count: count.to_string(), steps: self.steps(steps) },
             Step::Swap(a, b) => StepJson::Swap([self.name(*a), self.name(*b)]),
+            Step::Measure { var, from, negative } => {
+                StepJson::Measure { size: var.to_string(), from: self.name(*from), negative: *negative }
+            }
         };
         steps.iter().map(step).collect()
     }

@@ -16,6 +16,10 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};
 use lift_analysis::ty::Ty;
 
+/// The most elements of an array in generated code. Indices are `int`s, and a loop with the stride of the grid adds one
+/// stride behind its last element: what is left is the most work-items that a launch has in one dimension.
+pub const LONGEST: i32 = i32::MAX - (1 << 24) + 1;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
 
@@ -24,7 +28,7 @@ pub struct Buffer {
     /// As in the generated text.
     pub name: String,
     pub element: Scalar,
-    /// In elements. Mentions size parameters, [`THREADS`]-like counts and upper bounds only: never an opened length.
+    /// In elements. Mentions size parameters and what a [`Step::Measure`] finds: never an opened length.
     pub capacity: Size,
     pub role: BufferRole,
 }
@@ -123,6 +127,14 @@ pub enum Step {
     },
     /// Exchange the roles of two buffers of equal capacity (double buffering inside `Repeat`).
     Swap(BufferId, BufferId),
+    /// Wait, and read the first `int` of a buffer: from here on it is the value of a size. Buffers whose capacity
+    /// mentions it are made only now (anew, inside of `Repeat`).
+    Measure {
+        var: Var,
+        from: BufferId,
+        /// An index into [`Plan::failures`]: that the number is negative.
+        negative: usize,
+    },
 }
 
 /// What a failure code of the device means: the message, with `{0}` and `{1}` for the operands, and where.
@@ -155,6 +167,22 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The sizes that are found during a run.
+    pub fn measured(&self) -> Vec<Var> {
+        fn collect(steps: &[Step], out: &mut Vec<Var>) {
+            for step in steps {
+                match step {
+                    Step::Measure { var, .. } if !out.contains(var) => out.push(var.clone()),
+                    Step::Repeat { steps, .. } => collect(steps, out),
+                    _ => {}
+                }
+            }
+        }
+        let mut out = Vec::new();
+        collect(&self.steps, &mut out);
+        out
+    }
+
     pub fn buffer(&self, id: BufferId) -> &Buffer {
         &self.buffers[id.0 as usize]
     }

@@ -43,6 +43,7 @@ fn example() -> Program {
             Step::Zero(counts),
             launch("evens_count", "filter: count", vec![Arg::Buffer(xs), Arg::Buffer(counts), size(false), local]),
             Step::Repeat { count: Size::nat(2), steps: vec![Step::Swap(xs, ys)] },
+            Step::Measure { var: param(1 << 24, "L1"), from: counts, negative: 0 },
             launch("evens_compact", "filter: compact", [compact_args, vec![size(true)]].concat()),
         ],
         result_ty: Ty::exists(vec![x.clone()], Ty::array(Ty::int(), Size::var(x.clone()))),

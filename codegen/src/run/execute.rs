@@ -7,12 +7,13 @@ use super::device::{
 use super::failure::RunFailure;
 use super::geometry::{self, Geometry};
 use super::pour::pour;
-use super::prepare::{Prepared, PreparedArg, PreparedLaunch, PreparedStep, prepare};
+use super::prepare::{Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare};
 use super::{build_log, device};
-use crate::plan::{BufferId, BufferRole, Plan, Program};
+use crate::plan::{BufferId, BufferRole, Launch, Plan, Program};
 use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::origin::Origin;
+use lift_analysis::size::Var;
 use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone)]
@@ -100,9 +101,9 @@ pub fn run(
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); run.kernels.len()];
     let mut began = None;
     for round in 0..options.warmup.saturating_add(options.repeats.max(1)) {
-        run.reset(&data, options.poison)?;
+        run.reset(&data, sizes, options.poison)?;
         let start = Instant::now();
-        run.enqueue()?;
+        run.enqueue(&data)?;
         session.flush()?;
         if measuring {
             session.finish()?;
@@ -127,7 +128,7 @@ pub fn run(
             break;
         }
     }
-    let value = run.collect(sizes)?;
+    let value = run.collect()?;
     let profile = if options.profile { run.profile(&mut times) } else { Vec::new() };
     Ok(Outcome { value, profile, wall_microseconds, notices: run.notices })
 }
@@ -135,7 +136,7 @@ pub fn run(
 /// What was poured fits the buffers: capacities and layouts of a plan agree.
 fn check_data(plan: &Plan, prepared: &Prepared<'_>, data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
     for (id, data) in data {
-        let capacity = prepared.capacities.get(id.0 as usize).copied().unwrap_or(0);
+        let capacity = prepared.capacities.get(id.0 as usize).copied().flatten().unwrap_or(0);
         if data.len() > capacity {
             let name = &plan.buffer(*id).name;
             let len = data.len();
@@ -167,25 +168,29 @@ fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Resul
 }
 
 fn fit(
-    launch: &PreparedLaunch<'_>,
+    launch: &Launch,
+    numbers: &Numbers,
     kernel: &Kernel,
     session: &Session,
     notices: &mut Vec<String>,
 ) -> Result<Geometry, RunFailure> {
-    let label = &launch.plan.label;
+    let label = &launch.label;
     let info = &session.info;
-    let wish = launch.wish;
+    let wish = numbers.wish;
     let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size)
         .map_err(|problem| RunFailure::Device { message: format!("`{label}` {problem} ({})", info.name) })?;
     if geometry.local != wish.local.map(|n| n.max(1) as usize) {
         let (asked, got) = (wish.local, geometry.local);
-        notices.push(format!(
+        let notice = format!(
             "`{label}` runs with work-groups of {}x{}x{} work-items instead of {}x{}x{}: {} allows no more",
             got[0], got[1], got[2], asked[0], asked[1], asked[2], info.name
-        ));
+        );
+        if !notices.contains(&notice) {
+            notices.push(notice);
+        }
     }
     let local: u64 =
-        launch.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
+        numbers.args.iter().map(|a| if let PreparedArg::Local(bytes) = a { *bytes as u64 } else { 0 }).sum();
     if local > info.limits.local_memory {
         let message = format!(
             "`{label}` needs {local} bytes of local memory in a work-group; {} has {}",
@@ -203,8 +208,9 @@ pub(super) struct Run<'a> {
     session: &'a Session,
     /// By launch, as are `geometry`, `nanoseconds` and `launched`.
     kernels: Vec<Kernel>,
-    geometry: Vec<Geometry>,
-    buffers: Vec<Buffer>,
+    geometry: Vec<Option<Geometry>>,
+    /// `None` where a length that is not known yet decides about their size.
+    buffers: Vec<Option<Buffer>>,
     /// Which of `buffers` a buffer of the plan is at the moment: swaps change it.
     bound: Vec<usize>,
     events: Vec<(usize, LaunchEvent)>,
@@ -212,6 +218,10 @@ pub(super) struct Run<'a> {
     nanoseconds: Vec<u64>,
     launched: Vec<u32>,
     notices: Vec<String>,
+    /// With the lengths that were found so far.
+    sizes: SizeValues,
+    room: Room,
+    poison: bool,
 }
 
 impl<'a> Run<'a> {
@@ -227,12 +237,14 @@ impl<'a> Run<'a> {
         let kernels = build(program, &prepared, session)?;
         let mut buffers = Vec::with_capacity(plan.buffers.len());
         for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
-            buffers.push(session.allocate(buffer.element, *capacity, &buffer.name)?);
+            let made = capacity.map(|capacity| session.allocate(buffer.element, capacity, &buffer.name));
+            buffers.push(made.transpose()?);
         }
         let mut notices = Vec::new();
         let mut geometry = Vec::with_capacity(prepared.launches.len());
         for (launch, kernel) in prepared.launches.iter().zip(&kernels) {
-            geometry.push(fit(launch, kernel, session, &mut notices)?);
+            let fitted = launch.numbers.as_ref().map(|n| fit(launch.plan, n, kernel, session, &mut notices));
+            geometry.push(fitted.transpose()?);
         }
         let run = Run {
             plan,
@@ -245,6 +257,9 @@ impl<'a> Run<'a> {
             nanoseconds: vec![0; kernels.len()],
             launched: vec![0; kernels.len()],
             kernels,
+            sizes: SizeValues::new(),
+            room: prepared.room.clone(),
+            poison: false,
             prepared,
             notices,
         };
@@ -252,79 +267,173 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
-    fn buffer(&self, id: BufferId) -> &Buffer {
-        &self.buffers[self.bound[id.0 as usize]]
+    fn buffer(&self, id: BufferId) -> Result<&Buffer, RunFailure> {
+        let early = || {
+            let name = &self.plan.buffer(id).name;
+            RunFailure::plan(format!("buffer `{name}` is used before the length that decides about its size is known"))
+        };
+        self.buffers[self.bound[id.0 as usize]].as_ref().ok_or_else(early)
     }
 
-    fn args(&self, launch: usize) -> Vec<KernelArg<'_>> {
-        let arg = |arg: &PreparedArg| match arg {
-            PreparedArg::Buffer(id) => KernelArg::Buffer(self.buffer(*id)),
-            PreparedArg::Int(n) => KernelArg::Int(*n),
-            PreparedArg::Long(n) => KernelArg::Long(*n),
-            PreparedArg::Local(bytes) => KernelArg::Local(*bytes),
+    fn args(&self, numbers: &Numbers) -> Result<Vec<KernelArg<'_>>, RunFailure> {
+        let arg = |arg: &PreparedArg| {
+            Ok(match arg {
+                PreparedArg::Buffer(id) => KernelArg::Buffer(self.buffer(*id)?),
+                PreparedArg::Int(n) => KernelArg::Int(*n),
+                PreparedArg::Long(n) => KernelArg::Long(*n),
+                PreparedArg::Local(bytes) => KernelArg::Local(*bytes),
+            })
         };
-        self.prepared.launches[launch].args.iter().map(arg).collect()
+        numbers.args.iter().map(arg).collect()
     }
 
     fn check_args(&self) -> Result<(), RunFailure> {
-        for (launch, kernel) in self.kernels.iter().enumerate() {
-            kernel.check(&self.args(launch)).map_err(|e| RunFailure::plan(e.to_string()))?;
+        for (launch, kernel) in self.prepared.launches.iter().zip(&self.kernels) {
+            if let Some(numbers) = &launch.numbers {
+                kernel.check(&self.args(numbers)?).map_err(|e| RunFailure::plan(e.to_string()))?;
+            }
         }
         Ok(())
     }
 
     /// Make everything as it is before a run.
-    pub(super) fn reset(&mut self, data: &[(BufferId, HostData)], poison: bool) -> Result<(), RunFailure> {
+    pub(super) fn reset(
+        &mut self,
+        data: &[(BufferId, HostData)],
+        sizes: &SizeValues,
+        poison: bool,
+    ) -> Result<(), RunFailure> {
         self.bound = (0..self.buffers.len()).collect();
         self.nanoseconds.fill(0);
         self.launched.fill(0);
         self.events.clear();
-        if poison {
-            for (buffer, plan) in self.buffers.iter().zip(&self.plan.buffers) {
-                if matches!(plan.role, BufferRole::Output | BufferRole::Temporary) {
-                    self.session.fill(buffer, POISON)?;
-                }
-            }
+        self.sizes = sizes.clone();
+        self.poison = poison;
+        for (buffer, plan) in self.buffers.iter().zip(&self.plan.buffers) {
+            self.poison(buffer.as_ref(), plan.role)?;
         }
         if let Some(id) = self.prepared.failure_buffer {
-            self.session.fill(self.buffer(id), 0)?;
+            self.session.fill(self.buffer(id)?, 0)?;
         }
         for (id, data) in data {
-            self.session.write(self.buffer(*id), data)?;
+            self.session.write(self.buffer(*id)?, data)?;
         }
         Ok(())
     }
 
-    /// Enqueue one run, without waiting.
-    pub(super) fn enqueue(&mut self) -> Result<(), RunFailure> {
+    fn poison(&self, buffer: Option<&Buffer>, role: BufferRole) -> Result<(), RunFailure> {
+        match buffer {
+            Some(buffer) if self.poison && matches!(role, BufferRole::Output | BufferRole::Temporary) => {
+                Ok(self.session.fill(buffer, POISON)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Find a length, and make the buffers whose size it decides.
+    fn measure(
+        &mut self,
+        var: &Var,
+        from: BufferId,
+        negative: usize,
+        data: &[(BufferId, HostData)],
+    ) -> Result<(), RunFailure> {
+        let value = self.measured(from, data)?;
+        if value < 0 {
+            return Err(failed(self.plan, negative, value, 0));
+        }
+        self.sizes.insert(var.clone(), value.into());
+        let measured = self.plan.measured();
+        for (i, buffer) in self.plan.buffers.iter().enumerate() {
+            let vars = buffer.capacity.vars();
+            let known = |v: &Var| !measured.contains(v) || self.sizes.get(v).is_some();
+            if !vars.contains(var) || !vars.iter().all(known) {
+                continue;
+            }
+            if let Some(old) = &self.buffers[i] {
+                self.room.free(old.len(), buffer.element);
+            }
+            let capacity = self.room.of(buffer, &self.sizes)?;
+            if self.buffers[i].as_ref().is_none_or(|old| old.len() != capacity) {
+                // What is not needed any more is given back first.
+                self.buffers[i] = None;
+                self.room.check()?;
+                self.buffers[i] = Some(self.session.allocate(buffer.element, capacity, &buffer.name)?);
+            }
+            self.poison(self.buffers[i].as_ref(), buffer.role)?;
+        }
+        self.room.check()
+    }
+
+    /// The first number of a buffer, unless the run has failed by now.
+    fn measured(&mut self, from: BufferId, data: &[(BufferId, HostData)]) -> Result<i32, RunFailure> {
+        let given = data.iter().find(|(id, _)| *id == from && self.bound[id.0 as usize] == id.0 as usize);
+        if let Some((_, HostData::Int(values))) = given
+            && let Some(value) = values.first()
+        {
+            return Ok(*value);
+        }
+        let first = |id: BufferId, n| {
+            Ok::<_, RunFailure>(ReadRequest { buffer: self.buffer(id)?, ranges: std::iter::once(0..n).collect() })
+        };
+        let mut requests = vec![first(from, 1)?];
+        if let Some(id) = self.prepared.failure_buffer {
+            requests.push(first(id, 4)?);
+        }
+        let read = self.session.read(&requests)?;
+        self.pending = 0;
+        if let Some(HostData::Int(flag)) = read.get(1) {
+            check_flag(self.plan, flag)?;
+        }
+        match read.first() {
+            Some(HostData::Int(values)) if !values.is_empty() => Ok(values[0]),
+            _ => Err(RunFailure::plan("a length was not read")),
+        }
+    }
+
+    /// Enqueue one run, without waiting but for lengths that decide how much memory is needed. `data` is what the input
+    /// buffers hold.
+    pub(super) fn enqueue(&mut self, data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
         let steps = std::mem::take(&mut self.prepared.steps);
-        let result = self.steps(&steps);
+        let result = self.steps(&steps, data);
         self.prepared.steps = steps;
         result
     }
 
-    fn steps(&mut self, steps: &[PreparedStep]) -> Result<(), RunFailure> {
+    fn steps(&mut self, steps: &[PreparedStep], data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
         for step in steps {
             match step {
                 PreparedStep::Launch(launch) => self.launch(*launch)?,
                 PreparedStep::Zero(id) => {
-                    self.session.fill(self.buffer(*id), 0)?;
+                    self.session.fill(self.buffer(*id)?, 0)?;
                     self.enqueued()?;
                 }
                 PreparedStep::Repeat(count, steps) => {
                     for _ in 0..*count {
-                        self.steps(steps)?;
+                        self.steps(steps, data)?;
                     }
                 }
                 PreparedStep::Swap(a, b) => self.bound.swap(a.0 as usize, b.0 as usize),
+                PreparedStep::Measure { var, from, negative } => self.measure(var, *from, *negative, data)?,
             }
         }
         Ok(())
     }
 
     fn launch(&mut self, launch: usize) -> Result<(), RunFailure> {
-        let Geometry { groups, local } = self.geometry[launch];
-        let event = self.session.launch(&self.kernels[launch], &self.args(launch), groups, local)?;
+        let (prepared, kernel) = (&self.prepared.launches[launch], &self.kernels[launch]);
+        let event = match (&prepared.numbers, self.geometry[launch]) {
+            (Some(numbers), Some(Geometry { groups, local })) => {
+                self.session.launch(kernel, &self.args(numbers)?, groups, local)?
+            }
+            _ => {
+                let numbers = launch_numbers(prepared.plan, &self.sizes)?;
+                let Geometry { groups, local } = fit(prepared.plan, &numbers, kernel, self.session, &mut self.notices)?;
+                let args = self.args(&numbers)?;
+                kernel.check(&args).map_err(|e| RunFailure::plan(e.to_string()))?;
+                self.session.launch(kernel, &args, groups, local)?
+            }
+        };
         self.launched[launch] = self.launched[launch].saturating_add(1);
         if let Some(event) = event {
             self.events.push((launch, event));
@@ -359,23 +468,23 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn collect(&self, sizes: &SizeValues) -> Result<Value, RunFailure> {
-        self.read(sizes)?.build().map_err(RunFailure::plan)
+    fn collect(&self) -> Result<Value, RunFailure> {
+        self.read()?.build().map_err(RunFailure::plan)
     }
 
     /// Read the failure flag, then the lengths from the outside in, then the elements: as few waits as possible.
-    pub(super) fn read(&self, sizes: &SizeValues) -> Result<Collector, RunFailure> {
-        let mut collector = Collector::new(self.plan, sizes).map_err(RunFailure::plan)?;
+    pub(super) fn read(&self) -> Result<Collector, RunFailure> {
+        let mut collector = Collector::new(self.plan, &self.sizes).map_err(RunFailure::plan)?;
         let mut flag = self.prepared.failure_buffer;
         loop {
             let wanted = collector.wanted().map_err(RunFailure::plan)?;
             if wanted.is_empty() && flag.is_none() {
                 break;
             }
-            let request = |w: &Wanted| ReadRequest { buffer: self.buffer(w.buffer), ranges: w.ranges.clone() };
-            let mut requests: Vec<_> = wanted.iter().map(request).collect();
+            let request = |w: &Wanted| Ok(ReadRequest { buffer: self.buffer(w.buffer)?, ranges: w.ranges.clone() });
+            let mut requests = wanted.iter().map(request).collect::<Result<Vec<_>, RunFailure>>()?;
             if let Some(id) = flag {
-                requests.push(ReadRequest { buffer: self.buffer(id), ranges: std::iter::once(0..4).collect() });
+                requests.push(ReadRequest { buffer: self.buffer(id)?, ranges: std::iter::once(0..4).collect() });
             }
             let mut data = self.session.read(&requests)?;
             if flag.take().is_some()
@@ -411,14 +520,21 @@ fn check_flag(plan: &Plan, flag: &[i32]) -> Result<(), RunFailure> {
     if *code == 0 {
         return Ok(());
     }
-    let failure = usize::try_from(*index).ok().and_then(|index| plan.failures.get(index));
-    Err(match failure {
+    match usize::try_from(*index) {
+        Ok(index) => Err(failed(plan, index, *first, *second)),
+        Err(_) => Err(RunFailure::plan(format!("a kernel reported failure {index}, which the plan does not know"))),
+    }
+}
+
+/// One of the plan's failures, with its operands.
+fn failed(plan: &Plan, index: usize, first: i32, second: i32) -> RunFailure {
+    match plan.failures.get(index) {
         Some(failure) => RunFailure::Check {
             message: failure.message.replace("{0}", &first.to_string()).replace("{1}", &second.to_string()),
             origin: failure.origin.clone(),
         },
         None => RunFailure::plan(format!("a kernel reported failure {index}, which the plan does not know")),
-    })
+    }
 }
 
 fn median(values: &mut [u64]) -> u64 {

@@ -22,8 +22,9 @@ pub struct Geometry {
 
 /// Work-groups in the second and third dimension on a GPU: the least that is usual (NVIDIA's hardware).
 const GROUPS_IN_UPPER_DIMENSIONS: u64 = 65_535;
-/// Global ids are kept in `int`s.
-const WORK_ITEMS: u64 = i32::MAX as u64;
+/// Work-items in one dimension. A loop with the stride of the grid must not leave the range of `int` behind its last
+/// round: with [`crate::plan::LONGEST`] elements at most, it does not.
+const WORK_ITEMS: u64 = i32::MAX as u64 - crate::plan::LONGEST as u64;
 
 /// Cut the wish down to what the device and the kernel (`kernel_group_size` work-items a group) allow; at least one
 /// work-group is launched. `Err` names what an exact wish exceeds.
@@ -108,6 +109,6 @@ mod tests {
     #[test]
     fn something_is_launched_even_for_no_work_and_never_too_much() {
         assert_eq!(fitted([0, 0, 0], [0, 64, 0], false, 256), "[1, 1, 1] x [1, 64, 1]");
-        assert_eq!(fitted([u64::MAX, 1_000_000, 1], [256, 1, 1], false, 256), "[8388607, 65535, 1] x [256, 1, 1]");
+        assert_eq!(fitted([u64::MAX, 1_000_000, 1], [256, 1, 1], false, 256), "[65535, 65535, 1] x [256, 1, 1]");
     }
 }

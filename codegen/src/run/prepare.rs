@@ -1,22 +1,20 @@
 //! A plan with its sizes put in: what a run needs to know before it touches a device.
 //!
 //! Everything that can be wrong with the sizes is found here: assumptions that do not hold, numbers too large for the
-//! generated code, more memory than there is.
+//! generated code, more memory than there is. Only what depends on a length that the device computes waits for it.
 
 use super::device::{DeviceInfo, bytes_of};
 use super::failure::{RunFailure, bytes_text};
 use super::geometry::Wish;
-use crate::plan::{Arg, BufferId, BufferRole, Count, Launch, Plan, Step};
+use crate::plan::{Arg, Buffer, BufferId, BufferRole, Count, LONGEST, Launch, Plan, Step};
 use crate::sizes::SizeValues;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::{EvalError, Size};
-
-/// The most elements of a buffer: kernels index with `int`.
-const MOST_ELEMENTS: i64 = i32::MAX as i64;
+use lift_analysis::size::{EvalError, Size, Var};
 
 pub struct Prepared<'a> {
-    /// In elements, by buffer.
-    pub capacities: Vec<usize>,
+    /// In elements, by buffer; `None` where a length that is found during the run decides.
+    pub capacities: Vec<Option<usize>>,
+    pub room: Room,
     pub launches: Vec<PreparedLaunch<'a>>,
     pub steps: Vec<PreparedStep>,
     pub failure_buffer: Option<BufferId>,
@@ -24,6 +22,12 @@ pub struct Prepared<'a> {
 
 pub struct PreparedLaunch<'a> {
     pub plan: &'a Launch,
+    /// `None` where a length that is found during the run decides.
+    pub numbers: Option<Numbers>,
+}
+
+/// The arguments of a launch and how many work-items it is to have.
+pub struct Numbers {
     pub args: Vec<PreparedArg>,
     pub wish: Wish,
 }
@@ -43,6 +47,11 @@ pub enum PreparedStep {
     Zero(BufferId),
     Repeat(u64, Vec<PreparedStep>),
     Swap(BufferId, BufferId),
+    Measure {
+        var: Var,
+        from: BufferId,
+        negative: usize,
+    },
 }
 
 /// Put `sizes` into `plan` for a device. `memory` is a limit in bytes below that of the device, if one is wanted.
@@ -54,19 +63,27 @@ pub fn prepare<'a>(
 ) -> Result<Prepared<'a>, RunFailure> {
     check_sizes(plan, sizes)?;
     check_assumptions(plan, sizes)?;
-    let capacities = capacities(plan, sizes, device, memory)?;
+    let measured = plan.measured();
+    let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v));
+    let mut room = Room::new(device, memory);
+    let mut capacities = Vec::with_capacity(plan.buffers.len());
+    for buffer in &plan.buffers {
+        let now = known(&buffer.capacity).then(|| room.of(buffer, sizes));
+        capacities.push(now.transpose()?);
+    }
+    room.check()?;
     let mut failure_buffer = None;
     for (i, buffer) in plan.buffers.iter().enumerate() {
         if buffer.role == BufferRole::Failure {
-            if failure_buffer.is_some() || buffer.element != Scalar::Int || capacities[i] < 4 {
+            if failure_buffer.is_some() || buffer.element != Scalar::Int || capacities[i].is_none_or(|n| n < 4) {
                 return Err(RunFailure::plan("there is one failure buffer, of four ints"));
             }
             failure_buffer = Some(BufferId(i as u32));
         }
     }
     let mut launches = Vec::new();
-    let steps = prepare_steps(plan, &plan.steps, sizes, &capacities, &mut launches)?;
-    Ok(Prepared { capacities, launches, steps, failure_buffer })
+    let steps = Steps { plan, sizes, known: &known }.prepare(&plan.steps, &mut launches)?;
+    Ok(Prepared { capacities, room, launches, steps, failure_buffer })
 }
 
 fn check_sizes(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
@@ -106,104 +123,147 @@ fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> 
     Ok(())
 }
 
-fn capacities(
-    plan: &Plan,
-    sizes: &SizeValues,
-    device: &DeviceInfo,
-    memory: Option<u64>,
-) -> Result<Vec<usize>, RunFailure> {
-    let limits = &device.limits;
-    let (total_limit, limiter) = match memory {
-        Some(memory) if memory < limits.global_memory => (memory, "the limit for this run"),
-        _ => (limits.global_memory, "the device"),
-    };
-    let mut total = 0u128;
-    let mut capacities = Vec::with_capacity(plan.buffers.len());
-    for buffer in &plan.buffers {
+/// How much memory a run takes, and may take.
+#[derive(Debug, Clone)]
+pub struct Room {
+    /// Bytes, and in how many buffers.
+    total: u128,
+    buffers: usize,
+    most: u64,
+    allocation: u64,
+    /// Whose limits these are.
+    limiter: &'static str,
+    allocator: &'static str,
+}
+
+impl Room {
+    fn new(device: &DeviceInfo, memory: Option<u64>) -> Room {
+        let limits = &device.limits;
+        let (most, limiter) = match memory {
+            Some(memory) if memory < limits.global_memory => (memory, "the limit for this run"),
+            _ => (limits.global_memory, "the device"),
+        };
+        let allocator = if limits.allocation <= most { "the device" } else { limiter };
+        Room { total: 0, buffers: 0, most, allocation: limits.allocation.min(most), limiter, allocator }
+    }
+
+    /// The elements for which a buffer needs room under these sizes; that much is taken.
+    pub fn of(&mut self, buffer: &Buffer, sizes: &SizeValues) -> Result<usize, RunFailure> {
         let name = &buffer.name;
         let elements = sizes.eval(&buffer.capacity).map_err(|e| RunFailure::Memory {
             message: format!("the capacity {} of buffer `{name}` cannot be computed: {e}", buffer.capacity),
         })?;
         let bytes = elements.max(1) as u128 * bytes_of(buffer.element) as u128;
-        total += bytes;
-        let allocation = u128::from(limits.allocation.min(total_limit));
+        self.total += bytes;
+        self.buffers += 1;
+        let allocation = u128::from(self.allocation);
         if bytes > allocation {
             return Err(RunFailure::Memory {
                 message: format!(
                     "the run needs {} in buffer `{name}` ({elements} elements of {}); {} allows {} for one buffer",
                     bytes_text(bytes),
                     buffer.element,
-                    if limits.allocation <= total_limit { "the device" } else { limiter },
+                    self.allocator,
                     bytes_text(allocation),
                 ),
             });
         }
-        if elements > MOST_ELEMENTS {
+        if elements > i64::from(LONGEST) {
             return Err(RunFailure::Memory {
                 message: format!(
-                    "buffer `{name}` needs {elements} elements; generated code can index at most {MOST_ELEMENTS}"
+                    "buffer `{name}` needs {elements} elements; generated code can index at most {LONGEST}"
                 ),
             });
         }
-        capacities.push(elements as usize);
+        Ok(elements as usize)
     }
-    if total > u128::from(total_limit) {
-        return Err(RunFailure::Memory {
+
+    /// A buffer is given back.
+    pub fn free(&mut self, elements: usize, element: Scalar) {
+        self.total = self.total.saturating_sub(elements.max(1) as u128 * bytes_of(element) as u128);
+        self.buffers = self.buffers.saturating_sub(1);
+    }
+
+    /// Whether there is enough for all that was taken.
+    pub fn check(&self) -> Result<(), RunFailure> {
+        if self.total <= u128::from(self.most) {
+            return Ok(());
+        }
+        Err(RunFailure::Memory {
             message: format!(
-                "the run needs {} in {} buffers; {limiter} has {}",
-                bytes_text(total),
-                plan.buffers.len(),
-                bytes_text(total_limit.into())
+                "the run needs {} in {} buffers; {} has {}",
+                bytes_text(self.total),
+                self.buffers,
+                self.limiter,
+                bytes_text(self.most.into())
             ),
-        });
+        })
     }
-    Ok(capacities)
 }
 
-fn prepare_steps<'a>(
+struct Steps<'a, 's> {
     plan: &'a Plan,
-    steps: &'a [Step],
-    sizes: &SizeValues,
-    capacities: &[usize],
-    launches: &mut Vec<PreparedLaunch<'a>>,
-) -> Result<Vec<PreparedStep>, RunFailure> {
-    let known = |id: BufferId| match capacities.get(id.0 as usize) {
-        Some(capacity) => Ok((*capacity, plan.buffers[id.0 as usize].element)),
-        None => Err(RunFailure::plan(format!("there is no buffer {}", id.0))),
-    };
-    let mut prepared = Vec::with_capacity(steps.len());
-    for step in steps {
-        prepared.push(match step {
+    sizes: &'s SizeValues,
+    /// Whether a size can be computed before the run.
+    known: &'s dyn Fn(&Size) -> bool,
+}
+
+impl<'a> Steps<'a, '_> {
+    fn buffer(&self, id: BufferId) -> Result<&'a Buffer, RunFailure> {
+        let missing = || RunFailure::plan(format!("there is no buffer {}", id.0));
+        self.plan.buffers.get(id.0 as usize).ok_or_else(missing)
+    }
+
+    fn prepare(
+        &self,
+        steps: &'a [Step],
+        launches: &mut Vec<PreparedLaunch<'a>>,
+    ) -> Result<Vec<PreparedStep>, RunFailure> {
+        steps.iter().map(|step| self.step(step, launches)).collect()
+    }
+
+    fn step(&self, step: &'a Step, launches: &mut Vec<PreparedLaunch<'a>>) -> Result<PreparedStep, RunFailure> {
+        Ok(match step {
             Step::Launch(launch) => {
+                let mut now = launch.groups.iter().all(|count| (self.known)(&count.wish));
                 for arg in &launch.args {
-                    if let Arg::Buffer(id) = arg {
-                        known(*id)?;
+                    match arg {
+                        Arg::Buffer(id) => now &= (self.known)(&self.buffer(*id)?.capacity),
+                        Arg::Size { value, .. } | Arg::Local { bytes: value } => now &= (self.known)(value),
                     }
                 }
-                launches.push(prepare_launch(launch, sizes)?);
+                let numbers = now.then(|| launch_numbers(launch, self.sizes)).transpose()?;
+                launches.push(PreparedLaunch { plan: launch, numbers });
                 PreparedStep::Launch(launches.len() - 1)
             }
             Step::Zero(id) => {
-                known(*id)?;
+                self.buffer(*id)?;
                 PreparedStep::Zero(*id)
             }
             Step::Repeat { count, steps } => {
-                let count = number(count, sizes, "the number of rounds")?;
-                PreparedStep::Repeat(count as u64, prepare_steps(plan, steps, sizes, capacities, launches)?)
+                let count = number(count, self.sizes, "the number of rounds")?;
+                PreparedStep::Repeat(count as u64, self.prepare(steps, launches)?)
             }
             Step::Swap(a, b) => {
-                if known(*a)? != known(*b)? {
-                    let [a, b] = [*a, *b].map(|id| &plan.buffer(id).name);
+                let [first, second] = [self.buffer(*a)?, self.buffer(*b)?];
+                if first.element != second.element || first.capacity != second.capacity {
+                    let [a, b] = [&first.name, &second.name];
                     return Err(RunFailure::plan(format!("buffers `{a}` and `{b}` are exchanged but differ in size")));
                 }
                 PreparedStep::Swap(*a, *b)
             }
-        });
+            Step::Measure { var, from, negative } => {
+                if self.buffer(*from)?.element != Scalar::Int || *negative >= self.plan.failures.len() {
+                    return Err(RunFailure::plan(format!("the size {var} is not read from a buffer of ints")));
+                }
+                PreparedStep::Measure { var: var.clone(), from: *from, negative: *negative }
+            }
+        })
     }
-    Ok(prepared)
 }
 
-fn prepare_launch<'a>(launch: &'a Launch, sizes: &SizeValues) -> Result<PreparedLaunch<'a>, RunFailure> {
+/// The numbers of a launch under these sizes.
+pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, RunFailure> {
     let mut args = Vec::with_capacity(launch.args.len());
     for arg in &launch.args {
         args.push(match arg {
@@ -211,10 +271,10 @@ fn prepare_launch<'a>(launch: &'a Launch, sizes: &SizeValues) -> Result<Prepared
             Arg::Size { value, wide: true } => PreparedArg::Long(number(value, sizes, "a size")?),
             Arg::Size { value, wide: false } => {
                 let n = number(value, sizes, "a size")?;
-                let n = i32::try_from(n).map_err(|_| RunFailure::Memory {
-                    message: format!("the size {value} is {n} here; generated code counts to {} at most", i32::MAX),
-                })?;
-                PreparedArg::Int(n)
+                let fits = i32::try_from(n).ok().filter(|n| *n <= LONGEST);
+                PreparedArg::Int(fits.ok_or_else(|| RunFailure::Memory {
+                    message: format!("the size {value} is {n} here; generated code counts to {LONGEST} at most"),
+                })?)
             }
             Arg::Local { bytes } => {
                 PreparedArg::Local(usize::try_from(number(bytes, sizes, "an amount of local memory")?).unwrap_or(0))
@@ -226,7 +286,7 @@ fn prepare_launch<'a>(launch: &'a Launch, sizes: &SizeValues) -> Result<Prepared
         *groups = prepare_count(count, sizes)?;
     }
     let wish = Wish { groups, local: launch.local, exact_local: launch.exact_local };
-    Ok(PreparedLaunch { plan: launch, args, wish })
+    Ok(Numbers { args, wish })
 }
 
 fn prepare_count(count: &Count, sizes: &SizeValues) -> Result<u64, RunFailure> {

@@ -34,7 +34,8 @@ impl<'a> Resident<'a> {
         }
         let mut data = Vec::with_capacity(inputs.len());
         for ((id, buffer), input) in wanted.into_iter().zip(inputs) {
-            let (capacity, element) = (prepared.capacities[id], buffer.element);
+            // Lengths of inputs are known before the run.
+            let (capacity, element) = (prepared.capacities[id].unwrap_or(0), buffer.element);
             if input.element() != element || input.len() != capacity {
                 let (name, given, of) = (&buffer.name, input.len(), input.element());
                 let message = format!("`{name}` takes {capacity} elements of {element}, not {given} of {of}");
@@ -50,13 +51,13 @@ impl<'a> Resident<'a> {
 
     /// Make everything as it is before a run; with `poison` results hold a pattern that no sound program gives.
     pub fn reset(&mut self, poison: bool) -> Result<(), RunFailure> {
-        self.run.reset(&self.data, poison)
+        self.run.reset(&self.data, &self.sizes, poison)
     }
 
     /// Enqueue one run, without waiting for anything. That it finds the same inputs as the run before is for the caller
     /// to know: a program that writes where its inputs are needs [`Resident::reset`].
     pub fn enqueue(&mut self) -> Result<(), RunFailure> {
-        self.run.enqueue()
+        self.run.enqueue(&self.data)
     }
 
     /// Nanoseconds on the device of all launches since the last time this was asked. The session profiles and is
@@ -67,6 +68,6 @@ impl<'a> Resident<'a> {
 
     /// Wait, and read the result: the elements of each of its buffers. What a run found wrong is the failure.
     pub fn result(&self) -> Result<Vec<HostData>, RunFailure> {
-        Ok(self.run.read(&self.sizes)?.into_elements())
+        Ok(self.run.read()?.into_elements())
     }
 }

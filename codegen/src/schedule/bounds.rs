@@ -3,8 +3,9 @@
 //! Memory is allocated before anything runs, so every array that is stored needs one. A `filter` keeps at most what it
 //! is given; a `pack` hides a length whose bound is known; an `if` has the greater of two.
 
-use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, VarId};
-use lift_analysis::size::{Facts, Node, Size, VarKind};
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, VarId};
+use lift_analysis::hir::Literal;
+use lift_analysis::size::{Facts, Node, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
@@ -14,7 +15,12 @@ pub type Hidden = Vec<Option<Size>>;
 #[derive(Debug, Default)]
 pub struct Bounds {
     vars: FxHashMap<VarId, Hidden>,
+    /// For the statements of `iota k` and the like: the size that stands for `k`.
+    lengths: FxHashMap<VarId, Var>,
 }
+
+/// The number of the first size that stands for a length; those of size parameters are smaller.
+pub const FIRST_LENGTH: u32 = 1 << 24;
 
 /// The largest value of a size, in size parameters only.
 pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
@@ -85,7 +91,7 @@ impl Bounds {
         for (assumption, _) in &kernel.assumptions {
             facts.assume(assumption);
         }
-        let mut finder = Finder { kernel, facts, bounds: Bounds::default() };
+        let mut finder = Finder { kernel, facts, bounds: Bounds::default(), ints: FxHashMap::default() };
         for p in &kernel.params {
             finder.unknown(*p);
         }
@@ -96,12 +102,23 @@ impl Bounds {
     pub fn get(&self, v: VarId) -> &[Option<Size>] {
         self.vars.get(&v).map_or(&[], Vec::as_slice)
     }
+
+    /// The size that stands for the length of an `iota k` and the like, by the variable of its statement: its greatest
+    /// value in one run of the statement of the host level around it.
+    pub fn length(&self, v: VarId) -> Option<&Var> {
+        self.lengths.get(&v)
+    }
+    pub fn lengths(&self) -> impl Iterator<Item = (VarId, &Var)> {
+        self.lengths.iter().map(|(stmt, var)| (*stmt, var))
+    }
 }
 
 struct Finder<'k> {
     kernel: &'k Kernel,
     facts: Facts,
     bounds: Bounds,
+    /// Ints of which it is seen what they are.
+    ints: FxHashMap<VarId, Size>,
 }
 
 impl Finder<'_> {
@@ -124,7 +141,7 @@ impl Finder<'_> {
 
     fn block(&mut self, block: &Block) -> Hidden {
         for stmt in &block.stmts {
-            let mut found = self.rhs(&stmt.rhs);
+            let mut found = self.rhs(stmt.var, &stmt.rhs);
             if let Rhs::Unpack(_) = stmt.rhs {
                 let rest = found.split_off(stmt.binds.len().min(found.len()));
                 for (var, bound) in stmt.binds.iter().zip(&found) {
@@ -148,8 +165,43 @@ impl Finder<'_> {
         self.block(&f.body)
     }
 
-    fn rhs(&mut self, rhs: &Rhs) -> Hidden {
+    fn int(&self, a: &Atom) -> Option<Size> {
+        match a {
+            Atom::Size(s) => Some(s.clone()),
+            Atom::Lit(Literal::Int(n)) => Some(Size::int((*n).into())),
+            Atom::Var(v) => self.ints.get(v).cloned(),
+            Atom::Lit(_) => None,
+        }
+    }
+
+    /// The size that stands for what `iota k` and the like are given.
+    fn length(&mut self, stmt: VarId) -> Size {
+        let taken = |name: &str| self.kernel.sizes.iter().any(|s| *s.name == *name);
+        let mut number = self.bounds.lengths.len() as u32 + 1;
+        while taken(&format!("L{number}")) {
+            number += self.kernel.sizes.len() as u32;
+        }
+        let var = || Var::new(VarKind::Param, FIRST_LENGTH + number, format!("L{number}"));
+        Size::var(self.bounds.lengths.entry(stmt).or_insert_with(var).clone())
+    }
+
+    fn rhs(&mut self, var: VarId, rhs: &Rhs) -> Hidden {
         match rhs {
+            // A sum that wraps is negative, and no length.
+            Rhs::Scalar(op, args) => {
+                let [a, b] = args.as_slice() else { return Vec::new() };
+                if let (Some(a), Some(b)) = (self.int(a), self.int(b)) {
+                    let value = match op {
+                        ScalarOp::Add => a.add(&b),
+                        ScalarOp::Sub => a.sub(&b),
+                        ScalarOp::Min => Size::min(&a, &b),
+                        ScalarOp::Max => Size::max(&a, &b),
+                        _ => return Vec::new(),
+                    };
+                    self.ints.insert(var, value);
+                }
+                Vec::new()
+            }
             Rhs::Atom(a) | Rhs::Store(_, a) | Rhs::Unpack(a) | Rhs::Cast(a, _) => self.atom(a),
             Rhs::Tuple(all) => all.iter().flat_map(|a| self.atom(a)).collect(),
             Rhs::Proj(a, i) => {
@@ -159,7 +211,6 @@ impl Finder<'_> {
                 let n = parts.get(*i).map_or(0, hidden);
                 self.atom(a).into_iter().skip(before).take(n).collect()
             }
-            Rhs::Scalar(..) => Vec::new(),
             Rhs::If(_, a, b) => {
                 let (a, b) = (self.block(a), self.block(b));
                 greater(a, b)
@@ -169,11 +220,11 @@ impl Finder<'_> {
                 found.extend(self.atom(a));
                 found
             }
-            Rhs::Prim(call) => self.prim(call),
+            Rhs::Prim(call) => self.prim(var, call),
         }
     }
 
-    fn prim(&mut self, call: &PrimCall) -> Hidden {
+    fn prim(&mut self, var: VarId, call: &PrimCall) -> Hidden {
         let args: Vec<Hidden> = call.args.iter().map(|a| self.atom(a)).collect();
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         match call.prim {
@@ -199,14 +250,15 @@ impl Finder<'_> {
                     Some(f) => self.call(f, &[]),
                     None => args.last().cloned().filter(|_| call.prim == Prim::Fill).unwrap_or_default(),
                 };
-                match (call.sizes.first(), call.args.first()) {
-                    (Some(_), _) => inner,
-                    (None, Some(Atom::Size(s))) => [vec![self.upper(s)], inner].concat(),
-                    (None, Some(Atom::Lit(lift_analysis::hir::Literal::Int(n)))) => {
-                        [vec![Some(Size::int((*n).max(0).into()))], inner].concat()
-                    }
-                    (None, _) => [vec![None], inner].concat(),
+                if !call.sizes.is_empty() {
+                    return inner;
                 }
+                let seen = call.args.first().and_then(|k| self.int(k)).and_then(|k| self.upper(&k));
+                let most = match seen {
+                    Some(most) => Size::max(&most, &Size::zero()),
+                    None => self.length(var),
+                };
+                [vec![Some(self.facts.simplify(&most))], inner].concat()
             }
             // Their functions see elements; what they give has the lengths of the array.
             Prim::Gather | Prim::Scatter => {
@@ -242,7 +294,12 @@ impl Finder<'_> {
                 self.call(&call.funs[1], std::slice::from_ref(&acc));
                 acc
             }
-            Prim::Length => Vec::new(),
+            Prim::Length => {
+                if let Some(array) = self.kernel.atom_ty(&call.args[0]).as_array() {
+                    self.ints.insert(var, array.len.clone());
+                }
+                Vec::new()
+            }
             _ => {
                 for f in &call.funs {
                     self.call(f, &[]);

@@ -4,11 +4,8 @@
 //! launch, so a `filterGlb` or `filterWrg` there is done by the work-item that is there; and an unplaced `filter` right
 //! inside of a `mapWrg` by its group, whose work-items have nothing else to do.
 
-use super::Applied;
+use super::{Applied, rules};
 use crate::core::{Block, Level, Prim, Rhs};
-
-const ALONE: &str = "filterGlb p = filterSeq p, inside of a function";
-const GROUP: &str = "filter p = filterLcl p, in a group";
 
 /// Who runs a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -36,11 +33,11 @@ fn block(body: &mut Block, around: Around, applied: &mut Vec<Applied>) {
                 let rule = match (call.prim, around) {
                     (Prim::Filter(Level::Glb(_) | Level::Wrg(_)), Around::Group | Around::Item) => {
                         call.prim = Prim::Filter(Level::Seq);
-                        Some(ALONE)
+                        Some(&rules::FILTER_GLB_SEQ)
                     }
                     (Prim::Filter(Level::Auto), Around::Group) => {
                         call.prim = Prim::Filter(Level::Lcl(0));
-                        Some(GROUP)
+                        Some(&rules::FILTER_LCL)
                     }
                     _ => None,
                 };

@@ -6,16 +6,18 @@
 pub mod bounds;
 mod demote;
 pub mod fuse;
+mod longest;
 pub mod place;
 mod rewrite;
 pub mod rules;
 pub mod uses;
 
-use crate::core::{Kernel, Level, Space, VarId};
+use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
 use crate::target::Target;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use uses::Uses;
 
 /// A rule that was applied, and where.
@@ -39,6 +41,10 @@ pub struct Schedule {
     /// Nothing runs in parallel: the whole program is one kernel of one work-item.
     pub sequential: bool,
     pub applied: Vec<Applied>,
+    /// Lengths of `iota k` and the like, by the variable of their statement, that the host reads during the run.
+    pub lengths: BTreeSet<VarId>,
+    /// Variables at host level that hold the greatest of such a length, which is computed in a function behind them.
+    pub measures: FxHashMap<VarId, VarId>,
     uses: FxHashMap<VarId, Uses>,
 }
 
@@ -51,7 +57,56 @@ impl Schedule {
         let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
-        Schedule { target: *target, kernel, lazy: fused.lazy, spaces: fused.spaces, bounds, sequential, applied, uses }
+        Schedule {
+            target: *target,
+            kernel,
+            lazy: fused.lazy,
+            spaces: fused.spaces,
+            bounds,
+            sequential,
+            applied,
+            lengths: BTreeSet::new(),
+            measures: FxHashMap::default(),
+            uses,
+        }
+    }
+
+    /// The same, where the host reads more lengths during the run.
+    pub fn measuring(&self, lengths: &BTreeSet<VarId>) -> Schedule {
+        let new = lengths.difference(&self.lengths).copied().collect();
+        let (kernel, mut measures) = longest::find(&self.kernel, &new);
+        measures.extend(&self.measures);
+        // What there was is placed and recorded already.
+        let mut added = Vec::new();
+        let kernel = place::place(&kernel, &mut added);
+        let uses = uses::count(&kernel);
+        let fused = fuse::fuse(&kernel, &uses, false, &mut added);
+        Schedule {
+            target: self.target,
+            lazy: fused.lazy,
+            spaces: fused.spaces,
+            bounds: Bounds::of(&kernel),
+            sequential: false,
+            applied: self.applied.clone(),
+            lengths: lengths.union(&self.lengths).copied().collect(),
+            measures,
+            uses,
+            kernel,
+        }
+    }
+
+    /// Whether the host can come to know a length of [`Schedule::lengths`].
+    pub fn can_measure(&self, length: VarId) -> bool {
+        fn at_host_level(block: &Block, length: VarId) -> bool {
+            block.stmts.iter().any(|s| match &s.rhs {
+                Rhs::If(_, a, b) => at_host_level(a, length) || at_host_level(b, length),
+                Rhs::Prim(call) if call.prim == Prim::Iterate => {
+                    call.funs.iter().any(|f| at_host_level(&f.body, length))
+                }
+                _ => s.var == length,
+            })
+        }
+        self.measures.values().any(|v| *v == length) || at_host_level(&self.kernel.body, length)
     }
 
     pub fn uses(&self, v: VarId) -> Uses {

@@ -175,7 +175,8 @@ impl<'db> Build<'db> {
             }
             (Meaning::Identity, [x]) => Ok(x.clone()),
             (Meaning::Length, [xs]) => match self.length_of(xs) {
-                Some(len) => Ok(Staged::Size(len)),
+                // A number, not a size: `(iota (length xs))` hides its length.
+                Some(len) => Ok(Staged::Atom(Atom::Size(len))),
                 None => Err(self.internal(at, "`length` of what is no array".into())),
             },
             (Meaning::PadMode(mode), [i, n]) => {

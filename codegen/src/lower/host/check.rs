@@ -6,11 +6,11 @@ use crate::lower::Result;
 use crate::lower::function::Dims;
 use crate::lower::launch::Title;
 use crate::lower::value::{Env, Value};
-use lift_analysis::size::{Assumption, Size, VarKind};
+use lift_analysis::size::{Assumption, Size};
 
 impl<'k> Host<'k> {
     /// What no kernel of the block computes, but may stop the run, is computed for that.
-    pub(super) fn check_rest(&mut self, from: usize) -> Result<()> {
+    pub fn check_rest(&mut self, from: usize) -> Result<()> {
         for d in self.to_check.split_off(from) {
             if !d.computed.get() {
                 self.for_its_failures(d.stmt, &d.env)?;
@@ -49,7 +49,7 @@ impl<'k> Host<'k> {
             if self.program.facts.equal(&a, &b).is_yes() {
                 continue;
             }
-            let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+            let known = |s: &Size| self.program.is_known_before(s);
             if known(&a) && known(&b) && self.guards.is_empty() {
                 self.program.checks.push((Assumption::Equal(a, b), stmt.origin.clone()));
             } else {

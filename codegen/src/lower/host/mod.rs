@@ -11,12 +11,13 @@ use super::launch::{Guard, Title, copy_dims};
 use super::program::ProgramBuilder;
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
 use super::{LowerError, Result};
-use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt};
+use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
 use crate::schedule::{Schedule, fuse, is_parallel, place};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 pub struct Host<'k> {
@@ -26,17 +27,25 @@ pub struct Host<'k> {
     /// Lengths to be written by the next launch.
     lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
-    to_check: Vec<Rc<Deferred<'k>>>,
+    pub to_check: Vec<Rc<Deferred<'k>>>,
 }
 
-pub fn program(schedule: &Schedule) -> Result<Program> {
-    let kernel = &schedule.kernel;
+/// The program, or what cannot be compiled; and the lengths that must be measured.
+pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<VarId>) {
     let mut host = Host {
-        program: ProgramBuilder::new(kernel, schedule),
+        program: ProgramBuilder::new(&schedule.kernel, schedule),
         guards: Vec::new(),
         lengths: Vec::new(),
         to_check: Vec::new(),
     };
+    match whole(&mut host, schedule) {
+        Ok((inputs, layout)) => host.program.finish(inputs, schedule.kernel.result.clone(), &layout),
+        Err(e) => (Err(vec![e]), host.program.measured.wanted()),
+    }
+}
+
+fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInput>, Rc<Layout>)> {
+    let kernel = &schedule.kernel;
     let origin = host.any_origin();
     let mut env = Env::default();
     let mut inputs = Vec::new();
@@ -71,7 +80,7 @@ pub fn program(schedule: &Schedule) -> Result<Program> {
     } else {
         host.block(&kernel.body, env, Some(&dest))?;
     }
-    Ok(host.program.finish(inputs, kernel.result.clone(), &layout))
+    Ok((inputs, layout))
 }
 
 /// Lengths that the next launch writes.
@@ -138,12 +147,15 @@ impl<'k> Host<'k> {
 
     pub fn block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
         let checks = self.to_check.len();
-        let mut assigned = dests::assign(self.program.kernel, self.program.schedule, block, dest, &env, true)?;
+        let first = self.ready_from(block, dest);
+        let (kernel, schedule) = (self.program.kernel, self.program.schedule);
+        let mut assigned = dests::assign(kernel, schedule, block, first, dest, &env, true)?;
         for stmt in &block.stmts {
             if !assigned.is_empty() {
                 self.lengths_known(block, &env, &mut assigned);
             }
             let value = self.stmt(stmt, &mut env, assigned.get(&stmt.var))?;
+            self.measure_for_functions(stmt, &value, &mut env)?;
             env.bind(stmt.var, value);
         }
         let result = self.atom(&block.result, &env);
@@ -219,7 +231,9 @@ impl<'k> Host<'k> {
             Some(Assigned::Write(dest)) => Some(dest),
             None => None,
         };
-        let used = self.program.schedule.uses(stmt.var).count > 0 || dest.is_some();
+        let schedule = self.program.schedule;
+        let measured = schedule.measures.contains_key(&stmt.var);
+        let used = schedule.uses(stmt.var).count > 0 || dest.is_some() || measured;
         if !used && !fuse::has_effect(stmt) {
             return Ok(Value::Written);
         }
@@ -362,7 +376,8 @@ impl<'k> Host<'k> {
             let now = env.size(&s);
             (now != s).then_some(now)
         });
-        let mut bounds = self.program.schedule.bounds.get(stmt.var).iter().cloned();
+        let bounds = self.program.schedule.bounds.get(stmt.var).iter();
+        let mut bounds = bounds.map(|b| b.as_ref().map(|b| env.size(b)));
         let name = kernel.name_of(stmt.var);
         let layout = self.program.layout(&ty, &mut bounds, name, BufferRole::Temporary, &Size::one(), &stmt.origin)?;
         Ok(Place { layout, at: Size::zero() })
@@ -382,6 +397,11 @@ impl<'k> Host<'k> {
         if !parallel && flat && !has_loops(a) && !has_loops(b) {
             let value = self.deferred(stmt, env);
             return self.deliver(stmt, value, dest, self.program.kernel.ty(stmt.var));
+        }
+        if self.measures_inside(stmt) {
+            let condition = self.atom(c, env);
+            let dest = self.branches_apart(stmt, &condition, [(a, true), (b, false)], env, dest)?;
+            return self.written(&dest);
         }
         let own;
         let dest = match dest {

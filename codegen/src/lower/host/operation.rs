@@ -10,7 +10,7 @@ use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
 use crate::schedule::{fuse, is_parallel, place};
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::{Size, VarKind};
+use lift_analysis::size::Size;
 
 /// Rounds of an `iterate` that are written one after the other; more are a loop.
 const UNROLLED: i64 = 16;
@@ -156,7 +156,7 @@ impl<'k> Host<'k> {
             return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
         };
         let count = env.size(count);
-        if count.any_var(&mut |v| v.kind != VarKind::Param) {
+        if !self.program.is_known_before(&count) {
             let message = "a number of rounds that the device computes is not compiled yet";
             return Err(self.error(stmt, "iterate", message));
         }
@@ -186,13 +186,16 @@ impl<'k> Host<'k> {
     }
 
     /// `(iota k)` and the like, with a length that the device computes.
-    fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+    fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
+        let schedule = self.program.schedule;
         let len = match self.atom(&call.args[0], env) {
+            value if schedule.lengths.contains(&stmt.var) => self.measure(stmt, &value, stmt.var, env)?,
             Value::Scalar(ScalarValue::Size(s)) => Size::max(&s, &Size::zero()),
             Value::Scalar(ScalarValue::Literal(lift_analysis::hir::Literal::Int(n))) => Size::int(n.max(0).into()),
             value => {
                 let var = self.program.fresh_var("len");
-                self.program.facts.assume_range(var.clone(), Some(Size::zero()), None);
+                let bound = schedule.bounds.get(stmt.var).first().cloned().flatten().map(|b| env.size(&b));
+                self.program.facts.assume_range(var.clone(), Some(Size::zero()), bound);
                 self.program.lengths.insert(var.clone(), LengthSource::Value(value));
                 Size::var(var)
             }

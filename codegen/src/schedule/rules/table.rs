@@ -77,4 +77,10 @@ rules! {
     Placement FILTER_SEQ "filter-seq":
         "filter p" = "filterSeq p",
         if "Always true. Inside of a function one work-item does the work.";
+    Placement FILTER_LCL "filter-lcl":
+        "filter p" = "filterLcl p",
+        if "Always true. Right inside of a `mapWrg`, whose work-items have nothing else to do there.";
+    Placement FILTER_GLB_SEQ "filter-glb-seq":
+        "filterGlb p" = "filterSeq p",
+        if "Always true. Inside of a function: the device cannot wait for itself there. So for `filterWrg`.";
 }

@@ -1,0 +1,250 @@
+//! Lengths that decide how much memory is needed, but that only the device can compute.
+//!
+//! `iota k` is as long as `k` says. Where its elements are only read, nobody needs room for them; where they are stored,
+//! a [`Step::Measure`] reads `k` back, and buffers whose capacity mentions it are made behind it. Which lengths that
+//! are is found by compiling: what is stored asks for a bound ([`ProgramBuilder::room`]), and if the bound is such a
+//! length, the kernel is compiled once more with the length measured.
+
+use super::function::Dims;
+use super::host::Host;
+use super::launch::{Guard, Title};
+use super::program::ProgramBuilder;
+use super::value::{Deferred, Dest, Env, Layout, Memory, Place, Root, Value, View};
+use super::write::dest_roots;
+use super::{LowerError, Result, host};
+use crate::core::{Block, Prim, Rhs, Stmt, VarId};
+use crate::plan::{BufferId, BufferRole, Program, Step};
+use crate::schedule::{Schedule, bounds};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::{Facts, Size, Var, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// Compiles, measuring what must be.
+pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
+    let mut measuring: Option<Schedule> = None;
+    loop {
+        let now = measuring.as_ref().unwrap_or(schedule);
+        let (result, wanted) = host::program(now);
+        if wanted.is_subset(&now.lengths) {
+            return result;
+        }
+        measuring = Some(now.measuring(&wanted));
+    }
+}
+
+/// What is measured, and what should be.
+#[derive(Default)]
+pub struct Measured {
+    /// Lengths (by the variable of their statement) without which no memory can be made.
+    wanted: RefCell<BTreeSet<VarId>>,
+    /// The sizes that stand for lengths, with the statement.
+    sizes: FxHashMap<Var, VarId>,
+    /// Those that the host knows by now.
+    ready: FxHashSet<Var>,
+}
+
+impl Measured {
+    pub fn new(schedule: &Schedule) -> Measured {
+        let sizes = schedule.bounds.lengths().map(|(stmt, var)| (var.clone(), stmt)).collect();
+        Measured { sizes, ..Measured::default() }
+    }
+    pub fn wanted(self) -> BTreeSet<VarId> {
+        self.wanted.into_inner()
+    }
+}
+
+impl<'k> ProgramBuilder<'k> {
+    /// Whether the host can compute a size before the run.
+    pub fn is_known_before(&self, size: &Size) -> bool {
+        !size.any_var(&mut |v| v.kind != VarKind::Param || self.measured.sizes.contains_key(v))
+    }
+
+    fn lengths_in(&self, size: &Size) -> Vec<VarId> {
+        size.vars().iter().filter_map(|v| self.measured.sizes.get(v).copied()).collect()
+    }
+
+    /// The largest value of a size that the host can compute, now or once a length is measured.
+    pub fn upper(&self, facts: &Facts, size: &Size) -> Option<Size> {
+        let most = bounds::upper(facts, size)?;
+        self.lengths_in(&most).iter().all(|v| self.schedule.lengths.contains(v)).then_some(most)
+    }
+
+    /// As many elements as this are to be stored: what is measured for that is noted. Whether it can be.
+    pub fn room(&self, most: &Size) -> bool {
+        let lengths = self.lengths_in(most);
+        let possible = lengths.iter().all(|v| !self.schedule.lengths.contains(v) || self.schedule.can_measure(*v));
+        self.measured.wanted.borrow_mut().extend(lengths);
+        possible
+    }
+}
+
+impl<'k> Host<'k> {
+    /// Has the host read a length: a number that a statement at host level has computed.
+    pub fn measure(&mut self, stmt: &Stmt, value: &Value<'k>, length: VarId, env: &mut Env<'k>) -> Result<Size> {
+        let Some(canonical) = self.program.schedule.bounds.length(length).cloned() else {
+            return Err(self.error(stmt, "", "a length that is measured has no name"));
+        };
+        let var = match self.program.measured.ready.contains(&canonical) {
+            false => canonical,
+            // The same statement in another round.
+            true => {
+                let name = format!("{}_{}", canonical.name, self.program.measured.ready.len());
+                let fresh = self.program.fresh_var(&name);
+                let fresh = Var::new(VarKind::Param, bounds::FIRST_LENGTH * 2 + fresh.id, name);
+                env.bind_size(canonical, Size::var(fresh.clone()));
+                fresh
+            }
+        };
+        let from = match direct(value) {
+            Some(buffer) if self.guards.is_empty() => buffer,
+            _ => {
+                let buffer = self.program.buffer(
+                    &format!("{}_found", var.name),
+                    Scalar::Int,
+                    Size::one(),
+                    BufferRole::Temporary,
+                );
+                // A branch that is not taken computes no length.
+                if !self.guards.is_empty() {
+                    self.program.steps.push(Step::Zero(buffer));
+                }
+                let memory = Memory { root: Root::Buffer(buffer), scalar: Scalar::Int };
+                let to = Dest::Place(Place { layout: Layout::Scalar(memory).into(), at: Size::zero() });
+                let title = Title { name: "length", label: "length", origin: &stmt.origin };
+                self.launch(&title, Dims::default(), [None; 3], |f| f.copy(value, &to))?;
+                buffer
+            }
+        };
+        let negative = self.program.failure(super::block::NEGATIVE_LENGTH, &stmt.origin) as usize;
+        self.program.steps.push(Step::Measure { var: var.clone(), from, negative });
+        let most = Size::int(i32::MAX.into());
+        self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(most));
+        self.program.measured.sizes.insert(var.clone(), length);
+        self.program.measured.ready.insert(var.clone());
+        Ok(Size::var(var))
+    }
+
+    /// A statement that finds a length for the functions of the next one.
+    pub fn measure_for_functions(&mut self, stmt: &Stmt, value: &Value<'k>, env: &mut Env<'k>) -> Result<()> {
+        if let Some(length) = self.program.schedule.measures.get(&stmt.var) {
+            self.measure(stmt, value, *length, env)?;
+        }
+        Ok(())
+    }
+
+    /// From which statement on there is room at a destination: behind those that find its lengths.
+    pub fn ready_from(&self, block: &Block, dest: Option<&Dest<'k>>) -> usize {
+        let Some(dest) = dest else { return 0 };
+        let pending = self.pending(dest);
+        if pending.is_empty() {
+            return 0;
+        }
+        let finds = |stmt: &Stmt| self.found_by(stmt.var).is_some_and(|v| pending.contains(v));
+        let inside = |stmt: &Stmt| {
+            let mut found = finds(stmt);
+            stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= finds(s)));
+            found
+        };
+        block.stmts.iter().rposition(inside).map_or(block.stmts.len(), |at| at + 1)
+    }
+
+    /// The lengths on which the room at a destination depends, and that are not known yet.
+    fn pending(&self, dest: &Dest<'k>) -> Vec<Var> {
+        let mut roots = Vec::new();
+        dest_roots(dest, &mut roots);
+        let buffer = |root: &Root| match root {
+            Root::Buffer(id) => Some(self.program.buffers[id.0 as usize].capacity.vars()),
+            _ => None,
+        };
+        let measured = &self.program.measured;
+        let mut vars: Vec<Var> = roots.iter().filter_map(buffer).flatten().collect();
+        vars.retain(|v| measured.sizes.contains_key(v) && !measured.ready.contains(v));
+        vars
+    }
+
+    /// The length that a statement at host level finds.
+    fn found_by(&self, stmt: VarId) -> Option<&Var> {
+        let schedule = self.program.schedule;
+        let length = schedule.measures.get(&stmt).copied().or(schedule.lengths.contains(&stmt).then_some(stmt))?;
+        schedule.bounds.length(length)
+    }
+
+    /// Whether a length is found somewhere in the branches of a statement.
+    pub fn measures_inside(&self, stmt: &Stmt) -> bool {
+        let mut found = false;
+        stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= self.found_by(s.var).is_some()));
+        found
+    }
+
+    /// Branches in which lengths are found: both compute what they have in memory of their own, and then, when there is
+    /// room, the one that was taken is copied.
+    pub fn branches_apart(
+        &mut self,
+        stmt: &'k Stmt,
+        condition: &Value<'k>,
+        branches: [(&'k Block, bool); 2],
+        env: &Env<'k>,
+        dest: Option<&Dest<'k>>,
+    ) -> Result<Dest<'k>> {
+        let mut values = Vec::new();
+        for (block, holds) in branches {
+            let guard = Guard { condition: condition.clone(), holds };
+            let checks = self.to_check.len();
+            self.guards.push(guard.clone());
+            let value = self.block(block, env.clone(), None);
+            self.guards.pop();
+            let checks = self.to_check.split_off(checks);
+            values.push((value?, guard, checks));
+        }
+        let dest = match dest {
+            Some(dest) => dest.clone(),
+            None => Dest::Place(self.allocate(stmt, env)?),
+        };
+        if !self.pending(&dest).is_empty() {
+            let message = "how much room its result needs is found too late; this is not compiled yet";
+            return Err(self.error(stmt, "if", message));
+        }
+        let ty = self.program.kernel.ty(stmt.var);
+        for (value, guard, checks) in values {
+            let before = self.to_check.len();
+            self.guards.push(guard);
+            let copied = self.copy(&value, &dest, ty, &stmt.origin);
+            self.to_check.extend(checks);
+            let checked = copied.and_then(|()| self.check_rest(before));
+            self.guards.pop();
+            checked?;
+        }
+        Ok(dest)
+    }
+}
+
+/// The buffer whose first element is the value.
+fn direct(value: &Value) -> Option<BufferId> {
+    let scalar = |layout: &Layout, at: &Size| match layout {
+        Layout::Scalar(Memory { root: Root::Buffer(id), scalar: Scalar::Int }) if at.is_zero() => Some(*id),
+        _ => None,
+    };
+    match value {
+        Value::Place(p) => scalar(&p.layout, &p.at),
+        Value::Deferred(d) => first_of(d).and_then(|a| match &*a {
+            View::Stored { element, base } => scalar(element, base),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// The view of which a deferred value is the head.
+fn first_of<'k>(d: &Deferred<'k>) -> Option<std::rc::Rc<View<'k>>> {
+    let Rhs::Prim(call) = &d.stmt.rhs else { return None };
+    match (call.prim, call.args.first()?) {
+        // The array is not empty: it is the result of a reduction.
+        (Prim::Head, crate::core::Atom::Var(v)) => match d.env.get(*v)? {
+            Value::Array(a) if a.len.is_one() => Some(a.view.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,311 @@
+//! Lengths that a program computes inside of its functions, found before the run of the function that needs them.
+//!
+//! `map (λx. … iota k …) xs`, where the array of length `k` is stored, needs room for the longest of all. What computes
+//! `k` is run once more for itself, for each element, and the greatest is taken:
+//! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads that number before it makes room.
+
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Literal;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::ty::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Adds what finds the given lengths (of `iota k` and the like, by the variable of their statement), where they are
+/// computed inside of a function. Gives the variables at host level that hold them.
+pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<VarId, VarId>) {
+    let next_length = lengths_opened(kernel);
+    let mut finder = Finder { vars: kernel.vars.clone(), next_length, found: FxHashMap::default() };
+    let mut body = kernel.body.clone();
+    finder.host_block(&mut body, lengths);
+    (Kernel { vars: finder.vars, body, ..kernel.clone() }, finder.found)
+}
+
+/// A number above those of all opened lengths.
+fn lengths_opened(kernel: &Kernel) -> u32 {
+    let mut next = 0;
+    kernel.body.visit(&mut |stmt| next = stmt.binds.iter().map(|v| v.id + 1).fold(next, u32::max));
+    next
+}
+
+/// Whether the statement of `length` stands inside.
+fn contains(stmt: &Stmt, length: VarId) -> bool {
+    let mut found = false;
+    stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= s.var == length));
+    found
+}
+
+struct Finder {
+    vars: Vec<VarInfo>,
+    next_length: u32,
+    found: FxHashMap<VarId, VarId>,
+}
+
+impl Finder {
+    fn host_block(&mut self, block: &mut Block, lengths: &BTreeSet<VarId>) {
+        let mut out = Vec::new();
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.host_block(a, lengths);
+                    self.host_block(b, lengths);
+                }
+                Rhs::Prim(call) if call.prim == Prim::Iterate => {
+                    call.funs.iter_mut().for_each(|f| self.host_block(&mut f.body, lengths));
+                }
+                _ => {
+                    for length in lengths.iter().filter(|v| contains(&stmt, **v)) {
+                        let Some((stmts, Atom::Var(longest))) = self.greatest(&stmt, *length) else { continue };
+                        let mut copy = Copy { finder: self, vars: FxHashMap::default(), lengths: FxHashMap::default() };
+                        let stmts: Vec<Stmt> = stmts.into_iter().map(|s| copy.stmt(s)).collect();
+                        let longest = copy.var(longest);
+                        out.extend(stmts);
+                        self.found.insert(longest, *length);
+                    }
+                }
+            }
+            out.push(stmt);
+        }
+        block.stmts = out;
+    }
+
+    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        self.vars.push(VarInfo { name: name.into(), ty });
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// Statements that compute the greatest value of a length in one run of a statement.
+    fn greatest(&mut self, stmt: &Stmt, length: VarId) -> Option<(Vec<Stmt>, Atom)> {
+        let origin = &stmt.origin;
+        match &stmt.rhs {
+            Rhs::Prim(call) if stmt.var == length => Some((Vec::new(), call.args.first()?.clone())),
+            Rhs::If(condition, then, otherwise) => {
+                let mut branch =
+                    |block: &Block| self.in_block(block, length).unwrap_or(Block { stmts: Vec::new(), result: zero() });
+                let (then, otherwise) = (branch(then), branch(otherwise));
+                let var = self.fresh("longest", Ty::int());
+                Some((vec![at(var, Rhs::If(condition.clone(), then, otherwise), origin)], Atom::Var(var)))
+            }
+            Rhs::Prim(call) => self.of_function(call, length, origin),
+            _ => None,
+        }
+    }
+
+    fn in_block(&mut self, block: &Block, length: VarId) -> Option<Block> {
+        let at = block.stmts.iter().position(|s| s.var == length || contains(s, length))?;
+        let (own, result) = self.greatest(&block.stmts[at], length)?;
+        let stmts = block.stmts[..at].iter().cloned().chain(own).collect();
+        Some(self.needed(stmts, result))
+    }
+
+    /// The greatest over all elements to which a function is applied, if it is applied to each by itself.
+    fn of_function(&mut self, call: &PrimCall, length: VarId, origin: &Origin) -> Option<(Vec<Stmt>, Atom)> {
+        let inside = |f: &&Lambda| {
+            let mut found = false;
+            f.body.visit(&mut |s| found |= s.var == length);
+            found
+        };
+        let f = call.funs.iter().find(inside)?;
+        let body = self.in_block(&f.body, length)?;
+        let (each, rhs) = match call.prim {
+            Prim::Map(_) | Prim::Filter(_) | Prim::LSearch => (f.params.clone(), None),
+            Prim::Generate if !call.sizes.is_empty() => (f.params.clone(), Some(call.sizes.clone())),
+            // The elements of a fold by themselves, if the accumulator does not matter.
+            Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::ReduceWhileSeq => {
+                let [acc, x] = f.params.as_slice() else { return None };
+                if mentions(&body, *acc) {
+                    return None;
+                }
+                (vec![*x], None)
+            }
+            _ => return None,
+        };
+        let each = Lambda { params: each, body, origin: f.origin.clone() };
+        let (count, rhs) = match rhs {
+            Some(sizes) => {
+                (sizes.first()?.clone(), PrimCall { prim: Prim::Generate, sizes, funs: vec![each], args: Vec::new() })
+            }
+            None => {
+                let xs = call.args.last()?.clone();
+                let Atom::Var(v) = &xs else { return None };
+                let count = self.vars[v.0 as usize].ty.as_array()?.len.clone();
+                let prim = Prim::Map(Level::Auto);
+                (count, PrimCall { prim, sizes: Vec::new(), funs: vec![each], args: vec![xs] })
+            }
+        };
+        let all = self.fresh("lengths", Ty::array(Ty::int(), count));
+        let (a, b, greater) =
+            (self.fresh("a", Ty::int()), self.fresh("b", Ty::int()), self.fresh("greater", Ty::int()));
+        let max = at(greater, Rhs::Scalar(ScalarOp::Max, vec![Atom::Var(a), Atom::Var(b)]), origin);
+        let max = Lambda {
+            params: vec![a, b],
+            body: Block { stmts: vec![max], result: Atom::Var(greater) },
+            origin: origin.clone(),
+        };
+        let reduced = self.fresh("longest", Ty::array(Ty::int(), Size::one()));
+        let reduce = PrimCall {
+            prim: Prim::Reduce(Level::Auto),
+            sizes: Vec::new(),
+            funs: vec![max],
+            args: vec![zero(), Atom::Var(all)],
+        };
+        let longest = self.fresh("longest", Ty::int());
+        let head = PrimCall { prim: Prim::Head, sizes: Vec::new(), funs: Vec::new(), args: vec![Atom::Var(reduced)] };
+        let stmts = vec![
+            at(all, Rhs::Prim(rhs), origin),
+            at(reduced, Rhs::Prim(reduce), origin),
+            at(longest, Rhs::Prim(head), origin),
+        ];
+        Some((stmts, Atom::Var(longest)))
+    }
+
+    /// Of these statements those that the result needs.
+    fn needed(&self, stmts: Vec<Stmt>, result: Atom) -> Block {
+        let mut names = Names::default();
+        names.atom(&result);
+        let mut kept = Vec::new();
+        for stmt in stmts.into_iter().rev() {
+            if names.vars.contains(&stmt.var) || stmt.binds.iter().any(|b| names.lengths.contains(b)) {
+                names.stmt(&stmt, &self.vars);
+                kept.push(stmt);
+            }
+        }
+        kept.reverse();
+        Block { stmts: kept, result }
+    }
+}
+
+fn zero() -> Atom {
+    Atom::Lit(Literal::Int(0))
+}
+
+fn at(var: VarId, rhs: Rhs, origin: &Origin) -> Stmt {
+    Stmt { var, binds: Vec::new(), rhs, origin: origin.clone() }
+}
+
+fn mentions(block: &Block, var: VarId) -> bool {
+    let mut names = Names::default();
+    names.block(block, &[]);
+    names.vars.contains(&var)
+}
+
+/// All variables and lengths that are mentioned.
+#[derive(Default)]
+struct Names {
+    vars: FxHashSet<VarId>,
+    lengths: FxHashSet<Var>,
+}
+
+impl Names {
+    fn size(&mut self, s: &Size) {
+        self.lengths.extend(s.vars());
+    }
+    fn atom(&mut self, a: &Atom) {
+        match a {
+            Atom::Var(v) => {
+                self.vars.insert(*v);
+            }
+            Atom::Size(s) => self.size(s),
+            Atom::Lit(_) => {}
+        }
+    }
+    fn var(&mut self, v: VarId, vars: &[VarInfo]) {
+        if let Some(info) = vars.get(v.0 as usize) {
+            info.ty.any_size_var(&mut |v| {
+                self.lengths.insert(v.clone());
+                false
+            });
+        }
+    }
+    fn block(&mut self, block: &Block, vars: &[VarInfo]) {
+        block.stmts.iter().for_each(|s| self.stmt(s, vars));
+        self.atom(&block.result);
+    }
+    fn stmt(&mut self, stmt: &Stmt, vars: &[VarInfo]) {
+        self.var(stmt.var, vars);
+        super::uses::operands(&stmt.rhs).into_iter().for_each(|a| self.atom(a));
+        match &stmt.rhs {
+            Rhs::Pack(_, witnesses) => witnesses.iter().for_each(|s| self.size(s)),
+            Rhs::Cast(_, pairs) => pairs.iter().for_each(|(a, b)| {
+                self.size(a);
+                self.size(b);
+            }),
+            Rhs::Prim(call) => {
+                call.sizes.iter().for_each(|s| self.size(s));
+                call.funs.iter().flat_map(|f| &f.params).for_each(|p| self.var(*p, vars));
+            }
+            _ => {}
+        }
+        stmt.rhs.blocks().into_iter().for_each(|b| self.block(b, vars));
+    }
+}
+
+/// Copies statements with binders of their own.
+struct Copy<'f> {
+    finder: &'f mut Finder,
+    vars: FxHashMap<VarId, VarId>,
+    lengths: FxHashMap<Var, Var>,
+}
+
+impl Copy<'_> {
+    fn var(&self, v: VarId) -> VarId {
+        self.vars.get(&v).copied().unwrap_or(v)
+    }
+    fn size(&self, s: &Size) -> Size {
+        s.subst(&mut |v| self.lengths.get(v).map(|v| Size::var(v.clone())))
+    }
+    fn atom(&self, a: &Atom) -> Atom {
+        match a {
+            Atom::Var(v) => Atom::Var(self.var(*v)),
+            Atom::Size(s) => Atom::Size(self.size(s)),
+            Atom::Lit(l) => Atom::Lit(*l),
+        }
+    }
+    fn atoms(&self, all: &[Atom]) -> Vec<Atom> {
+        all.iter().map(|a| self.atom(a)).collect()
+    }
+    fn bind(&mut self, v: VarId) -> VarId {
+        let VarInfo { name, ty } = self.finder.vars[v.0 as usize].clone();
+        let ty = ty.subst_sizes(&mut |v| self.lengths.get(v).map(|v| Size::var(v.clone())));
+        let new = self.finder.fresh(&name, ty);
+        self.vars.insert(v, new);
+        new
+    }
+    fn block(&mut self, block: Block) -> Block {
+        let stmts = block.stmts.into_iter().map(|s| self.stmt(s)).collect();
+        Block { stmts, result: self.atom(&block.result) }
+    }
+    fn stmt(&mut self, stmt: Stmt) -> Stmt {
+        let rhs = match stmt.rhs {
+            Rhs::Atom(a) => Rhs::Atom(self.atom(&a)),
+            Rhs::Tuple(all) => Rhs::Tuple(self.atoms(&all)),
+            Rhs::Proj(a, i) => Rhs::Proj(self.atom(&a), i),
+            Rhs::Scalar(op, args) => Rhs::Scalar(op, self.atoms(&args)),
+            Rhs::If(c, a, b) => Rhs::If(self.atom(&c), self.block(a), self.block(b)),
+            Rhs::Store(space, a) => Rhs::Store(space, self.atom(&a)),
+            Rhs::Pack(a, witnesses) => Rhs::Pack(self.atom(&a), witnesses.iter().map(|w| self.size(w)).collect()),
+            Rhs::Unpack(a) => Rhs::Unpack(self.atom(&a)),
+            Rhs::Cast(a, pairs) => {
+                Rhs::Cast(self.atom(&a), pairs.iter().map(|(a, b)| (self.size(a), self.size(b))).collect())
+            }
+            Rhs::Prim(call) => {
+                let (sizes, args) = (call.sizes.iter().map(|s| self.size(s)).collect(), self.atoms(&call.args));
+                let mut funs = Vec::new();
+                for f in call.funs {
+                    let params = f.params.iter().map(|p| self.bind(*p)).collect();
+                    funs.push(Lambda { params, body: self.block(f.body), origin: f.origin });
+                }
+                Rhs::Prim(PrimCall { prim: call.prim, sizes, funs, args })
+            }
+        };
+        let binds = stmt.binds.iter().map(|b| self.length(b)).collect();
+        Stmt { var: self.bind(stmt.var), binds, rhs, origin: stmt.origin }
+    }
+    fn length(&mut self, v: &Var) -> Var {
+        let new = Var::new(VarKind::Skolem, self.finder.next_length, v.name.clone());
+        self.finder.next_length += 1;
+        self.lengths.insert(v.clone(), new.clone());
+        new
+    }
+}
