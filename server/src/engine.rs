@@ -8,6 +8,7 @@ use lift_analysis::queries::body;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
+use lift_codegen::failure::Kind;
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
@@ -312,7 +313,11 @@ fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> C
         RunFailure::Assumption { .. } => codes::ASSUMPTION_FALSE,
         RunFailure::Memory { .. } => codes::MEMORY,
         RunFailure::Device { .. } => codes::DEVICE,
-        RunFailure::Check { .. } => codes::RUN_CHECK,
+        RunFailure::Check { kind: Kind::Index, .. } => codes::INDEX_OUT_OF_RANGE,
+        RunFailure::Check { kind: Kind::DivisionByZero, .. } => codes::DIVISION_BY_ZERO,
+        RunFailure::Check { kind: Kind::Argument, .. } => codes::BAD_ARGUMENT,
+        RunFailure::Check { kind: Kind::Cast, .. } => codes::CHECKED_CAST,
+        RunFailure::Check { kind: Kind::Assumption, .. } => codes::ASSUMPTION_FALSE,
         RunFailure::OpenCl(_) => codes::OPENCL,
         RunFailure::Plan { .. } => codes::INTERNAL_ERROR,
     };

@@ -4,6 +4,7 @@ use super::repr::{Array, Collector, Meter, Val, check_fits, import_scalars, malf
 use super::sizes::{check_assumption, hidden_lengths};
 use super::{Limits, Result, RunError, RunErrorKind, scalar};
 use crate::core::{Atom, Block, Kernel, Lambda, Rhs, ScalarOp, Stmt};
+use crate::failure::Message;
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::origin::Origin;
@@ -163,13 +164,7 @@ impl<'k> Interp<'k> {
         if l == r {
             return Ok(());
         }
-        let constant = |s: &Size| s.as_const().is_some();
-        let message = match (constant(left), constant(right)) {
-            (false, true) => format!("a checked cast is false: `{left}` is {l}, not {r}"),
-            (true, false) => format!("a checked cast is false: `{right}` is {r}, not {l}"),
-            _ => format!("a checked cast is false: `{left}` is {l}, but `{right}` is {r}"),
-        };
-        Err(RunError::new(RunErrorKind::Cast, message))
+        Err(RunError::failed(&Message::false_cast(left, right), l, r))
     }
 
     pub fn length(&self, size: &Size) -> Result<i64> {
@@ -277,10 +272,5 @@ pub fn checked_index(i: i64, len: usize) -> Result<usize> {
 }
 
 fn out_of_range(i: i64, len: usize) -> RunError {
-    let array = match len {
-        0 => "the array is empty".to_string(),
-        1 => "the array has 1 element".to_string(),
-        n => format!("the array has {n} elements"),
-    };
-    RunError::new(RunErrorKind::Index, format!("index {i} is out of range: {array}"))
+    RunError::failed(&Message::out_of_range(), i, len as i64)
 }

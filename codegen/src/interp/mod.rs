@@ -33,6 +33,7 @@ pub(crate) use scalar::fold;
 pub use sizes::{bind_sizes, check_assumptions};
 
 use crate::core::Kernel;
+use crate::failure::{Kind, Message};
 use crate::value::Value;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
@@ -92,6 +93,18 @@ impl RunError {
         RunError { message: message.into(), origin: None, kind }
     }
     /// The same error, at this place unless it has one already.
+    /// A failure of the program, as generated code tells it too.
+    pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
+        let kind = match message.kind {
+            Kind::Index => RunErrorKind::Index,
+            Kind::DivisionByZero => RunErrorKind::DivisionByZero,
+            Kind::Argument => RunErrorKind::Argument,
+            Kind::Cast => RunErrorKind::Cast,
+            Kind::Assumption => RunErrorKind::Assumption,
+        };
+        RunError::new(kind, message.with(first, second))
+    }
+
     fn at(mut self, origin: &Origin) -> RunError {
         self.origin.get_or_insert_with(|| origin.clone());
         self

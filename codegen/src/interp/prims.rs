@@ -6,6 +6,7 @@ use super::repr::{Array, Val, malformed};
 use super::views;
 use super::{Result, RunError, RunErrorKind};
 use crate::core::{Atom, Lambda, Prim, PrimCall};
+use crate::failure::Message;
 use lift_analysis::size::Var;
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -30,7 +31,8 @@ impl<'k> Interp<'k> {
             Prim::Head | Prim::Last => {
                 let xs = self.array(call, 0)?;
                 let end = if call.prim == Prim::Head { 0 } else { xs.len().saturating_sub(1) };
-                xs.get(end).ok_or_else(|| argument(format!("`{}` of an empty array", call.prim.name())))
+                let empty = || RunError::failed(&Message::of_an_empty_array(&call.prim.name()), 0, 0);
+                xs.get(end).ok_or_else(empty)
             }
             Prim::Length => Ok(Val::Int(self.array(call, 0)?.len() as i32)),
             Prim::Search => self.search(call),
@@ -183,10 +185,8 @@ impl<'k> Interp<'k> {
                 let mut source = vec![None; xs.len()];
                 for i in 0..xs.len() {
                     let to = self.image(f, i, xs.len())?;
-                    if let Some(other) = source[to].replace(i) {
-                        return Err(argument(format!(
-                            "`scatter` needs a permutation, but elements {other} and {i} both go to index {to}"
-                        )));
+                    if source[to].replace(i).is_some() {
+                        return Err(RunError::failed(&Message::no_permutation(), to as i64, 0));
                     }
                 }
                 let mut out = self.collector(element, xs.len())?;
@@ -315,7 +315,7 @@ impl<'k> Interp<'k> {
             return self.size(call, 0);
         }
         let n = self.arg(call, arg)?.int()?;
-        usize::try_from(n).map_err(|_| argument(format!("`{}` of a negative length: {n}", call.prim.name())))
+        usize::try_from(n).map_err(|_| RunError::failed(&Message::impossible_length(), n.into(), 0))
     }
 
     pub fn size(&self, call: &PrimCall, i: usize) -> Result<usize> {

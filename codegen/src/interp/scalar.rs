@@ -1,8 +1,9 @@
 //! Scalar operators. [`super`] says how they treat the cases that other languages leave open.
 
 use super::repr::{Val, malformed};
-use super::{Result, RunError, RunErrorKind};
+use super::{Result, RunError};
 use crate::core::{Atom, ScalarOp};
+use crate::failure::Message;
 use lift_analysis::hir::Literal;
 
 pub fn unary(op: ScalarOp, x: &Val) -> Result<Val> {
@@ -144,8 +145,8 @@ pub fn binary(op: ScalarOp, x: &Val, y: &Val) -> Result<Val> {
 }
 
 fn by_zero(op: ScalarOp) -> RunError {
-    let message = if op == ScalarOp::Mod { "remainder of a division by zero" } else { "division by zero" };
-    RunError::new(RunErrorKind::DivisionByZero, message)
+    let message = if op == ScalarOp::Mod { Message::remainder_by_zero() } else { Message::division_by_zero() };
+    RunError::failed(&message, 0, 0)
 }
 
 fn undefined(op: ScalarOp) -> RunError {

@@ -1,10 +1,11 @@
 //! Primitives that move elements and compute nothing. Pieces of an array share its elements.
 
-use super::Result;
+use super::{Result, RunError};
 use super::eval::nth;
 use super::prims::argument;
 use super::repr::{Array, Collector, Meter, Val, malformed};
 use crate::core::PadMode;
+use crate::failure::Message;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
@@ -83,7 +84,7 @@ pub fn boundary(mode: PadMode, i: i64, n: i64) -> i64 {
 pub fn pad(meter: &Rc<Meter>, element: &Ty, xs: &Array, l: usize, r: usize, mode: PadMode) -> Result<Array> {
     let (n, total) = (xs.len(), padded(xs.len(), l, r)?);
     if n == 0 && total > 0 {
-        return Err(argument(format!("`pad #{l} #{r}` of an empty array: nothing can stand at its edges")));
+        return Err(RunError::failed(&Message::empty_pad(), 0, 0));
     }
     let mut out = Collector::new(meter, element, total)?;
     for i in 0..total {

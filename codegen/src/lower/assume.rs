@@ -5,14 +5,17 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::program::ProgramBuilder;
 use super::value::Env;
+use crate::failure::Message;
 use crate::opencl::{BinaryOp, Expr, Helper, StmtKind};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 
-/// An assumption under the values of the opened lengths, how it reads, and where it is made.
+/// An assumption under the values of the opened lengths, what is said if it is false, and where it is made.
 pub struct Opened {
     pub assumption: Assumption,
-    pub text: String,
+    pub message: Message,
+    /// The values of its first two variables.
+    pub values: Vec<Size>,
     pub origin: Origin,
 }
 
@@ -25,9 +28,10 @@ impl<'k> ProgramBuilder<'k> {
             let now = vars.iter().any(|v| opened.contains(v));
             let known = vars.iter().all(|v| v.kind == VarKind::Param || env.has_size(v));
             if now && known {
-                let text = assumption.to_string();
+                let message = Message::false_assumption(assumption);
+                let values = vars.iter().take(2).map(|v| env.size(&Size::var(v.clone()))).collect();
                 let assumption = assumption.subst(&mut |v| env.has_size(v).then(|| env.size(&Size::var(v.clone()))));
-                found.push(Opened { assumption, text, origin: origin.clone() });
+                found.push(Opened { assumption, message, values, origin: origin.clone() });
             }
         }
         found
@@ -43,11 +47,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let origin = opened.origin.clone();
         self.at(&origin, |f| {
             let wrong = f.is_false(&opened.assumption)?;
-            let which =
-                f.program.failure(&format!("the program assumes that {}, which does not hold", opened.text), &origin);
+            let which = f.program.failure(&opened.message, &origin);
             let (fail, ()) = f.scope(|f| {
                 let buffer = f.failure_buffer();
-                let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), Expr::int(0), Expr::int(0)]);
+                let mut values = [Expr::int(0), Expr::int(0)];
+                for (value, size) in values.iter_mut().zip(&opened.values) {
+                    *value = f.size(size)?;
+                }
+                let [first, second] = values;
+                let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), first, second]);
                 f.emit(StmtKind::Expr(call));
                 Ok(())
             })?;

@@ -5,14 +5,11 @@ use super::function::FunctionBuilder;
 use super::value::{Closure, Dest, Env, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
-
-pub const NEGATIVE_LENGTH: &str = "an array cannot have the length {0}";
-pub const EMPTY_PAD: &str = "an empty array cannot be padded: nothing stands at its edges";
-pub const NOT_EQUAL: &str = "two lengths that should be equal are {0} and {1}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn atom(&mut self, a: &Atom, env: &Env<'k>) -> Result<Value<'k>> {
@@ -121,7 +118,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             },
             Rhs::Cast(a, pairs) => {
                 for (x, y) in pairs {
-                    self.check_equal(&env.size(x), &env.size(y))?;
+                    self.check_equal((x, y), env)?;
                 }
                 self.atom(a, env)?
             }
@@ -130,13 +127,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.deliver(value, dest)
     }
 
-    /// Records a failure if two sizes differ.
-    pub fn check_equal(&mut self, a: &Size, b: &Size) -> Result<()> {
+    /// Records a failure if two sizes of the program differ.
+    pub fn check_equal(&mut self, (left, right): (&Size, &Size), env: &Env<'k>) -> Result<()> {
+        let (a, b) = (&env.size(left), &env.size(right));
         if self.facts.equal(a, b).is_yes() {
             return Ok(());
         }
         let (a, b) = (self.size(a)?, self.size(b)?);
-        let call = self.call_checked(Helper::CheckSize, NOT_EQUAL, [a, b]);
+        let call = self.call_checked(Helper::CheckSize, &Message::false_cast(left, right), [a, b]);
         self.emit(StmtKind::Expr(call));
         Ok(())
     }
@@ -149,7 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (n, more) = (self.size(n)?, self.size(more)?);
         let empty =
             n.eq(Expr::int(0)).and(if more.as_int().is_some() { Expr::Bool(true) } else { Expr::int(0).lt(more) });
-        let which = self.program.failure(EMPTY_PAD, &self.origin());
+        let which = self.program.failure(&Message::empty_pad(), &self.origin());
         let (fail, ()) = self.scope(|f| {
             let buffer = f.failure_buffer();
             let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), Expr::int(0), Expr::int(0)]);
@@ -328,7 +326,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             len
         } else {
             let expr = self.size(&len)?;
-            let expr = self.call_checked(Helper::CheckLength, NEGATIVE_LENGTH, [expr]);
+            let expr = self.call_checked(Helper::CheckLength, &Message::impossible_length(), [expr]);
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
             // That it fits an `int` says nothing.
@@ -355,7 +353,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => self.atom(&call.args[1], env)?,
         };
         let origin = self.origin();
-        self.read_checked(&xs, &at, &origin)
+        let message = match call.prim {
+            Prim::Aref => Message::out_of_range(),
+            prim => Message::of_an_empty_array(views::name(prim)),
+        };
+        self.read_checked(&xs, &at, &origin, &message)
     }
 
     /// The function on each lane.

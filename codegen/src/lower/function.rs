@@ -5,6 +5,7 @@ use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result};
 use crate::core::VarId;
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, Step, Stmt, StmtKind, Storage};
 use crate::plan::{Arg, BufferId};
 use lift_analysis::hir::{Name, Scalar};
@@ -219,7 +220,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Expr::call(h.name(), args)
     }
     /// A call of a helper that may record a failure at the current origin.
-    pub fn call_checked(&mut self, h: Helper, message: &str, args: impl IntoIterator<Item = Expr>) -> Expr {
+    pub fn call_checked(&mut self, h: Helper, message: &Message, args: impl IntoIterator<Item = Expr>) -> Expr {
         let which = self.program.failure(message, &self.origin);
         let buffer = self.failure_buffer();
         self.program.helper(Helper::Fail);
@@ -252,8 +253,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
                 LengthSource::Value(value) => {
                     let value = f.scalar_of(&value)?;
                     let value = f.scalar(&value)?;
-                    let message = super::block::NEGATIVE_LENGTH;
-                    let value = f.call_checked(Helper::CheckLength, message, [value]);
+                    let message = Message::impossible_length();
+                    let value = f.call_checked(Helper::CheckLength, &message, [value]);
                     Ok(f.bind(&var.name, CType::Int, value))
                 }
             })?;

@@ -13,6 +13,7 @@ use super::value::{Deferred, Dest, Env, Layout, Memory, Place, Root, Value, View
 use super::write::dest_roots;
 use super::{LowerError, Result, host};
 use crate::core::{Block, Prim, Rhs, Stmt, VarId};
+use crate::failure::Message;
 use crate::plan::{BufferId, BufferRole, Program, Step};
 use crate::schedule::{Schedule, bounds};
 use lift_analysis::hir::Scalar;
@@ -117,7 +118,7 @@ impl<'k> Host<'k> {
                 buffer
             }
         };
-        let negative = self.program.failure(super::block::NEGATIVE_LENGTH, &stmt.origin) as usize;
+        let negative = self.program.failure(&Message::impossible_length(), &stmt.origin) as usize;
         self.program.steps.push(Step::Measure { var: var.clone(), from, negative });
         let most = Size::int(i32::MAX.into());
         self.program.facts.assume_range(var.clone(), Some(Size::zero()), Some(most));

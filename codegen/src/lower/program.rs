@@ -4,6 +4,7 @@ use super::measure::Measured;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::{LowerError, Result};
 use crate::core;
+use crate::failure::Message;
 use crate::opencl::{Function, Helper, Names, Unit, print};
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::schedule::{Schedule, bounds};
@@ -105,8 +106,8 @@ impl<'k> ProgramBuilder<'k> {
     }
 
     /// The number by which the device names a failure.
-    pub fn failure(&mut self, message: &str, origin: &Origin) -> i64 {
-        let failure = Failure { message: message.into(), origin: origin.clone() };
+    pub fn failure(&mut self, message: &Message, origin: &Origin) -> i64 {
+        let failure = Failure { kind: message.kind, message: message.template.clone(), origin: origin.clone() };
         let at = self.failures.iter().position(|f| *f == failure).unwrap_or_else(|| {
             self.failures.push(failure);
             self.failures.len() - 1

@@ -5,11 +5,10 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Array, Closure, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
 use crate::core::PadMode;
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
-
-pub const OUT_OF_RANGE: &str = "index {0} is out of range: the length is {1}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// The value itself, also of what the host level left to be computed here.
@@ -231,7 +230,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             View::Gathered(f, of) => {
                 let at = self.call(f, &[Value::size(i.clone())])?;
-                self.read_checked(of, &at, &f.lambda.origin.clone())
+                self.read_checked(of, &at, &f.lambda.origin.clone(), &Message::out_of_range())
             }
             View::Concat(a, b) => {
                 if self.facts.lt(i, &a.len).is_yes() {
@@ -289,6 +288,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         a: &Array<'k>,
         at: &Value<'k>,
         origin: &lift_analysis::origin::Origin,
+        message: &Message,
     ) -> Result<Value<'k>> {
         let at = self.scalar_of(at)?;
         let i = self.as_size(&at, "at")?;
@@ -303,7 +303,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.facts.assume_le(i.clone(), a.len.sub(&Size::one()));
             let (mut then, value) = f.scope(|f| f.read(a, &i))?;
             f.facts = known;
-            let which = f.program.failure(OUT_OF_RANGE, &f.origin());
+            let which = f.program.failure(message, &f.origin());
             if let Some(registers) = f.registers_like(&value, "element")? {
                 // `T x = 0; if (0 <= i && i < n) { x = xs[i]; } else { fail }`
                 let (assignments, ()) = f.scope(|f| f.assign_registers(&registers, &value))?;
@@ -318,7 +318,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 return Ok(registers);
             }
             // A row: row 0 stands in for it.
-            let safe = f.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [index, len]);
+            let safe = f.call_checked(Helper::CheckIndex, message, [index, len]);
             let safe = f.bind("at", CType::Int, safe);
             let var = f.index_var("at", safe);
             f.facts.assume_range(var.clone(), Some(Size::zero()), Some(a.len.sub(&Size::one())));

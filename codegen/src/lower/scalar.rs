@@ -7,12 +7,10 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::value::ScalarValue;
 use crate::core::ScalarOp;
+use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
-
-pub const DIVISION_BY_ZERO: &str = "division by zero: {0} / {1}";
-pub const REMAINDER_BY_ZERO: &str = "remainder of a division by zero: {0} mod {1}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
@@ -158,12 +156,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Expr::binary(if remainder { BinaryOp::Rem } else { BinaryOp::Div }, a, b);
         }
         let (helper, message) = match (ty, remainder) {
-            (Scalar::Long, false) => (Helper::DivLong, DIVISION_BY_ZERO),
-            (Scalar::Long, true) => (Helper::ModLong, REMAINDER_BY_ZERO),
-            (_, false) => (Helper::DivInt, DIVISION_BY_ZERO),
-            (_, true) => (Helper::ModInt, REMAINDER_BY_ZERO),
+            (Scalar::Long, false) => (Helper::DivLong, Message::division_by_zero()),
+            (Scalar::Long, true) => (Helper::ModLong, Message::remainder_by_zero()),
+            (_, false) => (Helper::DivInt, Message::division_by_zero()),
+            (_, true) => (Helper::ModInt, Message::remainder_by_zero()),
         };
-        self.call_checked(helper, message, [a, b])
+        self.call_checked(helper, &message, [a, b])
     }
 }
 

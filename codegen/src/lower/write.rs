@@ -2,13 +2,11 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::read::OUT_OF_RANGE;
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
-
-pub const NO_PERMUTATION: &str = "`scatter` needs a permutation, but two elements go to index {0}";
 
 impl<'k> FunctionBuilder<'_, 'k> {
     // ---- registers
@@ -287,10 +285,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             at.clone()
         } else {
             let (expr, len_expr) = (self.size(at)?, self.size(len)?);
-            let safe = self.call_checked(Helper::CheckIndex, OUT_OF_RANGE, [expr, len_expr]);
+            let safe = self.call_checked(Helper::CheckIndex, &Message::out_of_range(), [expr, len_expr]);
             self.index_below("to", safe, len)
         };
-        let which = self.program.failure(NO_PERMUTATION, &self.origin());
+        let which = self.program.failure(&Message::no_permutation(), &self.origin());
         let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
         let index = self.size(&at)?;
         let before = if hits.atomic {

@@ -41,7 +41,11 @@ pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> Strin
             })
             .collect(),
         steps: printer.steps(&plan.steps),
-        failures: plan.failures.iter().map(|f| FailureJson { message: &f.message, at: place(&f.origin) }).collect(),
+        failures: plan
+            .failures
+            .iter()
+            .map(|f| FailureJson { kind: f.kind.name(), message: &f.message, at: place(&f.origin) })
+            .collect(),
     };
     // Only maps with keys that are no strings, and writers that fail, can make this fail.
     let compact = serde_json::to_string(&json).unwrap_or_default();
@@ -264,6 +268,7 @@ enum CountJson {
 
 #[derive(Serialize)]
 struct FailureJson<'a> {
+    kind: &'static str,
     message: &'a str,
     at: String,
 }

@@ -11,6 +11,7 @@ pub mod json;
 #[cfg(test)]
 mod tests;
 
+use crate::failure::Kind;
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};
@@ -140,6 +141,7 @@ pub enum Step {
 /// What a failure code of the device means: the message, with `{0}` and `{1}` for the operands, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
+    pub kind: Kind,
     pub message: String,
     pub origin: Origin,
 }

@@ -51,7 +51,11 @@ fn example() -> Program {
             lengths: vec![DynamicLength { var: x.clone(), buffer: length, at_most: n() }],
             body: Box::new(array(Size::var(x), ys)),
         },
-        failures: vec![Failure { message: "the index {0} is out of range".to_string(), origin: origin(9) }],
+        failures: vec![Failure {
+            kind: crate::failure::Kind::Index,
+            message: "the index {0} is out of range".to_string(),
+            origin: origin(9),
+        }],
     };
     Program { opencl: OpenClText { text: String::new(), map: Vec::new() }, plan }
 }

@@ -9,6 +9,7 @@ use super::geometry::{self, Geometry};
 use super::pour::pour;
 use super::prepare::{Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare};
 use super::{build_log, device};
+use crate::failure::fill;
 use crate::plan::{BufferId, BufferRole, Launch, Plan, Program};
 use crate::sizes::SizeValues;
 use crate::value::Value;
@@ -530,7 +531,8 @@ fn check_flag(plan: &Plan, flag: &[i32]) -> Result<(), RunFailure> {
 fn failed(plan: &Plan, index: usize, first: i32, second: i32) -> RunFailure {
     match plan.failures.get(index) {
         Some(failure) => RunFailure::Check {
-            message: failure.message.replace("{0}", &first.to_string()).replace("{1}", &second.to_string()),
+            kind: failure.kind,
+            message: fill(&failure.message, first.into(), second.into()),
             origin: failure.origin.clone(),
         },
         None => RunFailure::plan(format!("a kernel reported failure {index}, which the plan does not know")),

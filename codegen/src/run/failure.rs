@@ -2,6 +2,7 @@
 
 use super::build_log::BuildMessage;
 use super::device::{NoDevice, OpenClError};
+use crate::failure::Kind;
 use lift_analysis::origin::Origin;
 use std::fmt;
 
@@ -30,6 +31,7 @@ pub enum RunFailure {
     },
     /// A check in a kernel failed: an index out of range, a division by zero.
     Check {
+        kind: Kind,
         message: String,
         origin: Origin,
     },

@@ -19,7 +19,6 @@ codes! {
     NO_DEVICE = "no-device",
     NO_SUCH_KERNEL = "no-such-kernel",
     OPENCL = "opencl",
-    RUN_CHECK = "run-check",
     RUN_LIMIT = "run-limit",
     UNREADABLE_FILE = "unreadable-file",
     UNWRITABLE_FILE = "unwritable-file",

@@ -44,8 +44,8 @@ impl<'k> Host<'k> {
 
     pub(super) fn cast(&mut self, stmt: &'k Stmt, pairs: &[(Size, Size)], env: &Env<'k>) -> Result<()> {
         let mut on_the_device = Vec::new();
-        for (a, b) in pairs {
-            let (a, b) = (env.size(a), env.size(b));
+        for (left, right) in pairs {
+            let (a, b) = (env.size(left), env.size(right));
             if self.program.facts.equal(&a, &b).is_yes() {
                 continue;
             }
@@ -53,7 +53,7 @@ impl<'k> Host<'k> {
             if known(&a) && known(&b) && self.guards.is_empty() {
                 self.program.checks.push((Assumption::Equal(a, b), stmt.origin.clone()));
             } else {
-                on_the_device.push((a, b));
+                on_the_device.push((left, right));
             }
         }
         if on_the_device.is_empty() {
@@ -61,8 +61,8 @@ impl<'k> Host<'k> {
         }
         let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
         self.launch(&title, Dims::default(), [None; 3], |f| {
-            for (a, b) in &on_the_device {
-                f.check_equal(a, b)?;
+            for pair in &on_the_device {
+                f.check_equal(*pair, env)?;
             }
             Ok(())
         })

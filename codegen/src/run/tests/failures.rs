@@ -1,6 +1,7 @@
 //! What goes wrong says what and where.
 
 use super::*;
+use crate::failure::Kind;
 use expect_test::{Expect, expect};
 use lift_analysis::size::Assumption;
 
@@ -70,7 +71,7 @@ kernel void get(global const int* xs, global const int* is, global int* ys, int 
     let args = vec![Arg::Buffer(xs), Arg::Buffer(is), Arg::Buffer(ys), size_arg(n()), Arg::Buffer(failure)];
     b.step(launch("get", args, Size::one(), 16));
     b.result(Ty::int(), array_of(n(), Layout::Scalar(ys)));
-    let text = |message: &str, at| Failure { message: message.to_string(), origin: origin(at) };
+    let text = |message: &str, at| Failure { kind: Kind::Index, message: message.to_string(), origin: origin(at) };
     b.plan().failures =
         vec![text("division by zero", 3), text("the index {0} is out of range: the array has {1} elements", 9)];
     let at = sizes(&[("N", 3)]);

@@ -1,0 +1,117 @@
+//! What can stop a run from inside of a program, and how it is told: one table for the interpreter and for generated
+//! code, so that the same mistake reads the same wherever it is found.
+//!
+//! A message is a template: `{0}` and `{1}` stand for two numbers, which the device records beside the failure.
+
+use lift_analysis::size::{Assumption, Size};
+
+/// The kinds of failures, as error codes tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An index that no element has.
+    Index,
+    DivisionByZero,
+    /// An argument that has no meaning, such as a negative length.
+    Argument,
+    /// A checked cast.
+    Cast,
+    /// A condition on lengths that the program relies on.
+    Assumption,
+}
+
+impl Kind {
+    /// A word for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Index => "index",
+            Kind::DivisionByZero => "divisionByZero",
+            Kind::Argument => "argument",
+            Kind::Cast => "cast",
+            Kind::Assumption => "assumption",
+        }
+    }
+}
+
+/// A failure before its numbers are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub kind: Kind,
+    pub template: String,
+}
+
+impl Message {
+    fn new(kind: Kind, template: impl Into<String>) -> Message {
+        Message { kind, template: template.into() }
+    }
+
+    /// An index `{0}` of an array of `{1}` elements.
+    pub fn out_of_range() -> Message {
+        Message::new(Kind::Index, "index {0} is out of range: the length is {1}")
+    }
+    /// `head` or `last` of nothing.
+    pub fn of_an_empty_array(primitive: &str) -> Message {
+        Message::new(Kind::Argument, format!("`{primitive}` of an empty array"))
+    }
+    pub fn division_by_zero() -> Message {
+        Message::new(Kind::DivisionByZero, "division by zero")
+    }
+    pub fn remainder_by_zero() -> Message {
+        Message::new(Kind::DivisionByZero, "remainder of a division by zero")
+    }
+    /// The length `{0}`.
+    pub fn impossible_length() -> Message {
+        Message::new(Kind::Argument, "an array cannot have the length {0}")
+    }
+    pub fn empty_pad() -> Message {
+        Message::new(Kind::Argument, "an empty array cannot be padded: nothing stands at its edges")
+    }
+    /// Two elements go to index `{0}`.
+    pub fn no_permutation() -> Message {
+        Message::new(Kind::Argument, "`scatter` needs a permutation, but two elements go to index {0}")
+    }
+    /// Two lengths of a checked cast, `{0}` and `{1}`.
+    pub fn false_cast(left: &Size, right: &Size) -> Message {
+        let template = match (left.as_const(), right.as_const()) {
+            (None, Some(_)) => format!("a checked cast is false: `{left}` is {{0}}, not {{1}}"),
+            (Some(_), None) => format!("a checked cast is false: `{right}` is {{1}}, not {{0}}"),
+            _ => format!("a checked cast is false: `{left}` is {{0}}, but `{right}` is {{1}}"),
+        };
+        Message::new(Kind::Cast, template)
+    }
+    /// An assumption whose first two variables have the values `{0}` and `{1}`.
+    pub fn false_assumption(assumption: &Assumption) -> Message {
+        let vars = assumption.vars();
+        let values: Vec<String> =
+            vars.iter().take(2).enumerate().map(|(i, v)| format!("{} = {{{i}}}", v.name)).collect();
+        let values = if values.is_empty() { String::new() } else { format!(" for {}", values.join(", ")) };
+        Message::new(Kind::Assumption, format!("the program relies on `{assumption}`, which is false{values}"))
+    }
+
+    /// The message with its numbers.
+    pub fn with(&self, first: i64, second: i64) -> String {
+        fill(&self.template, first, second)
+    }
+}
+
+/// A template with its numbers.
+pub fn fill(template: &str, first: i64, second: i64) -> String {
+    // The first is put in where the second cannot be meant: a number has no braces.
+    template.replace("{0}", &first.to_string()).replace("{1}", &second.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::param;
+
+    #[test]
+    fn numbers_are_put_in() {
+        assert_eq!(Message::out_of_range().with(3, 2), "index 3 is out of range: the length is 2");
+        let (n, two) = (Size::var(param(0, "N")), Size::nat(2));
+        assert_eq!(Message::false_cast(&n, &two).with(3, 2), "a checked cast is false: `N` is 3, not 2");
+        assert_eq!(Message::false_cast(&two, &n).with(2, 3), "a checked cast is false: `N` is 3, not 2");
+        let assumption = Assumption::Divides { divisor: two, value: n };
+        let message = "the program relies on `2 divides N`, which is false for N = 3";
+        assert_eq!(Message::false_assumption(&assumption).with(3, 0), message);
+    }
+}
