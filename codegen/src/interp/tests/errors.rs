@@ -8,11 +8,11 @@ use lift_analysis::size::Size;
 #[test]
 fn an_index_out_of_range() {
     let at = |i: i32| on_ints([7, 8, 9], |b, xs| b.aref(xs, i));
-    expect!["error: index 3 is out of range: the array has 3 elements"].assert_eq(&at(3));
-    expect!["error: index -1 is out of range: the array has 3 elements"].assert_eq(&at(-1));
-    expect!["error: index 0 is out of range: the array is empty"].assert_eq(&on_ints([], |b, xs| b.aref(xs, 0)));
+    expect!["error: index 3 is out of range: the length is 3"].assert_eq(&at(3));
+    expect!["error: index -1 is out of range: the length is 3"].assert_eq(&at(-1));
+    expect!["error: index 0 is out of range: the length is 0"].assert_eq(&on_ints([], |b, xs| b.aref(xs, 0)));
     let gather = on_ints([7], |b, xs| b.permute(Prim::Gather, xs, |b, i| b.add(i, 1)));
-    expect!["error: index 1 is out of range: the array has 1 element"].assert_eq(&gather);
+    expect!["error: index 1 is out of range: the length is 1"].assert_eq(&gather);
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn the_error_is_where_the_innermost_statement_stands() {
 #[test]
 fn no_permutation() {
     let result = on_ints([7, 8, 9], |b, xs| b.permute(Prim::Scatter, xs, |b, i| b.div(i, 2)));
-    expect!["error: `scatter` needs a permutation, but elements 0 and 1 both go to index 0"].assert_eq(&result);
+    expect!["error: `scatter` needs a permutation, but two elements go to index 0"].assert_eq(&result);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn views_that_do_not_fit() {
     expect!["error: `head` of an empty array"].assert_eq(&view(Prim::Head, &[], 0));
     expect!["error: `last` of an empty array"].assert_eq(&view(Prim::Last, &[], 0));
     expect!["error: `tail` of an array of 0 elements"].assert_eq(&view(Prim::Tail, &[], 0));
-    expect!["error: `pad #1 #0` of an empty array: nothing can stand at its edges"].assert_eq(&view(
+    expect!["error: an empty array cannot be padded: nothing stands at its edges"].assert_eq(&view(
         Prim::Pad(PadMode::Wrap),
         &[1, 0],
         0,
@@ -71,8 +71,8 @@ fn views_that_do_not_fit() {
 
 #[test]
 fn negative_lengths() {
-    expect!["error: `iota` of a negative length: -3"].assert_eq(&closed(|b| b.view(Prim::Iota, &[], &[(-3).into()])));
-    expect!["error: `fill` of a negative length: -1"]
+    expect!["error: an array cannot have the length -3"].assert_eq(&closed(|b| b.view(Prim::Iota, &[], &[(-3).into()])));
+    expect!["error: an array cannot have the length -1"]
         .assert_eq(&closed(|b| b.view(Prim::Fill, &[], &[(-1).into(), 0.into()])));
     expect!["error: the size `-2` has no value: the size is negative"].assert_eq(&closed(|b| b.iota(Size::int(-2))));
 }

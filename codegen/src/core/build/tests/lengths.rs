@@ -53,7 +53,7 @@ fn lengths_computed_in_the_run() {
     on_ints("(map (lambda (x) (iota x)) xs)", [3, 0, 1], expect!["[[0, 1, 2], [], [0]]"]);
     on_ints("(map (lambda (x) (fill x x)) xs)", [3, 0, 1], expect!["[[3, 3, 3], [], [1]]"]);
     on_ints("(map (lambda (x) (reduce 0 + (generate x (* x)))) xs)", [3, 0, 1], expect!["[[9], [0], [0]]"]);
-    on_ints("(iota (aref xs 0))", [-3], expect!["stopped: `iota` of a negative length: -3"]);
+    on_ints("(iota (aref xs 0))", [-3], expect!["stopped: an array cannot have the length -3"]);
 }
 
 #[test]
