@@ -1,5 +1,6 @@
 //! Building OpenCL text for a device, and the kernels in it with their signatures.
 
+use super::cache::{Cache, Key};
 use super::handle::Handle;
 use super::session::{KernelArg, Session};
 use super::{DeviceInfo, OpenClError};
@@ -85,9 +86,46 @@ pub fn build_options(device: &DeviceInfo) -> String {
 }
 
 impl Program {
-    /// Build `text` with [`build_options`]. The only place where a program comes to be: a store of built binaries,
-    /// keyed by text, options, device and driver, belongs in front of it.
+    /// Build `text` with [`build_options`], or take what was built of it before.
     pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
+        let Some(cache) = Cache::from_environment() else { return Program::compile(session, text) };
+        let key = Key::new(text, &build_options(&session.info), &session.info);
+        if let Some(binary) = cache.get(&key) {
+            if let Some(program) = Program::from_binary(session, &binary) {
+                return Ok(program);
+            }
+            cache.remove(&key);
+        }
+        let program = Program::compile(session, text)?;
+        if let Some(binary) = program.binary() {
+            cache.put(&key, &binary);
+        }
+        Ok(program)
+    }
+
+    /// A program of what [`Program::binary`] gave; `None` if the device does not take it.
+    fn from_binary(session: &Session, binary: &[u8]) -> Option<Program> {
+        let device = session.device_id();
+        // SAFETY: context and device live and belong together; there is one binary for one device. That it is what this
+        // device made is known by its key and its hash.
+        let raw = unsafe { cl3::program::create_program_with_binary(session.context(), &[device], &[binary]) }.ok()?;
+        // SAFETY: just created.
+        let handle = unsafe { Handle::own(raw, cl3::program::release_program) };
+        let options = CString::new(build_options(&session.info)).unwrap_or_default();
+        cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()).ok()?;
+        Some(Program { handle })
+    }
+
+    /// What the device's compiler made, for the one device of the session.
+    fn binary(&self) -> Option<Vec<u8>> {
+        match cl3::program::get_program_info(self.handle.raw(), cl3::program::CL_PROGRAM_BINARIES) {
+            Ok(InfoType::VecVecUchar(mut binaries)) => binaries.pop().filter(|b| !b.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// Build `text` by the device's compiler.
+    fn compile(session: &Session, text: &str) -> Result<Program, BuildError> {
         let create = OpenClError::when("hand the program to the device's compiler");
         let raw = cl3::program::create_program_with_source(session.context(), &[text])
             .map_err(|code| BuildError::OpenCl(create(code)))?;
