@@ -1,9 +1,9 @@
 //! Primitives that move elements and compute nothing. Pieces of an array share its elements.
 
-use super::{Result, RunError};
 use super::eval::nth;
 use super::prims::argument;
 use super::repr::{Array, Collector, Meter, Val, malformed};
+use super::{Result, RunError};
 use crate::core::PadMode;
 use crate::failure::Message;
 use lift_analysis::ty::Ty;

@@ -189,7 +189,7 @@ fn an_error_of_the_run_points_at_the_program() {
     let bench = bench();
     let arguments = ["run", "p.lift", "--device", "interpreter", "--kernel", "pick", "[1,2,3]", "3"];
     expect![[r#"
-        error[index-out-of-range]: index 3 is out of range: the array has 3 elements
+        error[index-out-of-range]: index 3 is out of range: the length is 3
          --> p.lift:7:56
           |
         7 | (lift pick (N) ((array-type int N) int) (lambda (xs i) (aref xs i)))

@@ -71,7 +71,8 @@ fn views_that_do_not_fit() {
 
 #[test]
 fn negative_lengths() {
-    expect!["error: an array cannot have the length -3"].assert_eq(&closed(|b| b.view(Prim::Iota, &[], &[(-3).into()])));
+    expect!["error: an array cannot have the length -3"]
+        .assert_eq(&closed(|b| b.view(Prim::Iota, &[], &[(-3).into()])));
     expect!["error: an array cannot have the length -1"]
         .assert_eq(&closed(|b| b.view(Prim::Fill, &[], &[(-1).into(), 0.into()])));
     expect!["error: the size `-2` has no value: the size is negative"].assert_eq(&closed(|b| b.iota(Size::int(-2))));
