@@ -8,6 +8,7 @@ use lift_analysis::queries::body;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
+use lift_codegen::emit;
 use lift_codegen::failure::Kind;
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
@@ -91,13 +92,27 @@ fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Targe
 
 /// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.
 pub fn plan_json(analysis: &Analysis, program: &Program, opencl: &str) -> Cancellable<String> {
+    with_places(analysis, |place| plan::json::to_json(program, opencl, place))
+}
+
+/// The kernel as a C file and its header, whose names are `stem` and an ending; or why it cannot be written in C.
+pub fn c_files(analysis: &Analysis, program: &Program, stem: &str) -> Cancellable<Result<emit::c::Files, String>> {
+    with_places(analysis, |place| emit::c::print(program, stem, place))
+}
+
+/// The kernel as a Python module, or why it cannot be written so.
+pub fn python_module(analysis: &Analysis, program: &Program) -> Cancellable<Result<String, String>> {
+    with_places(analysis, |place| emit::python::print(program, place))
+}
+
+/// Gives a function that names places of the source, lines and columns as people count them.
+fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
     let located = Located::default();
-    let json = plan::json::to_json(program, opencl, &|origin| match located.find(analysis, origin) {
-        // lines and columns as people count them
+    let result = f(&|origin| match located.find(analysis, origin) {
         Some(Place { range: Range { start, .. }, .. }) => format!("{}:{}", start.line + 1, start.character + 1),
         None => String::new(),
     });
-    located.stopped.into_inner().map_or(Ok(json), Err)
+    located.stopped.into_inner().map_or(Ok(result), Err)
 }
 
 /// Looks up places of the source for callbacks that cannot say that they were stopped.

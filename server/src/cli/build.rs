@@ -20,6 +20,9 @@ pub struct Arguments {
     /// Where to write NAME.cl and NAME.plan.json; it is made if it is not there.
     #[arg(short = 'o', value_name = "DIR", default_value = ".")]
     output: PathBuf,
+    /// Write another way to run the kernel instead: NAME.c and NAME.h, or the Python module NAME.py.
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "stage")]
+    emit: Option<Emit>,
     /// Print one stage of the compilation instead of writing files.
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Option<Stage>,
@@ -31,6 +34,14 @@ pub struct Arguments {
     /// The program.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Emit {
+    /// A C file and its header, to be linked with OpenCL.
+    C,
+    /// A module on pyopencl and NumPy.
+    Python,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
@@ -129,10 +140,26 @@ fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments
         Ok(compiled) => compiled,
         Err(problems) => return Ok(Err(problems)),
     };
-    let opencl = format!("{}.cl", file_name(kernel));
-    let plan = answered(engine::plan_json(&program.analysis, &compiled, &opencl))?;
-    let plan_name = format!("{}.plan.json", file_name(kernel));
-    for (name, text) in [(opencl, compiled.opencl.text.clone()), (plan_name, plan)] {
+    let stem = file_name(kernel);
+    let files = match arguments.emit {
+        Some(Emit::C) => answered(engine::c_files(&program.analysis, &compiled, &stem))?
+            .map(|files| vec![(format!("{stem}.c"), files.source), (format!("{stem}.h"), files.header)]),
+        Some(Emit::Python) => answered(engine::python_module(&program.analysis, &compiled))?
+            .map(|module| vec![(format!("{stem}.py"), module)]),
+        None => {
+            let opencl = format!("{stem}.cl");
+            let plan = answered(engine::plan_json(&program.analysis, &compiled, &opencl))?;
+            Ok(vec![(opencl, compiled.opencl.text.clone()), (format!("{stem}.plan.json"), plan)])
+        }
+    };
+    let files = match files {
+        Ok(files) => files,
+        Err(why) => {
+            let message = format!("`{kernel}` cannot be written so: {why}");
+            return Ok(Err(vec![Problem::error(path, codes::NOT_SUPPORTED, message)]));
+        }
+    };
+    for (name, text) in files {
         let target = arguments.output.join(name);
         let written =
             std::fs::create_dir_all(&arguments.output).and_then(|()| files::write_atomically(&target, text.as_bytes()));

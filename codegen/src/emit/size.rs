@@ -1,0 +1,82 @@
+//! Sizes as expressions of a host language.
+
+use lift_analysis::size::{Assumption, Node, Size, Var};
+
+/// How a language writes what C and Python write differently.
+pub trait Language {
+    /// The name of a size.
+    fn var(&self, v: &Var) -> String;
+    fn call(&self, function: Function, args: &[String]) -> String;
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String;
+    fn sum(
+        &self,
+        index: &Var,
+        count: &str,
+        body: &dyn Fn(&dyn Language) -> Result<String, String>,
+    ) -> Result<String, String>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Function {
+    Min,
+    Max,
+    /// Rounded towards minus infinity.
+    FloorDiv,
+    /// Never negative.
+    Mod,
+    Pow,
+    /// Products may be larger than any number of the language.
+    Mul,
+}
+
+pub fn expression(language: &dyn Language, size: &Size) -> Result<String, String> {
+    node(language, &size.node())
+}
+
+/// The condition under which an assumption holds.
+pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) -> Result<String, String> {
+    let size = |s: &Size| expression(language, s);
+    Ok(match assumption {
+        Assumption::Divides { divisor, value } => {
+            let (d, v) = (size(divisor)?, size(value)?);
+            format!("{d} > 0 {and} {} == 0", language.call(Function::Mod, &[v, d.clone()]))
+        }
+        Assumption::NonNegative(a) => format!("{} >= 0", size(a)?),
+        Assumption::Positive(a) => format!("{} > 0", size(a)?),
+        Assumption::AtMost(a, b) => format!("{} <= {}", size(a)?, size(b)?),
+        Assumption::Equal(a, b) => format!("{} == {}", size(a)?, size(b)?),
+    })
+}
+
+fn node(l: &dyn Language, n: &Node) -> Result<String, String> {
+    let all = |ns: &[Node]| ns.iter().map(|n| node(l, n)).collect::<Result<Vec<_>, _>>();
+    let fold = |f: Function, ns: &[Node]| {
+        let all = all(ns)?;
+        Ok::<_, String>(all.into_iter().reduce(|a, b| l.call(f, &[a, b])).unwrap_or_else(|| "0".into()))
+    };
+    Ok(match n {
+        Node::Int(v) => match i64::try_from(*v) {
+            Ok(v) if v >= 0 => v.to_string(),
+            Ok(v) => format!("({v})"),
+            Err(_) => return Err(format!("the number {v} is too large")),
+        },
+        Node::Var(v) => l.var(v),
+        Node::Neg(a) => format!("(-{})", node(l, a)?),
+        Node::Add(ns) => format!("({})", all(ns)?.join(" + ")),
+        Node::Sub(a, b) => format!("({} - {})", node(l, a)?, node(l, b)?),
+        Node::Mul(ns) => fold(Function::Mul, ns)?,
+        // A division that leaves nothing is rounded like any other.
+        Node::ExactDiv(a, b) => l.call(Function::FloorDiv, &[node(l, a)?, node(l, b)?]),
+        Node::FloorDiv { num, den, .. } => l.call(Function::FloorDiv, &[node(l, num)?, node(l, den)?]),
+        Node::Mod { num, den, .. } => l.call(Function::Mod, &[node(l, num)?, node(l, den)?]),
+        Node::Min(ns) => fold(Function::Min, ns)?,
+        Node::Max(ns) => fold(Function::Max, ns)?,
+        Node::Pow(a, b) => l.call(Function::Pow, &[node(l, a)?, node(l, b)?]),
+        Node::IfLe { left, right, then, otherwise } => {
+            let condition = format!("{} <= {}", node(l, left)?, node(l, right)?);
+            l.choose(&condition, &node(l, then)?, &node(l, otherwise)?)
+        }
+        Node::Sum { index, count, body } => l.sum(index, &node(l, count)?, &|l| node(l, body))?,
+        Node::TooLarge => return Err("a size has become too large to be written".into()),
+    })
+}

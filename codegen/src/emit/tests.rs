@@ -1,0 +1,60 @@
+//! What is printed. That it compiles and runs, the tests of the program show (`tests/program/test_emitted.py`).
+
+use super::{c, python};
+use crate::core::builder::*;
+use crate::lower::compile;
+use crate::target::Target;
+use expect_test::expect;
+
+fn filter() -> crate::plan::Program {
+    let mut b = Builder::new("kept");
+    let n = b.size("N");
+    let xs = b.param("xs", array(float(), &n));
+    let kept = b.filter(Level::Seq, &xs, |b, x| b.gt(x, 0.5f32));
+    compile(&b.finish(&kept), &Target::portable()).expect("it compiles")
+}
+
+#[test]
+fn a_header_says_what_to_give() {
+    let files = c::print(&filter(), "kept", &|_| String::new()).expect("it can be written in C");
+    let start = files.header.find("/* xs").expect("inputs are named");
+    let end = files.header.find("\n#ifdef __cplusplus\n}").expect("it ends");
+    expect![[r#"
+        /* xs : Array[Float,N] */
+        /* the result : <∃X1, Array[Float,X1]> */
+        /* result_len: room for 1 elements, which the next function computes. */
+        size_t kept_room_result_len(int64_t N);
+        /* result: room for N elements, which the next function computes. */
+        size_t kept_room_result(int64_t N);
+
+        /* Runs on host memory. 0, or -1 and an error. */
+        int kept_run(struct kept *program, int64_t N, const cl_float *xs, cl_int *result_len, cl_float *result);
+
+        /* Runs on buffers of the device, in an in-order queue of it; when it returns all work is enqueued, and done
+           if the kernel can fail. */
+        int kept_run_on(struct kept *program, cl_command_queue queue, int64_t N, cl_mem xs, cl_mem result_len, cl_mem result);
+    "#]]
+    .assert_eq(&files.header[start..end]);
+}
+
+#[test]
+fn a_module_has_the_plan_as_data() {
+    let module = python::print(&filter(), &|_| String::new()).expect("it can be written in Python");
+    let start = module.find("SIZES = ").expect("sizes");
+    let end = module.find("STEPS = ").expect("steps");
+    expect![[r#"
+        SIZES = ["N"]
+        INPUTS = [
+            ("xs", ("array", "N", lambda s: s["N"], ("scalar", 0))),
+        ]
+        RESULT = ("exists", [("X1 1", 1, lambda s: s["N"])], ("array", "X1 1", lambda s: s["X1 1"], ("scalar", 2)))
+        BUFFERS = [
+            ("xs", "Float", lambda s: s["N"], "input", []),
+            ("result_len", "Int", lambda s: 1, "output", []),
+            ("result", "Float", lambda s: s["N"], "output", []),
+        ]
+        CHECKS = [
+        ]
+    "#]]
+    .assert_eq(&module[start..end]);
+}

@@ -1,0 +1,215 @@
+"""`lift build --emit c` and `--emit python`: what is written compiles without a warning, runs, and computes what the
+interpreter computes."""
+
+import importlib.util
+import subprocess
+
+import numpy as np
+import pytest
+
+KEPT = """(lift kept (N) ((array-type float N))
+  (lambda (xs) (map (lambda (x) (* x 2.0f)) (filter (lambda (x) (> x 0.5f)) xs))))
+"""
+SUM = "(lift sum (N) ((array-type int N)) (lambda (xs) (reduce 0 (lambda (a b) (+ a b)) xs)))\n"
+TABLE = """(lift table (N M) ((array-type (array-type int M) N) int)
+  (lambda (xss k) (map (map (lambda (x) (* k x))) (transpose xss))))
+"""
+COUNTED = "(lift counted () (int) (lambda (k) (map (lambda (i) (* i i)) (filter (lambda (i) (= (mod i 2) 1)) (iota k)))))\n"
+ROWS = """(lift rows (N M) ((array-type (array-type int M) N))
+  (lambda (xss) (map (filter (lambda (x) (> x 2))) xss)))
+"""
+PAIR = """(lift pair (N) ((array-type int N))
+  (lambda (xs) (tuple (scan 0 (lambda (a b) (+ a b)) xs) (filter (lambda (x) (> x 2)) xs))))
+"""
+AT = "(lift at (N) ((array-type int N) int) (lambda (xs i) (map (lambda (x) (+ x (aref xs i))) xs)))\n"
+HALVES = "(lift halves (N) ((array-type int N)) (lambda (xs) (map (reduceSeq 0 (lambda (a b) (+ a b))) (split #2 xs))))\n"
+ROUNDS = "(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate 20 (lambda (ys) (map (lambda (y) (+ y 1)) ys)) xs)))\n"
+
+
+# --- C
+
+
+def build_c(lift, name, program, main):
+    lift.file(f"{name}.lift", program)
+    lift.succeeds("build", "--emit", "c", f"{name}.lift")
+    start = f"""
+#include "{name}.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{{
+  cl_platform_id platform;
+  cl_device_id device;
+  char *why = NULL;
+  clGetPlatformIDs(1, &platform, NULL);
+  clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+  struct {name} *p = {name}_create(context, device, &why);
+  if (!p) {{
+    fprintf(stderr, "%s\\n", why);
+    return 2;
+  }}
+"""
+    end = f"""
+  {name}_free(p);
+  clReleaseContext(context);
+  return 0;
+}}
+"""
+    lift.file("main.c", start + main + end)
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-o", name]
+    cc = ["cc", *flags, "main.c", f"{name}.c", "-lOpenCL"]
+    ran = subprocess.run(cc, cwd=lift.folder, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    ran = subprocess.run([lift.folder / name], cwd=lift.folder, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+
+
+def test_c_filter(lift):
+    main = """
+  const float xs[] = {0.1f, 0.6f, 0.3f, 0.9f, 0.75f};
+  float *result = malloc(kept_room_result(5) * sizeof *result);
+  cl_int length = 0;
+  if (kept_run(p, 5, xs, &length, result)) { return 3; }
+  for (int i = 0; i < length; i++) printf("%g\\n", result[i]);
+  if (kept_run(p, 0, xs, &length, result)) { return 4; }
+  printf("%d\\n", (int)length);
+  free(result);
+"""
+    assert build_c(lift, "kept", KEPT, main) == "1.2\n1.8\n1.5\n0\n"
+
+
+def test_c_matrix_and_number(lift):
+    main = """
+  const cl_int xss[] = {1, 2, 3, 4, 5, 6};
+  cl_int result[6];
+  if (table_run(p, 2, 3, xss, 10, result)) { return 3; }
+  for (int i = 0; i < 6; i++) printf("%d ", (int)result[i]);
+"""
+    assert build_c(lift, "table", TABLE, main) == "10 40 20 50 30 60 "
+
+
+def test_c_reduction_of_many(lift):
+    main = """
+  cl_int *xs = malloc(100000 * sizeof *xs);
+  cl_int result = 0;
+  for (int i = 0; i < 100000; i++) xs[i] = i % 7;
+  if (sum_run(p, 100000, xs, &result)) { return 3; }
+  printf("%d", (int)result);
+  free(xs);
+"""
+    assert build_c(lift, "sum", SUM, main) == str(sum(i % 7 for i in range(100000)))
+
+
+def test_c_room_found_by_the_run(lift):
+    main = """
+  cl_int *result = NULL, length = 0;
+  size_t room = 0;
+  if (counted_run(p, 10, &length, &result, &room)) { return 3; }
+  for (int i = 0; i < length; i++) printf("%d ", (int)result[i]);
+  free(result);
+  result = NULL;
+  if (counted_run(p, -1, &length, &result, &room)) { printf("%s", counted_error(p)); }
+"""
+    out = build_c(lift, "counted", COUNTED, main)
+    assert out == "1 9 25 49 81 an array cannot have the length -1 (at 1:99)", out
+
+
+def test_c_failures_and_assumptions(lift):
+    main = """
+  const cl_int xs[] = {1, 2, 3};
+  cl_int result[3];
+  if (at_run(p, 3, xs, 7, result)) { printf("%s\\n", at_error(p)); }
+  if (at_run(p, 3, xs, 2, result)) { return 3; }
+  printf("%d\\n", (int)result[0]);
+  if (at_run(p, -1, xs, 2, result)) { printf("%s\\n", at_error(p)); }
+"""
+    out = build_c(lift, "at", AT, main).splitlines()
+    assert out[0].startswith("index 7 is out of range: the length is 3 (at 1:"), out
+    assert out[1:] == ["4", "the size N = -1 is not between 0 and 2147483647"]
+    main = """
+  const cl_int xs[] = {1, 2, 3};
+  cl_int result[3];
+  if (halves_run(p, 3, xs, result)) { printf("%s\\n", halves_error(p)); }
+"""
+    out = build_c(lift, "halves", HALVES, main)
+    assert out.startswith("the program relies on `2 divides N`, which is false (at 1:"), out
+
+
+def test_c_on_buffers_of_the_device(lift):
+    main = """
+  const cl_int xs[] = {1, 2, 3};
+  cl_int result[3];
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+  cl_mem in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof xs, (void *)xs, NULL);
+  cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, rounds_room_result(3) * sizeof(cl_int), NULL, NULL);
+  if (rounds_run_on(p, queue, 3, in, out)) { return 3; }
+  clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL);
+  for (int i = 0; i < 3; i++) printf("%d ", (int)result[i]);
+  clReleaseMemObject(in);
+  clReleaseMemObject(out);
+  clReleaseCommandQueue(queue);
+"""
+    assert build_c(lift, "rounds", ROUNDS, main) == "21 22 23 "
+
+
+# --- Python
+
+
+@pytest.fixture(scope="module")
+def queue():
+    import pyopencl as cl
+
+    device = cl.get_platforms()[0].get_devices()[0]
+    return cl.CommandQueue(cl.Context([device]))
+
+
+def module(lift, name, program):
+    lift.file(f"{name}.lift", program)
+    lift.succeeds("build", "--emit", "python", f"{name}.lift")
+    spec = importlib.util.spec_from_file_location(f"emitted_{name}", lift.folder / f"{name}.py")
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def test_python_results(lift, queue):
+    def run(name, program, *inputs, **sizes):
+        return module(lift, name, program).Kernel(queue)(*inputs, **sizes)
+
+    xs = np.array([0.1, 0.6, 0.3, 0.9, 0.75], np.float32)
+    np.testing.assert_array_equal(run("kept", KEPT, xs), (xs * 2)[xs > 0.5])
+    many = np.arange(100000, dtype=np.int32) % 7
+    assert run("sum", SUM, many)[0] == many.sum()
+    table = np.arange(6, dtype=np.int32).reshape(2, 3)
+    np.testing.assert_array_equal(run("table", TABLE, table, 10), table.T * 10)
+    np.testing.assert_array_equal(run("counted", COUNTED, 10), [1, 9, 25, 49, 81])
+    assert [list(row) for row in run("rows", ROWS, table)] == [[], [3, 4, 5]]
+    sums, kept = run("pair", PAIR, [1, 2, 3, 4])
+    assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
+    np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])
+
+
+def test_python_errors(lift, queue):
+    at = module(lift, "at", AT)
+    with pytest.raises(at.LiftError, match="index 7 is out of range: the length is 3 .at 1:"):
+        at.Kernel(queue)([1, 2, 3], 7)
+    counted = module(lift, "counted", COUNTED)
+    with pytest.raises(counted.LiftError, match="an array cannot have the length -1"):
+        counted.Kernel(queue)(-1)
+    halves = module(lift, "halves", HALVES)
+    with pytest.raises(halves.LiftError, match="2 divides N"):
+        halves.Kernel(queue)([1, 2, 3])
+    table = module(lift, "table", TABLE)
+    with pytest.raises(table.LiftError, match="has 1 elements where 2 are needed"):
+        table.Kernel(queue)([[1, 2], [3]], 1)
+
+
+def test_a_kernel_is_run_again(lift, queue):
+    counted = module(lift, "counted", COUNTED).Kernel(queue)
+    for k in (0, 4, 3000, 2):
+        np.testing.assert_array_equal(counted(k), [i * i for i in range(k) if i % 2 == 1])
