@@ -69,6 +69,12 @@
                                (overlays-in (point-min) (point-max)))))
           (mapcar (lambda (o) (overlay-get o 'after-string)) (overlays-in (point-min) (point-max))))
 
+(my-at "large x")
+(eglot-rename "big")
+(my-check "rename" (my-wait (lambda () (and (string-match-p "(define (big x)" (buffer-string))
+                                            (string-match-p "(filter big xs)" (buffer-string)))))
+          (buffer-string))
+
 (eglot--signal-textDocument/didChange)
 (let ((program (current-buffer)))
   (my-at "map double")

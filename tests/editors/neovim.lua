@@ -76,6 +76,12 @@ for _, hint in ipairs(hints or {}) do
 end
 check('inlay hints', table.concat(labels, ' '):find('X1', 1, true), labels)
 
+vim.api.nvim_win_set_cursor(0, { 7, 10 })
+vim.lsp.buf.rename('big')
+check('rename', wait(function()
+  return line(7) == '(define (big x)' and line(5) == '    (map double (filter big xs))))'
+end), { line(5), line(7) })
+
 vim.api.nvim_win_set_cursor(0, { 5, 5 })
 vim.lsp.buf.definition()
 check('a built-in name leads to its declaration', wait(function()
