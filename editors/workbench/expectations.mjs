@@ -26,11 +26,43 @@ export const EVENS = {
         answers: ['iota', '10'],
         tab: 'evens.result',
         result: ['0', '4', '16', '36', '64'],
+        on: 'of evens.lift on iota, N = 10',
         comments: [/; evens of evens\.lift on iota, N = 10/, /; device: \S+/],
+        /** Launches that take time, and the line at whose end that stands. */
+        launches: ['filter: count', 'filter: compact'],
+        hint: { line: 4, time: /(?<!was )\d[\d.]* (µs|ms|s)$/, stale: /was \d[\d.]* (µs|ms|s)$/ },
     },
+    /** An edit that is not saved: what it changes in the generated text and in the result. */
+    edit: { line: 4, word: '2', by: '3', before: '% 2', after: '% 3', result: ['0', '9', '36', '81'] },
+    /** An edit that breaks the program: the first line of the generated text then. */
+    breaking: { line: 4, word: '2', by: 'true', stale: '// stale: evens.lift:4:' },
+    /** A word of the program and what its generated lines have; and the other way round. */
+    sync: {
+        program: { line: 4, word: 'mod', generated: '% 2' },
+        generated: { beginning: '__kernel void ys_count(', word: 'void', line: 4, contains: 'filter' },
+    },
+    /** Stages, as they are chosen, with their tabs and what they have. */
+    stages: [
+        { title: 'Elaborated program', tab: 'evens.elaborated.lift', contains: '(unpack (X1 ' },
+        { title: 'Scheduled core', tab: 'evens.scheduled.core', contains: 'filterGlb' },
+    ],
+    setup: ['Server', 'Devices', 'interpreter', 'No setting was changed.'],
     /** A run that cannot be: the answer to the question, and what is said then. */
     wrongRun: { answers: ['missing.npy'], notification: /missing\.npy/ },
     statusBar: 'Lift',
+    statusDevice: /^Lift \d+\.\d+\.\d+ · \S/,
+};
+
+/** A result with two dimensions. */
+export const TABLE = { file: 'table.lift', kernel: 'table', caption: '24 × 24' };
+
+/** The walkthrough: its title, its steps, and the program of its first step. */
+export const WALKTHROUGH = {
+    title: 'Get Started with Lift',
+    steps: ['Open an example', 'Hover a length', 'Make pack explicit', 'See the code', 'Run it'],
+    button: 'Open an Example',
+    kernel: 'doubled',
+    opencl: { tab: 'doubled.cl', contains: '__kernel' },
 };
 
 export const ZIP_ERROR = {
@@ -49,7 +81,6 @@ export const ZIP_ERROR = {
 /** A run that is cancelled; the program itself says what to run it on. */
 export const ENDLESS = {
     file: 'endless.lift',
-    proposal: 'As the program says in its line ;;; run:',
     progress: 'Running endless',
     said: 'The run was cancelled.',
 };
@@ -57,5 +88,5 @@ export const ENDLESS = {
 /** Where there is no OpenCL device: the run says so, once in a notification and above its result. */
 export const NO_DEVICE = {
     notice: /^Running on the interpreter: /,
-    comments: ['; device: interpreter', '; note: running on the interpreter: '],
+    shown: ['interpreter', 'running on the interpreter: '],
 };

@@ -7,12 +7,13 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { ENDLESS, EVENS, ZIP_ERROR } from './expectations.mjs';
+import { ENDLESS, EVENS, TABLE, WALKTHROUGH, ZIP_ERROR } from './expectations.mjs';
 import { Report } from './report.mjs';
 import { Workbench } from './workbench.mjs';
 
 const [, , address, shots, opened] = process.argv;
-const workbench = new Workbench(shots);
+// Wide enough for a whole line of the program beside its generated code.
+const workbench = new Workbench(shots, { width: 2000, height: 900, scale: 1 });
 const report = new Report();
 const check = (name, body) => report.check(name, body, () => workbench.shot('FAILED').then(() => {}));
 
@@ -55,6 +56,11 @@ await check('the status bar says that the server runs', async () => {
         return (await item.locator('.codicon-check').count()) > 0 && (await item.textContent());
     });
     assertHas(text, EVENS.statusBar);
+    // Version and device: the device is known once the drivers have answered.
+    return workbench.until('version and device', async () => {
+        const item = await workbench.statusItem('lift-lang.lift.lift.status');
+        return EVENS.statusDevice.test(item) && item;
+    });
 });
 
 for (const { line, contains } of EVENS.hints) {
@@ -153,38 +159,174 @@ await check('Generate OpenCL shows the text beside the program', async () => {
     return text.split('\n').find((line) => has(line, contains[0])).trim();
 });
 
-const { answers, tab, result, comments } = EVENS.run;
-async function resultLines() {
-    const lines = await workbench.lines(tab);
-    const said = lines.filter((line) => !line.startsWith(';') && line.trim() !== '');
-    return said.length > 0 && { said: said.map((line) => line.trim()), all: lines.join('\n') };
+await check('the OpenCL follows an edit that is not saved', async () => {
+    const { line, word, by, before, after } = EVENS.edit;
+    const tab = EVENS.opencl.tab;
+    const text = async () => (await workbench.lines(tab)).join('\n');
+    await workbench.scrollToLine(tab, before);
+    await workbench.replaceWord(EVENS.file, line, word, by);
+    await workbench.until('the new text', async () => has(await text(), after) && !has(await text(), before));
+    await workbench.shot('opencl-live');
+    await workbench.page.keyboard.press('Control+Z');
+    await workbench.until('the old text', async () => has(await text(), before));
+});
+
+await check('while the program is broken, the last good OpenCL stays, marked with the reason', async () => {
+    const { line, word, by, stale } = EVENS.breaking;
+    const tab = EVENS.opencl.tab;
+    await workbench.scrollToLine(tab, '// OpenCL C of evens');
+    await workbench.replaceWord(EVENS.file, line, word, by);
+    const first = await workbench.until('the mark', async () => {
+        const lines = await workbench.lines(tab);
+        return lines[0]?.startsWith(stale) && lines.length > 5 && lines[0];
+    });
+    await workbench.shot('opencl-stale');
+    await workbench.page.keyboard.press('Control+Z');
+    await workbench.until('the mark is gone', async () =>
+        (await workbench.lines(tab))[0]?.startsWith('// OpenCL C of evens in evens.lift'));
+    return first;
+});
+
+await check('the cursor in the program marks the generated lines, and the other way round', async () => {
+    const tab = EVENS.opencl.tab;
+    const { program, generated } = EVENS.sync;
+    await workbench.clickOn(EVENS.file, program.line, program.word);
+    const marked = await workbench.until('marked lines', async () => {
+        const lines = await workbench.marked(tab);
+        return lines.some((line) => has(line, program.generated)) && lines;
+    });
+    await workbench.shot('sync-to-opencl');
+    // The marks go with the cursor.
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await workbench.until('no marked lines', async () => (await workbench.marked(tab)).length === 0);
+    await workbench.scrollToLine(tab, generated.beginning);
+    const line = (await workbench.lines(tab)).findIndex((text) => text.startsWith(generated.beginning)) + 1;
+    await workbench.clickOn(tab, line, generated.word);
+    const back = await workbench.until('the marked expression', async () =>
+        (await workbench.marked(EVENS.file)).find((text) => has(text, generated.contains)));
+    await workbench.shot('sync-to-program');
+    return `${marked.length} lines; ${back.trim()}`;
+});
+
+for (const { title, tab, contains } of EVENS.stages) {
+    await check(`the stage ${title}`, async () => {
+        await workbench.clickOn(EVENS.file, 4, 'filter');
+        await workbench.command('Lift: Show Stage');
+        await workbench.answer(title);
+        await workbench.until('its text', async () => has((await workbench.lines(tab)).join('\n'), contains));
+        await workbench.shot(`stage-${tab}`);
+        await workbench.closeTab(tab);
+    });
 }
 
-await check('Run Kernel asks for inputs and sizes, and shows the result', async () => {
+const { answers, tab, result, on, comments, launches, hint } = EVENS.run;
+
+/** The lines of the result in the panel, once they are these. */
+async function panelResult(panel, expected) {
+    return workbench.until('the result', async () => {
+        const text = await panel.locator('.result pre').textContent().catch(() => '');
+        return text.trimEnd() === expected.join('\n') && text;
+    });
+}
+
+await check('Run Kernel asks for inputs and sizes, and shows result, plot and times in a panel', async () => {
     await workbench.clickOn(EVENS.file, 4, 'filter');
     await workbench.command('Lift: Run Kernel');
     for (const answer of answers) await workbench.answer(answer);
-    const { said, all } = await workbench.until('the result', resultLines);
+    const panel = await workbench.panel(EVENS.kernel);
+    await panelResult(panel, result);
     await workbench.shot('run');
-    assert.deepEqual(said, result);
-    for (const expected of comments) assertHas(all, expected);
-    return said.join(' ');
+    assertHas(await panel.locator('header').innerText(), on);
+    assert.equal(await panel.locator('figure.curves svg circle').count(), result.length);
+    const times = await panel.locator('.times').innerText();
+    for (const launch of launches) assertHas(times, launch);
+    return times.split('\n').at(-1);
 });
 
-await check('Run Kernel proposes the inputs of the last time', async () => {
+const timeHint = async () => (await workbench.hints(EVENS.file, hint.line)).join('');
+
+await check('times stand at the end of the line that caused them', async () => {
+    const text = await workbench.until('a time', async () => {
+        const hints = await timeHint();
+        return hint.time.test(hints) && hints;
+    });
+    await workbench.shot('times');
+    return text.trim();
+});
+
+await check('a kind of hint is turned off and on by its command', async () => {
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await workbench.command('Lift: Toggle Time Hints');
+    await workbench.until('no time', async () => !hint.time.test(await timeHint()));
+    await workbench.shot('times-off');
+    await workbench.command('Lift: Toggle Time Hints');
+    // What was measured is still known.
+    await workbench.until('the time again', async () => hint.time.test(await timeHint()));
+});
+
+await check('a time in the panel leads to its line', async () => {
+    const panel = await workbench.panel(EVENS.kernel);
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await panel.locator('button.place').first().click();
+    await workbench.until('the selection', async () =>
+        /Ln [45], .*selected/.test(await workbench.statusItem('status.editor.selection')));
+});
+
+await check('times of a kernel that has changed are stale; Run Again measures anew', async () => {
+    const { line, word, by, result: changed } = EVENS.edit;
+    await workbench.replaceWord(EVENS.file, line, word, by);
+    await workbench.until('a stale time', async () => hint.stale.test(await timeHint()));
+    await workbench.shot('times-stale');
+    const panel = await workbench.panel(EVENS.kernel);
+    await panel.locator('nav button', { hasText: 'Run Again' }).click();
+    await panelResult(panel, changed);
+    await workbench.until('a new time', async () => hint.time.test(await timeHint()));
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await workbench.page.keyboard.press('Control+Z');
+    await workbench.until('undone', async () =>
+        (await workbench.lines(EVENS.file)).some((text) => has(text, `(mod x ${word})`)));
+});
+
+await check('the whole result as text', async () => {
+    const panel = await workbench.panel(EVENS.kernel);
+    await panel.locator('nav button', { hasText: 'Run Again' }).click();
+    await panelResult(panel, result);
+    await workbench.command('Lift: Show Last Result as Text');
+    const lines = await workbench.until('the result', async () => {
+        const all = await workbench.lines(tab);
+        return all.includes(result.at(-1)) && all;
+    });
+    await workbench.shot('result-text');
+    assert.deepEqual(lines.filter((l) => !l.startsWith(';') && l.trim() !== '').map((l) => l.trim()), result);
+    for (const expected of comments) assertHas(lines.join('\n'), expected);
+    await workbench.closeTab(tab);
+});
+
+await check('a result of rows is drawn as a picture', async () => {
+    await workbench.openFile(TABLE.file);
+    await workbench.until('lenses', async () => (await workbench.lenses(TABLE.file).count()) > 0);
+    // Its own line says what to run it on: nothing is asked.
+    await workbench.lenses(TABLE.file).first().click();
+    const panel = await workbench.panel(TABLE.kernel);
+    await workbench.until('the picture', async () => (await panel.locator('figure.picture canvas').count()) > 0);
+    assertHas(await panel.locator('figcaption').innerText(), TABLE.caption);
+    // Its corners have different colours.
+    const colours = await panel.locator('figure.picture canvas').first().evaluate((canvas) => {
+        const at = (x, y) => [...canvas.getContext('2d').getImageData(x, y, 1, 1).data].join();
+        return [at(0, 0), at(canvas.width - 1, canvas.height - 1)];
+    });
+    assert.notEqual(colours[0], colours[1]);
+    await workbench.shot('picture');
+});
+
+await check('Run Kernel says what is wrong with an input', async () => {
+    await workbench.openFile(EVENS.file);
     await workbench.clickOn(EVENS.file, 4, 'filter');
-    await workbench.command('Lift: Run Kernel');
+    await workbench.command('Lift: Run Kernel with Other Inputs');
     const question = await workbench.until('a question', () => workbench.question());
     assertHas(question, answers[0]);
     assertHas(question, answers[1]);
     await workbench.shot('run-again');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.until('the question is answered', async () => (await workbench.question()) === '');
-});
-
-await check('Run Kernel says what is wrong with an input', async () => {
-    await workbench.clickOn(EVENS.file, 4, 'filter');
-    await workbench.command('Lift: Run Kernel');
     await workbench.answer('Other');
     for (const answer of EVENS.wrongRun.answers) await workbench.answer(answer);
     const said = await workbench.until('a notification', async () =>
@@ -209,8 +351,6 @@ await check('a run that takes too long is cancelled, and its process ends', asyn
     await workbench.openFile(ENDLESS.file);
     await workbench.clickOn(ENDLESS.file, 3, 'endless');
     await workbench.command('Lift: Run Kernel');
-    assertHas(await workbench.until('a question', () => workbench.question()), ENDLESS.proposal);
-    await workbench.page.keyboard.press('Enter');
     await workbench.until('progress', async () =>
         (await workbench.notifications()).some((text) => has(text, ENDLESS.progress)));
     await workbench.until('its process', () => runs() > 0);
@@ -231,9 +371,40 @@ await check('Restart Server brings the hints back', async () => {
     });
 });
 
+await check('Show Setup tells of the server and the devices', async () => {
+    await workbench.command('Lift: Show Setup');
+    const page = await workbench.framed(EVENS.setup.at(-1));
+    await workbench.shot('setup');
+    for (const expected of EVENS.setup) assertHas(page, expected);
+});
+
+await check('the walkthrough leads from a program to its result', async () => {
+    const { title, steps, button, kernel, opencl } = WALKTHROUGH;
+    await workbench.command('Lift: Open Walkthrough');
+    const page = workbench.page.locator('.gettingStartedContainer');
+    await workbench.until('the page', async () => has(await page.innerText().catch(() => ''), title));
+    const text = await page.innerText();
+    for (const step of steps) assertHas(text, step);
+    await workbench.shot('walkthrough');
+    await page.locator('.monaco-button', { hasText: button }).first().click();
+    const untitled = workbench.page.locator('.tab[data-resource-name^="Untitled"]').first();
+    const example = await untitled.getAttribute('data-resource-name');
+    await workbench.until('hints in it', async () =>
+        (await workbench.lines(example)).some((line) => has(line, 'unpack X1')));
+    await workbench.clickOn(example, 3, 'doubled');
+    await workbench.command('Lift: Generate OpenCL');
+    await workbench.until('its OpenCL', async () =>
+        has((await workbench.lines(opencl.tab)).join('\n'), opencl.contains));
+    await workbench.clickOn(example, 3, 'doubled');
+    await workbench.command('Lift: Run Kernel');
+    const panel = await workbench.panel(kernel);
+    await workbench.until('its plot', async () => (await panel.locator('figure.curves svg').count()) > 0);
+    await workbench.shot('walkthrough-run');
+});
+
 await check('nothing was written that nobody saved', async () => {
     const here = path.dirname(new URL(import.meta.url).pathname);
-    for (const file of [EVENS.file, ZIP_ERROR.file, ENDLESS.file]) {
+    for (const file of [EVENS.file, ZIP_ERROR.file, ENDLESS.file, TABLE.file]) {
         assert.equal(
             fs.readFileSync(path.join(opened, file), 'utf8'),
             fs.readFileSync(path.join(here, 'fixture', file), 'utf8'),

@@ -36,6 +36,8 @@ export class Workbench {
         this.page.setDefaultTimeout(PATIENCE);
         this.page.on('request', (request) => {
             const { protocol, host } = new URL(request.url());
+            // Files of a webview have this host; its service worker answers, and no machine is asked.
+            if (host.endsWith('.vscode-resource.vscode-cdn.net')) return;
             if (/^(http|ws)s?:$/.test(protocol) && !/^(127\.0\.0\.1|localhost)(:|$)/.test(host)) {
                 this.foreignHosts.add(host);
             }
@@ -71,7 +73,10 @@ export class Workbench {
 
     // --- files and editors -------------------------------------------------------------------
 
+    /** Opens a file in the first group of editors. */
     async openFile(name) {
+        const groups = this.page.locator('.editor-group-container');
+        if ((await groups.count()) > 1) await groups.first().locator('.tab').first().click();
         const row = this.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`);
         await row.first().dblclick();
         await this.until(`${name} is open`, async () => (await this.tabs()).includes(name));
@@ -145,6 +150,31 @@ export class Workbench {
         await this.page.mouse.click(x, y);
     }
 
+    /** Replaces a word of a line by typing over it; nothing is saved. */
+    async replaceWord(tab, line, word, text) {
+        await this.#dismiss();
+        const { x, y } = await this.#placeOf(tab, line, word);
+        await this.page.mouse.dblclick(x, y);
+        await this.page.keyboard.insertText(text);
+    }
+
+    /** The lines of an editor in which the extension marks something with a background. */
+    async marked(tab) {
+        const rows = this.editor(tab).locator('.view-lines .view-line');
+        const lines = await rows.evaluateAll((all) =>
+            all.map((row) => [row.getBoundingClientRect().top, row.textContent]));
+        const marks = await this.editor(tab)
+            .locator('.view-overlays .cdr[class*="TextEditorDecorationType"]')
+            .evaluateAll((all) =>
+                all
+                    .filter((mark) => !/^(transparent|rgba\(0, 0, 0, 0\))$/.test(getComputedStyle(mark).backgroundColor))
+                    .map((mark) => mark.getBoundingClientRect())
+                    .filter(({ width }) => width > 0)
+                    .map(({ top, height }) => top + height / 2));
+        const of = lines.filter(([top]) => marks.some((mark) => mark >= top && mark < top + 15));
+        return readable(of.sort(([a], [b]) => a - b).map(([, text]) => text));
+    }
+
     /** Moves the right edge of an editor to the right, by so many pixels. */
     async widen(tab, by) {
         const { x, y, width, height } = await this.editor(tab).boundingBox();
@@ -161,6 +191,18 @@ export class Workbench {
             const at = (await this.lines(tab)).findIndex((line) => line.startsWith(beginning));
             if (at === 0) return true;
             await this.page.mouse.wheel(0, at < 0 ? 400 : at * 19);
+            await this.page.waitForTimeout(200);
+            return false;
+        });
+    }
+
+    /** Scrolls an editor until a line that has this is in view. */
+    async scrollToLine(tab, text) {
+        await this.editor(tab).hover();
+        await this.page.mouse.wheel(0, -100_000);
+        await this.until(`${text} is in view`, async () => {
+            if ((await this.lines(tab)).some((line) => line.includes(text))) return true;
+            await this.page.mouse.wheel(0, 200);
             await this.page.waitForTimeout(200);
             return false;
         });
@@ -193,15 +235,44 @@ export class Workbench {
         ).catch(() => this.page.keyboard.press('Escape'));
     }
 
+    /** The panel of a run that shows this kernel: the frame that it is drawn in. */
+    async panel(kernel) {
+        return this.until(`the panel of ${kernel}`, async () => {
+            for (const frame of this.page.frames()) {
+                const title = await frame.locator('#run h1').textContent({ timeout: 500 }).catch(() => null);
+                if (title === kernel) return frame;
+            }
+            return false;
+        });
+    }
+
+    /** The text of a page that the editor shows in a frame, such as a rendered document, once it has this in it. */
+    async framed(expected) {
+        return this.until(`a page that has ${expected}`, async () => {
+            for (const frame of this.page.frames().filter((frame) => frame !== this.page.mainFrame())) {
+                const text = await frame.locator('body').innerText({ timeout: 500 }).catch(() => '');
+                if (text.includes(expected)) return text;
+            }
+            return false;
+        });
+    }
+
     // --- commands ----------------------------------------------------------------------------
 
     /** Runs a command by its title in the palette, as typed there. */
     async command(title) {
         await this.#dismiss();
-        await this.page.keyboard.press('F1');
-        await this.page.locator('.quick-input-widget input').first().fill(`>${title}`);
-        const row = this.page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`);
-        await row.first().click();
+        // The whole title: a key may follow in the label, or an ellipsis.
+        const labels = [`="${title}"`, `^="${title},"`, `^="${title}…"`].map((end) => `.monaco-list-row[aria-label${end}]`);
+        const row = this.page.locator('.quick-input-list').locator(labels.join(', '));
+        // The list is built anew while it is searched: a row may go away under the mouse.
+        await this.until(`the command ${title}`, async () => {
+            await this.page.keyboard.press('F1');
+            await this.page.locator('.quick-input-widget input').first().fill(`>${title}`);
+            const clicked = await row.first().click({ timeout: 8000 }).then(() => true, () => false);
+            if (!clicked) await this.page.keyboard.press('Escape');
+            return clicked;
+        });
     }
 
     /** Answers the question that is asked at the top of the window. */

@@ -1,30 +1,41 @@
 /**
  * The Lift extension: a thin client. It finds and starts `lift lsp`, and adds what the protocol has
- * no word for: the generated OpenCL and the result of a run beside the program. It decides nothing
- * about the language.
+ * no word for: generated code that follows the cursor, and runs with their results beside the program.
+ * It decides nothing about the language.
  *
  *     locate.ts     finds the program            server.ts, revival.ts   its life, requests to it
  *     protocol.ts   the commands it offers       trace.ts    the messages, for those who look
- *     status.ts     the status bar item          errors.ts   what people see of an error
- *     target.ts     which program and kernel     documents.ts  computed read-only documents
- *     generate.ts   Lift: Generate OpenCL        run.ts, ask.ts, inputs.ts, report.ts   Lift: Run Kernel
+ *     status.ts, setup.ts, health.ts   what runs here, and on what     errors.ts   what people see of an error
+ *     target.ts     which program and kernel     tasks.ts    the program on the command line
+ *     hints.ts      kinds of inlay hints
+ *     views.ts, stages.ts   generated texts      sync.ts     the way between them and the program
+ *     run.ts, ask.ts, inputs.ts   Lift: Run Kernel
+ *     report.ts, documents.ts, panel.ts, shown.ts and webview/   what a run gave
  */
 import * as vscode from 'vscode';
 
-import { ComputedDocuments } from './documents';
-import { Generator } from './generate';
+import { Results } from './documents';
+import { TOGGLES } from './hints';
 import { COMMAND } from './protocol';
 import { Runner } from './run';
 import { LiftServer } from './server';
+import { SetupView } from './setup';
 import { createStatusItem } from './status';
+import { Sync } from './sync';
 import { Programs } from './target';
+import { registerTasks } from './tasks';
+import { Views, originOf } from './views';
 
 /** Kinds of code action that the server offers; see the commands below. */
 const EXPLICIT_FORM = 'refactor.rewrite.lift.explicit.form';
 const EXPLICIT_FILE = 'source.lift.explicit.file';
 
-/** Settings that a running server does not see change. */
-const READ_AT_START = ['lift.server.path', 'lift.server.extraArgs', 'lift.run.timeLimit'];
+/** Settings that need another server. */
+const READ_AT_START = ['lift.server.path', 'lift.server.extraArgs'];
+/** Settings that a running server is told of. */
+const TOLD = ['lift.run', 'lift.inlayHints', 'lift.generated.target'];
+
+const WALKTHROUGH = 'lift-lang.lift#start';
 
 let server: LiftServer | undefined;
 
@@ -32,20 +43,25 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     const lift = new LiftServer(context, {
         // A lens or a code action of the server starts the same commands as the palette does.
         executeCommand: (command, args: unknown[], next) => {
-            if (command === COMMAND.generateOpenCL) return generator.run(args[0]);
-            if (command === COMMAND.runKernel) return runner.run(args[0]);
+            if (command === COMMAND.generateOpenCL || command === COMMAND.showOpenCL) return views.show(args[0]);
+            if (command === COMMAND.runKernel || command === COMMAND.showRun) return runner.run(args[0]);
             return next(command, args);
         },
     });
     server = lift;
-    const documents = new ComputedDocuments();
-    const programs = new Programs(documents);
-    const generator = new Generator(lift, documents, programs);
-    const runner = new Runner(lift, documents, programs, context.workspaceState);
+    const results = new Results();
+    const programs = new Programs((document) => originOf(document) ?? results.originOf(document));
+    const views = new Views(lift, programs);
+    const runner = new Runner(lift, results, programs, context.workspaceState, context.extensionUri);
+    const { version } = context.extension.packageJSON as { version: string };
+    const setup = new SetupView(lift, version);
 
     const commands: Record<string, (argument: unknown) => unknown> = {
-        'lift.generateOpenCL': (named) => generator.run(named),
+        'lift.generateOpenCL': (named) => views.show(named),
+        'lift.showStage': (named) => views.chooseStage(named),
         'lift.runKernel': (named) => runner.run(named),
+        'lift.runKernelWith': (named) => runner.run(named, true),
+        'lift.showResult': () => runner.showLast(),
         'lift.makePackExplicit': () =>
             vscode.commands.executeCommand('editor.action.codeAction', {
                 kind: EXPLICIT_FORM,
@@ -56,19 +72,29 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
                 kind: EXPLICIT_FILE,
                 apply: 'first',
             }),
+        'lift.chooseDevice': () => setup.chooseDevice(),
+        'lift.showSetup': () => setup.show(),
         'lift.restartServer': () => lift.restart(),
         'lift.showOutput': () => lift.output.show(),
+        'lift.openWalkthrough': () =>
+            vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
+        'lift.openExample': () => openExample(context.extensionUri),
     };
     context.subscriptions.push(
         lift,
-        documents,
+        results,
         programs,
-        generator,
+        views,
+        new Sync(lift),
         runner,
-        createStatusItem(lift),
+        setup,
+        createStatusItem(lift, setup),
+        registerTasks(lift),
         ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
+        ...Object.entries(TOGGLES).map(([id, kind]) => vscode.commands.registerCommand(id, () => toggle(kind))),
         vscode.workspace.onDidChangeConfiguration((e) => {
             if (READ_AT_START.some((name) => e.affectsConfiguration(name))) void lift.restart();
+            else if (TOLD.some((name) => e.affectsConfiguration(name))) void lift.configure();
         }),
         // Settings that were held back may name another server.
         vscode.workspace.onDidGrantWorkspaceTrust(() => void lift.restart()),
@@ -78,4 +104,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 export async function deactivate(): Promise<void> {
     await server?.stop();
+}
+
+/** Turns a kind of hint on or off, where it is set now. */
+async function toggle(kind: string): Promise<void> {
+    const settings = vscode.workspace.getConfiguration('lift.inlayHints');
+    const local = settings.inspect<boolean>(kind)?.workspaceValue !== undefined;
+    await settings.update(kind, settings.get<boolean>(kind) !== true, !local);
+}
+
+/** A program to look at and to change, without a file: the first step of the walkthrough. */
+async function openExample(extension: vscode.Uri): Promise<void> {
+    const example = vscode.Uri.joinPath(extension, 'media', 'walkthrough', 'example.lift');
+    const content = new TextDecoder().decode(await vscode.workspace.fs.readFile(example));
+    const document = await vscode.workspace.openTextDocument({ language: 'lift', content });
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
 }

@@ -65,3 +65,21 @@ export function describeValues(values: RunValues): string {
 export function signatureOf(kernel: Kernel): string {
     return JSON.stringify([kernel.inputs.map((i) => [i.name, i.type]), kernel.sizes]);
 }
+
+/** The values of the last run of a kernel, kept with the workspace. */
+export interface Remembered {
+    signature: string;
+    /** What the program's own line `;;; run:` said then. */
+    line?: string;
+    values: RunValues;
+}
+
+/**
+ * What to run a kernel on without asking: what it ran on the last time, unless its parameters or its
+ * line `;;; run:` have changed since; else what that line says.
+ */
+export function toRunAtOnce(kernel: Kernel, remembered: Remembered | undefined): RunValues | undefined {
+    const line = JSON.stringify(kernel.defaultRun ?? null);
+    const same = remembered?.signature === signatureOf(kernel) && remembered.line === line;
+    return same ? remembered.values : kernel.defaultRun;
+}

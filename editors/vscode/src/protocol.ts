@@ -1,16 +1,29 @@
 /**
- * What the server offers beyond the Language Server Protocol: three commands of
- * `workspace/executeCommand`. Data only; the requests are sent by `server.ts`.
+ * What the server offers beyond the Language Server Protocol: commands of `workspace/executeCommand`,
+ * and requests of its own. Data only; the requests are sent by `server.ts`.
  *
  * The ids begin with `lift.server.` because the language client registers every command that a
  * server advertises under that very id; the commands people see (`lift.generateOpenCL`, …) wrap these.
  */
-import type { Position, Range } from 'vscode-languageclient';
+import type { Location, Position, Range } from 'vscode-languageclient';
 
 export const COMMAND = {
     generateOpenCL: 'lift.server.generateOpenCL',
     runKernel: 'lift.server.runKernel',
     kernels: 'lift.server.kernels',
+    setup: 'lift.server.setup',
+    /** The first two as code actions start them. */
+    showOpenCL: 'lift.server.showOpenCL',
+    showRun: 'lift.server.showRun',
+} as const;
+
+export const REQUEST = {
+    /** `{uri}` to `{text}`; the same as `workspace/textDocumentContent`. */
+    virtualText: 'lift/virtualText',
+    /** {@link SourceRangeParams} to {@link SourceRange} or null */
+    sourceRange: 'lift/sourceRange',
+    /** {@link GeneratedRangesParams} to `Range[]` */
+    generatedRanges: 'lift/generatedRanges',
 } as const;
 
 /** A kernel in a program: by name, or the one around a position. */
@@ -20,12 +33,38 @@ export interface Target {
     kernel?: string;
 }
 
-export interface GeneratedOpenCL {
+/** What a kernel becomes on its way to the device. */
+export const STAGES = ['elaborated', 'core', 'scheduled', 'opencl', 'plan'] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface GenerateRequest extends Target {
+    stage?: Stage;
+}
+
+export interface Generated {
     kernel: string;
-    language: 'opencl';
+    stage: Stage;
+    /** The editor's name of the language. */
+    language: string;
     text: string;
-    /** `lift-opencl:/<kernel>.cl?<uri of the program, encoded>` */
+    /** Where the text is a document that follows the edits: `lift-opencl:/KERNEL.cl?PROGRAM` */
     uri: string;
+}
+
+/** A part of a generated text. */
+export interface SourceRangeParams {
+    view: string;
+    range: Range;
+}
+
+/** Where it comes from, and all of the part that does. */
+export type SourceRange = Location & { part: Range };
+
+/** An expression of a program. */
+export interface GeneratedRangesParams {
+    view: string;
+    uri: string;
+    range: Range;
 }
 
 export interface RunRequest extends Target {
@@ -47,7 +86,34 @@ export interface RunResult {
     /** Whether `output` is not all of the result. */
     cut?: boolean;
     /** The time of each OpenCL kernel, all its launches together. */
-    profile: { name: string; launches?: number; microseconds: number }[];
+    profile: ProfileEntry[];
+    /** Runs that were measured. */
+    runs?: number;
+    /** The whole program on the device: median, least and greatest time in microseconds. */
+    total?: [number, number, number];
+    sizes?: Record<string, number>;
+    plot?: Plot;
+}
+
+export interface ProfileEntry {
+    name: string;
+    launches?: number;
+    /** The median of the runs. */
+    microseconds: number;
+    /** The least and the greatest time. */
+    spread?: [number, number];
+    place?: { file: string; range: Range };
+}
+
+/** A result as curves or as a picture, reduced to what a screen can show. */
+export type Plot =
+    | { kind: 'curves'; length: number; curves: Curve[]; left_out: number }
+    | { kind: 'picture'; rows: number; columns: number; cells: (number | null)[][]; left_out: number };
+
+/** The least and the greatest number of each bucket of neighbours. */
+export interface Curve {
+    low: (number | null)[];
+    high: (number | null)[];
 }
 
 export interface Kernel {
@@ -64,4 +130,34 @@ export interface Kernel {
 export interface RunValues {
     inputs: string[];
     sizes: Record<string, number>;
+}
+
+/** What the server is, and what it can run kernels on. */
+export interface Setup {
+    version: string;
+    program: string;
+    system: string;
+    devices: Device[];
+    /** Why there is no OpenCL device, or not all that there should be. */
+    problem?: string | null;
+}
+
+export interface Device {
+    /** `opencl:I` or `interpreter` */
+    device: string;
+    info?: {
+        name: string;
+        vendor: string;
+        platform: string;
+        driver: string;
+        version: string;
+        kind: string;
+        doubles: boolean;
+        limits: {
+            compute_units: number;
+            work_group_size: number;
+            global_memory: number;
+            local_memory: number;
+        };
+    };
 }

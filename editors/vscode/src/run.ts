@@ -3,34 +3,53 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 
 import { askProposal, askValues, type Proposal } from './ask';
-import { RESULT_SCHEME, type ComputedDocuments } from './documents';
+import type { Results } from './documents';
 import { explain, isCancellation, messageOf, reasonsOf } from './errors';
-import { describeValues, needsSizes, proposeValues, resolveInput, signatureOf } from './inputs';
+import {
+    describeValues,
+    needsSizes,
+    proposeValues,
+    resolveInput,
+    signatureOf,
+    toRunAtOnce,
+    type Remembered,
+} from './inputs';
+import { Panels } from './panel';
 import { COMMAND, type Kernel, type RunRequest, type RunResult, type RunValues } from './protocol';
-import { noticesOf, outputEntry, resultDocument, type Run } from './report';
+import { noticesOf, outputEntry, resultDocument, toShow, type Run } from './report';
 import type { LiftServer } from './server';
-import { chooseKernel, type Programs } from './target';
-
-/** The values of the last run of a kernel, kept with the workspace. */
-interface Remembered {
-    signature: string;
-    values: RunValues;
-}
+import type { Shown } from './shown';
+import { chooseKernel, columnBeside, type Programs } from './target';
 
 export class Runner implements vscode.Disposable {
     private readonly output = vscode.window.createOutputChannel('Lift: Run');
     /** Notices that were shown: each is worth interrupting for once, then stands in the report. */
     private readonly noticed = new Set<string>();
 
+    private readonly panels: Panels;
+    /** The last run of each kernel, for its result as text; by address and name. */
+    private readonly runs = new Map<string, Run>();
+
     constructor(
         private readonly server: LiftServer,
-        private readonly documents: ComputedDocuments,
+        private readonly results: Results,
         private readonly programs: Programs,
         private readonly memory: vscode.Memento,
-    ) {}
+        extension: vscode.Uri,
+    ) {
+        this.panels = new Panels(extension, {
+            run: ({ source, kernel }, others) => void this.run({ uri: source, kernel }, others),
+            text: (shown) => void this.showText(shown),
+        });
+    }
 
-    /** `named` is a `RunRequest` when a lens, a code action or a link starts this; else anything. */
-    async run(named: unknown): Promise<void> {
+    /**
+     * Runs a kernel: on what the request says, else on what it ran on the last time, else on what the
+     * program says; what is not known then is asked. `others`: everything is asked.
+     *
+     * `named` is a `RunRequest` when a lens, a code action or a link starts this; else anything.
+     */
+    async run(named: unknown, others = false): Promise<void> {
         if (!vscode.workspace.isTrusted) {
             const manage = 'Manage Trust';
             const message = 'Kernels run on your device only in a workspace that you trust.';
@@ -48,13 +67,15 @@ export class Runner implements vscode.Disposable {
         try {
             const kernel = await chooseKernel(this.server, chosen);
             if (kernel === undefined) return;
-            const values = givenValues(named) ?? (await this.valuesFor(source, kernel));
+            const values = givenValues(named) ?? (await this.valuesFor(source, kernel, others));
             if (values === undefined) return;
             const result = await this.execute(source, kernel, values);
-            await this.report(source, {
+            this.report(source, {
+                source: source.toString(),
                 program: path.posix.basename(source.path),
                 values: describeValues(values),
                 result,
+                time: new Date(),
             });
         } catch (error) {
             const said = isCancellation(error) ? 'The run was cancelled.' : messageOf(error);
@@ -65,17 +86,46 @@ export class Runner implements vscode.Disposable {
     }
 
     dispose(): void {
+        this.panels.dispose();
         this.output.dispose();
     }
 
+    /** The whole result of the last run of the kernel at hand, as text. */
+    async showLast(): Promise<void> {
+        const chosen = this.programs.choose(undefined);
+        const of = [...this.runs.values()].filter((run) => run.source === chosen?.source.toString());
+        const run = of.find((run) => run.result.kernel === chosen?.kernel) ?? of.at(-1);
+        if (run === undefined) {
+            void vscode.window.showInformationMessage('No kernel of this program has run yet.');
+            return;
+        }
+        await this.showText({ source: run.source, kernel: run.result.kernel });
+    }
+
+    private async showText({ source, kernel }: Pick<Shown, 'source' | 'kernel'>): Promise<void> {
+        const run = this.runs.get(`${source}#${kernel}`);
+        if (run === undefined) {
+            // The panel is one of an earlier session.
+            void vscode.window.showInformationMessage(`${kernel} has not run in this session: run it again.`);
+            return;
+        }
+        await this.results.show({ source: vscode.Uri.parse(source, true), kernel }, resultDocument(run));
+    }
+
     /** What a person wants the kernel to be run on; remembered for the next time. */
-    private async valuesFor(source: vscode.Uri, kernel: Kernel): Promise<RunValues | undefined> {
+    private async valuesFor(
+        source: vscode.Uri,
+        kernel: Kernel,
+        others: boolean,
+    ): Promise<RunValues | undefined> {
         const first = proposeValues(kernel);
         if (kernel.inputs.length === 0 && !needsSizes(kernel, [])) return first;
         const key = `run ${source.toString()}#${kernel.name}`;
         const signature = signatureOf(kernel);
         const remembered = this.memory.get<Remembered>(key);
         const last = remembered?.signature === signature ? remembered.values : undefined;
+        const atOnce = others ? undefined : toRunAtOnce(kernel, remembered);
+        if (atOnce !== undefined) return atOnce;
 
         const proposals: Proposal[] = [];
         if (last !== undefined) proposals.push({ origin: 'As last time', values: last });
@@ -87,7 +137,8 @@ export class Runner implements vscode.Disposable {
         const folder = source.scheme === 'file' ? vscode.Uri.joinPath(source, '..') : undefined;
         const values = chosen === 'others' ? await askValues(kernel, last ?? first, folder) : chosen;
         if (values !== undefined) {
-            await this.memory.update(key, { signature, values } satisfies Remembered);
+            const line = JSON.stringify(kernel.defaultRun ?? null);
+            await this.memory.update(key, { signature, line, values } satisfies Remembered);
         }
         return values;
     }
@@ -97,7 +148,7 @@ export class Runner implements vscode.Disposable {
             source.scheme === 'file'
                 ? path.dirname(source.fsPath)
                 : (vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? process.cwd());
-        const device = vscode.workspace.getConfiguration('lift').get<string>('device', 'auto');
+        const device = vscode.workspace.getConfiguration('lift', source).get<string>('device', 'auto');
         const request: RunRequest = {
             uri: source.toString(),
             kernel: kernel.name,
@@ -128,19 +179,15 @@ export class Runner implements vscode.Disposable {
         );
     }
 
-    private async report(source: vscode.Uri, run: Run): Promise<void> {
-        const { kernel } = run.result;
-        this.output.appendLine(outputEntry(run, new Date()));
+    private report(source: vscode.Uri, run: Run): void {
+        this.output.appendLine(outputEntry(run));
+        this.runs.delete(`${run.source}#${run.result.kernel}`); // The newest is the last.
+        this.runs.set(`${run.source}#${run.result.kernel}`, run);
         for (const notice of noticesOf(run.result).filter((notice) => !this.noticed.has(notice))) {
             this.noticed.add(notice);
             void vscode.window.showInformationMessage(notice.charAt(0).toUpperCase() + notice.slice(1));
         }
-        const uri = vscode.Uri.from({
-            scheme: RESULT_SCHEME,
-            path: `/${kernel}.result`,
-            query: source.toString(),
-        });
-        await this.documents.show(uri, resultDocument(run), { source, kernel }, 'lift-result');
+        this.panels.show(toShow(run), columnBeside(source));
     }
 }
 

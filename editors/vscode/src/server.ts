@@ -6,7 +6,10 @@
  */
 import * as vscode from 'vscode';
 import {
+    DefinitionRequest,
+    DidChangeConfigurationNotification,
     ExecuteCommandRequest,
+    HoverRequest,
     LanguageClient,
     RevealOutputChannelOn,
     State,
@@ -16,6 +19,7 @@ import {
     type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
 
+import { HINT_KINDS } from './hints';
 import { describeFailure, locateServer, type Server } from './locate';
 import { Revival } from './revival';
 import { TraceChannel } from './trace';
@@ -77,11 +81,7 @@ export class LiftServer implements vscode.Disposable {
     /** Runs a command on the server. Rejects with the server's error, or if there is no server. */
     async execute<R>(command: string, args: unknown[], options: ExecuteOptions = {}): Promise<R> {
         await this.work;
-        const client = this.client;
-        if (client === undefined || !client.isRunning()) {
-            const why = this.current.kind === 'failed' ? this.current.why : 'It is not running.';
-            throw new Error(`The Lift language server cannot be asked. ${why}`);
-        }
+        const client = this.running();
         const workDoneToken = `lift-extension-${++this.tokens}`;
         const listening = client.onProgress(WorkDoneProgress.type, workDoneToken, (progress) => {
             if (progress.kind !== 'end') options.onProgress?.(progress);
@@ -92,6 +92,53 @@ export class LiftServer implements vscode.Disposable {
         } finally {
             listening.dispose();
         }
+    }
+
+    /** A request of this server's own. Waits for a server that is starting. */
+    async ask<R>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<R> {
+        await this.work;
+        const client = this.running();
+        // An absent token would count as a second parameter.
+        return token ? client.sendRequest<R>(method, params, token) : client.sendRequest<R>(method, params);
+    }
+
+    /** Hovers and definitions in documents that the language client leaves to the extension. */
+    async hover(
+        document: vscode.TextDocument,
+        position: vscode.Position,
+        token: vscode.CancellationToken,
+    ): Promise<vscode.Hover | undefined> {
+        const client = this.running();
+        const params = client.code2ProtocolConverter.asTextDocumentPositionParams(document, position);
+        const hover = await client.sendRequest(HoverRequest.type, params, token);
+        return client.protocol2CodeConverter.asHover(hover) ?? undefined;
+    }
+
+    async definition(
+        document: vscode.TextDocument,
+        position: vscode.Position,
+        token: vscode.CancellationToken,
+    ): Promise<vscode.Definition | vscode.DefinitionLink[] | undefined> {
+        const client = this.running();
+        const params = client.code2ProtocolConverter.asTextDocumentPositionParams(document, position);
+        const found = await client.sendRequest(DefinitionRequest.type, params, token);
+        return (await client.protocol2CodeConverter.asDefinitionResult(found, token)) ?? undefined;
+    }
+
+    private running(): LanguageClient {
+        const client = this.client;
+        if (client === undefined || !client.isRunning()) {
+            const why = this.current.kind === 'failed' ? this.current.why : 'It is not running.';
+            throw new Error(`The Lift language server cannot be asked. ${why}`);
+        }
+        return client;
+    }
+
+    /** Tells a running server of settings that it can change at once. */
+    async configure(): Promise<void> {
+        await this.work;
+        const settings = { lift: serverOptions() };
+        await this.client?.sendNotification(DidChangeConfigurationNotification.type, { settings });
     }
 
     dispose(): void {
@@ -185,9 +232,9 @@ export class LiftServer implements vscode.Disposable {
                 synchronize: { fileEvents: this.files },
                 // Links in hovers may only start commands of this extension.
                 markdown: {
-                    isTrusted: { enabledCommands: ['lift.generateOpenCL', 'lift.runKernel'] },
+                    isTrusted: { enabledCommands: ['lift.generateOpenCL', 'lift.showStage', 'lift.runKernel'] },
                 },
-                initializationOptions: { runTimeLimit: settings.get<number>('run.timeLimit', 60) },
+                initializationOptions: serverOptions(),
                 errorHandler: revival,
                 middleware: this.middleware,
             },
@@ -208,4 +255,18 @@ export class LiftServer implements vscode.Disposable {
             }
         });
     }
+}
+
+/** The settings that the server takes, as `docs/protocol.md` names them. */
+function serverOptions(): Record<string, unknown> {
+    const settings = vscode.workspace.getConfiguration('lift');
+    const hints = HINT_KINDS.map((kind) => [kind, settings.get<boolean>(`inlayHints.${kind}`)] as const);
+    return {
+        runTimeLimit: settings.get<number>('run.timeLimit', 60),
+        runMemoryLimit: settings.get<number>('run.memoryLimit', 4096),
+        runRepeats: settings.get<number>('run.repeats', 10),
+        runTimes: settings.get<boolean>('inlayHints.runTimes', true),
+        inlayHints: Object.fromEntries(hints),
+        target: settings.get<string>('generated.target', 'portable'),
+    };
 }

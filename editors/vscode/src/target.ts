@@ -1,7 +1,6 @@
 /** Which program, and which kernel of it, a command is about. */
 import * as vscode from 'vscode';
 
-import type { ComputedDocuments } from './documents';
 import { COMMAND, type Kernel, type Target } from './protocol';
 import type { LiftServer } from './server';
 
@@ -17,7 +16,8 @@ export class Programs implements vscode.Disposable {
     private last: vscode.TextEditor | undefined;
     private readonly watching: vscode.Disposable;
 
-    constructor(private readonly documents: ComputedDocuments) {
+    /** `originOf`: the program and kernel that a document was made from. */
+    constructor(private readonly originOf: (document: vscode.Uri) => Chosen | undefined) {
         this.note(vscode.window.activeTextEditor);
         this.watching = vscode.window.onDidChangeActiveTextEditor((e) => this.note(e));
     }
@@ -38,9 +38,10 @@ export class Programs implements vscode.Disposable {
         }
         const active = vscode.window.activeTextEditor;
         if (active !== undefined) {
-            if (active.document.languageId === 'lift') return inEditor(active);
-            const origin = this.documents.originOf(active.document.uri);
+            // The elaborated program is Lift, too.
+            const origin = this.originOf(active.document.uri);
             if (origin !== undefined) return origin;
+            if (active.document.languageId === 'lift') return inEditor(active);
         }
         if (this.last === undefined || this.last.document.isClosed) return undefined;
         return inEditor(this.last);
@@ -51,7 +52,8 @@ export class Programs implements vscode.Disposable {
     }
 
     private note(editor: vscode.TextEditor | undefined): void {
-        if (editor?.document.languageId === 'lift') this.last = editor;
+        const document = editor?.document;
+        if (document?.languageId === 'lift' && this.originOf(document.uri) === undefined) this.last = editor;
     }
 }
 
@@ -100,6 +102,27 @@ export async function chooseKernel(
         { title: 'Lift', placeHolder: 'Which kernel?' },
     );
     return picked?.kernel;
+}
+
+/** Where a document made from a program already is, or else the column to the right of the program. */
+export function columnFor(made: vscode.Uri, source: vscode.Uri): vscode.ViewColumn {
+    for (const group of vscode.window.tabGroups.all) {
+        for (const tab of group.tabs) {
+            const input = tab.input;
+            if (input instanceof vscode.TabInputText && input.uri.toString() === made.toString()) {
+                return group.viewColumn;
+            }
+        }
+    }
+    return columnBeside(source);
+}
+
+/** The column to the right of a program. */
+export function columnBeside(source: vscode.Uri): vscode.ViewColumn {
+    const program = vscode.window.visibleTextEditors.find(
+        (e) => e.document.uri.toString() === source.toString() && e.viewColumn !== undefined,
+    );
+    return program?.viewColumn === undefined ? vscode.ViewColumn.Beside : program.viewColumn + 1;
 }
 
 function rangeOf(kernel: Kernel): vscode.Range {

@@ -10,9 +10,10 @@ import {
     proposeValues,
     resolveInput,
     signatureOf,
+    toRunAtOnce,
 } from '../src/inputs';
 import type { Kernel, RunResult } from '../src/protocol';
-import { outputEntry, resultDocument } from '../src/report';
+import { outputEntry, resultDocument, toShow } from '../src/report';
 
 const at = { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } };
 const dot: Kernel = {
@@ -88,17 +89,18 @@ const result: RunResult = {
         { name: 'evens_1', microseconds: 101 },
     ],
 };
+const at0 = { source: 'file:///p/evens.lift', time: new Date(0) };
 const values = describeValues({ inputs: ['iota', '/data/xs.npy'], sizes: { N: 6 } });
 
 test('the result document', () => {
     assert.equal(
-        resultDocument({ program: 'evens.lift', values, result }),
+        resultDocument({ ...at0, program: 'evens.lift', values, result }),
         [
             '; evens of evens.lift on iota, xs.npy, N = 6',
             '; device: pocl on this CPU',
-            '; evens_0   12.3 µs',
-            '; evens_1  101.0 µs',
-            '; in all   113.3 µs',
+            '; evens_0  12.3 µs',
+            '; evens_1   101 µs',
+            '; in all    113 µs',
             '',
             '0',
             '2',
@@ -111,19 +113,19 @@ test('the result document', () => {
 test('each notice stands above the result', () => {
     const noticed = { ...result, profile: [], device: 'interpreter', notice: 'no device\nslow' };
     assert.equal(
-        resultDocument({ program: 'evens.lift', values: '', result: noticed }),
+        resultDocument({ ...at0, program: 'evens.lift', values: '', result: noticed }),
         '; evens of evens.lift\n; device: interpreter\n; note: no device\n; note: slow\n\n0\n2\n4\n',
     );
 });
 
 test('a kernel that is launched in a loop has one time for all launches', () => {
     const looped = { ...result, profile: [{ name: 'map', launches: 12, microseconds: 30 }] };
-    assert.match(resultDocument({ program: 'p.lift', values: '', result: looped }), /^; map, 12 times  30\.0 µs$/m);
+    assert.match(resultDocument({ ...at0, program: 'p.lift', values: '', result: looped }), /^; map, 12 times  30\.0 µs$/m);
 });
 
 test('the output channel shows the first lines of a long result', () => {
     const long = { ...result, profile: [], output: '1\n'.repeat(1000) };
-    const lines = outputEntry({ program: 'p.lift', values, result: long }, new Date(0)).split('\n');
+    const lines = outputEntry({ ...at0, program: 'p.lift', values, result: long }).split('\n');
     assert.match(lines[0] ?? '', /^\[.*\] evens of p\.lift on iota, xs\.npy, N = 6$/);
     assert.equal(lines.filter((line) => line === '1').length, 100);
     assert.equal(lines[102], '; … and 900 more lines');
@@ -131,10 +133,36 @@ test('the output channel shows the first lines of a long result', () => {
 
 test('a result that the server cut says so', () => {
     const lastLine = (output: string): string | undefined =>
-        outputEntry({ program: 'p.lift', values, result: { ...result, output, cut: true } }, new Date(0))
+        outputEntry({ ...at0, program: 'p.lift', values, result: { ...result, output, cut: true } })
             .trimEnd()
             .split('\n')
             .at(-1);
     assert.equal(lastLine('1\n2\n'), '; … and more lines');
     assert.equal(lastLine('1\n'.repeat(130)), '; … and 30 or more lines');
+});
+
+test('of several runs the median stands with its spread', () => {
+    const profile = [{ name: 'map', microseconds: 30, spread: [28.4, 1234] as [number, number] }];
+    const text = resultDocument({ ...at0, program: 'p.lift', values, result: { ...result, runs: 10, profile } });
+    assert.match(text, /^; the median of 10 runs, least – greatest:\n; map {2}30\.0 µs {2}28\.4 µs – 1\.23 ms$/m);
+});
+
+test('the panel shows the first lines', () => {
+    const long = { ...result, output: '1\n'.repeat(1000) };
+    const shown = toShow({ ...at0, program: 'p.lift', values, result: long });
+    assert.deepEqual([shown.preview.length, shown.cut, shown.total, shown.plot], [400, true, null, null]);
+    assert.equal(toShow({ ...at0, program: 'p.lift', values, result }).cut, false);
+});
+
+test('a kernel runs at once on what it ran on, unless its parameters or its line have changed', () => {
+    const line = { inputs: ['iota', '2'], sizes: { N: 5 } };
+    const own: Kernel = { ...dot, defaultRun: line };
+    const last = { inputs: ['xs.npy', '3'], sizes: {} };
+    const remembered = { signature: signatureOf(own), line: JSON.stringify(line), values: last };
+    assert.deepEqual(toRunAtOnce(own, remembered), last);
+    assert.deepEqual(toRunAtOnce(own, undefined), line);
+    assert.equal(toRunAtOnce(dot, undefined), undefined, 'it is asked');
+    const edited = { ...own, defaultRun: { ...line, sizes: { N: 6 } } };
+    assert.deepEqual(toRunAtOnce(edited, remembered), edited.defaultRun);
+    assert.deepEqual(toRunAtOnce({ ...own, sizes: ['M'] }, remembered), line);
 });

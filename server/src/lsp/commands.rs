@@ -5,6 +5,7 @@ use super::documents::{file_path, path_of};
 use super::measured::Measured;
 use super::progress::Progress;
 use super::server::Server;
+use super::show;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
 use super::views::{self, Address, Prepared};
 use crate::inputs::run_line::RunLine;
@@ -12,6 +13,7 @@ use crate::program::Texts;
 use crate::report::{self, Problem};
 use crate::stages::Stage;
 use lift_analysis::ide::{Cancellable, KernelInfo};
+use lift_codegen::run::report::RunReport;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -25,7 +27,13 @@ pub const GENERATE_OPENCL: &str = "lift.server.generateOpenCL";
 pub const RUN_KERNEL: &str = "lift.server.runKernel";
 pub const KERNELS: &str = "lift.server.kernels";
 pub const SETUP: &str = "lift.server.setup";
-pub const NAMES: [&str; 4] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP];
+/// As the two above, for editors that drop what a command answers: the text is shown as a document.
+pub const SHOW_OPENCL: &str = "lift.server.showOpenCL";
+pub const SHOW_RUN: &str = "lift.server.showRun";
+pub const NAMES: [&str; 6] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN];
+/// The kinds of the code actions that start them.
+pub const OPENCL_ACTION: &str = "source.lift.opencl";
+pub const RUN_ACTION: &str = "source.lift.run";
 
 /// The argument of every command: a program and, where one is meant, a kernel of it by name or by a place in it.
 #[derive(Debug, Deserialize)]
@@ -62,27 +70,36 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
         KERNELS => server.read(move |snap| kernels(snap, &target)).await.map(Some),
         GENERATE_OPENCL => {
             let StageWish { stage } = parse(&argument)?;
-            let prepared = server.read(move |snap| generate(snap, &target, stage));
-            let generated = async {
-                let (address, prepared) = prepared.await?;
-                generated(server, address, prepared).await
-            };
             let token = params.work_done_progress_params.work_done_token;
-            let title = "Generating OpenCL".to_owned();
-            // quick as a rule: not worth a display that the client did not ask for
-            let progress = Progress::begin(&server.client, &server.cancels, token, false, title).await;
-            let result = tokio::select! {
-                result = generated => result,
-                () = progress.stopped() => Err(Error::request_cancelled()),
-            };
-            progress.end().await;
-            result.map(Some)
+            let (address, text) = generated(server, target, stage, token).await?;
+            Ok(Some(json!({
+                "kernel": address.kernel,
+                "stage": stage,
+                "language": stage.language(),
+                "text": text,
+                "uri": address.to_string(),
+            })))
         }
         RUN_KERNEL => {
             let wishes: RunWishes = parse(&argument)?;
-            let job = server.read(move |snap| run_job(snap, &target, wishes));
             let token = params.work_done_progress_params.work_done_token;
-            run(server, job, token).await.map(Some)
+            run(server, target, wishes, token).await.map(|report| Some(json!(report)))
+        }
+        SHOW_OPENCL => {
+            let token = params.work_done_progress_params.work_done_token;
+            let (address, text) = generated(server, target, Stage::Opencl, token).await?;
+            show::show(server, &format!("{}.cl", address.kernel), &text).await;
+            Ok(None)
+        }
+        SHOW_RUN => {
+            let wishes: RunWishes = parse(&argument)?;
+            let token = params.work_done_progress_params.work_done_token;
+            match run(server, target, wishes, token).await {
+                Ok(report) => show::show(server, &format!("{}.result", report.kernel), &show::result(&report)).await,
+                // nobody reads this answer either
+                Err(e) => server.client.show_message(MessageType::Error, e.message).await,
+            }
+            Ok(None)
         }
         other => Err(Error::invalid_params(format!("there is no command {other}"))),
     }
@@ -92,13 +109,8 @@ fn parse<T: serde::de::DeserializeOwned>(argument: &Value) -> Result<T> {
     serde_json::from_value(argument.clone()).map_err(|e| Error::invalid_params(format!("the command's argument: {e}")))
 }
 
-async fn run(
-    server: &Server,
-    job: impl Future<Output = Result<RunJob>>,
-    token: Option<ProgressToken>,
-) -> Result<Value> {
-    let job = job.await?;
-    let features = server.features();
+async fn run(server: &Server, target: Target, wishes: RunWishes, token: Option<ProgressToken>) -> Result<RunReport> {
+    let (job, features) = server.read(move |snap| Ok((run_job(snap, &target, wishes)?, snap.features.clone()))).await?;
     let limits = features.options.run;
     let title = format!("Running {}", job.kernel);
     let progress = Progress::begin(&server.client, &server.cancels, token, features.progress, title).await;
@@ -118,7 +130,7 @@ async fn run(
     let report = result?;
     let measured = Measured::of(&report, inputs);
     server.main.write(move |state| state.ran(path, kernel, measured));
-    Ok(json!(report))
+    Ok(report)
 }
 
 /// `60 s, 4096 MB`
@@ -187,22 +199,34 @@ fn refusal(snap: &Snapshot, kernel: &str, problems: &[Problem]) -> Cancellable<F
     Ok(Failure::failed(message, Some(json!({ "diagnostics": messages }))))
 }
 
-/// Makes what was prepared; what the compiler refuses is told like what analysis finds.
-async fn generated(server: &Server, address: Address, prepared: Prepared) -> Result<Value> {
-    let made = server.main.compute(move || prepared.make()).await?;
-    match made {
-        Ok(made) => Ok(json!({
-            "kernel": address.kernel,
-            "stage": address.stage,
-            "language": address.stage.language(),
-            "text": made.text,
-            "uri": address.to_string(),
-        })),
-        Err(problems) => {
-            let failed = move |snap: &Snapshot| -> Outcome<Value> { Err(refusal(snap, &address.kernel, &problems)?) };
-            server.read(failed).await
+/// The text of a stage.
+async fn generated(
+    server: &Server,
+    target: Target,
+    stage: Stage,
+    token: Option<ProgressToken>,
+) -> Result<(Address, String)> {
+    let prepared = server.read(move |snap| generate(snap, &target, stage));
+    // quick as a rule: not worth a display that the client did not ask for
+    let title = "Generating OpenCL".to_owned();
+    let progress = Progress::begin(&server.client, &server.cancels, token, false, title).await;
+    let work = async {
+        let (address, prepared) = prepared.await?;
+        match server.main.compute(move || prepared.make()).await? {
+            Ok(made) => Ok((address, made.text)),
+            // told like what analysis finds
+            Err(problems) => {
+                let told = move |snap: &Snapshot| -> Outcome<_> { Err(refusal(snap, &address.kernel, &problems)?) };
+                server.read(told).await
+            }
         }
-    }
+    };
+    let result = tokio::select! {
+        result = work => result,
+        () = progress.stopped() => Err(Error::request_cancelled()),
+    };
+    progress.end().await;
+    result
 }
 
 /// The kernel that is meant: the named one, the one around the position, or the only one.

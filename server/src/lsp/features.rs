@@ -40,6 +40,8 @@ pub struct Features {
     /// The documentation of completions and signatures may be Markdown.
     pub markdown_documentation: bool,
     pub progress: bool,
+    /// The client opens documents when it is asked to.
+    pub show_document: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
@@ -84,7 +86,7 @@ impl Options {
         self.hint_kinds.contains(&kind)
     }
 
-    fn from_json(options: Option<&Value>) -> Options {
+    pub fn from_json(options: Option<&Value>) -> Options {
         let mut out = Options::default();
         let field = |name: &str| options.and_then(|o| o.get(name));
         if let Some(seconds) = field("runTimeLimit").and_then(Value::as_f64) {
@@ -172,6 +174,7 @@ impl Features {
             folds_whole_lines,
             markdown_documentation,
             progress: yes(window.work_done_progress),
+            show_document: window.show_document.is_some_and(|s| s.support),
             watch_files: yes(workspace.did_change_watched_files.and_then(|w| w.dynamic_registration)),
             refresh_diagnostics: yes(workspace.diagnostics.and_then(|d| d.refresh_support)),
             refresh_hints: yes(workspace.inlay_hint.and_then(|h| h.refresh_support)),
@@ -231,7 +234,7 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         document_formatting_provider: Some(true.into()),
         code_action_provider: client.code_action_literals.then(|| {
             CodeActionProvider::CodeActionOptions(CodeActionOptions {
-                code_action_kinds: Some(KINDS.iter().map(|kind| CodeActionKind::from((*kind).to_owned())).collect()),
+                code_action_kinds: Some(action_kinds()),
                 ..Default::default()
             })
         }),
@@ -262,4 +265,10 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         }),
         ..Default::default()
     }
+}
+
+/// The kinds of analysis, and those that start commands.
+fn action_kinds() -> Vec<CodeActionKind> {
+    let kinds = KINDS.iter().copied().chain([commands::OPENCL_ACTION, commands::RUN_ACTION]);
+    kinds.map(|kind| CodeActionKind::from(kind.to_owned())).collect()
 }

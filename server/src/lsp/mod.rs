@@ -24,6 +24,7 @@
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
 //! | [`commands`], [`child`], [`progress`] | what a client asks to be done: generate, run |
+//! | [`show`] | texts shown to editors that drop the answers of commands |
 //! | [`views`] | generated texts that follow the edits, and where their parts come from |
 //! | [`measured`] | the times of runs, at the lines that caused them |
 //! | [`convert`] | editor data to protocol data |
@@ -40,6 +41,7 @@ pub mod measured;
 pub mod progress;
 pub mod requests;
 pub mod server;
+pub mod show;
 pub mod snapshot;
 pub mod state;
 pub mod transport;

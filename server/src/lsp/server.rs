@@ -2,10 +2,11 @@
 
 use super::commands;
 use super::documents::file_path;
-use super::features::{Features, server_capabilities};
+use super::features::{Features, Options, server_capabilities};
 use super::main_loop::Handle;
 use super::progress::Cancels;
 use super::requests::{self, GeneratedRangesParams, SourceRange, SourceRangeParams};
+use super::show::Folder;
 use super::snapshot::{Outcome, Snapshot};
 use super::state::Outgoing;
 use super::views::{self, Address};
@@ -25,6 +26,7 @@ pub struct Server {
     pub(super) main: Handle,
     pub(super) features: OnceLock<Arc<Features>>,
     pub(super) cancels: Cancels,
+    pub(super) folder: Folder,
     tokens: requests::TokenCache,
 }
 
@@ -37,6 +39,7 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
             main,
             features: OnceLock::new(),
             cancels: Cancels::default(),
+            folder: Folder::default(),
             tokens: requests::TokenCache::default(),
         }
     };
@@ -243,7 +246,13 @@ impl LanguageServer for Server {
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.main.write(move |state| state.folders_changed(params.event));
     }
-    async fn did_change_configuration(&self, _: DidChangeConfigurationParams) {}
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        // Clients that have nothing to say send `null`, or settings of others.
+        if let Some(options) = params.settings.get("lift").filter(|options| options.is_object()) {
+            let options = Options::from_json(Some(options));
+            self.main.write(move |state| state.configure(options));
+        }
+    }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         self.read(move |snap| requests::hover(snap, &params.text_document_position_params)).await

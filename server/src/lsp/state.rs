@@ -3,7 +3,7 @@
 use super::convert;
 use super::disk::Disk;
 use super::documents::{Document, Documents, file_path, path_of};
-use super::features::Features;
+use super::features::{Features, Options};
 use super::main_loop::{Handle, Pool};
 use super::measured::{Measured, Measurements};
 use super::snapshot::Snapshot;
@@ -241,6 +241,13 @@ impl State {
         {
             let _ = self.outbox.send(Outgoing::TextChanged(uri));
         }
+    }
+
+    /// The client's settings are others now.
+    pub fn configure(&mut self, options: Options) {
+        Arc::make_mut(&mut self.features).options = options;
+        self.changed();
+        let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
     /// The client gets a view that it asked for.

@@ -441,6 +441,91 @@ fn a_result_comes_with_what_can_be_drawn() {
 }
 
 #[test]
+fn settings_can_be_changed_in_the_session() {
+    let mut session = session(PROGRAM);
+    let run =
+        json!({ "uri": URI, "kernel": "positive", "device": "opencl", "inputs": ["random"], "sizes": { "N": 9 } });
+    session.execute("lift.server.runKernel", run).expect("a result");
+    assert_eq!(hints(&mut session).len(), 1);
+    let refreshes =
+        |session: &Session| session.messages().iter().filter(|m| m["method"] == "workspace/inlayHint/refresh").count();
+    let before = refreshes(&session);
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": { "runTimes": false } } }));
+    assert_eq!(hints(&mut session), Vec::<Value>::new());
+    while refreshes(&session) == before {
+        hints(&mut session);
+    }
+    // what is no setting of ours changes nothing
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": { "other": 1 } }));
+    assert_eq!(hints(&mut session), Vec::<Value>::new());
+    // what was measured is still there
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": {} } }));
+    assert_eq!(hints(&mut session).len(), 1);
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": { "runTimeLimit": 0.2 } } }));
+    session.open("file:///tmp/lift-test/endless.lift", ENDLESS);
+    let endless = json!({ "uri": "file:///tmp/lift-test/endless.lift", "device": "interpreter", "inputs": ["0"] });
+    let error = session.execute("lift.server.runKernel", endless).expect_err("stopped");
+    assert!(error["message"].as_str().is_some_and(|m| m.contains("longer than 0.2 s")), "{error}");
+    session.shutdown();
+}
+
+/// The actions of a place that start commands: title and kind, and the command.
+fn kernel_actions(session: &mut Session, place: [u32; 4]) -> Vec<(String, Value)> {
+    let params = json!({ "textDocument": { "uri": URI }, "range": span(place), "context": { "diagnostics": [] } });
+    let actions = session.call("textDocument/codeAction", params).expect("actions");
+    let commands = actions.as_array().expect("a list").iter().filter(|a| a["command"].is_object());
+    commands.map(|a| (format!("{} ({})", a["title"], a["kind"]), a["command"].clone())).collect()
+}
+
+#[test]
+fn what_lenses_do_is_an_action_that_shows_its_text() {
+    let mut capabilities = rich_client();
+    capabilities["window"]["showDocument"] = json!({ "support": true });
+    let mut session = Session::with(Options { capabilities, ..Options::default() });
+    session.open(URI, PROGRAM);
+    let actions = kernel_actions(&mut session, [3, 20, 3, 20]);
+    let titles: Vec<&str> = actions.iter().map(|(title, _)| &**title).collect();
+    let expected =
+        ["\"Run positive\" (\"source.lift.run\")", "\"Show the OpenCL of positive\" (\"source.lift.opencl\")"];
+    assert_eq!(titles, expected);
+    let mut shown = Vec::new();
+    for (_, command) in &actions {
+        let params = json!({ "command": command["command"], "arguments": command["arguments"] });
+        assert_eq!(session.call("workspace/executeCommand", params), Ok(Value::Null));
+    }
+    for message in session.messages().iter().filter(|m| m["method"] == "window/showDocument") {
+        let uri = message["params"]["uri"].as_str().expect("an address");
+        let path = uri.strip_prefix("file://").expect("a file");
+        shown.push((
+            path.rsplit('/').next().expect("a name").to_owned(),
+            std::fs::read_to_string(path).expect("the file"),
+        ));
+    }
+    let [(result, numbers), (opencl, code)] = &shown[..] else { panic!("two texts: {shown:?}") };
+    assert_eq!((&**result, &**opencl), ("positive.result", "positive.cl"));
+    assert!(numbers.starts_with("; positive for N = 3\n; on ") && numbers.ends_with("\n\n1.0\n3.0\n"), "{numbers}");
+    assert!(code.contains("__kernel"), "{code}");
+    session.shutdown();
+}
+
+#[test]
+fn a_client_that_opens_no_documents_gets_a_message() {
+    let mut session = session(PROGRAM);
+    let run = json!({ "uri": URI, "kernel": "positive", "device": "interpreter" });
+    assert_eq!(session.execute("lift.server.showRun", run.clone()), Ok(Value::Null));
+    let message = session.wait("the result", |m| m["method"] == "window/showMessage")["params"].clone();
+    let text = message["message"].as_str().expect("a text");
+    assert!(text.starts_with("; positive for N = 3\n; on interpreter\n\n1.0\n3.0\n(all of it: "), "{text}");
+    let mut wrong = run;
+    wrong["inputs"] = json!(["missing.npy"]);
+    assert_eq!(session.execute("lift.server.showRun", wrong), Ok(Value::Null));
+    let error = session.wait("the reason", |m| m["method"] == "window/showMessage" && m["params"]["type"] == 1);
+    assert!(error["params"]["message"].as_str().is_some_and(|m| m.contains("there is no such file")), "{error}");
+    session.shutdown();
+}
+
+#[test]
 fn the_setup_is_told() {
     let mut session = session(PROGRAM);
     let setup = session.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");

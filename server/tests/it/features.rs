@@ -53,7 +53,9 @@ fn the_server_says_what_it_can() {
                     "refactor.rewrite.lift.eta",
                     "refactor.rewrite.lift.compose",
                     "refactor.rewrite.lift.nameArguments",
-                    "refactor.rewrite.lift.place"
+                    "refactor.rewrite.lift.place",
+                    "source.lift.opencl",
+                    "source.lift.run"
                   ]
                 },
                 "codeLensProvider": {},
@@ -76,7 +78,9 @@ fn the_server_says_what_it_can() {
                     "lift.server.generateOpenCL",
                     "lift.server.runKernel",
                     "lift.server.kernels",
-                    "lift.server.setup"
+                    "lift.server.setup",
+                    "lift.server.showOpenCL",
+                    "lift.server.showRun"
                   ],
                   "workDoneProgress": true
                 },
@@ -346,9 +350,11 @@ fn actions_write_out_what_was_inserted() {
         refactor.rewrite.lift.explicit.form: Make pack/unpack explicit in this form
         refactor.inline.lift: Inline the call of `positive`
         source.lift.explicit.file: Make pack/unpack explicit in the file
+        source.lift.run: Run twice
+        source.lift.opencl: Show the OpenCL of twice
     "#]]
     .assert_eq(&titles(&actions));
-    let source = session.call("textDocument/codeAction", params(json!(["source"]))).expect("actions");
+    let source = session.call("textDocument/codeAction", params(json!(["source.lift.explicit"]))).expect("actions");
     assert_eq!(source.as_array().map(Vec::len), Some(1));
     let changes = &source[0]["edit"]["documentChanges"][0];
     assert_eq!(changes["textDocument"], json!({ "uri": URI, "version": 1 }));

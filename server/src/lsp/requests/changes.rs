@@ -1,8 +1,10 @@
 //! Changes of the program: layout, names and code actions.
 
+use crate::lsp::commands;
 use crate::lsp::convert;
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
 use lift_analysis::ide;
+use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
 pub fn format(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<TextEdit>> {
@@ -69,8 +71,34 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
             ..Default::default()
         }));
     }
+    for (title, kind, command) in KERNEL_ACTIONS {
+        if !wanted(only, kind) {
+            continue;
+        }
+        for kernel in snap.analysis.kernels(&path)?.into_iter().filter(|k| k.range.contains_range(range)) {
+            let title = format!("{title} {}", kernel.name);
+            let target = json!({ "uri": params.text_document.uri, "kernel": kernel.name });
+            out.push(CodeActionResponse::CodeAction(CodeAction {
+                title: title.clone(),
+                kind: Some(CodeActionKind::from(kind.to_owned())),
+                command: Some(Command {
+                    title,
+                    tooltip: None,
+                    command: command.to_owned(),
+                    arguments: Some(vec![target]),
+                }),
+                ..Default::default()
+            }));
+        }
+    }
     Ok(out)
 }
+
+/// What lenses do, for editors that show none; their results are shown, since such editors drop the answers of commands.
+const KERNEL_ACTIONS: [(&str, &str, &str); 2] = [
+    ("Run", commands::RUN_ACTION, commands::SHOW_RUN),
+    ("Show the OpenCL of", commands::OPENCL_ACTION, commands::SHOW_OPENCL),
+];
 
 /// Whether the client asked for this kind: kinds are hierarchical, `source` has `source.lift`.
 fn wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
