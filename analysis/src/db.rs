@@ -6,7 +6,7 @@
 
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
-use lift_syntax::TextSize;
+use lift_syntax::{RawForm, TextSize};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::BTreeMap;
@@ -24,6 +24,9 @@ pub struct SourceFile {
     pub path: Arc<str>,
     #[returns(ref)]
     pub text: Arc<str>,
+    /// Where the forms of the text are: [`lift_syntax::split`], kept up with each edit.
+    #[returns(ref)]
+    pub split: Arc<[RawForm]>,
 }
 
 /// The files that exist.
@@ -117,7 +120,8 @@ impl RootDatabase {
         let mut by_path = FxHashMap::default();
         for (path, text) in [(PRELUDE_PATH, PRELUDE_TEXT), (PRIMITIVES_PATH, PRIMITIVES_TEXT)] {
             let path: Arc<str> = path.into();
-            let file = SourceFile::builder(path.clone(), text.into()).durability(Durability::HIGH).new(&db);
+            let split = lift_syntax::split(text).into();
+            let file = SourceFile::builder(path.clone(), text.into(), split).durability(Durability::HIGH).new(&db);
             if *path == *PRELUDE_PATH {
                 db.prelude = Some(file);
             }
@@ -146,12 +150,11 @@ impl RootDatabase {
         match self.file(path) {
             // Setting an equal value would be a change all the same.
             Some(file) if *file.text(self) == text => {}
-            Some(file) => {
-                file.set_text(self).to(text);
-            }
+            Some(file) => self.change_text(file, text),
             None => {
                 let path: Arc<str> = path.into();
-                let file = SourceFile::new(self, path.clone(), text);
+                let split = lift_syntax::split(&text).into();
+                let file = SourceFile::new(self, path.clone(), text, split);
                 self.change_files(|files| {
                     files.insert(path, file);
                 });
@@ -165,11 +168,17 @@ impl RootDatabase {
         }
         if let Some(file) = self.file(path) {
             // An input lives as long as the database; its text need not.
-            file.set_text(self).to("".into());
+            self.change_text(file, "".into());
             self.change_files(|files| {
                 files.remove(path);
             });
         }
+    }
+
+    fn change_text(&mut self, file: SourceFile, text: Arc<str>) {
+        let split = lift_syntax::resplit(file.text(self), file.split(self), &text);
+        file.set_text(self).to(text);
+        file.set_split(self).to(split.into());
     }
 
     fn change_files(&mut self, change: impl FnOnce(&mut FxHashMap<Arc<str>, SourceFile>)) {
@@ -191,14 +200,14 @@ pub fn file_by_path<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<SourceFile> 
 pub fn forms<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Form<'db>> {
     let text = file.text(db);
     let mut seen: FxHashMap<Option<Name>, u32> = FxHashMap::default();
-    let form = |raw: lift_syntax::RawForm| {
+    let form = |raw: &RawForm| {
         let name: Option<Name> = raw.name.map(|range| text[range].into());
         let count = seen.entry(name.clone()).or_default();
         let nth = *count;
         *count += 1;
         Form::new(db, file, name, nth, raw.kind, text[raw.range].into(), raw.range.start())
     };
-    lift_syntax::split(text).into_iter().map(form).collect()
+    file.split(db).iter().map(form).collect()
 }
 
 /// Whether the file ships inside the program.

@@ -28,7 +28,7 @@
 //! | `kind`, `words` | the kinds of tokens and nodes; the words with a fixed meaning |
 //! | `lexer`, `literal` | text to tokens; the values of literals |
 //! | `brackets` | which bracket closes which: shared by splitter and parser, so that they agree |
-//! | `split` | file to forms |
+//! | `split`, `resplit` | file to forms; the same after an edit |
 //! | `parser` | form to events, with recovery |
 //! | `tree` | events to tree |
 //! | `ast` | typed views |
@@ -47,6 +47,7 @@ mod lexer;
 mod line_index;
 mod literal;
 mod parser;
+mod resplit;
 mod split;
 mod tree;
 mod words;
@@ -59,6 +60,7 @@ pub use lexer::{Tokens, lex};
 pub use line_index::{ColumnEncoding, LineIndex, Position};
 pub use literal::LiteralValue;
 pub use parser::{MAX_DEPTH, parse_form};
+pub use resplit::resplit;
 pub use split::{FormKind, RawForm, split};
 pub use tree::Parse;
 pub use words::{EXPRESSION_WORDS, FORM_WORDS, SCALAR_TYPES, SIZE_OPERATORS, TYPE_WORDS};

@@ -1,0 +1,115 @@
+//! The forms of a text after an edit, for little more than the edit itself costs.
+//!
+//! Two texts that begin and end alike are compared, and only what lies between is split again: from two forms before the
+//! first difference up to the first form behind the last one that starts a line with a form word, where the splitter
+//! starts anew whatever is open. A test holds the result to that of [`split`].
+
+use crate::split::{RawForm, split};
+use crate::words::FORM_WORDS;
+use crate::{TextRange, TextSize};
+
+/// [`split`]`(new)`, for a text that was `old` with these forms.
+pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Vec<RawForm> {
+    let before = common_prefix(old.as_bytes(), new.as_bytes());
+    let most = old.len().min(new.len()) - before;
+    let mut after = common_suffix(old.as_bytes(), new.as_bytes(), most);
+    while !old.is_char_boundary(old.len() - after) {
+        after -= 1;
+    }
+    // Forms that end before the difference; the last two of them may still grow with what is typed behind them.
+    let kept = forms.partition_point(|form| usize::from(form.range.end()) < before).saturating_sub(2);
+    // A comment or string that the edit opens may swallow the rest of its line. The first form behind that line may get
+    // other documentation; the one after it has that form between.
+    let line_end = old[old.len() - after..].find(['\n', '\r']).map_or(old.len(), |at| old.len() - after + at);
+    let first = 1 + forms.partition_point(|form| usize::from(form.range.start()) <= line_end);
+    let rest = forms.get(first..).unwrap_or_default();
+    let Some(behind) = rest.iter().position(|form| starts_line(old, form)).map(|index| first + index) else {
+        return from(new, &forms[..kept], forms.get(kept), new.len());
+    };
+    let moved = |at: TextSize| TextSize::new((usize::from(at) + new.len() - old.len()) as u32);
+    let end = usize::from(moved(forms[behind].range.start()));
+    let mut result = from(new, &forms[..kept], forms.get(kept), end);
+    let moved = |range: TextRange| TextRange::new(moved(range.start()), moved(range.end()));
+    result.extend(forms[behind..].iter().map(|form| RawForm {
+        kind: form.kind,
+        range: moved(form.range),
+        name: form.name.map(moved),
+    }));
+    result
+}
+
+/// The forms that are kept, then those of the text from the next one up to `end`.
+fn from(text: &str, kept: &[RawForm], next: Option<&RawForm>, end: usize) -> Vec<RawForm> {
+    let start = match (kept.is_empty(), next) {
+        (false, Some(next)) => next.range.start(),
+        _ => TextSize::new(0),
+    };
+    let mut forms = kept.to_vec();
+    forms.extend(split(&text[usize::from(start)..end]).into_iter().map(|form| RawForm {
+        kind: form.kind,
+        range: form.range + start,
+        name: form.name.map(|name| name + start),
+    }));
+    forms
+}
+
+/// Whether the form begins there also if brackets are open: `(define` at the start of a line.
+fn starts_line(text: &str, form: &RawForm) -> bool {
+    let tokens = crate::lex(&text[form.range]);
+    let mut significant = (0..tokens.len()).filter(|&token| !tokens.kind(token).is_trivia());
+    let (Some(opener), Some(word)) = (significant.next(), significant.next()) else { return false };
+    let at = usize::from(form.range.start() + tokens.range(opener).start());
+    tokens.kind(opener).is_opener()
+        && text[..at].ends_with(['\n', '\r'])
+        && FORM_WORDS.contains(&&text[form.range][tokens.range(word)])
+}
+
+/// How much of both is compared at once.
+const BLOCK: usize = 256;
+
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(a: &[u8], b: &[u8], most: usize) -> usize {
+    let (a, b) = (&a[a.len() - most..], &b[b.len() - most..]);
+    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    let (a, b) = (&a[..a.len() - blocks], &b[..b.len() - blocks]);
+    blocks + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PIECES: &str = "[()\\[\\]\"]|\\(define |\\(define \\(f x\\) x\\)|\n\\(lift f |;;; d\n|; c\n|\n|\n\n| |x|é|è|#2|\"a\"|λ|\r\n|\\)\\)";
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_same_as_a_fresh_split(
+            pieces in prop::collection::vec(prop::string::string_regex(PIECES).unwrap(), 0..30),
+            at in any::<prop::sample::Index>(),
+            len in 0usize..8,
+            insert in prop::string::string_regex(PIECES).unwrap(),
+        ) {
+            let old = pieces.concat();
+            let places: Vec<usize> = old.char_indices().map(|(at, _)| at).chain([old.len()]).collect();
+            let start = at.index(places.len());
+            let end = (start + len).min(places.len() - 1);
+            let mut new = old.clone();
+            new.replace_range(places[start]..places[end], &insert);
+            prop_assert_eq!(resplit(&old, &split(&old), &new), split(&new), "{:?} -> {:?}", old, new);
+        }
+    }
+
+    #[test]
+    fn ends_are_found_byte_by_byte() {
+        let long = "a".repeat(1000);
+        assert_eq!(common_prefix(long.as_bytes(), format!("{}b", &long[..700]).as_bytes()), 700);
+        assert_eq!(common_suffix(long.as_bytes(), format!("b{}", &long[..700]).as_bytes(), 701), 700);
+    }
+}
