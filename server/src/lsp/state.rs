@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// Typing is faster than this only in a storm: only then do diagnostics wait for a pause.
+/// Diagnostics of an edit that came before those of the last one were ready wait for a pause this long.
 const DEBOUNCE: Duration = Duration::from_millis(20);
 /// Generated texts wait for a pause in typing.
 const VIEW_DEBOUNCE: Duration = Duration::from_millis(120);
@@ -46,7 +46,8 @@ pub struct State {
     imported: FxHashSet<Arc<str>>,
     /// Documents that changed since diagnostics were last computed.
     edited: FxHashSet<Arc<str>>,
-    last_change: Option<Instant>,
+    /// Documents whose diagnostics are being computed.
+    diagnosing: usize,
     /// When diagnostics are to be computed.
     due: Option<Instant>,
     published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
@@ -73,7 +74,7 @@ impl State {
             unsettled: false,
             imported: FxHashSet::default(),
             edited: FxHashSet::default(),
-            last_change: None,
+            diagnosing: 0,
             due: None,
             published: FxHashMap::default(),
             openings: 0,
@@ -195,8 +196,8 @@ impl State {
         self.unsettled = true;
         self.revision += 1;
         let now = Instant::now();
-        let storm = self.last_change.replace(now).is_some_and(|last| now.duration_since(last) < DEBOUNCE);
-        // What has arrived already is read before anything is due.
+        // An edit before the last one was answered. What has arrived already is read before anything is due.
+        let storm = self.due.is_some() || self.diagnosing > 0;
         self.due = Some(if storm { now + DEBOUNCE } else { now });
         self.views_due = self.views.wanted().next().map(|_| now + VIEW_DEBOUNCE);
     }
@@ -322,7 +323,11 @@ impl State {
         let paths: Vec<Arc<str>> = self.documents.keys().cloned().collect();
         for path in paths {
             let (snapshot, back) = (self.snapshot(), self.back.clone());
+            self.diagnosing += 1;
+            let done = Done(back.clone());
             self.pool.run(move || {
+                // Also when it is stopped, or panics.
+                let _done = done;
                 // Stopped by a newer edit: that edit has asked for diagnostics again.
                 let diagnostics = diagnostics(&snapshot, &path);
                 let document = snapshot.documents.get(&path).map(|d| (d.generation, d.version));
@@ -361,6 +366,15 @@ impl State {
             self.host.set_file(path, document.text.clone());
         }
         self.changed();
+    }
+}
+
+/// Says when it is dropped that one document is diagnosed.
+struct Done(Handle);
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.0.write(|state| state.diagnosing = state.diagnosing.saturating_sub(1));
     }
 }
 
