@@ -85,6 +85,12 @@ export const ENDLESS = {
     said: 'The run was cancelled.',
 };
 
+/** In a workspace that is not trusted: what a run says; and what still works. */
+export const UNTRUSTED = {
+    notice: 'Kernels run on your device only in a workspace that you trust.',
+    setup: 'not trusted: kernels do not run',
+};
+
 /** Where there is no OpenCL device: the run says so, once in a notification and above its result. */
 export const NO_DEVICE = {
     notice: /^Running on the interpreter: /,

@@ -1,4 +1,5 @@
-// Takes the picture of the README in the real workbench: a program with its hints and a hover, its OpenCL beside it.
+// Takes the picture of the README in the real workbench: a program with its hints and a hover, its OpenCL beside it, where
+// what the expression at the cursor became is marked.
 //
 //   node picture.mjs ADDRESS FILE
 //
@@ -23,9 +24,9 @@ await workbench.page.keyboard.press('Control+B');
 await workbench.command('Lift: Generate OpenCL');
 await workbench.until('the OpenCL', async () => (await workbench.lines(GENERATED)).length > 20);
 await workbench.widen(PROGRAM, 240);
-await workbench.scrollTo(GENERATED, '// filter: compact');
-await workbench.clickOn(PROGRAM, 1, 'doubled.');
-await workbench.page.keyboard.press('Control+End');
+await workbench.scrollTo(GENERATED, '          keep = x > 0.5f;');
+await workbench.clickOn(PROGRAM, 6, 'filter');
+await workbench.until('marked lines', async () => (await workbench.marked(GENERATED)).length > 0);
 await workbench.hover(PROGRAM, 6, 'filter');
 await workbench.page.screenshot({ path: picture });
 await workbench.close();
