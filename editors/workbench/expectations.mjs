@@ -45,6 +45,7 @@ export const EVENS = {
     stages: [
         { title: 'Elaborated program', tab: 'evens.elaborated.lift', contains: '(unpack (X1 ' },
         { title: 'Scheduled core', tab: 'evens.scheduled.core', contains: 'filterGlb' },
+        { title: 'C host', tab: 'evens.host.c', contains: 'generated from Lift' },
     ],
     setup: ['Server', 'Devices', 'interpreter', 'No setting was changed.'],
     /** A run that cannot be: the answer to the question, and what is said then. */

@@ -24,7 +24,7 @@ await workbench.page.keyboard.press('Control+B');
 await workbench.command('Lift: Generate OpenCL');
 await workbench.until('the OpenCL', async () => (await workbench.lines(GENERATED)).length > 20);
 await workbench.widen(PROGRAM, 240);
-await workbench.scrollTo(GENERATED, '          keep = x > 0.5f;');
+await workbench.scrollTo(GENERATED, '// filter: compact');
 await workbench.clickOn(PROGRAM, 6, 'filter');
 await workbench.until('marked lines', async () => (await workbench.marked(GENERATED)).length > 0);
 await workbench.hover(PROGRAM, 6, 'filter');

@@ -9,8 +9,9 @@ use crate::report::{self, Problem, codes};
 use lift_analysis::ide::{Analysis, FileRange};
 use lift_analysis::origin::Origin;
 use lift_codegen::core::{Kernel, print};
+use lift_codegen::emit;
 use lift_codegen::lower::{self, LowerError};
-use lift_codegen::plan::{self, Program};
+use lift_codegen::plan::{self, Launch, Program, Step};
 use lift_codegen::schedule::Schedule;
 use lift_codegen::target::Target;
 use lift_syntax::{ColumnEncoding, TextRange, TextSize};
@@ -34,10 +35,13 @@ pub enum Stage {
     Opencl,
     /// The plan for the host, as JSON.
     Plan,
+    /// The kernel as a function of C, with the host's part.
+    Host,
 }
 
 impl Stage {
-    pub const ALL: [Stage; 5] = [Stage::Elaborated, Stage::Core, Stage::Scheduled, Stage::Opencl, Stage::Plan];
+    pub const ALL: [Stage; 6] =
+        [Stage::Elaborated, Stage::Core, Stage::Scheduled, Stage::Opencl, Stage::Plan, Stage::Host];
 
     /// As options and addresses name it.
     pub fn name(self) -> &'static str {
@@ -47,6 +51,7 @@ impl Stage {
             Stage::Scheduled => "scheduled",
             Stage::Opencl => "opencl",
             Stage::Plan => "plan",
+            Stage::Host => "host",
         }
     }
     /// For people.
@@ -57,6 +62,7 @@ impl Stage {
             Stage::Scheduled => "scheduled core",
             Stage::Opencl => "OpenCL C",
             Stage::Plan => "host plan",
+            Stage::Host => "C host",
         }
     }
     /// What a file of this text is called, after the kernel's name.
@@ -67,6 +73,7 @@ impl Stage {
             Stage::Scheduled => ".scheduled.core",
             Stage::Opencl => ".cl",
             Stage::Plan => ".plan.json",
+            Stage::Host => ".host.c",
         }
     }
     /// The language, as editors name it.
@@ -76,12 +83,13 @@ impl Stage {
             Stage::Core | Stage::Scheduled => "lift-core",
             Stage::Opencl => "opencl",
             Stage::Plan => "jsonc",
+            Stage::Host => "c",
         }
     }
     /// How a comment begins.
     pub fn comment(self) -> &'static str {
         match self {
-            Stage::Opencl | Stage::Plan => "//",
+            Stage::Opencl | Stage::Plan | Stage::Host => "//",
             Stage::Elaborated | Stage::Core | Stage::Scheduled => ";",
         }
     }
@@ -195,6 +203,10 @@ pub fn make(
             StageText { map: placed(&opencl.map, &places), text: opencl.text }
         }
         Stage::Plan => host_plan(&compile()?, &places),
+        Stage::Host => c_host(&compile()?, &places).map_err(|why| {
+            let message = format!("no C can be written for the host: {why}");
+            vec![Problem::error(path, codes::NOT_SUPPORTED, message)]
+        })?,
     })
 }
 
@@ -250,6 +262,38 @@ fn host_plan(program: &Program, places: &Places) -> StageText {
     }
     map.sort_by(|(a, _), (b, _)| a.start().cmp(&b.start()).then(b.end().cmp(&a.end())));
     StageText { text, map }
+}
+
+/// The host's part in C. Each block `{ /* label */ … }` is a launch of the plan, in its order.
+fn c_host(program: &Program, places: &Places) -> Result<StageText, String> {
+    let place = |origin: &Origin| places.get(origin).map_or(String::new(), Place::start);
+    let text = emit::c::print(program, &program.plan.kernel, &place)?.source;
+    let (mut map, mut from) = (Vec::new(), 0);
+    let size = |n: usize| TextSize::try_from(n).unwrap_or(TextSize::new(u32::MAX));
+    for launch in launches(&program.plan.steps) {
+        let Some(start) = text[from..].find(&format!("{{ /* {} */\n", launch.label)).map(|at| from + at) else {
+            continue;
+        };
+        let indent = text[..start].len() - text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let close = format!("\n{}}}", " ".repeat(indent));
+        let end = text[start..].find(&close).map_or(text.len(), |at| start + at + close.len());
+        map.extend(places.get(&launch.origin).map(|p| (TextRange::new(size(start), size(end)), p.at.clone())));
+        from = end;
+    }
+    Ok(StageText { text, map })
+}
+
+/// The launches of a plan, those of loops where the loop stands.
+fn launches(steps: &[Step]) -> Vec<&Launch> {
+    let mut out = Vec::new();
+    for step in steps {
+        match step {
+            Step::Launch(launch) => out.push(launch),
+            Step::Repeat { steps, .. } => out.extend(launches(steps)),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// The objects of a JSON text that have a member `at`, with its value.
@@ -324,6 +368,9 @@ mod tests {
         assert_eq!(source_of(&made(Stage::Opencl), "> 1.0f"), "(filter (lambda (x) (> x 1.0f)) xs)");
         assert_eq!(source_of(&made(Stage::Opencl), "* 0.5f"), "(* x 0.5f)");
         assert_eq!(source_of(&made(Stage::Plan), "\"filter: count\""), "(filter (lambda (x) (> x 1.0f)) xs)");
+        let host = made(Stage::Host);
+        assert_eq!(source_of(&host, "{ /* filter: compact */"), "(filter (lambda (x) (> x 1.0f)) xs)");
+        assert_eq!(source_of(&host, "{ /* map */"), "(map half (filter (lambda (x) (> x 1.0f)) xs))");
     }
 
     #[test]

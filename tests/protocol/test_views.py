@@ -60,7 +60,7 @@ async def test_a_generated_text_follows_the_edits(session):
 
 async def test_every_stage_is_a_document(session):
     await session.open("a.lift", PROGRAM)
-    for stage in ["elaborated", "core", "scheduled", "opencl", "plan"]:
+    for stage in ["elaborated", "core", "scheduled", "opencl", "plan", "host"]:
         shown = await text(session, await view(session, stage))
         assert "positive in a.lift" in shown.splitlines()[0]
     with pytest.raises(JsonRpcException):

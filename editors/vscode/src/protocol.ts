@@ -34,7 +34,7 @@ export interface Target {
 }
 
 /** What a kernel becomes on its way to the device. */
-export const STAGES = ['elaborated', 'core', 'scheduled', 'opencl', 'plan'] as const;
+export const STAGES = ['elaborated', 'core', 'scheduled', 'opencl', 'plan', 'host'] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface GenerateRequest extends Target {

@@ -48,6 +48,13 @@ export const STAGE_KINDS: readonly StageKind[] = [
         extension: '.plan.json',
         language: 'jsonc',
     },
+    {
+        stage: 'host',
+        title: 'C host',
+        detail: 'the kernel as a function of C, with the part of the host',
+        extension: '.host.c',
+        language: 'c',
+    },
 ];
 
 export function stageKind(stage: Stage): StageKind {

@@ -168,6 +168,8 @@ fn every_stage_can_be_seen() {
         ("scheduled", "double.scheduled.core", "lift-core", "; scheduled core of double in views.lift", "filterGlb"),
         ("opencl", "double.cl", "opencl", "// OpenCL C of double in views.lift", "__kernel"),
         ("plan", "double.plan.json", "jsonc", "// host plan of double in views.lift", "\"launch\""),
+        ("host", "double.host.c", "c", "// C host of double in views.lift", "/* filter: count */"),
+        ("host", "double.host.c", "c", "// C host of double in views.lift", "/* filter: count */"),
     ];
     for (stage, name, language, first, part) in stages {
         let made = session.execute("lift.server.generateOpenCL", json!({ "uri": URI, "stage": stage })).expect(stage);
