@@ -48,6 +48,8 @@ pub enum Special {
     /// The first argument after the sizes is one of the modes, by name.
     Pad,
     PadMode,
+    /// The length of the result is a sum, if the rows have different lengths.
+    Join,
     /// The pieces have the lengths that a function of their position gives.
     Partition,
 }

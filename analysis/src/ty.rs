@@ -39,7 +39,8 @@ pub enum TyKind {
 pub struct ArrayTy {
     pub element: Ty,
     pub len: Size,
-    /// For a position-dependent array, the variable of kind [`VarKind::Position`] that `element` mentions.
+    /// For a position-dependent array, the variable of kind [`VarKind::Position`] that `element` mentions. While types
+    /// are inferred, and in a [`Scheme`], what is not known of `element` may still depend on it.
     pub position: Option<Var>,
 }
 
@@ -96,11 +97,41 @@ pub struct Scheme {
     pub ty: Ty,
     /// What the definition assumes of its lengths; each use assumes it of its own.
     pub assumptions: Vec<Assumption>,
+    /// Which of the quantified types and lengths may differ from position to position.
+    pub dependence: Dependence,
+}
+
+/// On which positions of arrays the quantified parts of a [`Scheme`] may depend.
+///
+/// `map : (a -> b) -> Array[i => a,n] -> Array[i => b,n]`: the elements `a` and `b` are those of one position `i`, for
+/// which the function is checked once (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, Fig. 8).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Dependence {
+    /// For each quantified type; shorter if the rest depends on nothing.
+    pub types: Vec<Vec<Var>>,
+    /// For each quantified length.
+    pub sizes: Vec<Vec<Var>>,
+    /// In the result, `Generic(0)` is that of the argument at this index instead of the position: `drop #k` has
+    /// `i+k`, `head` has 0. Only primitives say so.
+    pub element: Option<(Var, Size)>,
+}
+
+impl Dependence {
+    pub fn of_type(&self, index: usize) -> &[Var] {
+        self.types.get(index).map_or(&[], Vec::as_slice)
+    }
+    pub fn of_size(&self, index: usize) -> &[Var] {
+        self.sizes.get(index).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Scheme {
     pub fn mono(ty: Ty) -> Scheme {
-        Scheme { types: Vec::new(), sizes: Vec::new(), ty, assumptions: Vec::new() }
+        Scheme { types: Vec::new(), sizes: Vec::new(), ty, assumptions: Vec::new(), dependence: Dependence::default() }
+    }
+    /// The positions that the type binds, in order of appearance.
+    pub fn positions(&self) -> Vec<Var> {
+        self.ty.positions()
     }
 }
 
@@ -180,6 +211,31 @@ impl Ty {
                 _ => false,
             }
     }
+    /// The positions that arrays in the type bind, in order of appearance.
+    pub fn positions(&self) -> Vec<Var> {
+        let mut found: Vec<Var> = Vec::new();
+        self.any(&mut |t| {
+            if let Some(p) = t.as_array().and_then(|a| a.position.as_ref())
+                && !found.contains(p)
+            {
+                found.push(p.clone());
+            }
+            false
+        });
+        found
+    }
+    /// The type in which an array binds a position only if its elements mention it.
+    pub fn without_idle_positions(&self) -> Ty {
+        let mut on_ty = |t: &Ty| {
+            let a = t.as_array()?;
+            let element = a.element.without_idle_positions();
+            Some(match &a.position {
+                Some(p) => Ty::dependent_array(p.clone(), element, a.len.clone()),
+                None => Ty::array(element, a.len.clone()),
+            })
+        };
+        self.rewrite(&mut on_ty, &mut Size::clone)
+    }
     /// Whether any size in the type has a variable that satisfies `pred`.
     pub fn any_size_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
         self.any(&mut |t| match t.kind() {
@@ -257,10 +313,10 @@ impl fmt::Display for Ty {
         match self.kind() {
             TyKind::Scalar(s) => write!(f, "{s}"),
             TyKind::Vec(t, n) => write!(f, "Vec[{t},{n}]"),
-            TyKind::Array(ArrayTy { element, len, position: None }) => write!(f, "Array[{element},{len}]"),
-            TyKind::Array(ArrayTy { element, len, position: Some(i) }) => {
+            TyKind::Array(ArrayTy { element, len, position: Some(i) }) if element.mentions(i) => {
                 write!(f, "Array[{} => {element},{len}]", i.name)
             }
+            TyKind::Array(ArrayTy { element, len, .. }) => write!(f, "Array[{element},{len}]"),
             TyKind::Tuple(ts) => {
                 f.write_str("(")?;
                 for (i, t) in ts.iter().enumerate() {

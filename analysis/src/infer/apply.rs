@@ -9,7 +9,7 @@ use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use crate::prims::Primitive;
 use crate::size::{Size, Var, VarKind};
-use crate::ty::{Ty, TyKind};
+use crate::ty::{ArrayTy, Ty, TyKind};
 
 /// The index of `get1`, `get2`, …, from zero.
 pub fn projection_index(name: &str) -> Option<usize> {
@@ -28,7 +28,7 @@ impl Infer<'_> {
     }
 
     /// Apply a function of type `ty` to `args`, of which `done` stand before these.
-    fn call(&mut self, id: ExprId, callee: ExprId, ty: Ty, args: &[ExprId], done: usize) -> Ty {
+    pub fn call(&mut self, id: ExprId, callee: ExprId, ty: Ty, args: &[ExprId], done: usize) -> Ty {
         let mut result = ty;
         let mut params = Vec::with_capacity(args.len());
         for (i, &arg) in args.iter().enumerate() {
@@ -62,13 +62,19 @@ impl Infer<'_> {
                 }
             }
         }
+        // The functions are checked for the positions of the arrays over which they go.
+        let positions = self.out.instances.get(&callee).map_or_else(Vec::new, |i| i.positions.clone());
         // Functions last: by then their parameter types are known.
         let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
         let (functions, values): (Vec<_>, Vec<_>) = params.into_iter().partition(|(_, arg, _)| is_literal(*arg));
         let mut usable = true;
         for (i, arg, param) in values.into_iter().chain(functions) {
             let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
-            usable &= self.argument(arg, &param, &cause) || !self.other_shape(&param, arg);
+            let fits = match self.table.shallow(&param).kind() {
+                TyKind::Fun(..) => self.at_positions(&positions, |this| this.argument(arg, &param, &cause)),
+                _ => self.argument(arg, &param, &cause),
+            };
+            usable &= fits || !self.other_shape(&param, arg);
         }
         self.solve();
         // An argument of quite another shape says nothing about the result; one of other lengths or numbers does.
@@ -82,14 +88,14 @@ impl Infer<'_> {
         std::mem::discriminant(p.kind()) != std::mem::discriminant(a.kind()) && !(scalar(&p) && scalar(&a))
     }
 
-    fn infer_all(&mut self, args: &[ExprId]) {
+    pub fn infer_all(&mut self, args: &[ExprId]) {
         for &a in args {
             self.operand(a, None);
         }
     }
 
     /// Check an argument against the parameter's type; false after a conflict.
-    fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) -> bool {
+    pub fn argument(&mut self, arg: ExprId, param: &Ty, cause: &Cause) -> bool {
         let wanted = self.table.shallow(param);
         match wanted.kind() {
             TyKind::Size(_) => {
@@ -143,10 +149,11 @@ impl Infer<'_> {
     }
 
     /// The size that an argument is, if it is one: a natural number, `#…`, a size name, a value of a size type.
-    fn static_size(&mut self, arg: ExprId) -> Option<Size> {
+    pub fn static_size(&mut self, arg: ExprId) -> Option<Size> {
         match self.body.expr(arg).clone() {
             Expr::Literal(Literal::Int(n)) => u64::try_from(n).ok().map(Size::nat),
             Expr::Size(s) => Some(self.written_size(s)),
+            Expr::Local(b) if self.position_binders.contains(&b) => Some(self.size_of_binder(b)),
             Expr::Local(b) => match self.body.binder(b).role {
                 BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
                     Some(self.size_of_binder(b))
@@ -171,10 +178,12 @@ impl Infer<'_> {
         }
         match &*p.name {
             "unzip" => {
-                let (element, len, to) = (self.fresh(), self.fresh_size(), self.fresh());
-                self.defer(Constraint::Unzip { element: element.clone(), len: len.clone(), to: to.clone(), at: id });
-                Ty::fun(Ty::array(element, len), to)
+                let (len, to) = (self.fresh_size(), self.fresh());
+                let (array, _) = self.any_array(&len);
+                self.defer(Constraint::Unzip { array: array.clone(), to: to.clone(), at: id });
+                Ty::fun(array, to)
             }
+            "join" => self.join_type(id),
             "iterate" => {
                 self.error(
                     "needs-arguments",
@@ -183,8 +192,20 @@ impl Infer<'_> {
                 );
                 Ty::error()
             }
+            "caseSplit" => {
+                self.error(
+                    "needs-arguments",
+                    Node::Expr(id),
+                    "`caseSplit` stands only as the lengths of a `partition`: `(partition #3 (caseSplit #a #b #c) xs)`",
+                );
+                Ty::error()
+            }
             "partition" => {
-                self.error("not-supported", Node::Expr(id), "`partition` is not supported yet");
+                self.error(
+                    "needs-arguments",
+                    Node::Expr(id),
+                    "`partition` must be given its number of pieces and their lengths: `(partition #n (lambda (i) …))`",
+                );
                 Ty::error()
             }
             _ => self.instantiate(id, &p.scheme),
@@ -195,7 +216,7 @@ impl Infer<'_> {
         let Expr::Global(name) = self.body.expr(callee) else { return None };
         let name = name.clone();
         let (&first, rest) = args.split_first()?;
-        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate" | "pad")
+        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate" | "pad" | "partition" | "aref")
             || !matches!(self.env.lookup(&name), Lookup::Primitive(_))
         {
             return None;
@@ -213,12 +234,23 @@ impl Infer<'_> {
         match &*name {
             "zip" if args.len() >= 3 => {
                 let len = self.fresh_size();
-                let elements: Vec<Ty> = args.iter().map(|_| self.fresh()).collect();
-                let arrays = elements.iter().map(|e| Ty::array(e.clone(), len.clone())).collect::<Vec<_>>();
-                let ty = Ty::funs(arrays, Ty::array(Ty::tuple(elements), len));
+                let (first, element) = self.any_array(&len);
+                let Some(array) = first.as_array().cloned() else { return None };
+                let deps: Vec<u32> = array.position.iter().map(|p| p.id).collect();
+                let level = self.level;
+                let mut elements = vec![element];
+                elements.extend(args[1..].iter().map(|_| self.table.fresh_type_at(level, None, deps.clone())));
+                let of = |element: Ty| Ty::new(TyKind::Array(ArrayTy { element, ..array.clone() }));
+                let arrays: Vec<Ty> = elements.iter().cloned().map(of).collect();
+                let ty = Ty::funs(arrays, of(Ty::tuple(elements)));
                 note(self, &ty);
                 Some(self.call(id, callee, ty, args, 0))
             }
+            "generate" if self.generates_by_position(first, rest) => {
+                Some(self.generate_by_position(id, callee, first, rest, note))
+            }
+            "partition" if args.len() >= 2 => Some(self.partition(id, callee, args, note)),
+            "aref" if args.len() >= 2 => self.indexed(id, callee, args, note),
             "iota" | "generate" | "fill" => {
                 let element = if &*name == "iota" { Ty::int() } else { self.fresh() };
                 let (count, array) = match self.static_size(first) {
@@ -392,7 +424,7 @@ impl Infer<'_> {
         self.diagnostic(d);
     }
 
-    fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
+    pub fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
         let callee = match cause {
             Cause::Argument { callee, .. } => self.short(*callee),
             _ => "this".into(),

@@ -6,12 +6,13 @@
 
 use super::context::{Infer, ScopeId};
 use super::join;
+use super::partition::Rows;
 use super::report::Cause;
 use super::result::*;
-use super::table::Key;
+use super::table::{Key, Slot};
 use crate::hir::{ExprId, Name};
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
-use crate::ty::{Ty, TyKind, TyVar};
+use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
 use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
@@ -27,7 +28,9 @@ pub enum Constraint {
     /// Component `index` of a tuple.
     Project { from: Ty, index: usize, to: Ty, at: ExprId },
     /// An array of tuples as a tuple of arrays.
-    Unzip { element: Ty, len: Size, to: Ty, at: ExprId },
+    Unzip { array: Ty, to: Ty, at: ExprId },
+    /// `Array[joined,total]` is the rows joined: the total length is the sum of those of the rows.
+    JoinRows { rows: Rows, total: Size, joined: Ty, cause: Cause },
     /// Lengths that must be equal.
     Equal { left: Size, right: Size, cause: Cause },
     /// `(: e type)`: sizes are proved equal at the end, or checked at run time.
@@ -116,12 +119,15 @@ impl Infer<'_> {
         let ty = match c {
             Constraint::Open { from, .. } | Constraint::Close { from, .. } | Constraint::Pack { from, .. } => from,
             Constraint::Project { from, .. } | Constraint::Cast { from, .. } => from,
-            Constraint::Unzip { element, .. } => element,
+            Constraint::Unzip { array, .. } => array,
             Constraint::Join { branches, .. } => {
                 return branches.iter().all(|b| self.deeper(&b.ty, level));
             }
             Constraint::Equal { left, right, .. } => {
                 return self.size_deeper(left, level) && self.size_deeper(right, level);
+            }
+            Constraint::JoinRows { rows, total, .. } => {
+                return self.size_deeper(&rows.each, level) && self.size_deeper(total, level);
             }
         };
         self.deeper(ty, level)
@@ -225,13 +231,15 @@ impl Infer<'_> {
                     }
                 }
             }
-            Constraint::Unzip { element, len, to, at } => {
-                let head = self.table.shallow(element);
-                match head.kind() {
+            Constraint::Unzip { array, to, at } => {
+                let ty = self.table.zonk(array);
+                let Some(a) = ty.as_array() else { return Progress::Done };
+                match a.element.kind() {
                     TyKind::Unknown(v) => Progress::Wait(vec![Key::Type(v.0)]),
                     TyKind::Tuple(parts) => {
-                        let arrays = parts.iter().map(|p| Ty::array(p.clone(), len.clone())).collect();
-                        self.unify(to, &Ty::tuple(arrays), &Cause::Result(*at));
+                        let of =
+                            |element: &Ty| Ty::new(TyKind::Array(ArrayTy { element: element.clone(), ..a.clone() }));
+                        self.unify(to, &Ty::tuple(parts.iter().map(of).collect()), &Cause::Result(*at));
                         Progress::Done
                     }
                     TyKind::Error => {
@@ -239,16 +247,36 @@ impl Infer<'_> {
                         Progress::Done
                     }
                     _ => {
-                        let ty = self.table.zonk(&head);
                         self.error(
                             "type-mismatch",
                             crate::hir::Node::Expr(*at),
-                            format!("`unzip` takes an array of tuples, and this array's elements are `{ty}`"),
+                            format!("`unzip` takes an array of tuples, and this array's elements are `{}`", a.element),
                         );
                         self.unify(to, &Ty::error(), &Cause::Result(*at));
                         Progress::Done
                     }
                 }
+            }
+            Constraint::JoinRows { rows, total, joined, cause } => {
+                let (each, element) = (self.table.zonk_size(&rows.each), self.table.zonk(&rows.element));
+                let each_array = Ty::array(element, each.clone());
+                let depends = |k: &Key| {
+                    let deps = self.table.deps(*k);
+                    deps.contains(&rows.row.id) || deps.contains(&rows.column.id)
+                };
+                let open: Vec<Key> = self.table.unknowns(&each_array).into_iter().filter(depends).collect();
+                if !open.is_empty() {
+                    return Progress::Wait(open);
+                }
+                if each.contains(&rows.row) {
+                    // How often the sum runs must be known too: a closed form divides into cases.
+                    let count = self.table.zonk_size(&rows.count);
+                    if let Some(v) = count.vars().into_iter().find(|v| v.kind == VarKind::Unknown) {
+                        return Progress::Wait(vec![Key::Size(v.id)]);
+                    }
+                }
+                self.join_rows(rows, total, joined, cause);
+                Progress::Done
             }
             Constraint::Equal { left, right, cause } => {
                 let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
@@ -264,8 +292,18 @@ impl Infer<'_> {
                 if unknown.len() == 1 && l != r {
                     let Key::Size(id) = unknown[0] else { return Progress::Done };
                     let var = super::table::unknown_size(id);
-                    let takes = |one: &Size, other: &Size| one.as_var() == Some(&var) && !other.contains(&var);
-                    if !takes(&l, &r) && !takes(&r, &l) && matches!(solve(&l, &r, &var, &self.facts), Solution::Stuck) {
+                    let takes = |one: &Size, other: &Size| {
+                        one.as_var() == Some(&var) && !other.contains(&var) && self.may_bind(&var, other)
+                    };
+                    let mut vars = l.vars();
+                    vars.extend(r.vars());
+                    let solution = || solve(&l, &r, &var, &self.facts_about(&vars));
+                    let waits = || match solution() {
+                        Solution::Stuck => true,
+                        Solution::Unique(value, _) => !self.may_bind(&var, &value),
+                        Solution::None => false,
+                    };
+                    if !takes(&l, &r) && !takes(&r, &l) && waits() {
                         return Progress::Wait(unknown);
                     }
                 }
@@ -316,10 +354,21 @@ impl Infer<'_> {
                     (0..(index + 1).max(2)).map(|i| if i == index { to.clone() } else { self.fresh() }).collect();
                 self.unify(&Ty::tuple(parts), &from, &Cause::Result(at));
             }
-            Constraint::Unzip { element, len, to, at } => {
+            Constraint::Unzip { array, to, at } => {
                 let pair = Ty::tuple(vec![self.fresh(), self.fresh()]);
-                self.unify(&pair, &element, &Cause::Result(at));
-                self.defer(Constraint::Unzip { element, len, to, at });
+                if let Some(a) = self.table.zonk(&array).as_array() {
+                    self.unify(&pair, &a.element, &Cause::Result(at));
+                }
+                self.defer(Constraint::Unzip { array, to, at });
+            }
+            // Nothing said that the rows differ: they do not.
+            Constraint::JoinRows { rows, total, joined, cause } => {
+                for position in [&rows.row, &rows.column] {
+                    self.table.make_size_independent(&rows.each, position);
+                    self.table.make_independent(&rows.element, position);
+                }
+                self.wake_bound();
+                self.join_rows(&rows, &total, &joined, &cause);
             }
             Constraint::Equal { left, right, cause } => self.decide_equation(&left, &right, &cause),
             Constraint::Cast { from, to, at } => {
@@ -333,6 +382,15 @@ impl Infer<'_> {
     fn decide_equation(&mut self, left: &Size, right: &Size, cause: &Cause) {
         let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
         let unknown: Vec<Var> = l.vars().into_iter().chain(r.vars()).filter(|v| v.kind == VarKind::Unknown).collect();
+        // An unknown at an index is now taken to be the same everywhere.
+        if let Some(v) = unknown.iter().find(|v| self.table.is_at_index(Key::Size(v.id))) {
+            self.table.flatten(Key::Size(v.id));
+            self.wake_bound();
+            if let Err(m) = self.unify_sizes(left, right, cause) {
+                self.report_lengths(m, cause);
+            }
+            return;
+        }
         for v in &unknown {
             if let Solution::Unique(value, needs) = solve(&l, &r, v, &self.facts)
                 && !value.contains(v)
@@ -348,6 +406,36 @@ impl Infer<'_> {
         }
         // Left to the run.
         self.assume(Assumption::Equal(l, r), cause.at());
+    }
+
+    /// What an equation says of an unknown at an index, it says of it everywhere only if the index is a position.
+    fn may_bind(&self, v: &Var, value: &Size) -> bool {
+        let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
+        let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
+        at != position && !value.contains(position) && !value.contains(&super::table::unknown_size(*base))
+    }
+
+    /// The rows are known as far as they depend on their positions.
+    fn join_rows(&mut self, rows: &Rows, total: &Size, joined: &Ty, cause: &Cause) {
+        let (count, each) = (self.table.zonk_size(&rows.count), self.table.zonk_size(&rows.each));
+        let sum = Size::sum(rows.row.clone(), count, each);
+        if let Err(m) = self.unify_sizes(total, &sum, cause) {
+            self.report_lengths(m, cause);
+        }
+        match self.joined_element(rows) {
+            Some(element) => {
+                self.unify(joined, &element, cause);
+            }
+            None => {
+                let element = self.table.zonk(&rows.element);
+                let message = format!(
+                    "`join` of rows whose elements are `{element}` in row `{}` and column `{}`: in one array the elements may depend only on how many stand before them",
+                    rows.row.name, rows.column.name
+                );
+                self.error("depends-on-position", crate::hir::Node::Expr(cause.at()), message);
+                self.unify(joined, &Ty::error(), cause);
+            }
+        }
     }
 
     fn has_class(&self, ty: &Ty) -> bool {
@@ -374,11 +462,12 @@ impl Constraint {
             Constraint::Open { .. } => 0,
             Constraint::Project { .. } => 1,
             Constraint::Unzip { .. } => 2,
-            Constraint::Equal { .. } => 3,
-            Constraint::Join { .. } => 4,
-            Constraint::Pack { .. } => 5,
-            Constraint::Close { .. } => 6,
-            Constraint::Cast { .. } => 7,
+            Constraint::JoinRows { .. } => 3,
+            Constraint::Equal { .. } => 4,
+            Constraint::Join { .. } => 5,
+            Constraint::Pack { .. } => 6,
+            Constraint::Close { .. } => 7,
+            Constraint::Cast { .. } => 8,
         };
         (kind, Reverse(last_first))
     }

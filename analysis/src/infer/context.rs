@@ -1,6 +1,7 @@
 //! The state of one inference: the unknowns, the scopes of opened lengths, the deferred constraints, the results so far.
 
 use super::constraints::{Constraint, Deferred};
+use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
 use super::table::{Key, Level, Table};
@@ -9,7 +10,7 @@ use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
-use crate::ty::{Class, Ty, TyKind};
+use crate::ty::{ArrayTy, Class, Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -61,7 +62,10 @@ pub struct Infer<'a> {
     pub let_types: Vec<Option<Class>>,
     pub let_sizes: Vec<Var>,
     pub bound_vars: u32,
-    pub positions: u32,
+    /// The positions for which functions around are checked, outermost first.
+    pub positions_in_scope: Vec<Var>,
+    /// Parameters that are positions, and so can be used as sizes.
+    pub position_binders: FxHashSet<BinderId>,
     pub names: Names,
     /// Work done so far, against [`WORK_LIMIT`].
     pub work: u64,
@@ -124,7 +128,8 @@ impl<'a> Infer<'a> {
             let_types: Vec::new(),
             let_sizes: Vec::new(),
             bound_vars: 0,
-            positions: 0,
+            positions_in_scope: Vec::new(),
+            position_binders: FxHashSet::default(),
             names: Names::new(body),
             work: 0,
             out: Inference::default(),
@@ -144,9 +149,59 @@ impl<'a> Infer<'a> {
         self.bound_vars += 1;
         crate::ty::bound(self.bound_vars - 1, name)
     }
-    pub fn fresh_position(&mut self, name: &str) -> Var {
-        self.positions += 1;
-        Var { kind: VarKind::Position, id: self.positions - 1, name: name.into() }
+    /// A position that a written type binds.
+    pub fn written_position(&mut self, name: &Name) -> Var {
+        self.table.fresh_position(Position { level: BOUND_ONLY, count: None, name: name.clone() })
+    }
+    /// The `nth` position of the type of something used here, for which functions may be checked.
+    pub fn fresh_position(&mut self, nth: usize) -> Var {
+        let name = self.position_name(nth);
+        self.table.fresh_position(Position { level: self.level + 1, count: None, name })
+    }
+    /// `i`, `j`, … without the names of the positions around and of sizes.
+    fn position_name(&self, nth: usize) -> Name {
+        let is_size = |role: BinderRole| !matches!(role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
+        let taken = |name: &str| {
+            self.positions_in_scope.iter().any(|p| *p.name == *name)
+                || self
+                    .body
+                    .binders
+                    .iter()
+                    .any(|b| *b.name == *name && is_size(b.role) && b.role != BinderRole::Position)
+        };
+        let letters = ["i", "j", "k", "l", "m", "n", "p", "q"];
+        let names = (0u32..).flat_map(|round| {
+            letters.iter().map(move |l| if round == 0 { l.to_string() } else { format!("{l}{round}") })
+        });
+        names.filter(|n| !taken(n)).nth(nth).unwrap_or_else(|| "i".into()).into()
+    }
+    /// What is known of lengths that mention these variables.
+    pub fn facts_about(&self, vars: &[Var]) -> std::borrow::Cow<'_, Facts> {
+        match self.table.facts_about(&self.facts, vars) {
+            Some(facts) => std::borrow::Cow::Owned(facts),
+            None => std::borrow::Cow::Borrowed(&self.facts),
+        }
+    }
+    /// An array of this length whose elements may depend on the position, and the type of the elements.
+    pub fn any_array(&mut self, len: &Size) -> (Ty, Ty) {
+        let position = self.fresh_position(0);
+        self.table.positions[position.id as usize].count = Some(len.clone());
+        let element = self.table.fresh_type_at(self.level, None, vec![position.id]);
+        let array = ArrayTy { element: element.clone(), len: len.clone(), position: Some(position) };
+        (Ty::new(TyKind::Array(array)), element)
+    }
+    /// Check a function for positions of the array over which it goes.
+    pub fn at_positions<T>(&mut self, positions: &[Var], f: impl FnOnce(&mut Self) -> T) -> T {
+        if positions.is_empty() {
+            return f(self);
+        }
+        let outer = self.positions_in_scope.len();
+        self.positions_in_scope.extend(positions.iter().cloned());
+        self.level += 1;
+        let out = f(self);
+        self.level -= 1;
+        self.positions_in_scope.truncate(outer);
+        out
     }
     /// A fresh rigid length of the given scope (`None`: of the current level only, for `iterate`).
     pub fn fresh_skolem(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {

@@ -117,6 +117,11 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        if self.position_binders.contains(&b)
+            && matches!(expected.map(|t| self.table.shallow(t)).as_ref().map(Ty::kind), Some(TyKind::Size(_)))
+        {
+            return Ty::new(TyKind::Size(self.size_of_binder(b)));
+        }
         self.used_opened.insert(b);
         if let Some(scheme) = self.out.let_schemes.get(&b).cloned() {
             return self.instantiate_let(id, &scheme);
@@ -284,8 +289,9 @@ impl Infer<'_> {
 
     /// The length of something that must turn out to be an array.
     fn outermost_length(&mut self, ty: &Ty, at: ExprId) -> Size {
-        let (element, len) = (self.fresh(), self.fresh_size());
-        self.unify(&Ty::array(element, len.clone()), ty, &Cause::Result(at));
+        let len = self.fresh_size();
+        let (array, _) = self.any_array(&len);
+        self.unify(&array, ty, &Cause::Result(at));
         len
     }
 

@@ -24,6 +24,8 @@ impl Infer<'_> {
             && !is_kernel
         {
             quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
+            // Size names of the form are the same at every position.
+            quantified.dependence.sizes.splice(0..0, implicit.iter().map(|_| Vec::new()));
             self.solve();
         }
         if is_kernel && !self.is_broken() {
@@ -49,12 +51,13 @@ impl Infer<'_> {
         let scheme_sizes = Renumber { params: implicit, ..renumber.clone() };
         let scheme = root.map(|ty| {
             let ty = scheme_sizes.ty(&self.table.zonk(&ty));
-            Scheme {
+            canonical(Scheme {
                 types: quantified.classes.clone(),
                 sizes: sizes.clone(),
-                ty: canonical(&ty),
+                ty,
                 assumptions: Vec::new(),
-            }
+                dependence: quantified.dependence.clone(),
+            })
         });
         self.finalize(&renumber);
         self.out.scheme = scheme;
@@ -124,6 +127,7 @@ impl Infer<'_> {
         let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
             let Some(ty) = self.expr_types[e].clone() else { continue };
+            self.flatten_rest(&ty);
             let ty = self.table.zonk(&ty);
             for key in self.table.unknowns(&ty) {
                 match key {
@@ -156,6 +160,7 @@ impl Infer<'_> {
             .chain(self.out.instances.values().flat_map(|i| i.types.clone()))
             .collect();
         for ty in rest {
+            self.flatten_rest(&ty);
             let ty = self.table.zonk(&ty);
             for key in self.table.unknowns(&ty) {
                 match key {
@@ -171,6 +176,15 @@ impl Infer<'_> {
         self.wake_bound();
     }
 
+    /// What is still unknown at an index is the same at each.
+    fn flatten_rest(&mut self, ty: &Ty) {
+        loop {
+            let unknowns = self.table.unknowns(&self.table.zonk(ty));
+            let Some(key) = unknowns.into_iter().find(|k| self.table.is_at_index(*k)) else { return };
+            self.table.flatten(key);
+        }
+    }
+
     fn is_broken(&self) -> bool {
         let is_error = |d: &crate::diagnostics::Diagnostic| d.severity == crate::diagnostics::Severity::Error;
         self.out.diagnostics.iter().chain(&self.body.diagnostics).any(is_error)
@@ -183,7 +197,7 @@ impl Infer<'_> {
         let expr_types: Vec<Ty> = self.expr_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
         let binder_types: Vec<Ty> = self.binder_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
         let mut out = std::mem::take(&mut self.out);
-        let ty = |t: &Ty| renumber.ty(&self.table.zonk(t));
+        let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
         let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
         out.expr_types = expr_types;
         out.binder_types = binder_types;
@@ -210,18 +224,24 @@ impl Infer<'_> {
                 *b = size(b);
             }
         }
+        for p in out.partitions.values_mut() {
+            p.count = size(&p.count);
+            p.each = size(&p.each);
+        }
         for i in out.iterations.values_mut() {
             i.next = size(&i.next);
             i.count = size(&i.count);
             i.start = size(&i.start);
         }
         for a in &mut out.assumed {
+            let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));
+            a.assumption = self.table.for_all_positions(zonked);
             a.assumption = a.assumption.subst(&mut |v| Some(size(&Size::var(v.clone()))));
         }
         for s in out.let_schemes.values_mut() {
             s.first_type = s.first_type - LET_BASE + renumber.types;
             s.first_size = s.first_size - LET_BASE + renumber.sizes;
-            s.scheme.ty = ty(&s.scheme.ty);
+            s.scheme.ty = renumber.ty(&self.table.zonk(&s.scheme.ty));
             s.scheme.sizes =
                 s.scheme.sizes.iter().map(|v| Var { id: v.id - LET_BASE + renumber.sizes, ..v.clone() }).collect();
             s.scheme.assumptions =
@@ -258,7 +278,7 @@ impl Infer<'_> {
     }
 
     fn final_opt(&self, ty: Option<&Ty>, renumber: &Renumber) -> Ty {
-        ty.map_or_else(Ty::error, |t| renumber.ty(&self.table.zonk(t)))
+        ty.map_or_else(Ty::error, |t| renumber.ty(&self.table.zonk(t)).without_idle_positions())
     }
 
     /// Assumptions that always hold are dropped, those that never hold are errors.
@@ -267,22 +287,30 @@ impl Infer<'_> {
         for a in std::mem::take(&mut self.out.assumed) {
             match self.facts.proves(&a.assumption) {
                 Truth::Yes => {}
-                Truth::No => {
-                    let text = self.short(a.at);
-                    self.error(
-                        "assumption-false",
-                        Node::Expr(a.at),
-                        format!("`{text}` needs that {}, which is false whatever the sizes are", a.assumption),
-                    );
-                }
+                Truth::No => self.false_assumption(&a),
+                // Of a few positions some may be proved.
                 Truth::Unknown => {
-                    if !kept.iter().any(|k| k.assumption == a.assumption) {
-                        kept.push(a);
+                    for assumption in a.assumption.clone().at_few_positions() {
+                        match self.facts.proves(&assumption) {
+                            Truth::Yes => {}
+                            Truth::No => self.false_assumption(&a),
+                            Truth::Unknown if kept.iter().any(|k| k.assumption == assumption) => {}
+                            Truth::Unknown => kept.push(Assumed { assumption, at: a.at }),
+                        }
                     }
                 }
             }
         }
         self.out.assumed = kept;
+    }
+
+    fn false_assumption(&mut self, a: &Assumed) {
+        let text = self.short(a.at);
+        self.error(
+            "assumption-false",
+            Node::Expr(a.at),
+            format!("`{text}` needs that {}, which is false whatever the sizes are", a.assumption),
+        );
     }
 
     /// Widths that were inferred: the first value with an impossible one.
@@ -363,7 +391,8 @@ impl Renumber {
 }
 
 /// Existential binders and positions renumbered in order of appearance, so that equal signatures are equal values.
-fn canonical(ty: &Ty) -> Ty {
+fn canonical(scheme: Scheme) -> Scheme {
+    let Scheme { ty, mut dependence, .. } = scheme;
     let mut binders: Vec<Var> = Vec::new();
     ty.any(&mut |t| {
         if let TyKind::Exists(vs, _) = t.kind() {
@@ -371,6 +400,18 @@ fn canonical(ty: &Ty) -> Ty {
         }
         false
     });
-    let renamed: Vec<Var> = binders.iter().enumerate().map(|(i, v)| crate::ty::bound(i as u32, &v.name)).collect();
-    super::generalize::rename_binders(ty, &binders, &renamed)
+    let mut renamed: Vec<Var> = binders.iter().enumerate().map(|(i, v)| crate::ty::bound(i as u32, &v.name)).collect();
+    for (i, p) in ty.positions().into_iter().enumerate() {
+        renamed.push(Var { id: i as u32, ..p.clone() });
+        binders.push(p);
+    }
+    for deps in dependence.types.iter_mut().chain(&mut dependence.sizes) {
+        for d in deps.iter_mut() {
+            if let Some(i) = binders.iter().position(|b| b == d) {
+                *d = renamed[i].clone();
+            }
+        }
+    }
+    let ty = super::generalize::rename_binders(&ty, &binders, &renamed);
+    Scheme { ty, dependence, ..scheme }
 }

@@ -5,7 +5,7 @@ use super::result::*;
 use super::table::{Key, Level};
 use crate::hir::{BinderId, ExprId, Name};
 use crate::size::{Assumption, Size, Var, VarKind};
-use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
+use crate::ty::{ArrayTy, Class, Dependence, Scheme, Ty, TyKind, TyVar};
 
 /// `n`, `m`, `k`, … for the i-th quantified length.
 pub fn size_variable_name(i: usize) -> String {
@@ -18,24 +18,37 @@ pub fn size_variable_name(i: usize) -> String {
 pub struct Quantified {
     pub classes: Vec<Option<Class>>,
     pub sizes: Vec<Var>,
+    pub dependence: Dependence,
 }
 
 impl Infer<'_> {
     /// Bind every unknown of the type that is deeper than `level` to a quantified variable, numbered from the given ids.
     pub fn quantify(&mut self, ty: &Ty, level: Level, first_type: u32, first_size: u32, taken: &[Name]) -> Quantified {
         let mut out = Quantified::default();
-        let zonked = self.table.zonk(ty);
         self.table.why = None;
+        // A quantified length at another position than its own cannot be written: it is the same at each.
+        loop {
+            let unknowns = self.table.unknowns(&self.table.zonk(ty));
+            let quantified = |k: &&Key| self.table.is_at_index(**k) && self.table.key_level(**k) > level;
+            let Some(key) = unknowns.iter().find(quantified) else { break };
+            self.table.flatten(*key);
+        }
+        let zonked = self.table.zonk(ty);
+        let positions = zonked.positions();
         let mut name = 0;
         for key in self.table.unknowns(&zonked) {
             if self.table.key_level(key) <= level {
                 continue;
             }
+            let deps = self.table.deps(key);
+            let of: Vec<Var> = positions.iter().filter(|p| deps.contains(&p.id)).cloned().collect();
             match key {
                 Key::Type(v) => {
                     let v = TyVar(v);
                     let id = first_type + out.classes.len() as u32;
                     out.classes.push(self.table.class(v));
+                    self.table.generic_types.insert(id, deps);
+                    out.dependence.types.push(of);
                     self.table.bind_type(v, Ty::new(TyKind::Generic(id)));
                 }
                 Key::Size(v) => {
@@ -49,6 +62,8 @@ impl Infer<'_> {
                     let var =
                         Var { kind: VarKind::Generic, id: first_size + out.sizes.len() as u32, name: text.into() };
                     out.sizes.push(var.clone());
+                    self.table.generic_sizes.insert(var.clone(), deps);
+                    out.dependence.sizes.push(of);
                     self.table.bind_size(v, Size::var(var));
                 }
                 Key::Scope(_) => {}
@@ -89,7 +104,8 @@ impl Infer<'_> {
                 assumptions.push(a);
             }
         }
-        let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions };
+        let dependence = q.dependence;
+        let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, dependence };
         self.out.let_schemes.insert(binder, LetScheme { scheme, first_type, first_size });
     }
 
@@ -105,28 +121,62 @@ impl Infer<'_> {
         if scheme.types.is_empty() && scheme.sizes.is_empty() {
             return scheme.ty.clone();
         }
-        let types: Vec<Ty> = scheme.types.iter().map(|c| self.table.fresh_in(self.level, *c)).collect();
-        let sizes: Vec<Size> = scheme.sizes.iter().map(|_| self.fresh_size()).collect();
+        let bound = scheme.positions();
+        let positions: Vec<Var> = (0..bound.len()).map(|nth| self.fresh_position(nth)).collect();
+        let deps = |of: &[Var]| -> Vec<u32> {
+            bound.iter().zip(&positions).filter(|(b, _)| of.contains(b)).map(|(_, p)| p.id).collect()
+        };
+        let level = self.level;
+        let dependence = &scheme.dependence;
+        let types: Vec<Ty> = (scheme.types.iter().enumerate())
+            .map(|(i, class)| self.table.fresh_type_at(level, *class, deps(dependence.of_type(i))))
+            .collect();
+        let sizes: Vec<Size> =
+            (0..scheme.sizes.len()).map(|i| self.table.fresh_size_at(level, deps(dependence.of_size(i)))).collect();
+        // The binders of each instance are its own, so that no two types share one.
+        let (ty, element) = self.fresh_binders(&scheme.ty, &bound, &positions, dependence.element.as_ref());
         let mut size = |v: &Var| scheme.sizes.iter().position(|s| s == v).map(|i| sizes[i].clone());
-        // The existentials of each instance bind lengths of their own, so that no two types share a binder.
-        let ty = self.fresh_binders(&scheme.ty);
-        let ty = ty.rewrite(
-            &mut |t| match t.kind() {
-                TyKind::Generic(n) => n.checked_sub(first_type).and_then(|i| types.get(i as usize)).cloned(),
-                _ => None,
-            },
-            &mut |s| s.subst(&mut size),
-        );
+        let mut generic = |t: &Ty| match t.kind() {
+            TyKind::Generic(n) => n.checked_sub(first_type).and_then(|i| types.get(i as usize)).cloned(),
+            _ => None,
+        };
+        let mut ty = ty.rewrite(&mut generic, &mut |s| s.subst(&mut size));
+        if let (Some((position, index)), Some(elements)) = (element, types.first()) {
+            let index = index.subst(&mut size);
+            let (args, result) = ty.uncurry();
+            let at_index = self.table.at_index(elements, &position, &index);
+            let of = |t: &Ty| (t == elements).then(|| at_index.clone());
+            let result = result.rewrite(&mut |t| of(t), &mut Size::clone);
+            ty = Ty::funs(args.into_iter().cloned().collect::<Vec<_>>(), result);
+        }
         for a in &scheme.assumptions {
             let a = a.subst(&mut size);
             self.assume(a, at);
         }
-        self.out.instances.insert(at, Instance { types, sizes });
+        ty.any(&mut |t| {
+            if let Some(ArrayTy { position: Some(p), len, .. }) = t.as_array()
+                && let Some(p) = self.table.positions.get_mut(p.id as usize)
+                && p.count.is_none()
+            {
+                p.count = Some(len.clone());
+            }
+            false
+        });
+        self.out.instances.insert(at, Instance { types, sizes, positions });
         ty
     }
 
-    fn fresh_binders(&mut self, ty: &Ty) -> Ty {
-        let mut binders = Vec::new();
+    /// The type with binders of its own, and where the result's elements are those of another index, position and index
+    /// in these binders.
+    fn fresh_binders(
+        &mut self,
+        ty: &Ty,
+        bound: &[Var],
+        positions: &[Var],
+        element: Option<&(Var, Size)>,
+    ) -> (Ty, Option<(Var, Size)>) {
+        let mut binders = bound.to_vec();
+        let mut renamed = positions.to_vec();
         ty.any(&mut |t| {
             if let TyKind::Exists(vs, _) = t.kind() {
                 binders.extend(vs.iter().cloned());
@@ -134,14 +184,19 @@ impl Infer<'_> {
             false
         });
         if binders.is_empty() {
-            return ty.clone();
+            return (ty.clone(), None);
         }
-        let renamed: Vec<Var> = binders.iter().map(|b| self.fresh_bound(&b.name)).collect();
-        rename_binders(ty, &binders, &renamed)
+        for b in &binders[bound.len()..] {
+            renamed.push(self.fresh_bound(&b.name));
+        }
+        let of = |v: &Var| binders.iter().position(|f| f == v).map(|i| renamed[i].clone());
+        let element =
+            element.and_then(|(position, index)| Some((of(position)?, index.subst(&mut |v| of(v).map(Size::var)))));
+        (rename_binders(ty, &binders, &renamed), element)
     }
 }
 
-/// Rename existential binders together with their uses.
+/// Rename binders of lengths and positions together with their uses.
 pub fn rename_binders(ty: &Ty, from: &[Var], to: &[Var]) -> Ty {
     let of = |v: &Var| from.iter().position(|f| f == v).map(|i| to[i].clone());
     fn go(ty: &Ty, of: &dyn Fn(&Var) -> Option<Var>) -> Ty {
@@ -153,7 +208,7 @@ pub fn rename_binders(ty: &Ty, from: &[Var], to: &[Var]) -> Ty {
             TyKind::Array(a) => Ty::new(TyKind::Array(crate::ty::ArrayTy {
                 element: go(&a.element, of),
                 len: size(&a.len),
-                position: a.position.clone(),
+                position: a.position.as_ref().map(|p| of(p).unwrap_or_else(|| p.clone())),
             })),
             TyKind::Vec(t, s) => Ty::new(TyKind::Vec(go(t, of), size(s))),
             TyKind::Size(s) => Ty::new(TyKind::Size(size(s))),

@@ -219,6 +219,9 @@ impl Infer<'_> {
     }
 
     fn report_escape(&mut self, length: &crate::size::Var, cause: &Cause) {
+        if length.kind == VarKind::Position {
+            return self.report_dependent(length, cause);
+        }
         let name = shorten(&length.name);
         let mut d = Diagnostic::error(
             "length-escapes",
@@ -236,6 +239,58 @@ impl Infer<'_> {
         self.diagnostic(d);
     }
 
+    /// Rows of different lengths where rows of one length are needed.
+    fn report_dependent(&mut self, position: &Var, cause: &Cause) {
+        let array = match cause {
+            Cause::Argument { arg, .. } => self.operand_type(*arg).map(|t| self.table.zonk(&t)),
+            _ => None,
+        };
+        let rows = array.as_ref().and_then(|t| t.as_array()).filter(|a| a.position.is_some());
+        let message = match (cause, rows) {
+            (Cause::Argument { callee, .. }, Some(rows)) => {
+                let name = self.short(*callee);
+                let i = rows.position.as_ref().map_or("i", |p| &p.name);
+                format!(
+                    "`{name}` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `{i}` it has `{}`",
+                    rows.element
+                )
+            }
+            (Cause::Argument { callee, .. }, None) => {
+                let name = self.short(*callee);
+                format!(
+                    "the length that `{name}` needs here depends on the position `{}` of another array, and it must be the same at every position",
+                    position.name
+                )
+            }
+            _ => format!(
+                "a length that depends on the position `{}` of an array would be needed where there is no position",
+                position.name
+            ),
+        };
+        self.error("depends-on-position", cause.node(), message);
+    }
+
+    /// The first position at which the lengths differ, and both there.
+    fn where_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Option<String> {
+        let mut vars = left.vars();
+        vars.extend(right.vars());
+        let positions: Vec<Var> = vars.into_iter().filter(|v| v.kind == VarKind::Position).collect();
+        let position = positions.first()?;
+        let facts = self.facts_about(&positions);
+        for i in 0..4 {
+            let at = |s: &Size| s.subst(&mut |v| (v == position).then(|| Size::int(i)));
+            let (l, r) = (at(left), at(right));
+            if facts.equal(&l, &r) != Truth::Yes {
+                let [l, r] = self.readable([l, r]);
+                let i = format!("{} = {i}", position.name);
+                let Some([a, b]) = names else { return Some(format!("at {i} they are `{l}` and `{r}`")) };
+                let elements = if l.is_one() { "element" } else { "elements" };
+                return Some(format!("at {i} `{a}` has {l} {elements}, `{b}` {r}"));
+            }
+        }
+        None
+    }
+
     /// A conflict between lengths that was found after the types had been compared.
     pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
         match m {
@@ -249,7 +304,6 @@ impl Infer<'_> {
         let (left, right) = (self.table.zonk_size(&left), self.table.zonk_size(&right));
         let (l, l_at) = self.describe_length(&left, left_why);
         let (r, r_at) = self.describe_length(&right, right_why.or(cause.why()));
-        let differ = self.why_different(&left, &right);
         let sibling = match cause {
             Cause::Argument { apply, index, .. } => {
                 let bound_by = left_why.and_then(|w| self.argument_index(*apply, w));
@@ -257,6 +311,17 @@ impl Infer<'_> {
             }
             _ => None,
         };
+        let names = match (cause, sibling) {
+            (Cause::Argument { apply, .. }, Some((first, second))) => match self.body.expr(*apply) {
+                Expr::Apply { args, .. } => {
+                    let short = |i: usize| args.get(i).map(|a| self.short(*a));
+                    short(first).zip(short(second)).map(|(a, b)| [a, b])
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let differ = self.why_different(&left, &right, names.as_ref());
         let [left, right] = self.readable([left, right]);
         let message = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
@@ -300,6 +365,8 @@ impl Infer<'_> {
             }
         }
         if let (Cause::Argument { apply, .. }, Some((first, second))) = (cause, sibling)
+            && !left.any_var(&mut |v| v.kind == VarKind::Position)
+            && !right.any_var(&mut |v| v.kind == VarKind::Position)
             && let Some(fix) = self.checked_cast_fix(*apply, first, second, &left, &right)
         {
             d = d.fix(fix);
@@ -308,12 +375,15 @@ impl Infer<'_> {
     }
 
     /// One clause that says why the lengths may differ.
-    fn why_different(&self, left: &Size, right: &Size) -> String {
+    fn why_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> String {
         let origin = |s: &Size| {
             let v = s.as_var().filter(|v| v.kind == VarKind::Skolem)?;
             let o = self.out.openings.iter().find(|o| o.lengths.contains(v))?;
             Some(self.length_origin(o, v))
         };
+        if let Some(at) = self.where_different(left, right, names) {
+            return at;
+        }
         match (origin(left), origin(right)) {
             (Some(a), Some(b)) if a.description.contains("kept") && b.description.contains("kept") => {
                 "two filters may keep different numbers of elements".into()

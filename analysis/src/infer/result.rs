@@ -82,6 +82,8 @@ pub struct Instance {
     pub types: Vec<Ty>,
     /// For each quantified length of the scheme.
     pub sizes: Vec<Size>,
+    /// For each position that the scheme's type binds: the one that stands for it in these types and lengths.
+    pub positions: Vec<Var>,
 }
 
 /// A `let`-bound function that was generalised. `scheme.types[i]` is `Generic(first_type + i)` and `scheme.sizes[i]` the
@@ -104,6 +106,15 @@ pub struct Iteration {
     pub start: Size,
 }
 
+/// The pieces that a `partition` makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces {
+    pub position: Var,
+    pub count: Size,
+    /// The length of the piece at the position.
+    pub each: Size,
+}
+
 /// The result of inferring one form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inference {
@@ -124,6 +135,10 @@ pub struct Inference {
     pub casts: Vec<CheckedCast>,
     /// Applications of `iterate`.
     pub iterations: FxHashMap<ExprId, Iteration>,
+    /// Applications of `partition`.
+    pub partitions: FxHashMap<ExprId, Pieces>,
+    /// Applications of `generate` whose function knows its argument as a position.
+    pub generated: FxHashMap<ExprId, Var>,
     /// Compositions `(o f g xs)` that end in a value: they are applied to it at once.
     pub pipelines: FxHashSet<ExprId>,
     /// Literals and operators whose type was decided by default, for the hint.

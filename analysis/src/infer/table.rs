@@ -2,10 +2,15 @@
 //!
 //! Levels (Rémy 1992) say how deep in lambdas an unknown was made. Binding an unknown of an outer level to a type that
 //! mentions a length opened further inside is how an escaping length is found.
+//!
+//! An unknown under `Array[i => …]` may mention the position `i` although it is of an outer level: it stands for a
+//! function of `i`. [`super::positions`] has what follows from that.
 
+use super::positions::{Deps, Position};
 use crate::hir::ExprId;
 use crate::size::{Size, Var, VarKind};
-use crate::ty::{Class, Ty, TyKind, TyVar};
+use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
+use rustc_hash::FxHashMap;
 
 pub type Level = u32;
 
@@ -19,15 +24,36 @@ pub enum Key {
 }
 
 #[derive(Debug, Clone)]
-enum Slot<T> {
-    Unbound { level: Level, class: Option<Class> },
-    Bound { value: T, why: Option<ExprId> },
+pub enum Slot<T> {
+    Unbound {
+        level: Level,
+        class: Option<Class>,
+        /// The positions bound around the unknown that it may mention.
+        deps: Deps,
+    },
+    Bound {
+        value: T,
+        why: Option<ExprId>,
+    },
+    /// An unbound unknown with a size in the place of one of its positions.
+    At {
+        base: u32,
+        position: Var,
+        index: Size,
+    },
 }
 
 #[derive(Debug, Default)]
 pub struct Table {
-    types: Vec<Slot<Ty>>,
-    sizes: Vec<Slot<Size>>,
+    pub types: Vec<Slot<Ty>>,
+    pub sizes: Vec<Slot<Size>>,
+    /// The unknowns that are another one at some index, by that other one.
+    pub type_uses: FxHashMap<u32, Vec<u32>>,
+    pub size_uses: FxHashMap<u32, Vec<u32>>,
+    pub positions: Vec<Position>,
+    /// The quantified parts that may depend on positions, once they are quantified.
+    pub generic_types: FxHashMap<u32, Deps>,
+    pub generic_sizes: FxHashMap<Var, Deps>,
     /// Why the current unification happens: recorded with each binding as the provenance of the value.
     pub why: Option<ExprId>,
     /// What was bound since the constraints were last looked at.
@@ -45,11 +71,17 @@ impl Table {
         self.fresh_in(level, None)
     }
     pub fn fresh_in(&mut self, level: Level, class: Option<Class>) -> Ty {
-        self.types.push(Slot::Unbound { level, class });
+        self.fresh_type_at(level, class, Deps::default())
+    }
+    pub fn fresh_type_at(&mut self, level: Level, class: Option<Class>, deps: Deps) -> Ty {
+        self.types.push(Slot::Unbound { level, class, deps });
         Ty::new(TyKind::Unknown(TyVar(self.types.len() as u32 - 1)))
     }
     pub fn fresh_size(&mut self, level: Level) -> Size {
-        self.sizes.push(Slot::Unbound { level, class: None });
+        self.fresh_size_at(level, Deps::default())
+    }
+    pub fn fresh_size_at(&mut self, level: Level, deps: Deps) -> Size {
+        self.sizes.push(Slot::Unbound { level, class: None, deps });
         Size::var(unknown_size(self.sizes.len() as u32 - 1))
     }
 
@@ -59,13 +91,20 @@ impl Table {
         while let TyKind::Unknown(v) = out.ty.kind() {
             match &self.types[v.0 as usize] {
                 Slot::Bound { value, why } => out = Resolved { ty: value.clone(), why: why.or(out.why) },
-                Slot::Unbound { .. } => break,
+                Slot::Unbound { .. } | Slot::At { .. } => break,
             }
         }
         out
     }
+    /// The same without the provenance; an array whose elements cannot depend on the position binds none.
     pub fn shallow(&self, ty: &Ty) -> Ty {
-        self.resolve(ty).ty
+        let ty = self.resolve(ty).ty;
+        match ty.kind() {
+            TyKind::Array(ArrayTy { element, len, position: Some(p) }) if !self.may_depend(element, p) => {
+                Ty::array(element.clone(), len.clone())
+            }
+            _ => ty,
+        }
     }
 
     /// The type without bound unknowns, at any depth.
@@ -74,6 +113,11 @@ impl Table {
             TyKind::Unknown(_) => {
                 let r = self.shallow(t);
                 Some(if matches!(r.kind(), TyKind::Unknown(_)) { r } else { self.zonk(&r) })
+            }
+            TyKind::Array(ArrayTy { element, len, position: Some(p) }) => {
+                let (element, len) = (self.zonk(element), self.zonk_size(len));
+                let position = self.may_depend(&element, p).then(|| p.clone());
+                Some(Ty::new(TyKind::Array(ArrayTy { element, len, position })))
             }
             _ => None,
         };
@@ -86,7 +130,7 @@ impl Table {
         size.subst(&mut |v| match v.kind {
             VarKind::Unknown => match &self.sizes[v.id as usize] {
                 Slot::Bound { value, .. } => Some(self.zonk_size(value)),
-                Slot::Unbound { .. } => None,
+                Slot::Unbound { .. } | Slot::At { .. } => None,
             },
             _ => None,
         })
@@ -101,7 +145,7 @@ impl Table {
                     why = w.or(why);
                     size = value.clone();
                 }
-                Slot::Unbound { .. } => break,
+                Slot::Unbound { .. } | Slot::At { .. } => break,
             }
         }
         why
@@ -111,11 +155,17 @@ impl Table {
         match &self.types[v.0 as usize] {
             Slot::Unbound { class, .. } => *class,
             Slot::Bound { .. } => None,
+            Slot::At { base, .. } => self.class(TyVar(*base)),
         }
     }
     pub fn set_class(&mut self, v: TyVar, new: Class) {
-        if let Slot::Unbound { class, .. } = &mut self.types[v.0 as usize] {
-            *class = Some(new);
+        match &mut self.types[v.0 as usize] {
+            Slot::Unbound { class, .. } => *class = Some(new),
+            Slot::Bound { .. } => {}
+            Slot::At { base, .. } => {
+                let base = TyVar(*base);
+                self.set_class(base, new);
+            }
         }
     }
     /// The level of an unbound unknown.
@@ -123,22 +173,14 @@ impl Table {
         match &self.types[v.0 as usize] {
             Slot::Unbound { level, .. } => *level,
             Slot::Bound { .. } => 0,
+            Slot::At { base, .. } => self.type_level(TyVar(*base)),
         }
     }
     pub fn size_level(&self, id: u32) -> Level {
         match &self.sizes[id as usize] {
             Slot::Unbound { level, .. } => *level,
             Slot::Bound { .. } => 0,
-        }
-    }
-    pub fn lower_type(&mut self, v: TyVar, to: Level) {
-        if let Slot::Unbound { level, .. } = &mut self.types[v.0 as usize] {
-            *level = (*level).min(to);
-        }
-    }
-    pub fn lower_size(&mut self, id: u32, to: Level) {
-        if let Slot::Unbound { level, .. } = &mut self.sizes[id as usize] {
-            *level = (*level).min(to);
+            Slot::At { base, .. } => self.size_level(*base),
         }
     }
     pub fn is_size_bound(&self, id: u32) -> bool {
@@ -147,12 +189,24 @@ impl Table {
 
     /// Bind without any check; `ty` is not `v` itself.
     pub fn bind_type(&mut self, v: TyVar, ty: Ty) {
-        self.types[v.0 as usize] = Slot::Bound { value: ty, why: self.why };
+        self.types[v.0 as usize] = Slot::Bound { value: ty.clone(), why: self.why };
         self.bound.push(Key::Type(v.0));
+        for user in self.type_uses.remove(&v.0).unwrap_or_default() {
+            if let Slot::At { position, index, .. } = self.types[user as usize].clone() {
+                let value = self.at_index(&ty, &position, &index);
+                self.bind_type(TyVar(user), value);
+            }
+        }
     }
     pub fn bind_size(&mut self, id: u32, size: Size) {
-        self.sizes[id as usize] = Slot::Bound { value: size, why: self.why };
+        self.sizes[id as usize] = Slot::Bound { value: size.clone(), why: self.why };
         self.bound.push(Key::Size(id));
+        for user in self.size_uses.remove(&id).unwrap_or_default() {
+            if let Slot::At { position, index, .. } = self.sizes[user as usize].clone() {
+                let value = self.size_at_index(&size, &position, &index);
+                self.bind_size(user, value);
+            }
+        }
     }
 
     /// The unbound unknowns of a zonked type, types and lengths, in order of appearance.

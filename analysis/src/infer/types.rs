@@ -20,7 +20,8 @@ impl Infer<'_> {
                 match position {
                     None => Ty::array(self.written_type(element), len),
                     Some(binder) => {
-                        let var = self.fresh_position(&self.body.binder(binder).name.clone());
+                        let var = self.written_position(&self.body.binder(binder).name.clone());
+                        self.table.positions[var.id as usize].count = Some(len.clone());
                         self.binder_sizes.insert(binder, Size::var(var.clone()));
                         self.binder_types[binder.index()] = Some(Ty::int());
                         let element = self.written_type(element);
@@ -79,7 +80,8 @@ impl Infer<'_> {
             }
             SizeRef::Sum { index, count, body } => {
                 let count = self.written_size(count);
-                let var = self.fresh_position(&self.body.binder(index).name.clone());
+                let var = self.written_position(&self.body.binder(index).name.clone());
+                self.table.positions[var.id as usize].count = Some(count.clone());
                 self.binder_sizes.insert(index, Size::var(var.clone()));
                 self.binder_types[index.index()] = Some(Ty::int());
                 let body = self.written_size(body);
@@ -88,8 +90,9 @@ impl Infer<'_> {
             SizeRef::LengthOf(b) => {
                 let Some(ty) = self.binder_types[b.index()].clone() else { return self.fresh_size() };
                 self.used_opened.insert(b);
-                let (element, len) = (self.fresh(), self.fresh_size());
-                self.unify(&Ty::array(element, len.clone()), &ty, &Cause::LengthOf(at, id));
+                let len = self.fresh_size();
+                let (array, _) = self.any_array(&len);
+                self.unify(&array, &ty, &Cause::LengthOf(at, id));
                 len
             }
         }

@@ -3,7 +3,8 @@
 //! Types unify structurally; lengths by the algebra of [`crate::size`]: an equation with one unknown is solved, one with
 //! several is put off ([`Unify::postponed`]) until all but one are known.
 
-use super::table::{Level, Table};
+use super::positions::{BOUND_ONLY, Position};
+use super::table::{Key, Level, Slot, Table};
 use crate::hir::ExprId;
 use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
@@ -58,6 +59,15 @@ impl Unify<'_> {
         let (l, r) = (self.table.resolve(left), self.table.resolve(right));
         match (l.ty.kind(), r.ty.kind()) {
             (TyKind::Unknown(a), TyKind::Unknown(b)) if a == b => Ok(()),
+            (TyKind::Unknown(a), TyKind::Unknown(b)) if self.table.is_at_index(Key::Type(a.0)) => {
+                match self.table.is_at_index(Key::Type(b.0)) {
+                    true => self.two_at_index(*a, *b),
+                    false => self.bind_to_index(*b, *a),
+                }
+            }
+            (TyKind::Unknown(a), TyKind::Unknown(b)) if self.table.is_at_index(Key::Type(b.0)) => {
+                self.bind_to_index(*a, *b)
+            }
             (TyKind::Unknown(v), _) => self.bind(*v, &r.ty),
             (_, TyKind::Unknown(v)) => self.bind(*v, &l.ty),
             (TyKind::Error, _) | (_, TyKind::Error) => Ok(()),
@@ -88,14 +98,88 @@ impl Unify<'_> {
         let lengths = self.sizes(&a.len, &b.len);
         let elements = match (&a.position, &b.position) {
             (None, None) => self.types(&a.element, &b.element),
+            (Some(i), Some(j)) if i == j => self.types(&a.element, &b.element),
             (Some(i), Some(j)) => {
-                let at = Size::var(i.clone());
-                self.types(&a.element, &b.element.subst_size(j, &at))
+                let right = self.table.at_index(&b.element, j, &Size::var(i.clone()));
+                self.types(&a.element, &right)
             }
-            // An element type that may still turn out to mention no position, or an unknown one.
-            (Some(_), None) | (None, Some(_)) => self.types(&a.element, &b.element),
+            // The elements of one side are all of one type, so those of the other must be.
+            (Some(i), None) => {
+                let left = self.of_any_position(&a.element, i);
+                self.types(&left, &b.element)
+            }
+            (None, Some(j)) => {
+                let right = self.of_any_position(&b.element, j);
+                self.types(&a.element, &right)
+            }
         };
         lengths.and(elements)
+    }
+
+    /// The type of elements that must not depend on their position; one that does mentions a position that nothing may
+    /// see.
+    fn of_any_position(&mut self, element: &Ty, position: &Var) -> Ty {
+        self.table.make_independent(element, position);
+        let element = self.table.zonk(element);
+        if !element.mentions(position) {
+            return element;
+        }
+        let hidden = Position { level: BOUND_ONLY, count: self.count_of(position), name: position.name.clone() };
+        let hidden = self.table.fresh_position(hidden);
+        self.table.at_index(&element, position, &Size::var(hidden))
+    }
+    fn count_of(&self, position: &Var) -> Option<Size> {
+        self.table.positions.get(position.id as usize)?.count.clone()
+    }
+
+    /// An unknown that is another one at an index gets a known head: so has the other one.
+    fn bind_at_index(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
+        let Slot::At { base, .. } = self.table.types[v.0 as usize] else { return Ok(()) };
+        let (level, deps) = (self.table.type_level(TyVar(base)), self.table.deps(Key::Type(base)));
+        let t = &mut *self.table;
+        let head = match ty.kind() {
+            TyKind::Array(_) => {
+                let name = "i".into();
+                let position = t.fresh_position(Position { level: BOUND_ONLY, count: None, name });
+                let mut inside = deps.clone();
+                inside.push(position.id);
+                let element = t.fresh_type_at(level, None, inside);
+                let len = t.fresh_size_at(level, deps);
+                t.positions[position.id as usize].count = Some(len.clone());
+                Ty::new(TyKind::Array(ArrayTy { element, len, position: Some(position) }))
+            }
+            TyKind::Tuple(parts) => {
+                Ty::tuple(parts.iter().map(|_| t.fresh_type_at(level, None, deps.clone())).collect())
+            }
+            TyKind::Fun(..) => Ty::fun(t.fresh_type_at(level, None, deps.clone()), t.fresh_type_at(level, None, deps)),
+            TyKind::Vec(..) => {
+                let lane = t.fresh_type_at(level, None, deps.clone());
+                Ty::new(TyKind::Vec(lane, t.fresh_size_at(level, deps)))
+            }
+            TyKind::Size(_) => Ty::new(TyKind::Size(t.fresh_size_at(level, deps))),
+            // A hidden length is the same question at each position: as far as is known it does not depend on it.
+            _ => {
+                t.flatten(Key::Type(v.0));
+                return self.types(&Ty::new(TyKind::Unknown(v)), ty);
+            }
+        };
+        self.bind(TyVar(base), &head)?;
+        self.types(&Ty::new(TyKind::Unknown(v)), ty)
+    }
+    fn bind_to_index(&mut self, v: TyVar, at: TyVar) -> Result<(), Mismatch> {
+        if matches!(self.table.types[at.0 as usize], Slot::At { base, .. } if base == v.0) {
+            self.table.flatten(Key::Type(at.0));
+            return Ok(());
+        }
+        self.bind(v, &Ty::new(TyKind::Unknown(at)))
+    }
+    /// Two unknowns at indices: neither says what the other is elsewhere, so both are taken to be the same everywhere.
+    fn two_at_index(&mut self, a: TyVar, b: TyVar) -> Result<(), Mismatch> {
+        self.table.flatten(Key::Type(a.0));
+        if self.table.is_at_index(Key::Type(b.0)) {
+            self.table.flatten(Key::Type(b.0));
+        }
+        self.types(&Ty::new(TyKind::Unknown(a)), &Ty::new(TyKind::Unknown(b)))
     }
 
     /// Two existentials are equal if some renaming of their lengths makes the bodies equal. Lengths correspond in the
@@ -113,6 +197,9 @@ impl Unify<'_> {
     }
 
     fn bind(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
+        if self.table.is_at_index(Key::Type(v.0)) {
+            return self.bind_at_index(v, ty);
+        }
         if let Some(class) = self.table.class(v) {
             match ty.kind() {
                 TyKind::Unknown(w) => {
@@ -131,56 +218,82 @@ impl Unify<'_> {
                 }
             }
         }
-        let level = self.table.type_level(v);
+        let (level, deps) = (self.table.type_level(v), self.table.deps(Key::Type(v.0)));
         let zonked = self.table.zonk(ty);
         let mut infinite = false;
         zonked.any(&mut |t| {
-            infinite |= matches!(t.kind(), TyKind::Unknown(w) if *w == v);
+            infinite |= matches!(t.kind(), TyKind::Unknown(w) if *w == v || self.is_use_of(*w, v));
             infinite
         });
         if infinite {
             return Err(Mismatch::Infinite { ty: zonked });
         }
-        self.adjust_type(&zonked, level)?;
+        self.adjust_type(&zonked, level, &mut deps.clone(), &mut Vec::new())?;
         self.table.bind_type(v, ty.clone());
         Ok(())
     }
-
-    /// Everything in the type may now be seen at `level`.
-    fn adjust_type(&mut self, ty: &Ty, level: Level) -> Result<(), Mismatch> {
-        let (mut vars, mut types) = (Vec::new(), Vec::new());
-        let mut inner: Vec<Var> = Vec::new();
-        ty.any(&mut |t| {
-            match t.kind() {
-                TyKind::Unknown(w) => types.push(*w),
-                TyKind::Array(a) => {
-                    vars.extend(a.len.vars());
-                    inner.extend(a.position.clone());
-                }
-                TyKind::Vec(_, s) | TyKind::Size(s) => vars.extend(s.vars()),
-                TyKind::Exists(vs, _) => inner.extend(vs.iter().cloned()),
-                _ => {}
-            }
-            false
-        });
-        vars.retain(|v| !inner.contains(v));
-        for v in vars {
-            self.adjust_var(&v, level)?;
+    fn is_use_of(&self, w: TyVar, v: TyVar) -> bool {
+        match &self.table.types[w.0 as usize] {
+            Slot::At { base, .. } => *base == v.0 || self.is_use_of(TyVar(*base), v),
+            _ => false,
         }
-        for t in types {
-            self.table.lower_type(t, level);
-        }
-        Ok(())
     }
 
-    fn adjust_var(&mut self, v: &Var, level: Level) -> Result<(), Mismatch> {
-        match v.kind {
-            VarKind::Unknown => self.table.lower_size(v.id, level),
-            VarKind::Skolem if self.skolem_levels.get(v.id as usize).is_some_and(|l| *l > level) => {
-                return Err(Mismatch::Escape { length: v.clone() });
+    /// Everything in the type may now be seen at `level`, under the binders of `positions` and `lengths`.
+    fn adjust_type(
+        &mut self,
+        ty: &Ty,
+        level: Level,
+        positions: &mut Vec<u32>,
+        lengths: &mut Vec<Var>,
+    ) -> Result<(), Mismatch> {
+        match ty.kind() {
+            TyKind::Unknown(w) => {
+                self.table.restrict(Key::Type(w.0), level, positions);
+                Ok(())
             }
-            VarKind::Position | VarKind::Bound => return Err(Mismatch::Escape { length: v.clone() }),
-            _ => {}
+            TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => Ok(()),
+            TyKind::Vec(t, s) => {
+                self.adjust_size(s, level, positions, lengths)?;
+                self.adjust_type(t, level, positions, lengths)
+            }
+            TyKind::Size(s) => self.adjust_size(s, level, positions, lengths),
+            TyKind::Tuple(parts) => parts.iter().try_for_each(|p| self.adjust_type(p, level, positions, lengths)),
+            TyKind::Fun(a, r) => {
+                self.adjust_type(a, level, positions, lengths)?;
+                self.adjust_type(r, level, positions, lengths)
+            }
+            TyKind::Array(a) => {
+                self.adjust_size(&a.len, level, positions, lengths)?;
+                let outer = positions.len();
+                positions.extend(a.position.as_ref().map(|p| p.id));
+                let inside = self.adjust_type(&a.element, level, positions, lengths);
+                positions.truncate(outer);
+                inside
+            }
+            TyKind::Exists(vars, body) => {
+                let outer = lengths.len();
+                lengths.extend(vars.iter().cloned());
+                let inside = self.adjust_type(body, level, positions, lengths);
+                lengths.truncate(outer);
+                inside
+            }
+        }
+    }
+
+    fn adjust_size(&mut self, size: &Size, level: Level, positions: &[u32], lengths: &[Var]) -> Result<(), Mismatch> {
+        for v in size.vars() {
+            match v.kind {
+                VarKind::Unknown => self.table.restrict(Key::Size(v.id), level, positions),
+                VarKind::Skolem if self.skolem_levels.get(v.id as usize).is_some_and(|l| *l > level) => {
+                    return Err(Mismatch::Escape { length: v.clone() });
+                }
+                VarKind::Position if !self.table.allows(level, positions, v.id) => {
+                    return Err(Mismatch::Escape { length: v.clone() });
+                }
+                VarKind::Bound if !lengths.contains(&v) => return Err(Mismatch::Escape { length: v.clone() }),
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -202,41 +315,94 @@ impl Unify<'_> {
             right_why: table.size_why(right),
         };
         if unknowns.is_empty() {
-            return match self.facts.equal(&l, &r) {
+            let mut vars = l.vars();
+            vars.extend(r.vars());
+            let about = self.table.facts_about(self.facts, &vars);
+            return match about.as_ref().unwrap_or(self.facts).equal(&l, &r) {
                 Truth::Yes => Ok(()),
                 _ => Err(fail(self.table)),
             };
         }
-        // A side that is one unknown takes the other's value, unless that mentions it.
-        for (one, other) in [(&l, &r), (&r, &l)] {
-            if let Some(v) = one.as_var().filter(|v| v.kind == VarKind::Unknown)
-                && !other.contains(v)
-            {
-                return self.bind_size(v.clone(), other.clone());
+        // A side that is one unknown takes the other's value, unless that mentions it. One that is another at an index
+        // takes it only if the other takes none.
+        for at_index in [false, true] {
+            for (one, other) in [(&l, &r), (&r, &l)] {
+                if let Some(v) = one.as_var().filter(|v| v.kind == VarKind::Unknown)
+                    && self.table.is_at_index(Key::Size(v.id)) == at_index
+                    && !other.contains(v)
+                    && (!at_index || self.may_bind_at_index(v, other))
+                {
+                    let independent = self.uses_in(v.id, other);
+                    if !independent.is_empty() {
+                        independent.into_iter().for_each(|u| self.table.flatten(Key::Size(u)));
+                        return self.sizes(left, right);
+                    }
+                    return self.bind_size(v.clone(), other.clone());
+                }
             }
         }
         if unknowns.len() > 1 {
             self.postponed.push((l, r));
             return Ok(());
         }
-        match solve(&l, &r, &unknowns[0], self.facts) {
-            Solution::Unique(value, needs) => {
+        let mut vars = l.vars();
+        vars.extend(r.vars());
+        let about = self.table.facts_about(self.facts, &vars);
+        match solve(&l, &r, &unknowns[0], about.as_ref().unwrap_or(self.facts)) {
+            Solution::Unique(value, needs)
+                if !self.table.is_at_index(Key::Size(unknowns[0].id))
+                    || self.may_bind_at_index(&unknowns[0], &value) =>
+            {
                 self.assumed.extend(needs);
                 self.bind_size(unknowns[0].clone(), value)
             }
             Solution::None => Err(fail(self.table)),
-            Solution::Stuck => {
+            Solution::Unique(..) | Solution::Stuck => {
                 self.postponed.push((l, r));
                 Ok(())
             }
         }
     }
 
+    /// The unknowns in the size that are `base` at some index.
+    fn uses_in(&self, base: u32, size: &Size) -> Vec<u32> {
+        let is_use = |v: &Var| {
+            v.kind == VarKind::Unknown
+                && matches!(&self.table.sizes[v.id as usize], Slot::At { base: b, .. } if *b == base)
+        };
+        size.vars().into_iter().filter(is_use).map(|v| v.id).collect()
+    }
+
+    /// Whether a value at an index says what the unknown is at every position: the index is itself a position, and the
+    /// value has no other part that depends on the unknown's own position.
+    fn may_bind_at_index(&self, v: &Var, value: &Size) -> bool {
+        let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
+        let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
+        at != position && !value.contains(position) && !value.contains(&super::table::unknown_size(*base))
+    }
+
     fn bind_size(&mut self, v: Var, value: Size) -> Result<(), Mismatch> {
-        let level = self.table.size_level(v.id);
-        for w in value.vars() {
-            self.adjust_var(&w, level)?;
+        if let Slot::At { base, position, index } = self.table.sizes[v.id as usize].clone()
+            && let Some(at) = index.as_var().cloned()
+        {
+            // What is unknown in the value and may depend on the index is from now on something at the index.
+            for w in value.vars().into_iter().filter(|w| w.kind == VarKind::Unknown) {
+                if let Slot::Unbound { level, deps, .. } = &self.table.sizes[w.id as usize]
+                    && (deps.contains(&at.id) || self.table.allows(*level, &[], at.id))
+                {
+                    let (level, mut deps) = (*level, deps.clone());
+                    deps.retain(|d| *d != at.id);
+                    deps.push(position.id);
+                    let fresh = self.table.fresh_size_at(level, deps);
+                    let at_index = self.table.size_at_index(&fresh, &position, &index);
+                    self.table.bind_size(w.id, at_index);
+                }
+            }
+            let everywhere = self.table.size_at_index(&value, &at, &Size::var(position));
+            return self.bind_size(super::table::unknown_size(base), everywhere);
         }
+        let (level, deps) = (self.table.size_level(v.id), self.table.deps(Key::Size(v.id)));
+        self.adjust_size(&value, level, &deps, &[])?;
         self.table.bind_size(v.id, value);
         Ok(())
     }

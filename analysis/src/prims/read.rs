@@ -6,7 +6,7 @@ use super::{Level, Primitive, Special};
 use crate::hir::*;
 use crate::lower::{Lowerer, SizeNames};
 use crate::size::{Assumption, Size, Var, VarKind};
-use crate::ty::{self, Class, Scheme, Ty, TyKind};
+use crate::ty::{self, ArrayTy, Class, Dependence, Scheme, Ty, TyKind};
 use lift_syntax::ast::{self, AstNode, Clause, ClausePart};
 use lift_syntax::{TextRange, parse_file};
 use rustc_hash::FxHashMap;
@@ -55,7 +55,13 @@ fn read(primitive: &ast::Primitive, docs: String) -> Result<Primitive, String> {
         name: name.text().into(),
         aliases: Vec::new(),
         static_sizes,
-        scheme: Scheme { types: vec![None; scope.types.len()], sizes: quantified, ty, assumptions: Vec::new() },
+        scheme: Scheme {
+            dependence: dependence(&ty, scope.types.len() as u32, &quantified),
+            types: vec![None; scope.types.len()],
+            sizes: quantified,
+            ty,
+            assumptions: Vec::new(),
+        },
         at_most: None,
         special: None,
         level: None,
@@ -74,6 +80,7 @@ struct Variables {
     types: FxHashMap<Name, u32>,
     sizes: FxHashMap<Name, Var>,
     bound: FxHashMap<BinderId, Var>,
+    positions: FxHashMap<Name, Var>,
 }
 
 impl Variables {
@@ -99,7 +106,7 @@ impl Variables {
             let id = sizes.len() as u32;
             sizes.entry(name.clone()).or_insert_with(|| Var::new(VarKind::Generic, id, name.clone()));
         }
-        Variables { types, sizes, bound: FxHashMap::default() }
+        Variables { types, sizes, bound: FxHashMap::default(), positions: FxHashMap::default() }
     }
 
     fn ty(&mut self, body: &Body, id: TypeRefId) -> Result<Ty, String> {
@@ -108,6 +115,16 @@ impl Variables {
             TypeRef::Variable(name) => Ty::new(TyKind::Generic(self.types[name])),
             TypeRef::Array { position: None, element, length } => {
                 Ty::array(self.ty(body, *element)?, self.size(body, *length)?)
+            }
+            // Positions of one name are one position: at which the function is applied, if there is one.
+            TypeRef::Array { position: Some(binder), element, length } => {
+                let name = body.binder(*binder).name.clone();
+                let id = self.positions.len() as u32;
+                let position =
+                    self.positions.entry(name.clone()).or_insert_with(|| Var::new(VarKind::Position, id, name));
+                let position = Some(position.clone());
+                let (element, len) = (self.ty(body, *element)?, self.size(body, *length)?);
+                Ty::new(TyKind::Array(ArrayTy { element, len, position }))
             }
             TypeRef::Tuple(parts) => {
                 Ty::tuple(parts.iter().map(|part| self.ty(body, *part)).collect::<Result<_, String>>()?)
@@ -128,7 +145,7 @@ impl Variables {
                 let params = params.iter().map(|param| self.ty(body, *param)).collect::<Result<Vec<_>, String>>()?;
                 Ty::funs(params, self.ty(body, *result)?)
             }
-            TypeRef::Error | TypeRef::Array { .. } => return Err("a type that no primitive can have".into()),
+            TypeRef::Error => return Err("a type that no primitive can have".into()),
         })
     }
 
@@ -152,6 +169,9 @@ impl Variables {
     }
 
     fn size_variable(&self, name: &str) -> Result<Size, String> {
+        if let Some(position) = self.positions.get(name) {
+            return Ok(Size::var(position.clone()));
+        }
         match self.sizes.get(name) {
             Some(var) => Ok(Size::var(var.clone())),
             None => Err(format!("there is no size `{name}` in the declaration")),
@@ -174,6 +194,16 @@ impl Variables {
                 }
             }
             "level" => into.level = Some(level(one(&parts)?)?),
+            "elements-at" => {
+                let position = self.positions.get("i").ok_or("`elements-at` is of the position `i`")?.clone();
+                let index = self.clause_size(one(&parts)?)?;
+                // The elements of the result are those of the argument elsewhere: only the arguments say on what they depend.
+                let (args, _) = into.scheme.ty.uncurry();
+                let arguments = Ty::tuple(args.into_iter().cloned().collect());
+                let mut around = dependence(&arguments, into.scheme.types.len() as u32, &into.scheme.sizes);
+                std::mem::swap(&mut around.types, &mut into.scheme.dependence.types);
+                into.scheme.dependence.element = Some((position, index));
+            }
             "at-most" => into.at_most = Some(self.clause_size(one(&parts)?)?),
             "special" => into.special = Some(special(&parts)?),
             _ => return Err(format!("there is no clause `{head}`")),
@@ -227,6 +257,51 @@ impl Variables {
                 operation(op, &operands)
             }
         }
+    }
+}
+
+/// A type or length of a declaration may depend on the positions that are bound around all its uses. The types of
+/// functions are those at the position of the array over which they go.
+fn dependence(ty: &Ty, types: u32, sizes: &[Var]) -> Dependence {
+    let (args, result) = ty.uncurry();
+    let data = || args.iter().copied().filter(|t| !matches!(t.kind(), TyKind::Fun(..))).chain([result]);
+    let around = |is_use: &dyn Fn(&Ty) -> bool| {
+        let mut uses = Vec::new();
+        data().for_each(|t| binders_around(t, is_use, &mut Vec::new(), &mut uses));
+        let mut uses = uses.into_iter();
+        let first: Vec<Var> = uses.next().unwrap_or_default();
+        uses.fold(first, |common, other| common.into_iter().filter(|p| other.contains(p)).collect())
+    };
+    Dependence {
+        types: (0..types).map(|n| around(&|t| matches!(t.kind(), TyKind::Generic(m) if *m == n))).collect(),
+        sizes: (sizes.iter())
+            .map(|v| {
+                around(&|t| match t.kind() {
+                    TyKind::Array(a) => a.len.contains(v),
+                    TyKind::Vec(_, s) | TyKind::Size(s) => s.contains(v),
+                    _ => false,
+                })
+            })
+            .collect(),
+        element: None,
+    }
+}
+
+fn binders_around(ty: &Ty, is_use: &dyn Fn(&Ty) -> bool, binders: &mut Vec<Var>, uses: &mut Vec<Vec<Var>>) {
+    if is_use(ty) {
+        uses.push(binders.clone());
+    }
+    match ty.kind() {
+        TyKind::Array(a) => {
+            let outer = binders.len();
+            binders.extend(a.position.clone());
+            binders_around(&a.element, is_use, binders, uses);
+            binders.truncate(outer);
+        }
+        TyKind::Tuple(parts) => parts.iter().for_each(|p| binders_around(p, is_use, binders, uses)),
+        TyKind::Fun(a, r) => [a, r].into_iter().for_each(|t| binders_around(t, is_use, binders, uses)),
+        TyKind::Exists(_, t) | TyKind::Vec(t, _) => binders_around(t, is_use, binders, uses),
+        _ => {}
     }
 }
 
@@ -289,6 +364,7 @@ fn special(parts: &[ClausePart]) -> Result<Special, String> {
         ["sized"] => Special::Sized,
         ["length"] => Special::Length,
         ["vectorize"] => Special::Vectorize,
+        ["join"] => Special::Join,
         ["pad"] => Special::Pad,
         ["pad-mode"] => Special::PadMode,
         ["partition"] => Special::Partition,

@@ -18,6 +18,12 @@ pub enum Assumption {
     AtMost(Size, Size),
     Equal(Size, Size),
     Positive(Size),
+    /// It holds for every position below the count.
+    ForAll {
+        position: Var,
+        count: Size,
+        holds: Box<Assumption>,
+    },
 }
 
 impl Assumption {
@@ -26,12 +32,16 @@ impl Assumption {
             Assumption::Divides { divisor, value } => vec![divisor, value],
             Assumption::NonNegative(a) | Assumption::Positive(a) => vec![a],
             Assumption::AtMost(a, b) | Assumption::Equal(a, b) => vec![a, b],
+            Assumption::ForAll { count, .. } => vec![count],
         }
     }
 
     /// The free variables, sorted, each once.
     pub fn vars(&self) -> Vec<Var> {
         let mut vars: Vec<Var> = self.sizes().into_iter().flat_map(Size::vars).collect();
+        if let Assumption::ForAll { position, holds, .. } = self {
+            vars.extend(holds.vars().into_iter().filter(|v| v != position));
+        }
         vars.sort();
         vars.dedup();
         vars
@@ -47,6 +57,25 @@ impl Assumption {
             Assumption::Positive(a) => Assumption::Positive(a.subst(replacement)),
             Assumption::AtMost(a, b) => Assumption::AtMost(a.subst(replacement), b.subst(replacement)),
             Assumption::Equal(a, b) => Assumption::Equal(a.subst(replacement), b.subst(replacement)),
+            Assumption::ForAll { position, count, holds } => Assumption::ForAll {
+                position: position.clone(),
+                count: count.subst(replacement),
+                holds: Box::new(holds.subst(&mut |v| if v == position { None } else { replacement(v) })),
+            },
+        }
+    }
+
+    /// What is assumed at each of a few positions, by itself; anything else as it is.
+    pub fn at_few_positions(self) -> Vec<Assumption> {
+        const FEW: i64 = 8;
+        match self {
+            Assumption::ForAll { position, count, holds }
+                if count.as_const().is_some_and(|n| (0..=FEW).contains(&n)) =>
+            {
+                let at = |i: i64| holds.subst(&mut |v| (*v == position).then(|| Size::int(i)));
+                (0..count.as_const().unwrap_or(0)).map(at).flat_map(Assumption::at_few_positions).collect()
+            }
+            other => vec![other],
         }
     }
 
@@ -67,6 +96,14 @@ impl Assumption {
             }
             Assumption::AtMost(a, b) => Ok(a.eval_ratio(env)? <= b.eval_ratio(env)?),
             Assumption::Equal(a, b) => Ok(a.eval_ratio(env)? == b.eval_ratio(env)?),
+            Assumption::ForAll { position, count, holds } => {
+                for i in 0..count.eval(env)? {
+                    if !holds.check(&|v| if v == position { Some(i) } else { env(v) })? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
         }
     }
 }
@@ -91,6 +128,7 @@ impl fmt::Display for Assumption {
             Assumption::AtMost(a, b) => write!(f, "{a} is at most {b}"),
             Assumption::Equal(a, b) => write!(f, "{a} equals {b}"),
             Assumption::Positive(a) => write!(f, "{a} is positive"),
+            Assumption::ForAll { position, count, holds } => write!(f, "{holds} for every {position} below {count}"),
         }
     }
 }

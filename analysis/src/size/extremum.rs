@@ -12,6 +12,16 @@ use super::ratio::{Ratio, gcd};
 const MAX_OPERANDS: usize = 8;
 
 impl Size {
+    /// `then` if `a <= b`, otherwise `otherwise`.
+    #[must_use]
+    pub fn if_le(a: &Size, b: &Size, then: &Size, otherwise: &Size) -> Size {
+        if then == otherwise {
+            return then.clone();
+        }
+        let holds = Size::step(&b.sub(a));
+        otherwise.add(&holds.mul(&then.sub(otherwise)))
+    }
+
     /// The greater of two. Write `Size::max(&a, &b)`: the method syntax finds [`Ord::max`] first.
     #[must_use]
     pub fn max(&self, other: &Size) -> Size {

@@ -149,6 +149,8 @@ impl Facts {
             Assumption::Positive(a) => self.assume_le(Size::one(), a.clone()),
             Assumption::AtMost(a, b) => self.assume_le(a.clone(), b.clone()),
             Assumption::Equal(a, b) => self.assume_eq(a.clone(), b.clone()),
+            // What holds at positions is of no use for other sizes.
+            Assumption::ForAll { .. } => {}
         }
     }
 
@@ -197,6 +199,25 @@ impl Facts {
             Assumption::Positive(a) => self.lt(&Size::zero(), a),
             Assumption::AtMost(a, b) => self.le(a, b),
             Assumption::Equal(a, b) => self.equal(a, b),
+            Assumption::ForAll { position, count, holds } => self.proves_for_all(position, count, holds),
+        }
+    }
+
+    /// If the count may be zero, then nothing is false of all positions.
+    fn proves_for_all(&self, position: &Var, count: &Size, holds: &Assumption) -> Truth {
+        let last = count.sub(&Size::one());
+        let inside = self.clone().with_range(position.clone(), Some(Size::zero()), Some(last.clone()));
+        match inside.proves(holds) {
+            Truth::No if self.le(&Size::zero(), &last).is_yes() => Truth::No,
+            Truth::Yes => Truth::Yes,
+            _ if self.le(&Size::zero(), &last).is_yes() => {
+                // False at one end is false.
+                let ends = [Size::zero(), last];
+                let fails =
+                    |end: &Size| self.proves(&holds.subst(&mut |v| (v == position).then(|| end.clone()))).is_no();
+                if ends.iter().any(fails) { Truth::No } else { Truth::Unknown }
+            }
+            _ => Truth::Unknown,
         }
     }
 

@@ -1,0 +1,386 @@
+//! Arrays whose rows depend on the position: `partition`, `join`, `aref` and `generate` over positions.
+//!
+//! Pizzuti, Steuwer, Dubach, *Position-dependent arrays and their application for high performance code generation*
+//! (2019), Fig. 8 and section 4.4.
+
+use super::Lookup;
+use super::constraints::Constraint;
+use super::context::Infer;
+use super::report::Cause;
+use super::result::Pieces;
+use crate::diagnostics::Diagnostic;
+use crate::hir::*;
+use crate::size::{Assumption, Size, Truth, Var};
+use crate::ty::{ArrayTy, Ty, TyKind};
+
+/// What `join` takes: `Array[row => Array[column => element,each],count]`, and the position in the result.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    pub row: Var,
+    pub column: Var,
+    pub flat: Var,
+    pub count: Size,
+    pub each: Size,
+    pub element: Ty,
+}
+
+/// How many elements stand before the row at this position.
+pub fn offset(row: &Var, each: &Size) -> Size {
+    let index = Var { id: u32::MAX / 2, ..row.clone() };
+    let each = each.subst(&mut |v| (v == row).then(|| Size::var(index.clone())));
+    Size::sum(index, Size::var(row.clone()), each)
+}
+
+impl Infer<'_> {
+    /// `join : Array[i => Array[j => a,k],n] -> Array[a,Σ k]`, where `k` may depend on `i`.
+    pub fn join_type(&mut self, id: ExprId) -> Ty {
+        let (count, total) = (self.fresh_size(), self.fresh_size());
+        let [row, column, flat] = [0, 1, 0].map(|nth| self.fresh_position(nth));
+        let level = self.level;
+        let each = self.table.fresh_size_at(level, vec![row.id]);
+        let element = self.table.fresh_type_at(level, None, vec![row.id, column.id]);
+        let joined = self.table.fresh_type_at(level, None, vec![flat.id]);
+        for (position, below) in [(&row, &count), (&column, &each), (&flat, &total)] {
+            self.table.positions[position.id as usize].count = Some(below.clone());
+        }
+        let array = |element: &Ty, len: &Size, position: &Var| {
+            let position = Some(position.clone());
+            Ty::new(TyKind::Array(ArrayTy { element: element.clone(), len: len.clone(), position }))
+        };
+        let ty = Ty::fun(array(&array(&element, &each, &column), &count, &row), array(&joined, &total, &flat));
+        let rows = Rows { row, column, flat, count, each, element };
+        self.defer(Constraint::JoinRows { rows, total, joined, cause: Cause::Result(id) });
+        ty
+    }
+
+    /// The elements of joined rows as elements at a flat position, if they depend on row and column only through it.
+    pub fn joined_element(&mut self, rows: &Rows) -> Option<Ty> {
+        let element = self.table.zonk(&rows.element);
+        if !element.mentions(&rows.row) && !element.mentions(&rows.column) {
+            return Some(element);
+        }
+        let before = offset(&rows.row, &self.table.zonk_size(&rows.each));
+        let column = Size::var(rows.flat.clone()).sub(&before);
+        let element = self.table.at_index(&element, &rows.column, &column);
+        (!element.mentions(&rows.row)).then_some(element)
+    }
+
+    /// `partition #n f xs`: piece `i` has length `f i`, which is read as a size.
+    pub fn partition(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
+        let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
+        let Some(count) = self.static_size(args[0]) else {
+            self.needs_size(args[0], &cause(0));
+            self.infer_all(&args[1..]);
+            return Ty::error();
+        };
+        let size = Ty::new(TyKind::Size(count.clone()));
+        self.expr_types[args[0].index()] = Some(size.clone());
+        let position = self.fresh_position(0);
+        self.table.positions[position.id as usize].count = Some(count.clone());
+        let rule = Ty::fun(Ty::int(), Ty::int());
+        let Some(each) = self.piece_lengths(args[1], &position, &count) else {
+            self.infer_all(&args[2..]);
+            return Ty::error();
+        };
+        let total = Size::sum(position.clone(), count.clone(), each.clone());
+        let len = self.fresh_size();
+        let (array, element) = self.any_array(&len);
+        let flat = array.as_array().and_then(|a| a.position.clone());
+        let column = self.fresh_position(1);
+        self.table.positions[column.id as usize].count = Some(each.clone());
+        let before = offset(&position, &each);
+        let element = match &flat {
+            Some(flat) => self.table.at_index(&element, flat, &before.add(&Size::var(column.clone()))),
+            None => element,
+        };
+        let row = ArrayTy { element, len: each.clone(), position: Some(column) };
+        let rows =
+            ArrayTy { element: Ty::new(TyKind::Array(row)), len: count.clone(), position: Some(position.clone()) };
+        let rows = Ty::new(TyKind::Array(rows));
+        note(self, &Ty::funs([size, rule, array.clone()], rows.clone()));
+        self.out.partitions.insert(id, Pieces { position, count: count.clone(), each });
+        let ty = self.call(id, callee, Ty::fun(array, rows), &args[2..], 2);
+        // That the pieces add up is proved, learnt, or checked before a run.
+        let known = self.table.zonk_size(&len);
+        match self.facts.equal(&known, &total) {
+            Truth::Yes => {}
+            Truth::Unknown if !known.any_var(&mut |v| v.kind == crate::size::VarKind::Unknown) => {
+                self.assume(Assumption::Equal(known, total), id);
+            }
+            _ => {
+                let cause = args.get(2).map_or(Cause::Result(id), |_| cause(2));
+                if let Err(m) = self.unify_sizes(&total, &len, &cause) {
+                    self.report_lengths(m, &cause);
+                }
+            }
+        }
+        ty
+    }
+
+    /// The length of a piece as a size in its position.
+    fn piece_lengths(&mut self, rule: ExprId, position: &Var, count: &Size) -> Option<Size> {
+        let rule_type = Ty::fun(Ty::int(), Ty::int());
+        let each = match self.body.expr(rule).clone() {
+            Expr::Lambda { params, body } if params.len() == 1 => {
+                let param = params[0];
+                self.position_binders.insert(param);
+                self.binder_sizes.insert(param, Size::var(position.clone()));
+                let ty = self.at_positions(std::slice::from_ref(position), |this| this.infer(rule, Some(&rule_type)));
+                let cause = Cause::Result(rule);
+                if !self.unify(&rule_type, &ty, &cause) {
+                    return None;
+                }
+                let each = self.size_of_expr(body);
+                if let Some(each) = &each {
+                    self.assume(Assumption::NonNegative(each.clone()), rule);
+                }
+                each
+            }
+            Expr::Apply { callee, args } if self.is_primitive(callee, "caseSplit") => {
+                self.expr_types[callee.index()] =
+                    Some(Ty::funs(args.iter().map(|_| Ty::int()).collect::<Vec<_>>(), rule_type.clone()));
+                self.expr_types[rule.index()] = Some(rule_type);
+                let mut lengths = Vec::new();
+                for &arg in &args {
+                    let ty = self.operand(arg, None);
+                    let ty = self.size_as_int(ty);
+                    self.unify(&Ty::int(), &ty, &Cause::Result(arg));
+                    match self.size_of_expr(arg) {
+                        Some(len) => {
+                            self.assume(Assumption::NonNegative(len.clone()), arg);
+                            lengths.push(len);
+                        }
+                        None => {
+                            self.not_a_size(arg);
+                            return None;
+                        }
+                    }
+                }
+                let pieces = Size::nat(lengths.len() as u64);
+                if self.facts.equal(&pieces, count) != Truth::Yes {
+                    self.error(
+                        "piece-count",
+                        Node::Expr(rule),
+                        format!(
+                            "`partition` makes `{count}` pieces, and `caseSplit` gives the lengths of {}",
+                            lengths.len()
+                        ),
+                    );
+                    return None;
+                }
+                let at = Size::var(position.clone());
+                let (last, before) = lengths.split_last()?;
+                Some(
+                    before
+                        .iter()
+                        .enumerate()
+                        .rev()
+                        .fold(last.clone(), |rest, (i, len)| Size::if_le(&at, &Size::nat(i as u64), len, &rest)),
+                )
+            }
+            _ => {
+                let ty = self.infer(rule, Some(&rule_type));
+                let ty = self.size_as_int(ty);
+                self.unify(&rule_type, &ty, &Cause::Result(rule));
+                self.size_of_rule(rule, position)
+            }
+        };
+        if each.is_none() {
+            let at = match self.body.expr(rule) {
+                Expr::Lambda { body, .. } => *body,
+                _ => rule,
+            };
+            self.not_a_size(at);
+        }
+        each
+    }
+
+    fn not_a_size(&mut self, at: ExprId) {
+        if self.operand_type(at).is_some_and(|t| t.contains_error()) {
+            return;
+        }
+        let text = self.short(at);
+        self.error(
+            "needs-size",
+            Node::Expr(at),
+            format!("the length of a piece must be known before the run: natural numbers, sizes and the position, with `+ - * / mod min max` and `if`, and `{text}` is not made of these; write the rule as `(lambda (i) …)`"),
+        );
+    }
+
+    fn is_primitive(&self, callee: ExprId, name: &str) -> bool {
+        matches!(self.body.expr(callee), Expr::Global(n) if matches!(self.env.lookup(n), Lookup::Primitive(p) if &*p.name == name))
+    }
+
+    /// A primitive that is a function of the position already.
+    fn size_of_rule(&mut self, rule: ExprId, position: &Var) -> Option<Size> {
+        // `(+ 1)`, say.
+        let Expr::Apply { callee, args } = self.body.expr(rule).clone() else { return None };
+        let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
+        let mut operands: Vec<Size> = Vec::new();
+        for a in args {
+            operands.push(self.size_of_expr(a)?);
+        }
+        operands.push(Size::var(position.clone()));
+        matches!(self.env.lookup(&name), Lookup::Primitive(_)).then(|| integer_operation(&name, &operands)).flatten()
+    }
+
+    /// An expression of type Int as a size, if it is made of sizes only. Integer division rounds down.
+    pub fn size_of_expr(&mut self, e: ExprId) -> Option<Size> {
+        if let Some(size) = self.static_size(e) {
+            return Some(size);
+        }
+        match self.body.expr(e).clone() {
+            Expr::Literal(Literal::Int(n)) => Some(Size::int(i64::from(n))),
+            Expr::Apply { callee, args } => {
+                let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
+                let Lookup::Primitive(p) = self.env.lookup(&name) else { return None };
+                if &*p.name == "length" {
+                    let ty = self.operand_type(*args.first()?)?;
+                    return self.table.zonk(&ty).as_array().map(|a| a.len.clone());
+                }
+                let mut operands = Vec::new();
+                for a in args {
+                    operands.push(self.size_of_expr(a)?);
+                }
+                // Truncation is rounding down where nothing is negative.
+                if matches!(&*p.name, "/" | "/i" | "mod")
+                    && let Some(dividend) = operands.first()
+                {
+                    self.assume(Assumption::NonNegative(dividend.clone()), e);
+                }
+                integer_operation(&p.name, &operands)
+            }
+            Expr::If { condition, then, otherwise } => {
+                let (then, otherwise) = (self.size_of_expr(then)?, self.size_of_expr(otherwise)?);
+                self.size_condition(condition, &then, &otherwise)
+            }
+            _ => None,
+        }
+    }
+
+    fn size_condition(&mut self, condition: ExprId, then: &Size, otherwise: &Size) -> Option<Size> {
+        let Expr::Apply { callee, args } = self.body.expr(condition).clone() else { return None };
+        let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
+        let Lookup::Primitive(p) = self.env.lookup(&name) else { return None };
+        let &[a, b] = args.as_slice() else {
+            let &[inner] = args.as_slice() else { return None };
+            return (&*p.name == "not").then(|| self.size_condition(inner, otherwise, then)).flatten();
+        };
+        match &*p.name {
+            "and" => {
+                let inner = self.size_condition(b, then, otherwise)?;
+                return self.size_condition(a, &inner, otherwise);
+            }
+            "or" => {
+                let inner = self.size_condition(b, then, otherwise)?;
+                return self.size_condition(a, then, &inner);
+            }
+            _ => {}
+        }
+        let (a, b) = (self.size_of_expr(a)?, self.size_of_expr(b)?);
+        let one = Size::one();
+        Some(match &*p.name {
+            "<=" => Size::if_le(&a, &b, then, otherwise),
+            ">=" => Size::if_le(&b, &a, then, otherwise),
+            "<" | "<i" => Size::if_le(&a.add(&one), &b, then, otherwise),
+            ">" | ">i" => Size::if_le(&b.add(&one), &a, then, otherwise),
+            "=" | "=i" => Size::if_le(&a, &b, &Size::if_le(&b, &a, then, otherwise), otherwise),
+            "!=" => Size::if_le(&a, &b, &Size::if_le(&b, &a, otherwise, then), then),
+            _ => return None,
+        })
+    }
+
+    /// `aref` of rows that depend on the position, at an index that is a size.
+    pub fn indexed(
+        &mut self,
+        id: ExprId,
+        callee: ExprId,
+        args: &[ExprId],
+        note: impl Fn(&mut Self, &Ty),
+    ) -> Option<Ty> {
+        let index = self.size_of_expr(args[1]);
+        let len = self.fresh_size();
+        let (array, element) = self.any_array(&len);
+        let position = array.as_array().and_then(|a| a.position.clone())?;
+        let cause = Cause::Argument { apply: id, callee, index: 0, arg: args[0] };
+        note(self, &Ty::funs([array.clone(), Ty::int()], element.clone()));
+        if !self.argument(args[0], &array, &cause) {
+            self.infer_all(&args[1..]);
+            return Some(Ty::error());
+        }
+        self.solve();
+        let rows = self.table.zonk(&element);
+        let result = match index {
+            Some(index) => self.table.at_index(&element, &position, &index),
+            None if rows.mentions(&position) => {
+                let text = self.short(args[1]);
+                self.diagnostic(Diagnostic::error(
+                    "needs-size",
+                    Node::Expr(args[1]),
+                    format!("the rows of this array have different lengths, `{rows}` at position `{}`, so which one is taken must be known before the run, and `{text}` is no size", position.name),
+                ));
+                self.infer_all(&args[1..]);
+                return Some(Ty::error());
+            }
+            None => {
+                self.table.make_independent(&element, &position);
+                self.wake_bound();
+                element
+            }
+        };
+        Some(self.call(id, callee, Ty::fun(Ty::int(), result), &args[1..], 1))
+    }
+
+    /// Whether the function given to `generate` may use its argument as a size.
+    pub fn generates_by_position(&mut self, count: ExprId, rest: &[ExprId]) -> bool {
+        let Some(&function) = rest.first() else { return false };
+        let Expr::Lambda { params, .. } = self.body.expr(function) else { return false };
+        params.len() == 1 && self.static_size(count).is_some()
+    }
+
+    /// `generate #n (lambda (i) …)`: the elements may depend on the position, which can be used as a size.
+    pub fn generate_by_position(
+        &mut self,
+        id: ExprId,
+        callee: ExprId,
+        count: ExprId,
+        rest: &[ExprId],
+        note: impl Fn(&mut Self, &Ty),
+    ) -> Ty {
+        let Some(len) = self.static_size(count) else { return Ty::error() };
+        let size = Ty::new(TyKind::Size(len.clone()));
+        self.expr_types[count.index()] = Some(size.clone());
+        let (array, element) = self.any_array(&len);
+        let positions: Vec<Var> = array.as_array().and_then(|a| a.position.clone()).into_iter().collect();
+        if let (Expr::Lambda { params, .. }, Some(position)) = (self.body.expr(rest[0]), positions.first()) {
+            self.position_binders.insert(params[0]);
+            self.binder_sizes.insert(params[0], Size::var(position.clone()));
+            self.out.generated.insert(id, position.clone());
+        }
+        let ty = Ty::fun(Ty::fun(Ty::int(), element), array);
+        note(self, &Ty::fun(size, ty.clone()));
+        self.at_positions_of_call(id, callee, ty, rest, &positions)
+    }
+
+    fn at_positions_of_call(&mut self, id: ExprId, callee: ExprId, ty: Ty, rest: &[ExprId], positions: &[Var]) -> Ty {
+        let instance = super::result::Instance { types: Vec::new(), sizes: Vec::new(), positions: positions.to_vec() };
+        self.out.instances.insert(callee, instance);
+        self.call(id, callee, ty, rest, 1)
+    }
+}
+
+/// What a primitive on integers is on sizes, where nothing that is divided is negative.
+fn integer_operation(name: &str, operands: &[Size]) -> Option<Size> {
+    Some(match (name, operands) {
+        ("+" | "+i", [a, b]) => a.add(b),
+        ("-" | "-i", [a, b]) => a.sub(b),
+        ("*" | "*i", [a, b]) => a.mul(b),
+        ("/" | "/i", [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.div_floor(b),
+        ("mod", [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.rem(b),
+        ("min", [a, b]) => Size::min(a, b),
+        ("max", [a, b]) => Size::max(a, b),
+        ("shl", [a, b]) => a.mul(&Size::nat(2).pow(b)),
+        ("id" | "toInt", [a]) => a.clone(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,445 @@
+//! Positions of arrays: what may mention them, and what an unknown is at another position.
+//!
+//! `Array[i => T,n]` binds `i` in `T`. An unknown in `T` that may mention `i` is a function of `i`, although it is written
+//! without an argument: its slot lists the positions bound around it ([`Deps`]), as in contextual type theory
+//! (Nanevski, Pfenning, Pientka 2008). Where such an unknown meets the elements of another array, or one index of its
+//! own, it becomes an unknown *at* that index ([`super::table::Slot::At`]); binding either of them binds the other, if
+//! the index is a position (Miller's patterns), and otherwise only one way.
+//!
+//! The function that `map` applies is checked once, for the position that the array types of this use of `map` bind:
+//! there the position is in scope as if it were a length opened one level further in. So a type may mention a position
+//! only under its binder and in that function, and what would take it elsewhere is an escape.
+
+use super::table::{Key, Level, Slot, Table, unknown_size};
+use crate::hir::Name;
+use crate::size::{Assumption, Facts, Size, Var, VarKind};
+use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
+
+/// Positions by their ids; nearly always none.
+pub type Deps = Vec<u32>;
+
+/// A position that is bound only by the type that mentions it.
+pub const BOUND_ONLY: Level = Level::MAX;
+
+#[derive(Debug, Clone)]
+pub struct Position {
+    /// The level from which on it may be mentioned freely: that of the function that is checked for it.
+    pub level: Level,
+    /// It is below this; `None` if nothing is known.
+    pub count: Option<Size>,
+    /// What people see: the program's name for it, or `i`, `j`, … by how many positions are in scope.
+    pub name: Name,
+}
+
+impl Table {
+    pub fn fresh_position(&mut self, position: Position) -> Var {
+        self.positions.push(position);
+        self.position_var(self.positions.len() as u32 - 1)
+    }
+    pub fn position_var(&self, id: u32) -> Var {
+        let name = self.positions.get(id as usize).map_or_else(|| "i".into(), |p| p.name.clone());
+        Var { kind: VarKind::Position, id, name }
+    }
+    fn position_level(&self, id: u32) -> Level {
+        self.positions.get(id as usize).map_or(BOUND_ONLY, |p| p.level)
+    }
+    fn type_deps(&self, v: u32) -> Deps {
+        match &self.types[v as usize] {
+            Slot::Unbound { deps, .. } => deps.clone(),
+            Slot::Bound { .. } => Deps::new(),
+            Slot::At { base, position, index } => at_deps(self.type_deps(*base), position, index),
+        }
+    }
+    fn size_deps(&self, v: u32) -> Deps {
+        match &self.sizes[v as usize] {
+            Slot::Unbound { deps, .. } => deps.clone(),
+            Slot::Bound { .. } => Deps::new(),
+            Slot::At { base, position, index } => at_deps(self.size_deps(*base), position, index),
+        }
+    }
+    pub fn deps(&self, key: Key) -> Deps {
+        match key {
+            Key::Type(v) => self.type_deps(v),
+            Key::Size(v) => self.size_deps(v),
+            Key::Scope(_) => Deps::new(),
+        }
+    }
+
+    /// Whether a type mentions the position, or may do so once all of it is known.
+    pub fn may_depend(&self, ty: &Ty, position: &Var) -> bool {
+        ty.any(&mut |t| match t.kind() {
+            TyKind::Unknown(v) => match &self.types[v.0 as usize] {
+                Slot::Bound { value, .. } => self.may_depend(value, position),
+                _ => self.type_deps(v.0).contains(&position.id),
+            },
+            TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
+            TyKind::Array(a) => self.size_may_depend(&a.len, position),
+            TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
+            _ => false,
+        })
+    }
+    pub fn size_may_depend(&self, size: &Size, position: &Var) -> bool {
+        size.any_var(&mut |v: &Var| match v.kind {
+            VarKind::Position => v == position,
+            VarKind::Unknown => match &self.sizes[v.id as usize] {
+                Slot::Bound { value, .. } => self.size_may_depend(value, position),
+                _ => self.size_deps(v.id).contains(&position.id),
+            },
+            VarKind::Generic => self.generic_sizes.get(v).is_some_and(|d| d.contains(&position.id)),
+            _ => false,
+        })
+    }
+
+    // --- an unknown at an index
+
+    /// The type with `index` in the place of `position`, which is bound outside of it.
+    pub fn at_index(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
+        let ty = self.zonk(ty);
+        if !self.may_depend(&ty, position) {
+            return ty;
+        }
+        // No binder inside may catch a position of the index.
+        let caught: Vec<Var> = ty.positions().into_iter().filter(|p| index.contains(p)).collect();
+        let ty = caught.iter().fold(ty, |ty, p| self.with_fresh_binder(&ty, p));
+        self.replace(&ty, position, index)
+    }
+
+    fn replace(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
+        match ty.kind() {
+            TyKind::Unknown(v) if self.type_deps(v.0).contains(&position.id) => self.type_at(v.0, position, index),
+            TyKind::Unknown(_) | TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
+            TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
+                element: self.replace(&a.element, position, index),
+                len: self.size_at_index(&a.len, position, index),
+                position: a.position.clone(),
+            })),
+            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.replace(p, position, index)).collect()),
+            TyKind::Fun(a, r) => Ty::fun(self.replace(a, position, index), self.replace(r, position, index)),
+            TyKind::Exists(vars, body) => Ty::exists(vars.clone(), self.replace(body, position, index)),
+            TyKind::Vec(t, s) => {
+                let (t, s) = (self.replace(t, position, index), self.size_at_index(s, position, index));
+                Ty::new(TyKind::Vec(t, s))
+            }
+            TyKind::Size(s) => Ty::new(TyKind::Size(self.size_at_index(s, position, index))),
+        }
+    }
+
+    pub fn size_at_index(&mut self, size: &Size, position: &Var, index: &Size) -> Size {
+        let size = self.zonk_size(size);
+        let mut replaced: Vec<(Var, Size)> = Vec::new();
+        for v in size.vars() {
+            if v == *position {
+                replaced.push((v, index.clone()));
+            } else if v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id) {
+                let at = self.size_unknown_at(v.id, position, index);
+                replaced.push((v, at));
+            }
+        }
+        size.subst(&mut |v| replaced.iter().find(|(r, _)| r == v).map(|(_, by)| by.clone()))
+    }
+
+    fn type_at(&mut self, base: u32, position: &Var, index: &Size) -> Ty {
+        if index.as_var() == Some(position) {
+            return Ty::new(TyKind::Unknown(TyVar(base)));
+        }
+        // Something at an index, at an index: that at the index of both.
+        if let Slot::At { base: inner, position: own, index: at } = self.types[base as usize].clone()
+            && !self.type_deps(inner).contains(&position.id)
+        {
+            return self.type_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
+        }
+        let known = self.type_uses.get(&base).into_iter().flatten().copied();
+        let same = |u: &u32| matches!(&self.types[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
+        let found = known.collect::<Vec<_>>().into_iter().find(same);
+        let id = found.unwrap_or_else(|| {
+            self.types.push(Slot::At { base, position: position.clone(), index: index.clone() });
+            let id = self.types.len() as u32 - 1;
+            self.type_uses.entry(base).or_default().push(id);
+            id
+        });
+        Ty::new(TyKind::Unknown(TyVar(id)))
+    }
+    fn size_unknown_at(&mut self, base: u32, position: &Var, index: &Size) -> Size {
+        if index.as_var() == Some(position) {
+            return Size::var(unknown_size(base));
+        }
+        if let Slot::At { base: inner, position: own, index: at } = self.sizes[base as usize].clone()
+            && !self.size_deps(inner).contains(&position.id)
+        {
+            return self.size_unknown_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
+        }
+        let known = self.size_uses.get(&base).into_iter().flatten().copied();
+        let same = |u: &u32| matches!(&self.sizes[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
+        let found = known.collect::<Vec<_>>().into_iter().find(same);
+        let id = found.unwrap_or_else(|| {
+            self.sizes.push(Slot::At { base, position: position.clone(), index: index.clone() });
+            let id = self.sizes.len() as u32 - 1;
+            self.size_uses.entry(base).or_default().push(id);
+            id
+        });
+        Size::var(unknown_size(id))
+    }
+
+    /// The type with another name for a position that it binds inside.
+    fn with_fresh_binder(&mut self, ty: &Ty, position: &Var) -> Ty {
+        let fresh = self.fresh_position(Position { level: BOUND_ONLY, count: None, name: position.name.clone() });
+        self.rebind(ty, position, &fresh)
+    }
+    fn rebind(&mut self, ty: &Ty, from: &Var, to: &Var) -> Ty {
+        match ty.kind() {
+            TyKind::Array(a) => {
+                let mut element = self.rebind(&a.element, from, to);
+                let mut position = a.position.clone();
+                if position.as_ref() == Some(from) {
+                    element = self.replace(&element, from, &Size::var(to.clone()));
+                    position = Some(to.clone());
+                }
+                Ty::new(TyKind::Array(ArrayTy { element, len: a.len.clone(), position }))
+            }
+            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.rebind(p, from, to)).collect()),
+            TyKind::Fun(a, r) => Ty::fun(self.rebind(a, from, to), self.rebind(r, from, to)),
+            TyKind::Exists(vars, body) => Ty::exists(vars.clone(), self.rebind(body, from, to)),
+            _ => ty.clone(),
+        }
+    }
+
+    // --- permission
+
+    /// Nothing unknown in the type may mention the position any more.
+    pub fn make_independent(&mut self, ty: &Ty, position: &Var) {
+        loop {
+            let ty = self.zonk(ty);
+            let dependent = |k: &Key| self.deps(*k).contains(&position.id);
+            let Some(key) = self.unknowns(&ty).into_iter().find(dependent) else { return };
+            self.forbid(key, position);
+        }
+    }
+    pub fn make_size_independent(&mut self, size: &Size, position: &Var) {
+        loop {
+            let size = self.zonk_size(size);
+            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id);
+            let Some(v) = size.vars().into_iter().find(dependent) else { return };
+            self.forbid(Key::Size(v.id), position);
+        }
+    }
+
+    /// The unknown may not mention the position any more.
+    pub fn forbid(&mut self, key: Key, position: &Var) {
+        match key {
+            Key::Type(v) => match &mut self.types[v as usize] {
+                Slot::Unbound { deps, .. } => {
+                    deps.retain(|d| *d != position.id);
+                    self.bound.push(key);
+                    self.merge_type_uses(v, position);
+                }
+                Slot::Bound { .. } => {}
+                Slot::At { .. } => self.forbid_at(key, position),
+            },
+            Key::Size(v) => match &mut self.sizes[v as usize] {
+                Slot::Unbound { deps, .. } => {
+                    deps.retain(|d| *d != position.id);
+                    self.bound.push(key);
+                    self.merge_size_uses(v, position);
+                }
+                Slot::Bound { .. } => {}
+                Slot::At { .. } => self.forbid_at(key, position),
+            },
+            Key::Scope(_) => {}
+        }
+    }
+    fn forbid_at(&mut self, key: Key, position: &Var) {
+        let (base, own, index) = match key {
+            Key::Type(v) => match &self.types[v as usize] {
+                Slot::At { base, position, index } => (Key::Type(*base), position.clone(), index.clone()),
+                _ => return,
+            },
+            Key::Size(v) => match &self.sizes[v as usize] {
+                Slot::At { base, position, index } => (Key::Size(*base), position.clone(), index.clone()),
+                _ => return,
+            },
+            Key::Scope(_) => return,
+        };
+        if own != *position {
+            self.forbid(base, position);
+        }
+        if self.size_may_depend(&index, position) {
+            self.forbid(base, &own);
+        }
+    }
+    /// The unknown no longer depends on the position: at each index it is itself.
+    fn merge_type_uses(&mut self, v: u32, position: &Var) {
+        let users = self.type_uses.remove(&v).unwrap_or_default();
+        let (same, other): (Vec<u32>, Vec<u32>) = users
+            .into_iter()
+            .partition(|u| matches!(&self.types[*u as usize], Slot::At { position: p, .. } if p == position));
+        if !other.is_empty() {
+            self.type_uses.insert(v, other);
+        }
+        for u in same {
+            self.bind_type(TyVar(u), Ty::new(TyKind::Unknown(TyVar(v))));
+        }
+    }
+    fn merge_size_uses(&mut self, v: u32, position: &Var) {
+        let users = self.size_uses.remove(&v).unwrap_or_default();
+        let (same, other): (Vec<u32>, Vec<u32>) = users
+            .into_iter()
+            .partition(|u| matches!(&self.sizes[*u as usize], Slot::At { position: p, .. } if p == position));
+        if !other.is_empty() {
+            self.size_uses.insert(v, other);
+        }
+        for u in same {
+            self.bind_size(u, Size::var(unknown_size(v)));
+        }
+    }
+
+    /// An unknown at an index becomes one that is the same at each index.
+    pub fn flatten(&mut self, key: Key) {
+        let own = match key {
+            Key::Type(v) => match &self.types[v as usize] {
+                Slot::At { base, position, .. } => Some((Key::Type(*base), position.clone())),
+                _ => None,
+            },
+            Key::Size(v) => match &self.sizes[v as usize] {
+                Slot::At { base, position, .. } => Some((Key::Size(*base), position.clone())),
+                _ => None,
+            },
+            Key::Scope(_) => None,
+        };
+        if let Some((base, position)) = own {
+            self.forbid(base, &position);
+            match (key, base) {
+                (Key::Type(_), Key::Type(b)) if self.is_at_index(key) => self.merge_type_uses(b, &position),
+                (Key::Size(_), Key::Size(b)) if self.is_at_index(key) => self.merge_size_uses(b, &position),
+                _ => {}
+            }
+        }
+    }
+    pub fn is_at_index(&self, key: Key) -> bool {
+        match key {
+            Key::Type(v) => matches!(self.types[v as usize], Slot::At { .. }),
+            Key::Size(v) => matches!(self.sizes[v as usize], Slot::At { .. }),
+            Key::Scope(_) => false,
+        }
+    }
+
+    /// Whether what is seen at `level` under these binders may mention the position.
+    pub fn allows(&self, level: Level, binders: &[u32], position: u32) -> bool {
+        binders.contains(&position) || self.position_level(position) <= level
+    }
+
+    /// The unknown may from now on be seen at `level` under these binders.
+    pub fn restrict(&mut self, key: Key, level: Level, binders: &[u32]) {
+        let (own_level, own_deps) = match key {
+            Key::Type(v) => match &self.types[v as usize] {
+                Slot::Unbound { level, deps, .. } => (*level, deps.clone()),
+                Slot::Bound { .. } => return,
+                Slot::At { base, position, index } => {
+                    let (base, position, index) = (*base, position.clone(), index.clone());
+                    return self.restrict_at(Key::Type(base), &position, &index, level, binders);
+                }
+            },
+            Key::Size(v) => match &self.sizes[v as usize] {
+                Slot::Unbound { level, deps, .. } => (*level, deps.clone()),
+                Slot::Bound { .. } => return,
+                Slot::At { base, position, index } => {
+                    let (base, position, index) = (*base, position.clone(), index.clone());
+                    return self.restrict_at(Key::Size(base), &position, &index, level, binders);
+                }
+            },
+            Key::Scope(_) => return,
+        };
+        let new_level = own_level.min(level);
+        let mut new_deps: Deps = Vec::new();
+        for q in own_deps.iter().chain(binders) {
+            let wanted = self.position_level(*q) > new_level
+                && (own_deps.contains(q) || self.position_level(*q) <= own_level)
+                && self.allows(level, binders, *q);
+            if wanted && !new_deps.contains(q) {
+                new_deps.push(*q);
+            }
+        }
+        let lost: Vec<u32> = own_deps.iter().copied().filter(|q| !new_deps.contains(q)).collect();
+        match key {
+            Key::Type(v) => {
+                if let Slot::Unbound { level, deps, .. } = &mut self.types[v as usize] {
+                    (*level, *deps) = (new_level, new_deps);
+                }
+            }
+            Key::Size(v) => {
+                if let Slot::Unbound { level, deps, .. } = &mut self.sizes[v as usize] {
+                    (*level, *deps) = (new_level, new_deps);
+                }
+            }
+            Key::Scope(_) => {}
+        }
+        for q in lost {
+            match key {
+                Key::Type(v) => self.merge_type_uses(v, &self.position_var(q)),
+                Key::Size(v) => self.merge_size_uses(v, &self.position_var(q)),
+                Key::Scope(_) => {}
+            }
+        }
+    }
+    fn restrict_at(&mut self, base: Key, position: &Var, index: &Size, level: Level, binders: &[u32]) {
+        let index_is_seen =
+            (index.vars().iter()).all(|v| v.kind != VarKind::Position || self.allows(level, binders, v.id));
+        if !index_is_seen {
+            self.forbid(base, position);
+            return self.restrict(base, level, binders);
+        }
+        let mut binders = binders.to_vec();
+        binders.push(position.id);
+        self.restrict(base, level, &binders);
+    }
+
+    // --- facts
+
+    /// What is known of sizes that mention these positions: each is below the length of its array.
+    pub fn facts_about(&self, facts: &Facts, vars: &[Var]) -> Option<Facts> {
+        let mut todo: Vec<Var> = vars.iter().filter(|v| v.kind == VarKind::Position).cloned().collect();
+        if todo.is_empty() {
+            return None;
+        }
+        let mut out = facts.clone();
+        let mut seen: Vec<Var> = Vec::new();
+        while let Some(p) = todo.pop() {
+            if seen.contains(&p) {
+                continue;
+            }
+            seen.push(p.clone());
+            let count = self.positions.get(p.id as usize).and_then(|p| p.count.as_ref());
+            let Some(count) = count.map(|c| self.zonk_size(c)) else { continue };
+            todo.extend(count.vars().into_iter().filter(|v| v.kind == VarKind::Position));
+            out.assume_range(p, Some(Size::zero()), Some(count.sub(&Size::one())));
+        }
+        Some(out)
+    }
+
+    /// The assumption for every position that it mentions.
+    pub fn for_all_positions(&self, assumption: Assumption) -> Assumption {
+        let mut out = assumption;
+        let mut unbounded: Vec<Var> = Vec::new();
+        loop {
+            let free: Vec<Var> =
+                out.vars().into_iter().filter(|v| v.kind == VarKind::Position && !unbounded.contains(v)).collect();
+            let count = |p: &Var| {
+                let count = self.positions.get(p.id as usize).and_then(|p| p.count.as_ref())?;
+                Some(self.zonk_size(count))
+            };
+            // One on which the lengths of no other one depend is bound innermost.
+            let innermost =
+                free.iter().find(|p| free.iter().all(|q| q == *p || !count(q).is_some_and(|c| c.contains(p))));
+            let Some(p) = innermost.or(free.first()).cloned() else { return out };
+            match count(&p) {
+                Some(c) => out = Assumption::ForAll { position: p, count: c, holds: Box::new(out) },
+                None => unbounded.push(p),
+            }
+        }
+    }
+}
+
+fn at_deps(base: Deps, position: &Var, index: &Size) -> Deps {
+    let mut deps: Deps = base.into_iter().filter(|d| *d != position.id).collect();
+    deps.extend(index.vars().into_iter().filter(|v| v.kind == VarKind::Position).map(|v| v.id));
+    deps
+}
