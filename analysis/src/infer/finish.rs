@@ -51,6 +51,7 @@ impl Infer<'_> {
         let scheme_sizes = Renumber { params: implicit, ..renumber.clone() };
         let scheme = root.map(|ty| {
             let ty = scheme_sizes.ty(&self.table.zonk(&ty));
+            self.out.scheme_positions = ty.positions();
             canonical(Scheme {
                 types: quantified.classes.clone(),
                 sizes: sizes.clone(),

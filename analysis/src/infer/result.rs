@@ -143,6 +143,8 @@ pub struct Inference {
     pub pipelines: FxHashSet<ExprId>,
     /// Literals and operators whose type was decided by default, for the hint.
     pub defaulted: Vec<ExprId>,
+    /// The positions that the scheme's type binds, as they are called in the types of the body.
+    pub scheme_positions: Vec<Var>,
     /// Names of other definitions that the body uses.
     pub uses: Vec<Name>,
     pub diagnostics: Vec<Diagnostic>,

@@ -186,19 +186,21 @@ impl Builder {
         let atoms: Vec<Atom> = params.iter().map(|p| Atom::Var(*p)).collect();
         let origin = self.origin();
         let body = self.block(|b| body(b, &atoms));
-        Lambda { params, body, origin }
+        Lambda { position: None, params, body, origin }
     }
     pub fn prim(&mut self, prim: Prim, sizes: &[Size], funs: Vec<Lambda>, args: &[Atom]) -> Atom {
         let types: Vec<Ty> = args.iter().map(|a| self.ty(a)).collect();
         let signatures: Vec<Signature> = funs
             .iter()
             .map(|f| Signature {
+                position: f.position.clone(),
                 params: f.params.iter().map(|p| self.ty(*p)).collect(),
                 result: self.ty(&f.body.result),
+                size: f.size(),
             })
             .collect();
         let facts = self.facts.clone();
-        let ty = prim_type(prim, sizes, &signatures, &types, None, &under(&facts), &mut || self.length(VarKind::Bound))
+        let ty = prim_type(prim, sizes, &signatures, &types, &under(&facts), &mut |kind| self.length(kind))
             .unwrap_or_else(|e| panic!("builder: {e}"));
         let call = PrimCall { prim, sizes: sizes.to_vec(), funs, args: args.to_vec() };
         self.emit("t", ty, Vec::new(), Rhs::Prim(call))

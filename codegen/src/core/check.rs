@@ -136,7 +136,7 @@ impl<'k> Check<'k> {
                 }
                 None
             }
-            Rhs::Prim(call) => Some(self.call(call, declared, name)?),
+            Rhs::Prim(call) => Some(self.call(call, name)?),
             Rhs::Pack(a, witnesses) => {
                 let actual = self.atom(a, name);
                 let TyKind::Exists(vars, body) = declared.kind() else {
@@ -178,34 +178,35 @@ impl<'k> Check<'k> {
         })
     }
 
-    fn call(&mut self, call: &'k PrimCall, declared: &Ty, name: &str) -> Result<Ty, String> {
+    fn call(&mut self, call: &'k PrimCall, name: &str) -> Result<Ty, String> {
         for size in &call.sizes {
             self.size(size, name);
         }
         let args: Vec<Ty> = call.args.iter().map(|a| self.atom(a, name)).collect();
-        // The functions know the position in the array over which they go.
-        let position = args.last().and_then(Ty::as_array).and_then(|a| a.position.clone());
-        let lengths = self.lengths.clone();
-        self.lengths.extend(position);
         let signatures: Vec<Signature> = call.funs.iter().map(|f| self.lambda(f)).collect();
-        self.lengths = lengths;
         let same = under(&self.facts);
         let mut fresh = 0;
-        prim_type(call.prim, &call.sizes, &signatures, &args, Some(declared), &same, &mut || {
+        prim_type(call.prim, &call.sizes, &signatures, &args, &same, &mut |kind| {
             fresh += 1;
-            Var::new(VarKind::Bound, u32::MAX - fresh, "X")
+            Var::new(kind, u32::MAX / 4 - fresh, "X")
         })
     }
 
     fn lambda(&mut self, f: &'k Lambda) -> Signature {
-        let visible = self.visible.clone();
+        let (visible, lengths) = (self.visible.clone(), self.lengths.clone());
+        if let Some(position) = &f.position {
+            if position.kind != VarKind::Position || !self.opened.insert(position.clone()) {
+                self.problem(format!("the position `{position}` is bound twice"));
+            }
+            self.lengths.insert(position.clone());
+        }
         for p in &f.params {
             self.bind(*p);
         }
         self.block(&f.body);
-        self.visible = visible;
+        (self.visible, self.lengths) = (visible, lengths);
         let params = f.params.iter().map(|p| self.known_ty(&Atom::Var(*p))).collect();
-        Signature { params, result: self.known_ty(&f.body.result) }
+        Signature { position: f.position.clone(), params, result: self.known_ty(&f.body.result), size: f.size() }
     }
 
     fn known_ty(&self, a: &Atom) -> Ty {

@@ -147,9 +147,22 @@ pub struct PrimCall {
 /// `params` are bound for the block; their types are in [`Kernel::vars`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lambda {
+    /// The position of the element to which the function is applied, if its types or sizes mention it. Each function has
+    /// one of its own, also where several go over one array.
+    pub position: Option<Var>,
     pub params: Vec<VarId>,
     pub body: Block,
     pub origin: Origin,
+}
+
+impl Lambda {
+    /// What it yields, if that is a size.
+    pub fn size(&self) -> Option<Size> {
+        match &self.body.result {
+            Atom::Size(s) => Some(s.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// Where a parallel or sequential primitive runs.
@@ -258,7 +271,7 @@ pub enum Prim {
     AsScalar,
     /// `k; f; x`: f on each lane of a vector
     Vectorize,
-    /// `n; ; xs`; the rule for the piece lengths is in the result type
+    /// `n; f; xs`: piece i has length f(i); the function has no parameter but a position, and yields a size
     Partition,
 }
 

@@ -318,7 +318,8 @@ impl<'k> Printer<'k> {
         let params: Vec<String> = f.params.iter().map(|p| self.typed(*p)).collect();
         self.push(" ");
         let start = self.out.len();
-        self.push(&format!("(λ({})", params.join(", ")));
+        let at = f.position.as_ref().map_or(String::new(), |p| format!("{}; ", p.name));
+        self.push(&format!("(λ({at}{})", params.join(", ")));
         self.nested(&f.body);
         self.push(")");
         self.record(start, &f.origin);

@@ -158,7 +158,8 @@ impl Forward {
         for p in &f.params {
             self.retype(*p);
         }
-        Lambda { params: f.params, body: self.block(f.body), origin: f.origin }
+        let body = self.block(f.body);
+        Lambda { position: f.position, params: f.params, body, origin: f.origin }
     }
 
     fn retype(&mut self, v: VarId) {
@@ -240,7 +241,8 @@ impl Live {
                 call.sizes.iter().for_each(|s| self.size(s));
                 let funs = call.funs.into_iter().map(|f| {
                     f.params.iter().for_each(|p| self.ty(&vars[p.0 as usize].ty));
-                    Lambda { params: f.params, body: self.block(f.body, vars), origin: f.origin }
+                    let body = self.block(f.body, vars);
+                    Lambda { position: f.position, params: f.params, body, origin: f.origin }
                 });
                 call.funs = funs.collect();
                 Rhs::Prim(call)

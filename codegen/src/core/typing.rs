@@ -3,7 +3,7 @@
 
 use super::{Prim, ScalarOp};
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::{Facts, Size, Truth, Var};
+use lift_analysis::size::{Facts, Size, Truth, Var, VarKind};
 
 /// Whether two sizes are taken to be equal.
 pub type SameSize<'a> = &'a dyn Fn(&Size, &Size) -> bool;
@@ -12,8 +12,12 @@ use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 /// The type of a [`super::Lambda`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
+    /// The position that the types may mention.
+    pub position: Option<Var>,
     pub params: Vec<Ty>,
     pub result: Ty,
+    /// What the function yields, if that is a size.
+    pub size: Option<Size>,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -98,18 +102,17 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     }
 }
 
-/// The type of a primitive's result. `bound` gives fresh variables for the lengths that it hides. For
-/// [`Prim::Partition`] the type cannot be computed and is what the program `declared`.
+/// The type of a primitive's result. `fresh` gives variables for the lengths that it hides and the positions that it
+/// binds.
 pub fn prim_type(
     prim: Prim,
     sizes: &[Size],
     funs: &[Signature],
     args: &[Ty],
-    declared: Option<&Ty>,
     same: SameSize,
-    bound: &mut dyn FnMut() -> Var,
+    fresh: &mut dyn FnMut(VarKind) -> Var,
 ) -> Result<Ty> {
-    Call { prim, sizes, funs, args, same }.result(declared, bound).map_err(|e| format!("`{}`: {e}", prim.name()))
+    Call { prim, sizes, funs, args, same }.result(fresh).map_err(|e| format!("`{}`: {e}", prim.name()))
 }
 
 struct Call<'a> {
@@ -121,18 +124,19 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn result(&self, declared: Option<&Ty>, bound: &mut dyn FnMut() -> Var) -> Result<Ty> {
+    fn result(&self, fresh: &mut dyn FnMut(VarKind) -> Var) -> Result<Ty> {
         match self.prim {
             Prim::Map(_) => {
                 self.counts(0, 1, 1)?;
                 let xs = self.array(0)?;
-                Ok(like(xs, self.apply(0, &[&xs.element])?))
+                let element = self.apply(0, &[&self.element(xs, 0)?])?;
+                Ok(array(self.funs[0].position.clone(), element, xs.len.clone()))
             }
             Prim::Filter(_) => {
                 self.counts(0, 1, 1)?;
-                let xs = self.array(0)?;
+                let xs = self.plain(0)?;
                 self.expect(&self.apply(0, &[&xs.element])?, &Ty::bool())?;
-                let length = bound();
+                let length = fresh(VarKind::Bound);
                 Ok(Ty::exists(vec![length.clone()], Ty::array(xs.element.clone(), Size::var(length))))
             }
             Prim::Reduce(_) => {
@@ -159,7 +163,7 @@ impl Call<'_> {
             }
             Prim::Scan(_) | Prim::ScanExcl(_) => {
                 self.counts(0, 1, 2)?;
-                let xs = self.array(1)?;
+                let xs = self.plain(1)?;
                 self.fold(0, xs)?;
                 Ok(Ty::array(self.args[0].clone(), xs.len.clone()))
             }
@@ -215,8 +219,8 @@ impl Call<'_> {
             }
             Prim::Split => {
                 self.counts(1, 0, 1)?;
-                let (xs, k) = (self.plain(0)?, &self.sizes[0]);
-                Ok(Ty::array(Ty::array(xs.element.clone(), k.clone()), xs.len.div_exact(k)))
+                let (xs, k) = (self.array(0)?, &self.sizes[0]);
+                Ok(windows(xs, k, k, xs.len.div_exact(k), fresh))
             }
             Prim::Join => {
                 self.counts(0, 0, 1)?;
@@ -226,13 +230,13 @@ impl Call<'_> {
                     Some(p) => Size::sum(p.clone(), xss.len.clone(), row.len.clone()),
                     None => xss.len.mul(&row.len),
                 };
-                Ok(array(row.position.clone(), row.element.clone(), len))
+                self.joined(xss, row, len, fresh)
             }
             Prim::Slide => {
                 self.counts(2, 0, 1)?;
-                let (xs, size, step) = (self.plain(0)?, &self.sizes[0], &self.sizes[1]);
+                let (xs, size, step) = (self.array(0)?, &self.sizes[0], &self.sizes[1]);
                 let count = xs.len.sub(size).div_exact(step).add(&Size::one());
-                Ok(Ty::array(Ty::array(xs.element.clone(), size.clone()), count))
+                Ok(windows(xs, size, step, count, fresh))
             }
             Prim::Pad(_) => {
                 self.counts(2, 0, 1)?;
@@ -247,9 +251,13 @@ impl Call<'_> {
             }
             Prim::Transpose => {
                 self.counts(0, 0, 1)?;
-                let xss = self.plain(0)?;
+                let xss = self.array(0)?;
                 let row = xss.element.as_array().ok_or_else(|| format!("`{}` has no rows", self.args[0]))?;
-                Ok(Ty::array(Ty::array(row.element.clone(), xss.len.clone()), row.len.clone()))
+                if xss.position.as_ref().is_some_and(|p| row.len.contains(p)) {
+                    return Err(format!("the rows of `{}` have different lengths", self.args[0]));
+                }
+                let column = array(xss.position.clone(), row.element.clone(), xss.len.clone());
+                Ok(array(row.position.clone(), column, row.len.clone()))
             }
             Prim::Gather | Prim::Scatter => {
                 self.counts(0, 1, 1)?;
@@ -259,8 +267,8 @@ impl Call<'_> {
             }
             Prim::Reverse => {
                 self.counts(0, 0, 1)?;
-                self.plain(0)?;
-                Ok(self.args[0].clone())
+                let xs = self.array(0)?;
+                Ok(shifted(xs, |i| xs.len.sub(&Size::one()).sub(i), xs.len.clone()))
             }
             Prim::Stride => {
                 self.counts(1, 0, 1)?;
@@ -269,25 +277,27 @@ impl Call<'_> {
             }
             Prim::Take => {
                 self.counts(1, 0, 1)?;
-                Ok(Ty::array(self.plain(0)?.element.clone(), self.sizes[0].clone()))
+                Ok(shifted(self.array(0)?, Size::clone, self.sizes[0].clone()))
             }
             Prim::Drop => {
                 self.counts(1, 0, 1)?;
-                let xs = self.plain(0)?;
-                Ok(Ty::array(xs.element.clone(), xs.len.sub(&self.sizes[0])))
+                let xs = self.array(0)?;
+                Ok(shifted(xs, |i| i.add(&self.sizes[0]), xs.len.sub(&self.sizes[0])))
             }
             Prim::Slice => {
                 self.counts(2, 0, 1)?;
-                Ok(Ty::array(self.plain(0)?.element.clone(), self.sizes[1].clone()))
+                Ok(shifted(self.array(0)?, |i| i.add(&self.sizes[0]), self.sizes[1].clone()))
             }
             Prim::Head | Prim::Last => {
                 self.counts(0, 0, 1)?;
-                Ok(self.plain(0)?.element.clone())
+                let xs = self.array(0)?;
+                let index = if self.prim == Prim::Head { Size::zero() } else { xs.len.sub(&Size::one()) };
+                Ok(element_at(xs, &index))
             }
             Prim::Tail => {
                 self.counts(0, 0, 1)?;
-                let xs = self.plain(0)?;
-                Ok(Ty::array(xs.element.clone(), xs.len.sub(&Size::one())))
+                let xs = self.array(0)?;
+                Ok(shifted(xs, |i| i.add(&Size::one()), xs.len.sub(&Size::one())))
             }
             Prim::Concat => {
                 self.counts(0, 0, 2)?;
@@ -296,18 +306,22 @@ impl Call<'_> {
                 Ok(Ty::array(xs.element.clone(), xs.len.add(&ys.len)))
             }
             Prim::Aref => {
-                self.counts(0, 0, 2)?;
+                self.counts(self.sizes.len().min(1), 0, 2)?;
                 self.expect(&self.args[1], &Ty::int())?;
-                Ok(self.plain(0)?.element.clone())
+                // An index into rows of different lengths is a size.
+                match self.sizes {
+                    [index] => Ok(element_at(self.array(0)?, index)),
+                    _ => Ok(self.plain(0)?.element.clone()),
+                }
             }
-            Prim::Iota => self.counted(0, 0, Ty::int(), bound),
+            Prim::Iota => self.counted(0, 0, Ty::int(), fresh),
             Prim::Generate => {
                 let element = self.apply(0, &[&Ty::int()])?;
-                self.counted(1, 0, element, bound)
+                self.counted(1, 0, element, fresh)
             }
             Prim::Fill => {
                 let element = self.args.last().cloned().ok_or("takes a value")?;
-                self.counted(0, 1, element, bound)
+                self.counted(0, 1, element, fresh)
             }
             Prim::Length => {
                 self.counts(0, 0, 1)?;
@@ -358,15 +372,53 @@ impl Call<'_> {
                 Ok(Ty::new(TyKind::Vec(self.apply(0, &lanes)?, self.sizes[0].clone())))
             }
             Prim::Partition => {
-                let xs = self.plain(0)?;
-                let declared = declared.ok_or("has the type that is declared for it")?;
-                let rows = declared.as_array().ok_or_else(|| format!("makes rows, not `{declared}`"))?;
-                let row = rows.element.as_array().ok_or_else(|| format!("makes rows, not `{declared}`"))?;
-                self.expect(&row.element, &xs.element)?;
-                let count = self.sizes.first().ok_or("takes a size")?;
-                self.same_length(&rows.len, count)?;
-                Ok(declared.clone())
+                self.counts(1, 1, 1)?;
+                let (xs, count) = (self.array(0)?, self.sizes[0].clone());
+                let each = self.funs[0].size.clone().ok_or("takes a function that yields a size")?;
+                let column = fresh(VarKind::Position);
+                let (element, row) = match (&xs.position, &self.funs[0].position) {
+                    (Some(p), Some(row)) => {
+                        let before = offset(row, &each, &fresh(VarKind::Position));
+                        (xs.element.subst_size(p, &before.add(&Size::var(column.clone()))), Some(row.clone()))
+                    }
+                    (Some(p), None) => {
+                        let row = fresh(VarKind::Position);
+                        let before = Size::var(row.clone()).mul(&each);
+                        (xs.element.subst_size(p, &before.add(&Size::var(column.clone()))), Some(row))
+                    }
+                    (None, row) => (xs.element.clone(), row.clone()),
+                };
+                Ok(array(row, array(Some(column), element, each), count))
             }
+        }
+    }
+
+    /// The rows one after the other: their elements may depend on row and column only through the place in the result.
+    fn joined(&self, xss: &ArrayTy, row: &ArrayTy, len: Size, fresh: &mut dyn FnMut(VarKind) -> Var) -> Result<Ty> {
+        let depends = |p: &Option<Var>| p.as_ref().is_some_and(|p| row.element.mentions(p));
+        if !depends(&xss.position) && !depends(&row.position) {
+            return Ok(Ty::array(row.element.clone(), len));
+        }
+        let flat = fresh(VarKind::Position);
+        let outer = xss.position.clone().unwrap_or_else(|| fresh(VarKind::Position));
+        let before = offset(&outer, &row.len, &fresh(VarKind::Position));
+        let column = Size::var(flat.clone()).sub(&before);
+        let element = match &row.position {
+            Some(p) => row.element.subst_size(p, &column),
+            None => row.element.clone(),
+        };
+        if element.mentions(&outer) {
+            return Err(format!("`{}` has rows whose elements depend on more than their place", self.args[0]));
+        }
+        Ok(array(Some(flat), element, len))
+    }
+
+    /// The type of an element of `xs` as function `f` sees it.
+    fn element(&self, xs: &ArrayTy, f: usize) -> Result<Ty> {
+        match (&xs.position, self.funs.get(f).and_then(|f| f.position.as_ref())) {
+            (None, _) => Ok(xs.element.clone()),
+            (Some(p), Some(at)) => Ok(xs.element.subst_size(p, &Size::var(at.clone()))),
+            (Some(_), None) => Err(format!("the function knows no position, and the elements are `{}`", xs.element)),
         }
     }
 
@@ -408,7 +460,7 @@ impl Call<'_> {
 
     /// Function `i` takes an accumulator of the type of the first value, and an element.
     fn fold(&self, i: usize, xs: &ArrayTy) -> Result<()> {
-        self.expect(&self.apply(i, &[&self.args[0], &xs.element])?, &self.args[0])
+        self.expect(&self.apply(i, &[&self.args[0], &self.element(xs, i)?])?, &self.args[0])
     }
 
     fn expect(&self, ty: &Ty, expected: &Ty) -> Result<()> {
@@ -420,14 +472,15 @@ impl Call<'_> {
     }
 
     /// An array whose length is the size given, or else a value and so hidden.
-    fn counted(&self, funs: usize, values: usize, element: Ty, bound: &mut dyn FnMut() -> Var) -> Result<Ty> {
+    fn counted(&self, funs: usize, values: usize, element: Ty, fresh: &mut dyn FnMut(VarKind) -> Var) -> Result<Ty> {
         if let [len] = self.sizes {
             self.counts(1, funs, values)?;
-            return Ok(Ty::array(element, len.clone()));
+            let position = self.funs.first().and_then(|f| f.position.clone());
+            return Ok(array(position, element, len.clone()));
         }
         self.counts(0, funs, values + 1)?;
         self.expect(&self.args[0], &Ty::int())?;
-        let length = bound();
+        let length = fresh(VarKind::Bound);
         Ok(Ty::exists(vec![length.clone()], Ty::array(element, Size::var(length))))
     }
 }
@@ -435,6 +488,40 @@ impl Call<'_> {
 /// An array as long as `xs` of other elements.
 fn like(xs: &ArrayTy, element: Ty) -> Ty {
     array(xs.position.clone(), element, xs.len.clone())
+}
+
+/// The type of the element at an index.
+pub fn element_at(xs: &ArrayTy, index: &Size) -> Ty {
+    match &xs.position {
+        Some(p) => xs.element.subst_size(p, index),
+        None => xs.element.clone(),
+    }
+}
+
+/// An array whose element `i` is that of `xs` at `index(i)`.
+fn shifted(xs: &ArrayTy, index: impl Fn(&Size) -> Size, len: Size) -> Ty {
+    match &xs.position {
+        Some(p) => {
+            let element = xs.element.subst_size(p, &index(&Size::var(p.clone())));
+            Ty::dependent_array(p.clone(), element, len)
+        }
+        None => Ty::array(xs.element.clone(), len),
+    }
+}
+
+/// Windows of `size` elements that start `step` elements apart.
+fn windows(xs: &ArrayTy, size: &Size, step: &Size, count: Size, fresh: &mut dyn FnMut(VarKind) -> Var) -> Ty {
+    let Some(p) = &xs.position else { return Ty::array(Ty::array(xs.element.clone(), size.clone()), count) };
+    let column = fresh(VarKind::Position);
+    let index = Size::var(p.clone()).mul(step).add(&Size::var(column.clone()));
+    let row = array(Some(column), xs.element.subst_size(p, &index), size.clone());
+    array(Some(p.clone()), row, count)
+}
+
+/// How many elements stand before a row, where row `p` has `each` of them; `index` is a variable of its own.
+pub fn offset(p: &Var, each: &Size, index: &Var) -> Size {
+    let each = each.subst(&mut |v| (v == p).then(|| Size::var(index.clone())));
+    Size::sum(index.clone(), Size::var(p.clone()), each)
 }
 
 fn array(position: Option<Var>, element: Ty, len: Size) -> Ty {

@@ -52,7 +52,7 @@ pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Li
 fn pending_assumptions(kernel: &Kernel) -> FxHashMap<Var, Vec<&(Assumption, Origin)>> {
     let mut order = FxHashMap::default();
     kernel.body.visit(&mut |stmt| {
-        for var in stmt.binds.iter().chain(position_of_call(kernel, &stmt.rhs)) {
+        for var in stmt.binds.iter().chain(positions_of_call(&stmt.rhs)) {
             let place = order.len();
             order.insert(var, place);
         }
@@ -67,19 +67,13 @@ fn pending_assumptions(kernel: &Kernel) -> FxHashMap<Var, Vec<&(Assumption, Orig
     pending
 }
 
-/// The position that a call binds in its functions: that of the array over which it goes.
-fn position_of_call<'k>(kernel: &'k Kernel, rhs: &Rhs) -> Option<&'k Var> {
-    match rhs {
-        Rhs::Prim(call) if !call.funs.is_empty() => position(kernel, call.args.last()?),
-        _ => None,
-    }
-}
-
-pub fn position<'k>(kernel: &'k Kernel, array: &Atom) -> Option<&'k Var> {
-    match array {
-        Atom::Var(v) => kernel.ty(*v).as_array()?.position.as_ref(),
-        _ => None,
-    }
+/// The positions that a call binds in its functions.
+fn positions_of_call(rhs: &Rhs) -> impl Iterator<Item = &Var> {
+    let funs = match rhs {
+        Rhs::Prim(call) => call.funs.as_slice(),
+        _ => &[],
+    };
+    funs.iter().filter_map(|f| f.position.as_ref())
 }
 
 impl<'k> Interp<'k> {

@@ -1,13 +1,12 @@
 //! The primitives: which takes what. Those that only move elements are in [`super::views`], sorting and searching in
 //! [`super::order`].
 
-use super::eval::{Interp, checked_index, nth, position};
+use super::eval::{Interp, checked_index, nth};
 use super::repr::{Array, Val, malformed};
 use super::views;
 use super::{Result, RunError, RunErrorKind};
-use crate::core::{Atom, Lambda, Prim, PrimCall};
+use crate::core::{Lambda, Prim, PrimCall};
 use crate::failure::Message;
-use lift_analysis::size::Var;
 use lift_analysis::ty::{Ty, TyKind};
 
 impl<'k> Interp<'k> {
@@ -53,19 +52,19 @@ impl<'k> Interp<'k> {
         let element = &result.element;
         match call.prim {
             Prim::Map(_) => {
-                let (f, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 0)?);
+                let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
                 let mut out = self.collector(element, xs.len())?;
                 for i in 0..xs.len() {
-                    self.at(at, i)?;
+                    self.at(f, i)?;
                     out.push(self.call(f, [nth(&xs, i)?])?)?;
                 }
                 Ok(out.finish())
             }
             Prim::Filter(_) => {
-                let (p, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 0)?);
+                let (p, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
                 let mut out = self.collector(element, xs.len())?;
                 for i in 0..xs.len() {
-                    self.at(at, i)?;
+                    self.at(p, i)?;
                     let x = nth(&xs, i)?;
                     if self.call(p, [x.clone()])?.bool()? {
                         out.push(x)?;
@@ -74,10 +73,10 @@ impl<'k> Interp<'k> {
                 Ok(out.finish())
             }
             Prim::Reduce(_) => {
-                let (f, (xs, at)) = (self.fun(call, 0)?, self.elements(call, 1)?);
+                let (f, xs) = (self.fun(call, 0)?, self.array(call, 1)?);
                 let mut accumulator = self.arg(call, 0)?;
                 for i in 0..xs.len() {
-                    self.at(at, i)?;
+                    self.at(f, i)?;
                     accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
                 }
                 self.singleton(element, accumulator)
@@ -96,13 +95,13 @@ impl<'k> Interp<'k> {
                 Ok(out.finish())
             }
             Prim::ReduceWhileSeq => {
-                let (test, f, (xs, at)) = (self.fun(call, 0)?, self.fun(call, 1)?, self.elements(call, 1)?);
+                let (test, f, xs) = (self.fun(call, 0)?, self.fun(call, 1)?, self.array(call, 1)?);
                 let mut accumulator = self.arg(call, 0)?;
                 for i in 0..xs.len() {
                     if !self.call(test, [accumulator.clone()])?.bool()? {
                         break;
                     }
-                    self.at(at, i)?;
+                    self.at(f, i)?;
                     accumulator = self.call(f, [accumulator, nth(&xs, i)?])?;
                 }
                 self.singleton(element, accumulator)
@@ -128,6 +127,7 @@ impl<'k> Interp<'k> {
                 let n = self.count(call, 0)?;
                 let mut out = self.collector(element, n)?;
                 for i in 0..n {
+                    self.at(f, i)?;
                     out.push(self.call(f, [Val::Int(i as i32)])?)?;
                 }
                 Ok(out.finish())
@@ -228,13 +228,13 @@ impl<'k> Interp<'k> {
             Prim::AsScalar => views::as_scalar(&self.meter, element, &self.array(call, 0)?),
             Prim::Partition => {
                 let (xs, n) = (self.array(call, 0)?, self.size(call, 0)?);
+                let rule = self.fun(call, 0)?;
                 let mut lengths = Vec::new();
                 for i in 0..n {
-                    if let Some(position) = &result.position {
-                        self.bind(position, i as i64)?;
-                    }
-                    let row = element.as_array().ok_or_else(|| malformed("`partition` makes rows".into()))?;
-                    lengths.push(self.length(&row.len)? as usize);
+                    self.at(rule, i)?;
+                    let len = self.call(rule, [])?.int()?;
+                    let negative = |_| argument(format!("`partition`: the length of piece {i} is negative: {len}"));
+                    lengths.push(usize::try_from(len).map_err(negative)?);
                 }
                 views::partition(&self.meter, element, &xs, &lengths)
             }
@@ -327,10 +327,6 @@ impl<'k> Interp<'k> {
         call.funs.get(i).ok_or_else(|| malformed(format!("`{}` lacks a function", call.prim.name())))
     }
 
-    fn arg_atom(&self, call: &'k PrimCall, i: usize) -> Result<&'k Atom> {
-        call.args.get(i).ok_or_else(|| malformed(format!("`{}` lacks an argument", call.prim.name())))
-    }
-
     fn arg(&self, call: &PrimCall, i: usize) -> Result<Val> {
         match call.args.get(i) {
             Some(a) => self.atom(a),
@@ -342,13 +338,9 @@ impl<'k> Interp<'k> {
         self.arg(call, i)?.array()
     }
 
-    /// An array over which a function goes, and the position that is bound for each element.
-    fn elements(&self, call: &'k PrimCall, i: usize) -> Result<(Array, Option<&'k Var>)> {
-        Ok((self.array(call, i)?, position(self.kernel, self.arg_atom(call, i)?)))
-    }
-
-    fn at(&mut self, position: Option<&'k Var>, i: usize) -> Result<()> {
-        position.map_or(Ok(()), |p| self.bind(p, i as i64))
+    /// The function is applied at this position.
+    fn at(&mut self, f: &'k Lambda, i: usize) -> Result<()> {
+        f.position.as_ref().map_or(Ok(()), |p| self.bind(p, i as i64))
     }
 }
 

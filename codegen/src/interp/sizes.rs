@@ -220,6 +220,12 @@ impl Shapes {
             // The lengths inside are found when the value is taken in.
             (TyKind::Exists(_, body), v) => self.value(body, v, dim),
             (TyKind::Array(a), Value::Array(elements)) => {
+                if let Some((scalar, count)) = crate::io::packed::packed(ty)
+                    && flat_scalar(elements) == Some(scalar)
+                {
+                    self.equation(&count, elements.len(), dim);
+                    return Ok(());
+                }
                 self.equation(&a.len, elements.len(), dim);
                 match elements {
                     ArrayValue::Values(rows) => self.rows(ty, rows, dim + 1),

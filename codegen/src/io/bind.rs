@@ -68,7 +68,7 @@ impl Bound<'_> {
     pub fn into_values(self) -> Result<Vec<Value>, RunError> {
         let Bound { kernel, arguments, sizes } = self;
         let value = |(i, argument): (usize, Argument)| match argument {
-            Argument::Value(value) => Ok(value),
+            Argument::Value(value) => Ok(super::packed::unpack(kernel.ty(kernel.params[i]), value, &sizes)),
             Argument::Generated(generator) => {
                 let param = kernel.params[i];
                 generate(generator, kernel.ty(param), &|v: &Var| sizes.get(v)).map_err(|e| {

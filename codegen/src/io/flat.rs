@@ -37,6 +37,17 @@ pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
         let problem = format!("the shape {} does not go with {}", shape_text(&dims), counted(data.len(), "element"));
         return Err(InputError::new(problem));
     }
+    if let Some((scalar, count)) = super::packed::packed(ty) {
+        if dims.len() != 1 {
+            return Err(InputError::new(format!(
+                "`{ty}` is expected, whose rows lie one after the other in an array of one dimension and {count} elements; the array has shape {}",
+                shape_text(&dims)
+            )));
+        }
+        if scalar == found {
+            return Ok(Value::Array(data));
+        }
+    }
     check_form(ty, ty, &dims, found)?;
     Ok(build(ty, &dims, data))
 }
@@ -126,7 +137,7 @@ fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
     }
 }
 
-fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
+pub(super) fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
     let range = from..from + len;
     match data {
         ArrayValue::Int(v) => ArrayValue::Int(v[range].to_vec()),
@@ -145,8 +156,12 @@ pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
             "a value of type `{ty}` is no regular array of one element type, which `.npy` needs; write it as text"
         )));
     };
-    let mut flattening = Flattening { data: scalar::empty(element), dims: Vec::new(), rows: Vec::new() };
+    let packed = super::packed::packed(ty).is_some();
+    let mut flattening = Flattening { data: scalar::empty(element), dims: Vec::new(), rows: Vec::new(), packed };
     flattening.value(value, 0)?;
+    if packed {
+        return Ok(FlatArray { dims: vec![flattening.data.len()], data: flattening.data });
+    }
     let mut dims = flattening.dims;
     // Below an empty array no length can be seen; the type may know it.
     let mut inner = ty;
@@ -187,6 +202,8 @@ struct Flattening {
     dims: Vec<usize>,
     /// How many arrays of each depth were met, for messages.
     rows: Vec<usize>,
+    /// Rows may have different lengths.
+    packed: bool,
 }
 
 impl Flattening {
@@ -209,6 +226,9 @@ impl Flattening {
     }
 
     fn length(&mut self, len: usize, depth: usize) -> Result<()> {
+        if self.packed {
+            return Ok(());
+        }
         if depth == self.dims.len() {
             self.dims.push(len);
             self.rows.push(0);

@@ -9,6 +9,7 @@
 //! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
 //! | [`text`] | numbers separated by white space, rows by new lines |
 //! | [`flat`] | regular arrays with a shape, as NumPy's `.npy` files hold them |
+//! | [`packed`] | rows of different lengths, one after the other |
 //! | [`generate`] | values made from a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
@@ -19,6 +20,7 @@ pub mod flat;
 pub mod generate;
 pub mod literal;
 pub mod plot;
+pub mod packed;
 pub mod print;
 mod scalar;
 pub mod source;

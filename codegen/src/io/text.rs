@@ -12,6 +12,7 @@ use lift_analysis::ty::{Ty, TyKind};
 /// * An array of tuples or vectors: one a line.
 /// * An array of arrays: one row a line. Rows are equally long unless the type hides their length; if it does, an empty
 ///   line is an empty row.
+///   Where the lengths depend on the position, all rows may also stand in one line, one after the other.
 /// * An array of those: an empty line stands between them; two empty lines one level higher; and so on.
 ///
 /// Lengths are not compared with those of the type.
@@ -28,7 +29,10 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
         .enumerate()
         .map(|(i, line)| Line { number: i + 1, text: line.split(';').next().unwrap_or_default() })
         .collect();
+    // Rows of different lengths may stand in one line, one after the other.
+    let packed = super::packed::packed(ty).is_some() && lines.iter().filter(|line| !line.is_blank()).count() == 1;
     match form.rank {
+        _ if packed => form.vector(&lines),
         0 => form.single(ty, &lines),
         1 => form.vector(&lines),
         rank => form.nested(rank, &lines),

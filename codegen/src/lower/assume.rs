@@ -81,6 +81,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (a, b) = (self.size(a)?, self.size(b)?);
                 Expr::binary(BinaryOp::Ne, a, b)
             }
+            Assumption::ForAll { .. } => {
+                return Err(self.error("assumption", "a condition at every position of an array of hidden length"));
+            }
         })
     }
 }

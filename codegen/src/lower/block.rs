@@ -350,6 +350,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = match call.prim {
             Prim::Head => Value::size(Size::zero()),
             Prim::Last => Value::size(xs.len.sub(&Size::one())),
+            // A row of its own length: which one is a size.
+            _ if !call.sizes.is_empty() => Value::size(env.size(&call.sizes[0])),
             _ => self.atom(&call.args[1], env)?,
         };
         let origin = self.origin();

@@ -1,8 +1,8 @@
 //! Where the results of a block go: a destination is handed from the result back through views that can be inverted to
 //! the statement that produces the elements, so that it writes them where they belong at once.
 
-use super::Result;
 use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
+use super::{Result, views};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use crate::schedule::{Schedule, fuse};
 use lift_analysis::size::Size;
@@ -182,8 +182,16 @@ impl<'k> Assigner<'_, 'k> {
         let row = |ty: &Ty| ty.as_array().map(|a| self.env.size(&len_of(&a.element)));
         let view = |d: ArrayDest<'k>| Dest::Array(Rc::new(d));
         let of = dest.clone();
+        let pieces = match call.prim {
+            Prim::Join => views::pieces(&self.kernel.atom_ty(&call.args[0]), self.env),
+            _ => None,
+        };
         let new = match call.prim {
             Prim::Split => view(ArrayDest::Flat { row: self.env.size(&call.sizes[0]), of }),
+            Prim::Join if pieces.is_some() => match pieces {
+                Some(pieces) => view(ArrayDest::Pieces { pieces, of }),
+                None => return Assigned::Write(dest),
+            },
             Prim::Join => match row(&self.kernel.atom_ty(&call.args[0])) {
                 Some(row) => view(ArrayDest::Rows { row, of }),
                 None => return Assigned::Write(dest),

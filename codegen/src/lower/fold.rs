@@ -5,6 +5,7 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::pieces::few_pieces;
 use super::value::{Closure, Dest, Env, Place, Value};
 use super::write::is_flat;
 use crate::core::{Prim, PrimCall, Rhs, Stmt};
@@ -101,9 +102,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 b.leave_unless(test, std::slice::from_ref(&value))?;
             }
             let x = b.read(&xs, i)?;
-            b.advance(&acc, &f, &[value, x])
+            b.advance(&acc, &f.at(i), &[value, x])
         };
         match test {
+            None if few_pieces(&xs).is_some() => self.over("i", &xs, round)?,
             None => self.sequential(&xs.len.clone(), round)?,
             // To leave a loop there must be one.
             Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,

@@ -181,9 +181,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let condition = self.node(left)?.le(self.node(right)?);
                 condition.select(self.node(then)?, self.node(otherwise)?)
             }
-            Node::Sum { .. } => {
-                return Err(self.error("", "a length that is a sum without a closed form is not compiled yet"));
-            }
+            Node::Sum { index, count, body } => self.tabled_sum(index, count, body)?,
             Node::TooLarge => return Err(self.error("", "the expression of a length or an index has become too large")),
         })
     }

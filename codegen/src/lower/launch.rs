@@ -4,7 +4,7 @@ use super::Result;
 use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
-use super::value::{Dest, Value};
+use super::value::{ArrayDest, Dest, Value, View};
 use crate::core::{Block, Level, Prim, Rhs, Stmt};
 use crate::opencl::StmtKind;
 use crate::plan::{Count, Launch};
@@ -205,6 +205,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let to = self.dest_packed(dest, &sizes)?;
                 self.copy_in_parallel(&body, &to)
             }
+            Value::Array(flat) if matches!(&*flat.view, View::FlatPieces { .. }) => {
+                let View::FlatPieces { pieces, of } = &*flat.view else { return Ok(()) };
+                let to = ArrayDest::Pieces { pieces: pieces.clone(), of: dest.clone() };
+                self.copy_in_parallel(&Value::Array(of.clone()), &Dest::Array(std::rc::Rc::new(to)))
+            }
             Value::Array(rows) => {
                 let level = if self.used.glb[1] && self.is_matrix(&rows) { Level::Glb(1) } else { Level::Glb(0) };
                 self.for_level(level, &rows.len.clone(), |f, i| {
@@ -226,10 +231,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Whether the elements of an array are arrays whose own elements can be computed one by one.
     fn is_matrix(&self, a: &super::value::Array<'k>) -> bool {
-        use super::value::{Layout, View};
+        use super::value::Layout;
         match &*a.view {
             View::Stored { element, .. } => matches!(&**element, Layout::Array { .. }),
-            View::Rows { .. } | View::Windows { .. } | View::Transposed(_) => true,
+            View::Rows { .. }
+            | View::Windows { .. }
+            | View::Transposed(_)
+            | View::Packed { .. }
+            | View::Pieces { .. } => true,
             View::Part { of, .. } | View::Pad { of, .. } => self.is_matrix(of),
             View::Concat(a, b) => self.is_matrix(a) && self.is_matrix(b),
             _ => false,

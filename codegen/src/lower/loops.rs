@@ -5,7 +5,8 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::value::{Closure, Dest, Env, Value};
+use super::pieces::few_pieces;
+use super::value::{Array, Closure, Dest, Env, Value};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{CType, Expr, Step, StmtKind};
 use lift_analysis::size::Size;
@@ -16,10 +17,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        // A few pieces are written out one after the other: what is known of each simplifies its code.
+        if let (Level::Seq | Level::Auto, Some(n)) = (level, few_pieces(&xs)) {
+            for i in (0..n).map(Size::int) {
+                let (stmts, ()) = self.scope(|b| {
+                    let x = b.read(&xs, &i)?;
+                    let to = b.dest_at(dest, &i)?;
+                    b.call_into(&f.at(&i), &[x], &to)
+                })?;
+                if !stmts.is_empty() {
+                    self.emit(StmtKind::Block(stmts));
+                }
+            }
+            return Ok(());
+        }
         self.for_level(level, &xs.len.clone(), |b, i| {
             let x = b.read(&xs, i)?;
             let to = b.dest_at(dest, i)?;
-            b.call_into(&f, &[x], &to)
+            b.call_into(&f.at(i), &[x], &to)
         })
     }
 
@@ -30,7 +45,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         self.for_each("i", &n, |b, i| {
             let to = b.dest_at(dest, i)?;
-            b.call_into(&f, &[Value::size(i.clone())], &to)
+            b.call_into(&f.at(i), &[Value::size(i.clone())], &to)
         })
     }
 
@@ -85,7 +100,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (_, 1) => "j",
             _ => "k",
         };
-        let result = if self.one_step(level, n) {
+        let result = if n.is_one() && !matches!(level, Level::Lcl(_)) {
+            // One of them does it: no loop.
+            let first = id.eq(Expr::int(0));
+            let (stmts, ()) = self.scope(|f| body(f, &Size::zero()))?;
+            self.emit_if(first, stmts, Vec::new());
+            Ok(())
+        } else if self.one_step(level, n) {
             self.one(name, id, n, body)
         } else {
             let step = Expr::call(step, [Expr::int(d.into())]);
@@ -100,6 +121,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         self.active = active;
         result
+    }
+
+    /// For each element of an array, sequentially; a few pieces one after the other.
+    pub fn over(
+        &mut self,
+        wish: &str,
+        xs: &Array<'k>,
+        mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let Some(n) = few_pieces(xs) else { return self.for_each(wish, &xs.len, body) };
+        (0..n).map(Size::int).try_for_each(|i| body(self, &i))
     }
 
     /// A sequential loop in which memory of the group may be used anew in each round.

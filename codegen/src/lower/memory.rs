@@ -309,6 +309,13 @@ fn with_roots(layout: &Layout, roots: &[Root]) -> Rc<Layout> {
         Layout::Array { len, capacity, element } => {
             Layout::Array { len: len.clone(), capacity: capacity.clone(), element: with_roots(element, roots) }
         }
+        Layout::Packed { len, position, before, scale, element } => Layout::Packed {
+            len: len.clone(),
+            position: position.clone(),
+            before: before.clone(),
+            scale: scale.clone(),
+            element: with_roots(element, roots),
+        },
         Layout::Exists { lengths, body } => Layout::Exists {
             lengths: lengths
                 .iter()

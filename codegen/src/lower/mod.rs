@@ -12,7 +12,7 @@
 //! | [`value`] | what variables stand for: expressions, sizes, views, places, destinations |
 //! | [`program`], [`function`] | the program and the function under construction |
 //! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
-//! | [`views`], [`read`], [`write`], [`dests`], [`memory`] | arrays |
+//! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`] | the host level, and what spans the device |
 //!
@@ -34,6 +34,7 @@ mod launch;
 mod loops;
 mod measure;
 mod memory;
+mod pieces;
 mod produce;
 mod program;
 mod read;
@@ -42,6 +43,8 @@ mod sort;
 mod value;
 mod views;
 mod write;
+
+pub use pieces::FEW_PIECES;
 
 use crate::core::Kernel;
 use crate::plan::Program;

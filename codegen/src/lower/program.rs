@@ -11,7 +11,7 @@ use crate::schedule::{Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
-use lift_analysis::ty::{Ty, TyKind};
+use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -42,6 +42,10 @@ pub struct ProgramBuilder<'k> {
     /// Where a length that was opened at host level lies.
     pub lengths: FxHashMap<Var, LengthSource<'k>>,
     pub measured: Measured,
+    /// Sums without a closed form, and the buffers that hold them for every count.
+    pub tables: Vec<(Size, Size, BufferId)>,
+    /// What is done before everything else.
+    pub setup: Vec<Step>,
     buffer_names: Names,
     function_names: Names,
     next_var: u32,
@@ -75,6 +79,8 @@ impl<'k> ProgramBuilder<'k> {
             checks: Vec::new(),
             lengths: FxHashMap::default(),
             measured: Measured::new(schedule),
+            tables: Vec::new(),
+            setup: Vec::new(),
             buffer_names,
             function_names,
             next_var: 0,
@@ -208,9 +214,33 @@ impl<'k> ProgramBuilder<'k> {
                 let body = self.layout_with(&body, bounds, name, instances, origin, facts, leaf)?;
                 Layout::Exists { lengths, body }
             }
-            TyKind::Array(_) => return Err(unsupported("a position-dependent array")),
+            TyKind::Array(a) => {
+                let Some((leaf_ty, total)) = units(ty) else {
+                    let what = format!("`{ty}`, whose rows have different lengths and hold more than scalars,");
+                    return Err(unsupported(&what));
+                };
+                let scale = self.capacity(facts, &total, origin)?;
+                let instances = instances.mul(&scale);
+                let leaf = self.layout_with(&leaf_ty, bounds, name, &instances, origin, facts, leaf)?;
+                self.packed(a, scale, &leaf)
+            }
             _ => return Err(unsupported(&format!("`{ty}`"))),
         }))
+    }
+
+    /// Rows of different lengths over elements of the layout `leaf`.
+    fn packed(&mut self, a: &ArrayTy, scale: Size, leaf: &Rc<Layout>) -> Layout {
+        let Some(row) = a.element.as_array() else {
+            return Layout::Array { len: a.len.clone(), capacity: scale, element: leaf.clone() };
+        };
+        let position = match &a.position {
+            Some(p) => p.clone(),
+            None => Var::new(VarKind::Position, u32::MAX / 8 - self.fresh_var("i").id, "i"),
+        };
+        let each = units(&a.element).map_or_else(Size::zero, |(_, each)| each);
+        let before = crate::core::typing::offset(&position, &each, &sum_index());
+        let element = Rc::new(self.packed(row, Size::one(), leaf));
+        Layout::Packed { len: a.len.clone(), position, before, scale, element }
     }
 
     /// The largest value of a length, in size parameters.
@@ -240,6 +270,11 @@ impl<'k> ProgramBuilder<'k> {
             Layout::Array { len, element, .. } => {
                 plan::Layout::Array { len: len.clone(), element: Box::new(self.plan_layout(element)) }
             }
+            Layout::Packed { len, position, element, .. } => plan::Layout::Packed {
+                len: len.clone(),
+                position: position.clone(),
+                element: Box::new(self.plan_layout(element)),
+            },
             Layout::Exists { lengths, body } => plan::Layout::Exists {
                 lengths: lengths
                     .iter()
@@ -282,11 +317,32 @@ impl<'k> ProgramBuilder<'k> {
             inputs,
             buffers: self.buffers,
             checks: self.checks,
-            steps: self.steps,
+            steps: self.setup.into_iter().chain(self.steps).collect(),
             result_ty,
             result,
             failures: self.failures,
         };
         (Ok(Program { opencl, plan }), self.measured.wanted())
     }
+}
+
+/// What an array with rows of different lengths holds in the end, and how many of it; `None` for rows of anything that
+/// does not lie in memories side by side.
+fn units(ty: &Ty) -> Option<(Ty, Size)> {
+    match ty.kind() {
+        TyKind::Array(a) => {
+            let (leaf, each) = units(&a.element)?;
+            let all = match &a.position {
+                Some(p) => Size::sum(p.clone(), a.len.clone(), each),
+                None => a.len.mul(&each),
+            };
+            Some((leaf, all))
+        }
+        _ => crate::schedule::place::is_flat(ty).then(|| (ty.clone(), Size::one())),
+    }
+}
+
+/// A variable over which sums run.
+pub fn sum_index() -> Var {
+    Var::new(VarKind::Position, u32::MAX / 2, "k")
 }

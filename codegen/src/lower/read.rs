@@ -125,6 +125,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
                 Value::Tuple(values)
             }
+            Layout::Packed { len, scale, .. } => {
+                let base = self.facts.simplify(&place.at.mul(scale));
+                Value::Array(Array::new(len.clone(), View::Packed { layout: place.layout.clone(), base }))
+            }
             Layout::Array { len, capacity, element } => {
                 let base = self.facts.simplify(&place.at.mul(capacity));
                 Value::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
@@ -156,6 +160,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let at = self.facts.simplify(&base.add(i));
                 self.load(&Place { layout: element.clone(), at })
             }
+            View::Packed { layout, base } => {
+                let place = self.packed_row(layout, base, i)?;
+                self.load(&place)
+            }
+            View::Pieces { pieces, of } => {
+                let from = self.named_offset(&pieces.before(i))?;
+                Ok(Value::Array(part(self.facts.simplify(&pieces.each(i)), from, Size::one(), of)))
+            }
+            View::FlatPieces { pieces, of } => self.read_in_pieces(pieces, of, i),
             View::Zip(parts) => {
                 let mut values = Vec::new();
                 for p in parts {
@@ -258,11 +271,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.choose(condition.clone(), |f| f.read(then, i), |f| f.read(otherwise, i))
             }
             View::Iota => Ok(Value::size(i.clone())),
-            View::Generated(f) => self.call(f, &[Value::size(i.clone())]),
+            View::Generated(f) => self.call(&f.at(i), &[Value::size(i.clone())]),
             View::Fill(v) => self.force(v),
             View::Mapped(f, of) => {
                 let x = self.read(of, i)?;
-                self.call(f, &[x])
+                self.call(&f.at(i), &[x])
             }
             View::Vectors { width, of } => self.read_vector(*width, of, i),
             View::Lanes { width, of } => self.read_lane(*width, of, i),

@@ -77,6 +77,17 @@ pub struct Closure<'k> {
     pub env: Env<'k>,
 }
 
+impl<'k> Closure<'k> {
+    /// The function for the element at an index.
+    pub fn at(&self, index: &Size) -> Closure<'k> {
+        let mut closure = self.clone();
+        if let Some(position) = &self.lambda.position {
+            closure.env.bind_size(position.clone(), index.clone());
+        }
+        closure
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Array<'k> {
     pub len: Size,
@@ -98,11 +109,26 @@ pub enum View<'k> {
         base: Size,
     },
     Zip(Vec<Array<'k>>),
+    /// In memory, with rows of different lengths one after the other; `base` is where the first begins.
+    Packed {
+        layout: Rc<Layout>,
+        base: Size,
+    },
     /// One component of an array of tuples.
     Component(Array<'k>, usize),
     /// Row `i` is the `row` elements from `i·row` on.
     Rows {
         row: Size,
+        of: Array<'k>,
+    },
+    /// Row `i` is the `each` elements from `before` on; both mention the position `i`.
+    Pieces {
+        pieces: Pieces,
+        of: Array<'k>,
+    },
+    /// The elements of rows of different lengths, one row after the other.
+    FlatPieces {
+        pieces: Pieces,
         of: Array<'k>,
     },
     /// Window `i` is the `size` elements from `i·step` on.
@@ -170,6 +196,25 @@ pub enum View<'k> {
     },
 }
 
+/// Rows of different lengths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pieces {
+    pub position: Var,
+    /// The length of the row at the position.
+    pub each: Size,
+    /// How many elements stand before it.
+    pub before: Size,
+}
+
+impl Pieces {
+    pub fn each(&self, i: &Size) -> Size {
+        self.each.subst_var(&self.position, i)
+    }
+    pub fn before(&self, i: &Size) -> Size {
+        self.before.subst_var(&self.position, i)
+    }
+}
+
 /// A piece of memory of one element type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
@@ -200,6 +245,16 @@ pub enum Layout {
         len: Size,
         /// Instances of the element for each instance of the array: `len` with hidden lengths at their largest.
         capacity: Size,
+        element: Rc<Layout>,
+    },
+    /// Rows of different lengths, one after the other: row `i` begins `before` elements behind the first, and `element`
+    /// is its layout; both mention the position. An instance of the whole takes `scale` elements; a row inside of
+    /// another one is counted in elements itself.
+    Packed {
+        len: Size,
+        position: Var,
+        before: Size,
+        scale: Size,
         element: Rc<Layout>,
     },
     Exists {
@@ -247,6 +302,11 @@ pub enum ArrayDest<'k> {
     /// The elements from `i·row` on, as an array.
     Rows {
         row: Size,
+        of: Dest<'k>,
+    },
+    /// The elements of piece `i`, as an array.
+    Pieces {
+        pieces: Pieces,
         of: Dest<'k>,
     },
     /// Element `from + i·step`.
@@ -345,17 +405,43 @@ impl Layout {
                 capacity: capacity.clone(),
                 element: element.with_length(var, by),
             }),
+            Layout::Packed { len, position, before, scale, element } => Rc::new(Layout::Packed {
+                len: len.subst_var(var, by),
+                position: position.clone(),
+                before: before.subst_var(var, by),
+                scale: scale.clone(),
+                element: element.with_length(var, by),
+            }),
             Layout::Exists { lengths, body } => {
                 Rc::new(Layout::Exists { lengths: lengths.clone(), body: body.with_length(var, by) })
             }
         }
+    }
+    /// The layout with a variable of its lengths replaced, such as the position of a row.
+    pub fn subst(self: &Rc<Layout>, var: &Var, by: &Size) -> Rc<Layout> {
+        let size = |s: &Size| s.subst_var(var, by);
+        Rc::new(match &**self {
+            Layout::Scalar(_) | Layout::Vec(..) => return self.clone(),
+            Layout::Tuple(parts) => Layout::Tuple(parts.iter().map(|p| p.subst(var, by)).collect()),
+            Layout::Array { len, capacity, element } => {
+                Layout::Array { len: size(len), capacity: size(capacity), element: element.subst(var, by) }
+            }
+            Layout::Packed { len, position, before, scale, element } => Layout::Packed {
+                len: size(len),
+                position: position.clone(),
+                before: size(before),
+                scale: size(scale),
+                element: element.subst(var, by),
+            },
+            Layout::Exists { lengths, body } => Layout::Exists { lengths: lengths.clone(), body: body.subst(var, by) },
+        })
     }
     /// All memories, leaves and lengths, in order.
     pub fn memories<'a>(&'a self, out: &mut Vec<&'a Memory>) {
         match self {
             Layout::Scalar(m) | Layout::Vec(m, _) => out.push(m),
             Layout::Tuple(parts) => parts.iter().for_each(|p| p.memories(out)),
-            Layout::Array { element, .. } => element.memories(out),
+            Layout::Array { element, .. } | Layout::Packed { element, .. } => element.memories(out),
             Layout::Exists { lengths, body } => {
                 out.extend(lengths.iter().map(|l| &l.memory));
                 body.memories(out);

@@ -1,7 +1,7 @@
 //! Primitives that are views: they cost nothing.
 
 use super::read::part;
-use super::value::{Array, Closure, Env, Value, View};
+use super::value::{Array, Closure, Env, Layout, Pieces, Value, View};
 use crate::core::Prim;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
@@ -47,8 +47,23 @@ pub fn view<'k>(
             (View::Flat { row, of }, k) if *row == k => of.clone(),
             (_, row) => Array::new(len()?, View::Rows { row, of: xs }),
         },
+        Prim::Partition => {
+            let rule = funs.pop()?;
+            let position = rule.lambda.position.as_ref()?;
+            let each = rule.env.size(&rule.lambda.size()?);
+            Array::new(len()?, View::Pieces { pieces: Pieces::new(position, &each), of: xs })
+        }
         Prim::Join => match &*xs.view {
             View::Rows { row: _, of } => of.clone(),
+            View::Pieces { of, .. } => of.clone(),
+            View::Packed { layout, base } if rows_of_scalars(layout) => {
+                let Layout::Packed { element, .. } = &**layout else { return None };
+                let Layout::Array { element, .. } = &**element else { return None };
+                Array::new(len()?, View::Stored { element: element.clone(), base: base.clone() })
+            }
+            _ if pieces(of?, env).is_some() => {
+                Array::new(len()?, View::FlatPieces { pieces: pieces(of?, env)?, of: xs })
+            }
             _ => {
                 let row = env.size(&of?.as_array()?.element.as_array()?.len);
                 Array::new(len()?, View::Flat { row, of: xs })
@@ -98,6 +113,17 @@ pub fn of_length<'k>(
         _ => return None,
     };
     Some(Array::new(len, view))
+}
+
+fn rows_of_scalars(layout: &Layout) -> bool {
+    matches!(layout, Layout::Packed { element, .. } if matches!(&**element, Layout::Array { .. }))
+}
+
+/// The rows of an array type, if they have different lengths.
+pub fn pieces(ty: &Ty, env: &Env<'_>) -> Option<Pieces> {
+    let rows = ty.as_array()?;
+    let (position, row) = (rows.position.as_ref()?, rows.element.as_array()?);
+    row.len.contains(position).then(|| Pieces::new(position, &env.size(&row.len)))
 }
 
 fn as_array<'k>(v: &Value<'k>) -> Option<Array<'k>> {

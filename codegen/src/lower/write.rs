@@ -225,11 +225,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let at = simple(self, at.mul(capacity).add(i));
                     Dest::Place(Place { layout: element.clone(), at })
                 }
+                Layout::Packed { scale, .. } => Dest::Place(self.packed_row(layout, &at.mul(scale), i)?),
                 _ => return Err(self.error("", "the place of a result is not an array")),
             },
             Dest::Array(view) => match &**view {
                 ArrayDest::Rows { row, of } => {
                     let from = simple(self, i.mul(row));
+                    Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
+                }
+                ArrayDest::Pieces { pieces, of } => {
+                    let from = self.named_offset(&pieces.before(i))?;
                     Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: of.clone() }))
                 }
                 ArrayDest::Part { from, step, of } => self.dest_at(of, &from.add(&i.mul(step)))?,
@@ -386,8 +391,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 {
                     return Ok(()); // already there
                 }
+                // Row by row: in which row an element stands need not be found out.
+                if let View::FlatPieces { pieces, of } = &*a.view {
+                    let rows = Value::Array(of.clone());
+                    let to = ArrayDest::Pieces { pieces: pieces.clone(), of: d.clone() };
+                    return self.copy(&rows, &Dest::Array(Rc::new(to)));
+                }
+                if let (View::Packed { layout, base }, Dest::Place(p)) = (&*a.view, d)
+                    && let Layout::Packed { scale, .. } = &*p.layout
+                    && *layout == p.layout
+                    && *base == self.facts.simplify(&p.at.mul(scale))
+                {
+                    return Ok(()); // already there
+                }
                 self.uniquely(d, |f| {
-                    f.for_each("i", &a.len, |f, i| {
+                    f.over("i", &a, |f, i| {
                         let element = f.read(&a, i)?;
                         let to = f.dest_at(d, i)?;
                         f.copy(&element, &to)
@@ -540,6 +558,7 @@ pub fn dest_roots(d: &Dest, out: &mut Vec<Root>) {
         Dest::Tuple(parts) => parts.iter().for_each(|p| dest_roots(p, out)),
         Dest::Array(view) => match &**view {
             ArrayDest::Rows { of, .. }
+            | ArrayDest::Pieces { of, .. }
             | ArrayDest::Part { of, .. }
             | ArrayDest::Flat { of, .. }
             | ArrayDest::Transposed(of)

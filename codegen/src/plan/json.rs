@@ -180,6 +180,31 @@ enum ConditionJson {
     Positive(String),
     AtMost([String; 2]),
     Equal([String; 2]),
+    /// At every position below the count.
+    ForAll(Box<ForAllJson>),
+}
+
+#[derive(Serialize)]
+struct ForAllJson {
+    position: String,
+    count: String,
+    #[serde(flatten)]
+    holds: ConditionJson,
+}
+
+fn condition(assumption: &Assumption) -> ConditionJson {
+    match assumption {
+        Assumption::Divides { divisor, value } => ConditionJson::Divides([divisor.to_string(), value.to_string()]),
+        Assumption::NonNegative(a) => ConditionJson::NonNegative(a.to_string()),
+        Assumption::Positive(a) => ConditionJson::Positive(a.to_string()),
+        Assumption::AtMost(a, b) => ConditionJson::AtMost([a.to_string(), b.to_string()]),
+        Assumption::Equal(a, b) => ConditionJson::Equal([a.to_string(), b.to_string()]),
+        Assumption::ForAll { position, count, holds } => ConditionJson::ForAll(Box::new(ForAllJson {
+            position: position.to_string(),
+            count: count.to_string(),
+            holds: condition(holds),
+        })),
+    }
 }
 
 #[derive(Serialize)]
@@ -204,6 +229,12 @@ enum LayoutJson<'a> {
     },
     Array {
         length: String,
+        of: Box<LayoutJson<'a>>,
+    },
+    /// Rows of different lengths, one after the other.
+    Packed {
+        rows: String,
+        position: String,
         of: Box<LayoutJson<'a>>,
     },
     Exists {
@@ -302,14 +333,7 @@ impl<'a> Printer<'a> {
     }
 
     fn check(&self, assumption: &Assumption, origin: &Origin) -> CheckJson {
-        let parts = match assumption {
-            Assumption::Divides { divisor, value } => ConditionJson::Divides([divisor.to_string(), value.to_string()]),
-            Assumption::NonNegative(a) => ConditionJson::NonNegative(a.to_string()),
-            Assumption::Positive(a) => ConditionJson::Positive(a.to_string()),
-            Assumption::AtMost(a, b) => ConditionJson::AtMost([a.to_string(), b.to_string()]),
-            Assumption::Equal(a, b) => ConditionJson::Equal([a.to_string(), b.to_string()]),
-        };
-        CheckJson { condition: assumption.to_string(), parts, at: (self.place)(origin) }
+        CheckJson { condition: assumption.to_string(), parts: condition(assumption), at: (self.place)(origin) }
     }
 
     fn layout(&self, layout: &Layout) -> LayoutJson<'a> {
@@ -320,6 +344,11 @@ impl<'a> Printer<'a> {
             Layout::Array { len, element } => {
                 LayoutJson::Array { length: len.to_string(), of: Box::new(self.layout(element)) }
             }
+            Layout::Packed { len, position, element } => LayoutJson::Packed {
+                rows: len.to_string(),
+                position: position.to_string(),
+                of: Box::new(self.layout(element)),
+            },
             Layout::Exists { lengths, body } => {
                 let length = |l: &super::DynamicLength| LengthJson {
                     length: l.var.to_string(),

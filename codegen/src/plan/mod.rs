@@ -61,6 +61,12 @@ pub enum Layout {
         len: Size,
         element: Box<Layout>,
     },
+    /// Rows of different lengths, one after the other: `element` is the layout of a row, which mentions its position.
+    Packed {
+        len: Size,
+        position: Var,
+        element: Box<Layout>,
+    },
     /// Lengths known at run time: for each bound variable the buffer with its value and its largest possible value.
     /// Inside, lengths that mention a variable have its largest value as stride.
     Exists {

@@ -40,10 +40,25 @@ enum LeafKind {
 /// A [`Layout`] whose buffers are leaves.
 enum Shape {
     Scalar(usize),
-    Vec { leaf: usize, width: usize },
+    Vec {
+        leaf: usize,
+        width: usize,
+    },
     Tuple(Vec<Shape>),
-    Array { len: Size, element: Box<Shape> },
-    Exists { lengths: Vec<(Var, usize, Size)>, body: Box<Shape> },
+    Array {
+        len: Size,
+        element: Box<Shape>,
+    },
+    /// Rows of different lengths, one after the other.
+    Packed {
+        len: Size,
+        position: Var,
+        element: Box<Shape>,
+    },
+    Exists {
+        lengths: Vec<(Var, usize, Size)>,
+        body: Box<Shape>,
+    },
 }
 
 /// What to read next: of a buffer these ranges.
@@ -145,6 +160,11 @@ fn shape(plan: &Plan, layout: &Layout, leaves: &mut Vec<Leaf>) -> Result<Shape, 
         Layout::Array { len, element } => {
             Shape::Array { len: len.clone(), element: Box::new(shape(plan, element, leaves)?) }
         }
+        Layout::Packed { len, position, element } => Shape::Packed {
+            len: len.clone(),
+            position: position.clone(),
+            element: Box::new(shape(plan, element, leaves)?),
+        },
         Layout::Exists { lengths, body } => {
             let mut opened = Vec::with_capacity(lengths.len());
             for l in lengths {
@@ -188,6 +208,16 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
+            // All of them lie side by side.
+            Shape::Packed { element, .. } => {
+                let each = self.elements(shape)?;
+                let room = scaled(each)?;
+                let mut innermost = &**element;
+                while let Shape::Array { element, .. } | Shape::Packed { element, .. } = innermost {
+                    innermost = element;
+                }
+                self.instances(innermost, room)
+            }
             Shape::Exists { lengths, body } => {
                 if lengths.iter().any(|(_, leaf, _)| self.leaves[*leaf].data.is_none()) {
                     return lengths.iter().try_for_each(|(_, leaf, _)| self.leaves[*leaf].want(instances.clone()));
@@ -200,6 +230,23 @@ impl Walk<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// How many elements an instance of rows holds.
+    fn elements(&mut self, shape: &Shape) -> Result<usize, String> {
+        Ok(match shape {
+            Shape::Array { len, element } => self.lengths.extent(len)?.saturating_mul(self.elements(element)?),
+            Shape::Packed { len, position, element } => {
+                let mut sum = 0usize;
+                for i in 0..self.lengths.extent(len)? {
+                    self.lengths.open(position, i, i);
+                    sum = sum.saturating_add(self.elements(element)?);
+                }
+                self.lengths.close(position);
+                sum
+            }
+            _ => 1,
+        })
     }
 
     /// Bind the lengths of the next instance, which have been read.
@@ -239,6 +286,15 @@ impl Walk<'_> {
                     Shape::Scalar(leaf) => self.take(*leaf, extent)?,
                     element => ArrayValue::Values((0..extent).map(|_| self.build(element)).collect::<Result<_, _>>()?),
                 })
+            }
+            Shape::Packed { len, position, element } => {
+                let mut rows = Vec::new();
+                for i in 0..self.lengths.extent(len)? {
+                    self.lengths.open(position, i, i);
+                    rows.push(self.build(element)?);
+                }
+                self.lengths.close(position);
+                Value::Array(ArrayValue::Values(rows))
             }
             Shape::Exists { lengths, body } => {
                 self.open(lengths)?;

@@ -6,7 +6,7 @@ use super::layout::Lengths;
 use crate::plan::{BufferId, BufferRole, DynamicLength, Layout, Plan};
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 
 /// The contents of the input buffers.
 pub fn pour(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> Result<Vec<(BufferId, HostData)>, RunFailure> {
@@ -69,6 +69,7 @@ impl Pouring {
                 _ => wrong(format!("a tuple of {} is needed, not {}", parts.len(), describe(value))),
             },
             Layout::Array { len, element } => self.array(len, element, value),
+            Layout::Packed { len, position, element } => self.rows(len, position, element, value),
             Layout::Exists { lengths, body } => self.exists(lengths, body, value),
         }
     }
@@ -92,6 +93,26 @@ impl Pouring {
         }
         let stride = self.lengths.stride(len).map_err(Problem::Plan)?;
         self.pad(element, stride.saturating_sub(extent))
+    }
+
+    /// Rows of different lengths, one after the other.
+    fn rows(&mut self, len: &Size, position: &Var, element: &Layout, value: &Value) -> Result<(), Problem> {
+        let Value::Array(array) = value else {
+            return wrong(format!("an array is needed, not {}", describe(value)));
+        };
+        let extent = self.lengths.extent(len).map_err(Problem::Plan)?;
+        if array.len() != extent {
+            return wrong(format!("an array of {len} = {extent} rows is needed, not of {}", array.len()));
+        }
+        for i in 0..extent {
+            self.lengths.open(position, i, i);
+            match array {
+                ArrayValue::Values(rows) => self.value(element, &rows[i])?,
+                flat => flat.get(i).map_or(Ok(()), |row| self.value(element, &row))?,
+            }
+        }
+        self.lengths.close(position);
+        Ok(())
     }
 
     fn exists(&mut self, lengths: &[DynamicLength], body: &Layout, value: &Value) -> Result<(), Problem> {
@@ -126,6 +147,15 @@ impl Pouring {
                 let stride = self.lengths.stride(len).map_err(Problem::Plan)?;
                 self.pad(element, count.saturating_mul(stride))?;
             }
+            Layout::Packed { len, position, element } => {
+                for _ in 0..count {
+                    for i in 0..self.lengths.stride(len).map_err(Problem::Plan)? {
+                        self.lengths.open(position, i, i);
+                        self.pad(element, 1)?;
+                    }
+                }
+                self.lengths.close(position);
+            }
             Layout::Exists { lengths, body } => {
                 for dynamic in lengths {
                     let at_most = self.lengths.stride(&dynamic.at_most).map_err(Problem::Plan)?;
@@ -148,7 +178,7 @@ fn lengthen(data: &mut HostData, by: usize) {
 /// The length of the first array in `value` whose length is `var`.
 fn find_length(layout: &Layout, value: &Value, var: &lift_analysis::size::Var) -> Option<usize> {
     match (layout, value) {
-        (Layout::Array { len, element }, Value::Array(array)) => {
+        (Layout::Array { len, element } | Layout::Packed { len, element, .. }, Value::Array(array)) => {
             if len.as_var() == Some(var) {
                 return Some(array.len());
             }

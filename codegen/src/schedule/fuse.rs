@@ -142,6 +142,7 @@ pub fn is_view(prim: Prim) -> bool {
             | Prim::Unzip
             | Prim::Split
             | Prim::Join
+            | Prim::Partition
             | Prim::Slide
             | Prim::Pad(_)
             | Prim::PadConstant

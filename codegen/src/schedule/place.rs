@@ -5,7 +5,9 @@
 
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel};
-use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::lower::FEW_PIECES;
+use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
 pub fn place(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
@@ -87,10 +89,19 @@ impl Placer<'_> {
                 self.block(b, device);
             }
             Rhs::Prim(call) => {
-                let placed = if device { self.at_the_top(call) } else { inside(call) };
+                let pieces = device && call.prim == Prim::Map(Level::Auto) && self.goes_over_pieces(call);
+                let placed = match device {
+                    true if pieces => Some((Prim::Map(Level::Seq), &rules::MAP_PIECES)),
+                    true => self.at_the_top(call),
+                    false => inside(call),
+                };
                 if let Some((prim, rule)) = placed {
                     call.prim = prim;
                     self.applied.push(Applied { rule, origin });
+                }
+                if pieces {
+                    call.funs.iter_mut().for_each(|f| self.piece(&mut f.body));
+                    return;
                 }
                 // The rounds of an `iterate` at the top follow each other there.
                 let rounds = device && call.prim == Prim::Iterate;
@@ -99,6 +110,36 @@ impl Placer<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether it is a `map` over a few pieces of a `partition` that each are worth all work-items.
+    fn goes_over_pieces(&self, call: &PrimCall) -> bool {
+        let Some(Atom::Var(pieces)) = call.args.first() else { return false };
+        let mut found = false;
+        self.kernel.body.visit(&mut |stmt| {
+            found |= stmt.var == *pieces
+                && matches!(&stmt.rhs, Rhs::Prim(p) if p.prim == Prim::Partition
+                    && p.sizes.first().and_then(Size::as_const).is_some_and(|n| n <= FEW_PIECES));
+        });
+        let body = &call.funs[0].body;
+        found && body.stmts.iter().any(|s| is_unplaced_map(s) && body.result == Atom::Var(s.var))
+    }
+
+    /// One piece: the `map` that makes its result takes the whole device.
+    fn piece(&mut self, block: &mut Block) {
+        for stmt in &mut block.stmts {
+            let top = is_unplaced_map(stmt) && block.result == Atom::Var(stmt.var);
+            let origin = stmt.origin.clone();
+            if let (true, Rhs::Prim(call)) = (top, &mut stmt.rhs)
+                && let Some((prim, rule)) = self.at_the_top(call)
+            {
+                call.prim = prim;
+                self.applied.push(Applied { rule, origin });
+                call.funs.iter_mut().for_each(|f| self.block(&mut f.body, false));
+            } else {
+                self.stmt(stmt, false);
+            }
         }
     }
 
@@ -133,6 +174,10 @@ impl Placer<'_> {
             _ => return None,
         })
     }
+}
+
+fn is_unplaced_map(stmt: &Stmt) -> bool {
+    matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto))
 }
 
 /// Inside of a function one work-item does the work.

@@ -76,7 +76,7 @@ impl Rewriter<'_> {
         let prim = |prim, sizes, funs, args| Rhs::Prim(PrimCall { prim, sizes, funs, args });
         let fold = prim(Prim::Reduce(Level::Seq), Vec::new(), vec![f.clone()], vec![z.clone(), Atom::Var(row)]);
         let body = Block { stmts: vec![at(folded, fold)], result: Atom::Var(folded) };
-        let each = Lambda { params: vec![row], body, origin: f.origin.clone() };
+        let each = Lambda { position: None, params: vec![row], body, origin: f.origin.clone() };
         self.applied.push(Applied { rule: &rules::PART_RED, origin: stmt.origin.clone() });
         Some([
             at(rows, prim(Prim::Split, vec![piece], Vec::new(), vec![xs.clone()])),
@@ -143,7 +143,7 @@ impl Rewriter<'_> {
             origin: test.origin.clone(),
         });
         let body = Block { stmts, result: Atom::Var(result) };
-        let each = Lambda { params: vec![x], body, origin: test.origin.clone() };
+        let each = Lambda { position: None, params: vec![x], body, origin: test.origin.clone() };
         let call =
             PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![each], args: vec![xs.clone()] };
         Some(Stmt { var: masked, binds: Vec::new(), rhs: Rhs::Prim(call), origin: test.origin.clone() })
@@ -165,7 +165,12 @@ impl Rewriter<'_> {
             rhs: Rhs::If(test.body.result.clone(), f.body.clone(), skip),
             origin: f.origin.clone(),
         });
-        Lambda { params: f.params.clone(), body: Block { stmts, result: Atom::Var(result) }, origin: f.origin.clone() }
+        Lambda {
+            position: f.position.clone(),
+            params: f.params.clone(),
+            body: Block { stmts, result: Atom::Var(result) },
+            origin: f.origin.clone(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Functions, applied to arguments or given to primitives.
 
-use super::super::{Atom, Lambda, Prim, VarId};
+use super::super::{Atom, Block, Lambda, Prim, VarId};
 use super::eval::Branches;
 use super::scope::Scope;
 use super::staged::{Fun, Staged};
@@ -8,6 +8,7 @@ use super::{Build, BuildError, Result};
 use lift_analysis::hir::ExprId;
 use lift_analysis::infer::Site;
 use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
@@ -37,7 +38,12 @@ impl<'db> Build<'db> {
                 }
                 self.eval(&inner, *body)?
             }
-            Fun::Primitive(p, _) => self.primitive(p, args, at)?,
+            Fun::Primitive(p, _, used) => self.primitive(p, used, args, at)?,
+            Fun::Partition { call, scope } => {
+                let Some(array) = args.pop() else { return Ok(function) };
+                let array = self.reify(array, at)?;
+                self.partition(scope, *call, array)?
+            }
             Fun::Compose { id, parts, scope } => {
                 let inner = scope.inside(None);
                 let Some(arg) = args.pop() else { return Ok(function) };
@@ -76,9 +82,9 @@ impl<'db> Build<'db> {
         let Staged::Fun(f) = function else { return 0 };
         match &**f {
             Fun::Closure { params, .. } => params.len(),
-            Fun::Primitive(_, arity) => *arity,
+            Fun::Primitive(_, arity, _) => *arity,
             Fun::Partial(inner, args) => Self::arity(inner).saturating_sub(args.len()),
-            Fun::Compose { .. } | Fun::Iterate { .. } => 1,
+            Fun::Compose { .. } | Fun::Iterate { .. } | Fun::Partition { .. } => 1,
             Fun::Choice { arity, .. } => *arity,
         }
     }
@@ -98,6 +104,43 @@ impl<'db> Build<'db> {
 
     /// A function as a primitive takes it.
     pub fn lambda(&mut self, function: &Staged<'db>, params: &[Ty], at: &Origin) -> Result<Lambda> {
+        self.lambda_at(function, params, None, at)
+    }
+
+    /// A function of an index that it may use as a size.
+    pub fn lambda_of_position(&mut self, function: &Staged<'db>, position: Var, at: &Origin) -> Result<Lambda> {
+        let index = self.emit.var(position.name.clone(), Ty::int());
+        self.emit.open(at)?;
+        let result = self.apply(function.clone(), vec![Staged::Size(Size::var(position.clone()))], at)?;
+        let result = self.reify(result, at)?;
+        let body = self.emit.close_block(result);
+        Ok(Lambda { position: Some(position), params: vec![index], body, origin: at.clone() })
+    }
+
+    /// `partition #n f xs`
+    fn partition(&mut self, scope: &Rc<Scope<'db>>, call: ExprId, array: Atom) -> Result<Staged<'db>> {
+        let origin = scope.origin(call);
+        let cx = scope.cx.clone();
+        let Some(pieces) = cx.inference.partitions.get(&call) else {
+            return Err(self.internal(&origin, "nothing is known of a `partition`".into()));
+        };
+        let count = scope.size(&pieces.count, call)?;
+        let position = self.emit.position(&pieces.position.name);
+        scope.set_position(&pieces.position, Size::var(position.clone()));
+        let each = scope.size(&pieces.each, call)?;
+        let body = Block { stmts: Vec::new(), result: Atom::Size(each) };
+        let rule = Lambda { position: Some(position), params: Vec::new(), body, origin: origin.clone() };
+        self.call(Prim::Partition, vec![count], vec![rule], vec![array], &origin)
+    }
+
+    /// A function that is applied at each position.
+    pub fn lambda_at(
+        &mut self,
+        function: &Staged<'db>,
+        params: &[Ty],
+        position: Option<Var>,
+        at: &Origin,
+    ) -> Result<Lambda> {
         let origin = match function {
             Staged::Fun(f) => match &**f {
                 Fun::Closure { origin, .. } => origin.clone(),
@@ -116,7 +159,7 @@ impl<'db> Build<'db> {
         let result = self.apply(function.clone(), args, &origin)?;
         let result = self.reify(result, &origin)?;
         let body = self.emit.close_block(result);
-        Ok(Lambda { params: vars, body, origin })
+        Ok(Lambda { position, params: vars, body, origin })
     }
 
     /// `iterate #k f xs`: one function for each round, unless it keeps the length.

@@ -13,6 +13,9 @@ const DEEPEST: usize = 200;
 /// More statements than this are not a program but an explosion.
 const MOST_STATEMENTS: usize = 100_000;
 
+/// The ids of positions start here.
+const POSITIONS: u32 = 1 << 20;
+
 pub struct Emit {
     vars: Vec<VarInfo>,
     /// The blocks that are open, outermost first.
@@ -98,6 +101,12 @@ impl Emit {
             name = format!("X{n}").into();
         }
         self.length(VarKind::Skolem, name)
+    }
+    /// A position of one function or type.
+    pub fn position(&mut self, name: &Name) -> Var {
+        // Apart from the positions of inference, which sizes mention until they are known.
+        let var = self.length(VarKind::Position, name.clone());
+        Var { id: POSITIONS + var.id, ..var }
     }
     pub fn bound_length(&mut self, name: &Name) -> Var {
         self.length(VarKind::Bound, name.clone())

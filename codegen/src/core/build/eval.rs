@@ -2,7 +2,7 @@
 
 use super::super::{Atom, Rhs};
 use super::scope::{Binding, Quantified, Scope};
-use super::staged::{Fun, Staged};
+use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
 use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
@@ -126,8 +126,9 @@ impl<'db> Build<'db> {
         if let (Some(let_scheme), Some(instance)) = (cx.inference.let_schemes.get(&b), cx.inference.instances.get(&id))
             && let Some(inner) = binding.value.own_scope()
         {
-            let quantified =
-                Quantified { first: let_scheme.first_size, sizes: instance.sizes.clone(), at: scope.clone() };
+            let positions = instance.positions.iter().cloned().zip(let_scheme.scheme.positions()).collect();
+            let (first, sizes) = (let_scheme.first_size, instance.sizes.clone());
+            let quantified = Quantified { first, sizes, at: scope.clone(), positions };
             return Ok(binding.value.in_scope(&inner.inside(Some(quantified))));
         }
         // Where the hidden value itself is wanted, inference gave the use the existential type.
@@ -145,7 +146,8 @@ impl<'db> Build<'db> {
         match resolve(db, scope.cx.file, Sym::new(db, name.clone())) {
             Some(Resolution::Primitive(p)) => {
                 let arity = p.scheme.ty.uncurry().0.len();
-                Ok(Staged::fun(Fun::Primitive(p, arity)))
+                let positions = scope.cx.inference.instances.get(&id).map(|i| i.positions.clone()).unwrap_or_default();
+                Ok(Staged::fun(Fun::Primitive(p, arity, Use { scope: scope.clone(), positions })))
             }
             Some(Resolution::Form(form)) => {
                 let cx = self.form(form).map_err(|e| match e.origin {
@@ -156,8 +158,11 @@ impl<'db> Build<'db> {
                     let message = format!("`{name}` has no value");
                     return Err(BuildError { message, origin: Some(origin) });
                 };
-                let sizes = scope.cx.inference.instances.get(&id).map(|i| i.sizes.clone()).unwrap_or_default();
-                let quantified = Quantified { first: 0, sizes, at: scope.clone() };
+                let instance = scope.cx.inference.instances.get(&id);
+                let sizes = instance.map(|i| i.sizes.clone()).unwrap_or_default();
+                let own = cx.inference.scheme_positions.clone();
+                let positions = instance.into_iter().flat_map(|i| i.positions.iter().cloned()).zip(own).collect();
+                let quantified = Quantified { first: 0, sizes, at: scope.clone(), positions };
                 let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)), &self.scopes);
                 // What a definition assumes of its own lengths, inference assumed again at this use; what it assumes of
                 // others is said here.
@@ -182,17 +187,21 @@ impl<'db> Build<'db> {
         };
         let primitive = match &function {
             Staged::Fun(f) => match **f {
-                Fun::Primitive(p, arity) => Some((p, arity)),
+                Fun::Primitive(p, arity, ref used) => Some((p, arity, used.clone())),
                 _ => None,
             },
             _ => None,
         };
         match primitive {
-            Some((p, _)) if &*p.name == "iterate" => return self.iterate_call(scope, id, args),
+            Some((p, ..)) if &*p.name == "iterate" => return self.iterate_call(scope, id, args),
+            Some((p, ..)) if &*p.name == "partition" => {
+                let array = args.iter().skip(2).map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+                return self.apply(Staged::fun(Fun::Partition { call: id, scope: scope.clone() }), array, &origin);
+            }
             // `zip` takes as many arrays as it is given.
-            Some((p, arity)) if &*p.name == "zip" && args.len() > arity => {
+            Some((p, arity, used)) if &*p.name == "zip" && args.len() > arity => {
                 let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
-                return self.apply(Staged::fun(Fun::Primitive(p, args.len())), args, &origin);
+                return self.apply(Staged::fun(Fun::Primitive(p, args.len(), used)), args, &origin);
             }
             _ => {}
         }

@@ -218,11 +218,17 @@ fn known_assumption(scope: &Scope<'_>, assumption: &Assumption) -> Option<Assump
 /// `ty` with the lengths of `pattern`, a type of the same shape, where `length` gives one.
 fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<Size>) -> Ty {
     match (ty.kind(), pattern.kind()) {
-        (TyKind::Array(a), TyKind::Array(p)) => Ty::new(TyKind::Array(ArrayTy {
-            element: with_lengths(&a.element, &p.element, length),
-            len: length(&p.len).unwrap_or_else(|| a.len.clone()),
-            position: a.position.clone(),
-        })),
+        (TyKind::Array(a), TyKind::Array(p)) => {
+            let pattern = match (&p.position, &a.position) {
+                (Some(of_pattern), Some(own)) => p.element.subst_size(of_pattern, &Size::var(own.clone())),
+                _ => p.element.clone(),
+            };
+            Ty::new(TyKind::Array(ArrayTy {
+                element: with_lengths(&a.element, &pattern, length),
+                len: length(&p.len).unwrap_or_else(|| a.len.clone()),
+                position: a.position.clone(),
+            }))
+        }
         (TyKind::Tuple(parts), TyKind::Tuple(patterns)) if parts.len() == patterns.len() => {
             Ty::tuple(parts.iter().zip(patterns).map(|(t, p)| with_lengths(t, p, length)).collect())
         }

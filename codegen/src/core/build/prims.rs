@@ -4,12 +4,12 @@ use super::super::typing::{Signature, prim_type, scalar_type};
 use super::super::{Atom, Lambda, Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, Space};
 use super::eval::component;
 use super::lengths::unnamed;
-use super::staged::{Fun, Staged};
+use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::{self, Primitive};
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 /// What a primitive is made of here.
@@ -159,7 +159,13 @@ pub fn meaning(p: &Primitive) -> Meaning {
 
 impl<'db> Build<'db> {
     /// A primitive with all of its arguments, in the order in which programs write them.
-    pub fn primitive(&mut self, p: &'static Primitive, args: Vec<Staged<'db>>, at: &Origin) -> Result<Staged<'db>> {
+    pub fn primitive(
+        &mut self,
+        p: &'static Primitive,
+        used: &Use<'db>,
+        args: Vec<Staged<'db>>,
+        at: &Origin,
+    ) -> Result<Staged<'db>> {
         let name = &*p.name;
         match (meaning(p), args.as_slice()) {
             (Meaning::Scalar(op), args) => {
@@ -192,13 +198,13 @@ impl<'db> Build<'db> {
                 let xs = self.reify(xs.clone(), at)?;
                 self.call(Prim::Pad(mode), sizes, Vec::new(), vec![xs], at)
             }
-            (Meaning::Counted(prim), [count, rest @ ..]) => self.counted(prim, count, rest, at),
+            (Meaning::Counted(prim), [count, rest @ ..]) => self.counted(prim, count, rest, used, at),
             (Meaning::MapVec, [f, v]) => self.vectorized(None, f, std::slice::from_ref(v), at),
             (Meaning::Vectorize, [k, f, vectors @ ..]) => {
                 let width = self.size(k, name, at)?;
                 self.vectorized(Some(width), f, vectors, at)
             }
-            (Meaning::Prim(prim, shape), args) => self.shaped(prim, shape, name, args, at),
+            (Meaning::Prim(prim, shape), args) => self.shaped(prim, shape, name, args, used, at),
             _ => {
                 let message = format!("`{name}` is not supported yet");
                 Err(BuildError { message, origin: Some(at.clone()) })
@@ -212,6 +218,7 @@ impl<'db> Build<'db> {
         shape: Shape,
         name: &str,
         args: &[Staged<'db>],
+        used: &Use<'db>,
         at: &Origin,
     ) -> Result<Staged<'db>> {
         let malformed = |this: &Self| this.internal(at, format!("`{name}` of {} arguments", args.len()));
@@ -220,32 +227,40 @@ impl<'db> Build<'db> {
                 let (sizes, values) = args.split_at(count);
                 let sizes = sizes.iter().map(|s| self.size(s, name, at)).collect::<Result<_>>()?;
                 let values = self.reify_all(values, at)?;
+                // Rows of different lengths: which one it is is known.
+                let mut sizes: Vec<Size> = sizes;
+                if let (Prim::Aref, [xs, Atom::Size(index)]) = (prim, values.as_slice())
+                    && self.array(xs, name, at)?.position.is_some()
+                {
+                    sizes.push(index.clone());
+                }
                 self.call(prim, sizes, Vec::new(), values, at)
             }
             (Shape::Element | Shape::Elements | Shape::Index, [f, xs]) => {
                 let xs = self.reify(xs.clone(), at)?;
-                let element = self.array(&xs, name, at)?.element;
+                let (element, position) = self.element(&xs, name, used, at)?;
                 let params = match shape {
                     Shape::Element => vec![element],
                     Shape::Elements => vec![element.clone(), element],
                     _ => vec![Ty::int()],
                 };
-                let f = self.lambda(f, &params, at)?;
+                let f = self.lambda_at(f, &params, position, at)?;
                 self.call(prim, Vec::new(), vec![f], vec![xs], at)
             }
             (Shape::Fold(count), args) if args.len() == count + 3 => {
                 let (sizes, values) = args.split_at(count);
                 let sizes = sizes.iter().map(|s| self.size(s, name, at)).collect::<Result<_>>()?;
                 let (z, xs) = (self.reify(values[0].clone(), at)?, self.reify(values[2].clone(), at)?);
-                let params = [self.atom_ty(&z), self.array(&xs, name, at)?.element];
-                let f = self.lambda(&values[1], &params, at)?;
+                let (element, position) = self.element(&xs, name, used, at)?;
+                let f = self.lambda_at(&values[1], &[self.atom_ty(&z), element], position, at)?;
                 self.call(prim, sizes, vec![f], vec![z, xs], at)
             }
             (Shape::FoldWhile, [test, z, f, xs]) => {
                 let (z, xs) = (self.reify(z.clone(), at)?, self.reify(xs.clone(), at)?);
-                let params = [self.atom_ty(&z), self.array(&xs, name, at)?.element];
+                let (element, position) = self.element(&xs, name, used, at)?;
+                let params = [self.atom_ty(&z), element];
                 let test = self.lambda(test, &params[..1], at)?;
-                let f = self.lambda(f, &params, at)?;
+                let f = self.lambda_at(f, &params, position, at)?;
                 self.call(prim, Vec::new(), vec![test, f], vec![z, xs], at)
             }
             (Shape::Loop, [test, f, x]) => {
@@ -259,13 +274,37 @@ impl<'db> Build<'db> {
         }
     }
 
-    fn counted(&mut self, prim: Prim, count: &Staged<'db>, rest: &[Staged<'db>], at: &Origin) -> Result<Staged<'db>> {
+    /// The type of an element as a function sees it, and the position that the function is given.
+    fn element(&mut self, xs: &Atom, name: &str, used: &Use<'db>, at: &Origin) -> Result<(Ty, Option<Var>)> {
+        let array = self.array(xs, name, at)?;
+        let Some(bound) = &array.position else { return Ok((array.element, None)) };
+        let position = self.emit.position(&bound.name);
+        let index = Size::var(position.clone());
+        used.bind_position(&index);
+        Ok((array.element.subst_size(bound, &index), Some(position)))
+    }
+
+    fn counted(
+        &mut self,
+        prim: Prim,
+        count: &Staged<'db>,
+        rest: &[Staged<'db>],
+        used: &Use<'db>,
+        at: &Origin,
+    ) -> Result<Staged<'db>> {
         let (mut sizes, mut values, mut funs) = (Vec::new(), Vec::new(), Vec::new());
         match count {
             Staged::Size(n) => sizes.push(n.clone()),
             computed => values.push(self.reify(computed.clone(), at)?),
         }
         match (prim, rest) {
+            // The function may use its argument as a size.
+            (Prim::Generate, [f]) if used.has_positions() && !sizes.is_empty() => {
+                let name = f.param_name(0).unwrap_or_else(|| "i".into());
+                let position = self.emit.position(&name);
+                used.bind_position(&Size::var(position.clone()));
+                funs.push(self.lambda_of_position(f, position, at)?);
+            }
             (Prim::Generate, [f]) => funs.push(self.lambda(f, &[Ty::int()], at)?),
             (Prim::Fill, [v]) => values.push(self.reify(v.clone(), at)?),
             _ => {}
@@ -324,13 +363,16 @@ impl<'db> Build<'db> {
         let signatures: Vec<Signature> = funs
             .iter()
             .map(|f| Signature {
+                position: f.position.clone(),
                 params: f.params.iter().map(|p| self.emit.ty(*p).clone()).collect(),
                 result: self.atom_ty(&f.body.result),
+                size: f.size(),
             })
             .collect();
         // That the lengths fit has been checked, with more knowledge than there is here.
-        let ty = prim_type(prim, &sizes, &signatures, &types, None, &|_, _| true, &mut || {
-            self.emit.bound_length(&unnamed())
+        let ty = prim_type(prim, &sizes, &signatures, &types, &|_, _| true, &mut |kind| match kind {
+            VarKind::Position => self.emit.position(&"i".into()),
+            _ => self.emit.bound_length(&unnamed()),
         });
         match ty {
             Ok(ty) => Ok(self.emit.stmt(ty, Rhs::Prim(PrimCall { prim, sizes, funs, args }), at)?.into()),
@@ -408,7 +450,7 @@ impl<'db> Build<'db> {
 fn pad_mode(mode: &Staged<'_>) -> Option<PadMode> {
     match mode {
         Staged::Fun(f) => match **f {
-            Fun::Primitive(p, _) => match meaning(p) {
+            Fun::Primitive(p, ..) => match meaning(p) {
                 Meaning::PadMode(mode) => Some(mode),
                 _ => None,
             },

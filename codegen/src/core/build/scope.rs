@@ -41,6 +41,8 @@ pub struct Quantified<'db> {
     /// In the lengths of `at`.
     pub sizes: Vec<Size>,
     pub at: Rc<Scope<'db>>,
+    /// The positions that the sizes mention and that are bound in the form: as they are called at the use, and in it.
+    pub positions: Vec<(Var, Var)>,
 }
 
 pub struct Scope<'db> {
@@ -50,6 +52,8 @@ pub struct Scope<'db> {
     bindings: RefCell<FxHashMap<BinderId, Binding<'db>>>,
     /// Opened lengths and lengths of `iterate`, by the ids of the form.
     lengths: RefCell<FxHashMap<u32, Size>>,
+    /// Positions at which functions are applied, by the ids of the form.
+    positions: RefCell<FxHashMap<u32, Size>>,
     /// For a form that ships with the program: the user's call, which is where everything in it belongs.
     call: Option<Origin>,
     registry: Rc<Registry<'db>>,
@@ -88,6 +92,7 @@ impl<'db> Scope<'db> {
             quantified,
             bindings: RefCell::default(),
             lengths: RefCell::default(),
+            positions: RefCell::default(),
             call,
             registry: registry.clone(),
         })
@@ -101,6 +106,7 @@ impl<'db> Scope<'db> {
             quantified,
             bindings: RefCell::default(),
             lengths: RefCell::default(),
+            positions: RefCell::default(),
             call: self.call.clone(),
             registry: self.registry.clone(),
         })
@@ -125,14 +131,35 @@ impl<'db> Scope<'db> {
         let here = self.lengths.borrow().get(&id).cloned();
         here.or_else(|| self.parent.as_ref()?.length(id))
     }
+    pub fn set_position(&self, position: &Var, is: Size) {
+        self.positions.borrow_mut().insert(position.id, is);
+    }
+    fn position(&self, id: u32) -> Option<Size> {
+        let here = self.positions.borrow().get(&id).cloned();
+        here.or_else(|| self.parent.as_ref()?.position(id))
+    }
     fn quantified(&self, id: u32) -> Option<Size> {
+        self.quantified_for(id, self)
+    }
+    /// `inner` is the scope that asks: it knows at which position it is.
+    fn quantified_for(&self, id: u32, inner: &Scope<'db>) -> Option<Size> {
         if let Some(q) = &self.quantified
             && let Some(i) = id.checked_sub(q.first)
             && let Some(size) = q.sizes.get(i as usize)
         {
-            return q.at.known_size(size);
+            let own = |v: &Var| q.positions.iter().find(|(at_use, _)| at_use == v).map(|(_, own)| own);
+            let mut all = true;
+            let known = size.subst(&mut |v| {
+                let is = match own(v) {
+                    Some(own) => inner.position(own.id),
+                    None => q.at.known_size(&Size::var(v.clone())),
+                };
+                all &= is.is_some();
+                is
+            });
+            return all.then_some(known);
         }
-        self.parent.as_ref()?.quantified(id)
+        self.parent.as_ref()?.quantified_for(id, inner)
     }
 
     /// A size of the form in the lengths of the kernel; `None` as long as one of them is not known.
@@ -148,7 +175,9 @@ impl<'db> Scope<'db> {
                 all = false;
                 None
             }
-            VarKind::Param | VarKind::Bound | VarKind::Position | VarKind::Index => None,
+            // Where nothing is applied at it, it is bound inside the size or the type around it.
+            VarKind::Position => self.position(v.id),
+            VarKind::Param | VarKind::Bound | VarKind::Index => None,
         });
         all.then_some(known)
     }

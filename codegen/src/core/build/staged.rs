@@ -5,7 +5,7 @@ use super::scope::Scope;
 use lift_analysis::hir::{BinderId, ExprId, Name};
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::Primitive;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, Var};
 use std::rc::Rc;
 
 #[derive(Clone)]
@@ -27,7 +27,12 @@ pub enum Fun<'db> {
         origin: Origin,
     },
     /// Takes so many arguments, sizes among them.
-    Primitive(&'static Primitive, usize),
+    Primitive(&'static Primitive, usize, Use<'db>),
+    /// `(partition #n f)`: the call, which says how long the pieces are.
+    Partition {
+        call: ExprId,
+        scope: Rc<Scope<'db>>,
+    },
     /// Applied to fewer arguments than it takes.
     Partial(Staged<'db>, Vec<Staged<'db>>),
     /// `(o f g h)`. The parts are evaluated when it is applied: only then the lengths that it opens are known.
@@ -51,6 +56,25 @@ pub enum Fun<'db> {
         otherwise: ExprId,
         scope: Rc<Scope<'db>>,
     },
+}
+
+/// Where a primitive is used: what inference calls the positions at which its functions are applied.
+#[derive(Clone)]
+pub struct Use<'db> {
+    pub scope: Rc<Scope<'db>>,
+    pub positions: Vec<Var>,
+}
+
+impl Use<'_> {
+    pub fn has_positions(&self) -> bool {
+        !self.positions.is_empty()
+    }
+    /// From now on the position of the function is this size.
+    pub fn bind_position(&self, index: &Size) {
+        for p in &self.positions {
+            self.scope.set_position(p, index.clone());
+        }
+    }
 }
 
 impl From<Atom> for Staged<'_> {

@@ -195,6 +195,10 @@ impl<'k> Host<'k> {
                 }
                 Value::Tuple(all)
             }
+            Layout::Packed { len, scale, .. } => {
+                let view = super::value::View::Packed { layout: place.layout.clone(), base: place.at.mul(scale) };
+                Value::Array(super::value::Array::new(len.clone(), view))
+            }
             Layout::Array { len, capacity, element } => {
                 let base = place.at.mul(capacity);
                 let view = super::value::View::Stored { element: element.clone(), base };

@@ -62,6 +62,9 @@ rules! {
     Placement MAP_FREE_WRG "map-wrg-free":
         "map f" = "mapWrg d f",
         if "`f` has a `mapWrg` inside, and d is a dimension that it leaves free.";
+    Placement MAP_PIECES "map-pieces":
+        "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
+        if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";
     Placement MAP_SEQ "map-seq":
         "map f" = "mapSeq f",
         if "Always true. Inside of a function that runs in parallel already, or no dimension is free.";

@@ -1,0 +1,71 @@
+//! Arrays whose rows depend on the position, as one row after the other: how they lie in memory and in `.npy` files.
+
+use super::opened;
+use crate::sizes::SizeValues;
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// The scalars of a type that has rows of different lengths and nothing else than arrays around them, and how many there
+/// are; `None` for any other type.
+pub fn packed(ty: &Ty) -> Option<(Scalar, Size)> {
+    let irregular = ty.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+    if irregular { count(ty) } else { None }
+}
+
+fn count(ty: &Ty) -> Option<(Scalar, Size)> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some((*s, Size::one())),
+        TyKind::Array(a) => {
+            let (scalar, each) = count(&a.element)?;
+            let all = match &a.position {
+                Some(p) => Size::sum(p.clone(), a.len.clone(), each),
+                None => a.len.mul(&each),
+            };
+            Some((scalar, all))
+        }
+        _ => None,
+    }
+}
+
+/// The rows of a packed value, whose length is that of its type under `sizes`; any other value as it is.
+pub fn unpack(ty: &Ty, value: Value, sizes: &SizeValues) -> Value {
+    match (packed(ty), value) {
+        (Some((scalar, _)), Value::Array(flat)) if super::scalar::scalar_of(&flat) == Some(scalar) => {
+            let mut rows = Rows { flat, next: 0 };
+            rows.value(ty, &mut sizes.clone())
+        }
+        (_, value) => value,
+    }
+}
+
+struct Rows {
+    flat: ArrayValue,
+    next: usize,
+}
+
+impl Rows {
+    fn value(&mut self, ty: &Ty, sizes: &mut SizeValues) -> Value {
+        let TyKind::Array(a) = opened(ty).kind() else {
+            let value = self.flat.get(self.next);
+            self.next += 1;
+            return value.unwrap_or(Value::Tuple(Vec::new()));
+        };
+        let len = sizes.eval(&a.len).ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+        if a.element.as_scalar().is_some() {
+            let end = (self.next + len).min(self.flat.len());
+            let row = super::flat::part(&self.flat, self.next.min(end), end - self.next.min(end));
+            self.next = end;
+            return Value::Array(row);
+        }
+        let mut rows = Vec::with_capacity(len);
+        for i in 0..len {
+            if let Some(p) = &a.position {
+                sizes.insert(p.clone(), i as i64);
+            }
+            rows.push(self.value(&a.element, sizes));
+        }
+        Value::Array(ArrayValue::Values(rows))
+    }
+}

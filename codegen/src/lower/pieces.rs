@@ -1,0 +1,201 @@
+//! Rows of different lengths: where each begins, and in which one an element stands.
+
+use super::Result;
+use super::function::Dims;
+use super::function::FunctionBuilder;
+use super::launch::Title;
+use super::program::ProgramBuilder;
+use super::program::sum_index;
+use super::value::{Array, Layout, Pieces, Place, Value, View};
+use crate::core::typing::offset;
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::plan::{BufferId, BufferRole};
+use lift_analysis::hir::Scalar;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Node, Size, Var, VarKind};
+use std::rc::Rc;
+
+/// So few pieces are told apart by conditions, and a loop over them is written out.
+pub const FEW_PIECES: i64 = 8;
+
+impl Pieces {
+    /// Rows of `each` elements at `position`.
+    pub fn new(position: &Var, each: &Size) -> Pieces {
+        Pieces { position: position.clone(), each: each.clone(), before: offset(position, each, &sum_index()) }
+    }
+}
+
+/// How many pieces an array consists of, if it is a few: then a loop over it is written out, piece by piece.
+pub fn few_pieces(a: &Array<'_>) -> Option<i64> {
+    let n = a.len.as_const().filter(|n| (0..=FEW_PIECES).contains(n))?;
+    fn cut(a: &Array<'_>) -> bool {
+        match &*a.view {
+            View::Pieces { .. } => true,
+            View::Mapped(_, of) | View::Component(of, _) => cut(of),
+            View::Zip(parts) => parts.iter().any(cut),
+            _ => false,
+        }
+    }
+    cut(a).then_some(n)
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The place of row `i`.
+    pub fn packed_row(&mut self, layout: &Rc<Layout>, base: &Size, i: &Size) -> Result<Place> {
+        let Layout::Packed { position, before, element, .. } = &**layout else {
+            return Err(self.error("", "rows of different lengths are not where they should be"));
+        };
+        let at = self.named_offset(&base.add(&before.subst_var(position, i)))?;
+        Ok(Place { layout: element.subst(position, i), at })
+    }
+
+    /// Where a row begins, under a name of its own if it is no sum: it is computed once a row, not once an element.
+    pub fn named_offset(&mut self, at: &Size) -> Result<Size> {
+        let at = self.facts.simplify(at);
+        let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
+        let is_sum = match at.node() {
+            Node::Add(parts) => parts.iter().all(|p| simple(p) || matches!(p, Node::Mul(fs) if fs.iter().all(simple))),
+            Node::Mul(factors) => factors.iter().all(simple),
+            Node::Sub(a, b) => simple(&a) && simple(&b),
+            n => simple(&n),
+        };
+        if is_sum {
+            return Ok(at);
+        }
+        let known = self.facts.bounds(&at);
+        let expr = self.size(&at)?;
+        if expr.is_atom() {
+            return Ok(at);
+        }
+        let name = self.bind("start", CType::Int, expr);
+        let var = self.index_var("start", name);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), known.1);
+        Ok(Size::var(var))
+    }
+
+    /// Element `k` of rows of different lengths, one after the other.
+    pub fn read_in_pieces(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size) -> Result<Value<'k>> {
+        match of.len.as_const() {
+            Some(n @ 1..=FEW_PIECES) => self.read_in_piece(pieces, of, k, 0, n - 1),
+            _ => {
+                let row = self.piece_of(pieces, &of.len, k)?;
+                let column = k.sub(&pieces.before(&row));
+                self.facts.assume_le(Size::zero(), column.clone());
+                self.facts.assume_le(column.add(&Size::one()), pieces.each(&row));
+                let value = self.read(of, &row)?;
+                let array = self.array(&value)?;
+                self.read(&array, &column)
+            }
+        }
+    }
+
+    /// As above, where the element stands in none of the pieces before `piece`.
+    fn read_in_piece(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size, piece: i64, last: i64) -> Result<Value<'k>> {
+        let (i, next) = (Size::int(piece), pieces.before(&Size::int(piece + 1)));
+        let column = self.facts.simplify(&k.sub(&pieces.before(&i)));
+        let in_piece = |f: &mut Self| {
+            let value = f.read(of, &i)?;
+            let array = f.array(&value)?;
+            f.read(&array, &column)
+        };
+        if piece == last || self.facts.lt(k, &next).is_yes() {
+            return in_piece(self);
+        }
+        if self.facts.le(&next, k).is_yes() {
+            return self.read_in_piece(pieces, of, k, piece + 1, last);
+        }
+        let (at, end) = (self.size(k)?, self.size(&next)?);
+        self.choose(
+            at.lt(end),
+            |f| {
+                f.facts.assume_le(k.clone(), next.sub(&Size::one()));
+                in_piece(f)
+            },
+            |f| {
+                f.facts.assume_le(next.clone(), k.clone());
+                f.read_in_piece(pieces, of, k, piece + 1, last)
+            },
+        )
+    }
+
+    /// The last piece that does not begin behind element `k`: binary search.
+    fn piece_of(&mut self, pieces: &Pieces, count: &Size, k: &Size) -> Result<Size> {
+        let (sought, end) = (self.size(k)?, self.size(count)?);
+        let low = Expr::Var(self.variable("piece", CType::Int, Some(Expr::int(0))));
+        let high = Expr::Var(self.variable("high", CType::Int, Some(end)));
+        let (body, ()) = self.scope(|f| {
+            let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
+            let middle = f.bind("middle", CType::Int, low.clone().add(half));
+            let var = f.index_var("middle", middle.clone());
+            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
+            let start = f.size(&pieces.before(&Size::var(var)))?;
+            let (before, ()) = f.scope(|f| {
+                f.assign(low.clone(), middle.clone());
+                Ok(())
+            })?;
+            let (behind, ()) = f.scope(|f| {
+                f.assign(high.clone(), middle.clone());
+                Ok(())
+            })?;
+            f.emit_if(start.le(sought.clone()), before, behind);
+            Ok(())
+        })?;
+        let more = Expr::int(1).lt(high.sub(low.clone()));
+        self.emit(StmtKind::While { condition: more, body });
+        let found = self.bind("row", CType::Int, low);
+        let var = self.index_var("row", found);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(count.sub(&Size::one())));
+        Ok(Size::var(var))
+    }
+
+    // ---- sums without a closed form
+
+    /// The sum over the first `count` positions of something that depends on positions and size parameters only: it is
+    /// computed once before the run, for every count that can occur, and looked up here.
+    pub fn tabled_sum(&mut self, index: &Var, count: &Node, body: &Node) -> Result<Expr> {
+        let of = |n: &Node| crate::schedule::bounds::size_of_node(n);
+        let unsupported = |f: &Self| f.error("", "a length that is a sum without a closed form is not compiled here");
+        let (Some(count), Some(body)) = (of(count), of(body)) else { return Err(unsupported(self)) };
+        let known = |v: &Var| v == index || v.kind == VarKind::Param;
+        let Some(most) = crate::schedule::bounds::upper(&self.facts, &count) else { return Err(unsupported(self)) };
+        if body.any_var(&mut |v| !known(v)) {
+            return Err(unsupported(self));
+        }
+        let origin = self.origin();
+        let table = self.program.prefix_sums(index, &body, &most, &origin)?;
+        let at = self.size(&count)?;
+        let table = self.use_buffer(table, false);
+        Ok(Expr::Var(table).index(at))
+    }
+}
+
+impl<'k> ProgramBuilder<'k> {
+    /// A buffer whose element `n` is the sum of `body` over the positions below `n`, for `n` up to `most`.
+    fn prefix_sums(&mut self, index: &Var, body: &Size, most: &Size, origin: &Origin) -> Result<BufferId> {
+        let known = self.tables.iter().find(|(b, m, _)| b == body && m == most);
+        if let Some((.., table)) = known {
+            return Ok(*table);
+        }
+        let room = most.add(&Size::one());
+        let table = self.buffer("offsets", Scalar::Int, room, BufferRole::Temporary);
+        self.tables.push((body.clone(), most.clone(), table));
+        let outside = std::mem::take(&mut self.steps);
+        let title = Title { name: "offsets", label: "where each row begins", origin };
+        let result = self.emit_launch(&title, &[], Dims::default(), [None; 3], |f| {
+            let to = Expr::Var(f.use_buffer(table, true));
+            let sum = Expr::Var(f.variable("sum", CType::Int, Some(Expr::int(0))));
+            f.for_range("i", Expr::int(0), most, Step::Increment, |f, i| {
+                let (at, each) = (f.size(i)?, f.size(&body.subst_var(index, i))?);
+                f.assign(to.clone().index(at), sum.clone());
+                f.assign(sum.clone(), sum.clone().add(each));
+                Ok(())
+            })?;
+            let last = f.size(most)?;
+            f.assign(to.index(last), sum);
+            Ok(())
+        });
+        let steps = std::mem::replace(&mut self.steps, outside);
+        self.setup.extend(steps);
+        result.map(|()| table)
+    }
+}
