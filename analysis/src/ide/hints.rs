@@ -20,6 +20,7 @@ pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Ve
         packing_hints(&view, &inference, &mut hints);
         check_hints(&view, &inference, &mut hints);
         default_hints(&view, &inference, &mut hints);
+        position_hints(&view, &inference, &mut hints);
     }
     hints.retain(|hint| range.contains_inclusive(hint.offset));
     hints.sort_by_key(|hint| (hint.offset, hint.kind != HintKind::Type));
@@ -117,6 +118,26 @@ fn packing_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHi
     }
 }
 
+/// `i =>` before the first parameter of a function whose types mention the position.
+fn position_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
+    for (function, position) in &inference.positions {
+        let Expr::Lambda { params, .. } = view.body.expr(*function) else { continue };
+        let Some(first) = params.first() else { continue };
+        let count = match &position.count {
+            Some(count) => format!(", 0 ≤ {0} < {count}", position.position),
+            None => String::new(),
+        };
+        hints.push(InlayHint {
+            offset: view.range(Node::Binder(*first)).start(),
+            kind: HintKind::Position,
+            parts: vec![plain(format!("{} =>", position.position))],
+            padding_left: false,
+            padding_right: true,
+            tooltip: format!("The function is checked for every position `{}` of the array{count}", position.position),
+        });
+    }
+}
+
 /// `checked` after a cast that is left to the run.
 fn check_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
     for cast in inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
@@ -158,7 +179,7 @@ pub(super) fn hint_edits(db: &dyn Db, file: SourceFile, offset: TextSize, kind: 
         match kind {
             HintKind::Type => super::actions::annotation_at(&view, offset),
             HintKind::PackUnpack => super::actions::explicit_at(&view, offset),
-            HintKind::RuntimeCheck | HintKind::Default => None,
+            HintKind::RuntimeCheck | HintKind::Default | HintKind::Position => None,
         }
     };
     let files = change().map(|change| change.files).unwrap_or_default();

@@ -276,7 +276,7 @@ impl Pane<'_, '_> {
             BinderRole::ImplicitSize => "is a length that the definition works for any value of",
             BinderRole::UnpackSize => "is the hidden length, named by `unpack`",
             BinderRole::ExistsSize => "is a hidden length",
-            BinderRole::Position => "is a position",
+            BinderRole::Position => "is the position of an element, from 0",
         };
         format!("`{}` {what}.", binder.name)
     }

@@ -102,6 +102,8 @@ pub enum HintKind {
     RuntimeCheck,
     /// `: Int` after a number whose type nothing decides
     Default,
+    /// `i =>` before the parameter of a function that is checked for every position of an array
+    Position,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -71,7 +71,13 @@ impl Infer<'_> {
         for (i, arg, param) in values.into_iter().chain(functions) {
             let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
             let fits = match self.table.shallow(&param).kind() {
-                TyKind::Fun(..) => self.at_positions(&positions, |this| this.argument(arg, &param, &cause)),
+                TyKind::Fun(..) => {
+                    if let (Expr::Lambda { .. }, Some(position)) = (self.body.expr(arg), positions.first()) {
+                        let at = AtPosition { position: position.clone(), count: None };
+                        self.out.positions.insert(arg, at);
+                    }
+                    self.at_positions(&positions, |this| this.argument(arg, &param, &cause))
+                }
                 _ => self.argument(arg, &param, &cause),
             };
             usable &= fits || !self.other_shape(&param, arg);

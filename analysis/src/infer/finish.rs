@@ -225,6 +225,23 @@ impl Infer<'_> {
                 *b = size(b);
             }
         }
+        let mentioned = |function: &ExprId, at: &Var| match body.expr(*function) {
+            Expr::Lambda { params, body: inner } => {
+                params.iter().any(|p| out.binder_types[p.index()].mentions(at))
+                    || out.expr_types[inner.index()].mentions(at)
+            }
+            _ => false,
+        };
+        let kept: Vec<ExprId> =
+            out.positions.iter().filter(|(f, at)| mentioned(f, &at.position)).map(|(f, _)| *f).collect();
+        out.positions.retain(|function, _| kept.contains(function));
+        for at in out.positions.values_mut() {
+            let known = self.table.positions.get(at.position.id as usize).and_then(|p| p.count.as_ref());
+            at.count = known.map(&size);
+        }
+        for index in out.indices.values_mut() {
+            *index = size(index);
+        }
         for p in out.partitions.values_mut() {
             p.count = size(&p.count);
             p.each = size(&p.each);

@@ -311,7 +311,12 @@ impl Infer<'_> {
         self.solve();
         let rows = self.table.zonk(&element);
         let result = match index {
-            Some(index) => self.table.at_index(&element, &position, &index),
+            Some(index) => {
+                if self.table.may_depend(&element, &position) {
+                    self.out.indices.insert(id, index.clone());
+                }
+                self.table.at_index(&element, &position, &index)
+            }
             None if rows.mentions(&position) => {
                 let text = self.short(args[1]);
                 self.diagnostic(Diagnostic::error(

@@ -94,10 +94,11 @@ impl Table {
 
     /// The type with `index` in the place of `position`, which is bound outside of it.
     pub fn at_index(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
-        let ty = self.zonk(ty);
-        if !self.may_depend(&ty, position) {
-            return ty;
+        // As it is: it knows from where it came.
+        if !self.may_depend(ty, position) {
+            return ty.clone();
         }
+        let ty = self.zonk(ty);
         // No binder inside may catch a position of the index.
         let caught: Vec<Var> = ty.positions().into_iter().filter(|p| index.contains(p)).collect();
         let ty = caught.iter().fold(ty, |ty, p| self.with_fresh_binder(&ty, p));

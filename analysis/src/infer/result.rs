@@ -106,6 +106,14 @@ pub struct Iteration {
     pub start: Size,
 }
 
+/// The position at which a function is applied: that of an element of an array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AtPosition {
+    pub position: Var,
+    /// The length of the array.
+    pub count: Option<Size>,
+}
+
 /// The pieces that a `partition` makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
@@ -139,6 +147,10 @@ pub struct Inference {
     pub partitions: FxHashMap<ExprId, Pieces>,
     /// Applications of `generate` whose function knows its argument as a position.
     pub generated: FxHashMap<ExprId, Var>,
+    /// Applications of `aref` to rows of different lengths: which one is taken.
+    pub indices: FxHashMap<ExprId, Size>,
+    /// Functions whose types mention the position of the element to which they are applied.
+    pub positions: FxHashMap<ExprId, AtPosition>,
     /// Compositions `(o f g xs)` that end in a value: they are applied to it at once.
     pub pipelines: FxHashSet<ExprId>,
     /// Literals and operators whose type was decided by default, for the hint.

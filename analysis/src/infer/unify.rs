@@ -120,10 +120,10 @@ impl Unify<'_> {
     /// see.
     fn of_any_position(&mut self, element: &Ty, position: &Var) -> Ty {
         self.table.make_independent(element, position);
-        let element = self.table.zonk(element);
-        if !element.mentions(position) {
-            return element;
+        if !self.table.may_depend(element, position) {
+            return element.clone();
         }
+        let element = self.table.zonk(element);
         let hidden = Position { level: BOUND_ONLY, count: self.count_of(position), name: position.name.clone() };
         let hidden = self.table.fresh_position(hidden);
         self.table.at_index(&element, position, &Size::var(hidden))

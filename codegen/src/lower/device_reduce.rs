@@ -151,6 +151,22 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    /// The reduction of an array by the group that runs this code.
+    pub fn fold_row(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let z = self.atom(&call.args[0], env)?;
+        let xs = self.atom(&call.args[1], env)?;
+        let xs = self.array(&xs)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let op = self.operator(&f, &z, &ty)?;
+        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
+        let total = self.fold_group(&op, &xs, &Size::zero(), &xs.len.clone());
+        self.active.lcl = lcl;
+        // The next row needs the slots again.
+        self.shared_in_loop = true;
+        total
+    }
+
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
         let layout = self.slots(ty)?;
         let commutative = is_commutative(f.lambda);

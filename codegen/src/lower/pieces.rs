@@ -148,6 +148,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Size::var(var))
     }
 
+    /// Whether the rows of an array are the longer the further behind they stand.
+    pub fn rows_grow(&self, rows: &Array<'k>) -> bool {
+        let each = match &*rows.view {
+            View::Packed { layout, .. } => match &**layout {
+                Layout::Packed { position, element, .. } => match &**element {
+                    Layout::Array { len, .. } | Layout::Packed { len, .. } => (position.clone(), len.clone()),
+                    _ => return false,
+                },
+                _ => return false,
+            },
+            View::Pieces { pieces, .. } => (pieces.position.clone(), pieces.each.clone()),
+            View::Zip(parts) => return parts.iter().any(|p| self.rows_grow(p)),
+            View::Mapped(_, of) => return self.rows_grow(of),
+            _ => return false,
+        };
+        let (position, each) = each;
+        let next = each.subst_var(&position, &Size::var(position.clone()).add(&Size::one()));
+        each.contains(&position) && self.facts.le(&each, &next).is_yes()
+    }
+
     // ---- sums without a closed form
 
     /// The sum over the first `count` positions of something that depends on positions and size parameters only: it is

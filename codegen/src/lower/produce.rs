@@ -19,6 +19,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<Value<'k>> {
         // What gives one value needs no memory for it.
         match call.prim {
+            Prim::Reduce(Level::Lcl(_)) => {
+                let value = self.fold_row(call, env)?;
+                let result = Value::Array(Array::new(Size::one(), View::Fill(value)));
+                return self.deliver(result, dest);
+            }
             Prim::Reduce(_) | Prim::ReduceWhileSeq => {
                 let value = self.fold(stmt, call, env)?;
                 let result = Value::Array(Array::new(Size::one(), View::Fill(value)));

@@ -219,7 +219,10 @@ impl<'k> ProgramBuilder<'k> {
                     let what = format!("`{ty}`, whose rows have different lengths and hold more than scalars,");
                     return Err(unsupported(&what));
                 };
-                let scale = self.capacity(facts, &total, origin)?;
+                // As many rows as there can be at most have as many elements as there can be.
+                let most = bounds::upper(facts, &a.len).map(|len| ArrayTy { len, ..a.clone() });
+                let most = most.and_then(|a| units(&Ty::new(TyKind::Array(a)))).map_or(total, |(_, most)| most);
+                let scale = self.capacity(facts, &most, origin)?;
                 let instances = instances.mul(&scale);
                 let leaf = self.layout_with(&leaf_ty, bounds, name, &instances, origin, facts, leaf)?;
                 self.packed(a, scale, &leaf)

@@ -226,6 +226,16 @@ impl Finder<'_> {
 
     fn prim(&mut self, var: VarId, call: &PrimCall) -> Hidden {
         let args: Vec<Hidden> = call.args.iter().map(|a| self.atom(a)).collect();
+        // What the functions hide may be bounded by the position.
+        let count = call.args.last().and_then(|xs| Some(self.kernel.atom_ty(xs).as_array()?.len.clone()));
+        let count = if call.prim == Prim::Generate { call.sizes.first().cloned() } else { count };
+        if let Some(last) = count.map(|n| n.sub(&Size::one())) {
+            for position in call.funs.iter().filter_map(|f| f.position.clone()) {
+                // Two facts: both together would say that there is an element.
+                self.facts.assume_range(position.clone(), Some(Size::zero()), None);
+                self.facts.assume_range(position, None, Some(last.clone()));
+            }
+        }
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
         match call.prim {
             Prim::Map(_) => self.call(&call.funs[0], &args),

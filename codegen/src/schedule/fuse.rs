@@ -111,7 +111,7 @@ fn is_pure_view(block: &Block) -> bool {
     })
 }
 
-fn is_cheap(block: &Block) -> bool {
+pub fn is_cheap(block: &Block) -> bool {
     block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
 }
 

@@ -52,7 +52,7 @@ impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
         let kernel = rewrite::rewrite(kernel, &mut applied);
-        let kernel = place::place(&kernel, &mut applied);
+        let kernel = place::place(&kernel, target, &mut applied);
         let uses = uses::count(&kernel);
         let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);

@@ -7,13 +7,14 @@ use super::rules::{self, Rule};
 use super::{Applied, is_parallel};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::FEW_PIECES;
+use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
-pub fn place(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
+pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
     super::demote::demote(&mut placed.body, applied);
-    let mut placer = Placer { kernel, applied };
+    let mut placer = Placer { kernel, target, applied };
     placer.block(&mut placed.body, true);
     placed
 }
@@ -71,6 +72,7 @@ pub fn is_flat(ty: &Ty) -> bool {
 
 struct Placer<'a> {
     kernel: &'a Kernel,
+    target: &'a Target,
     applied: &'a mut Vec<Applied>,
 }
 
@@ -113,6 +115,27 @@ impl Placer<'_> {
         }
     }
 
+    /// Whether a function reduces a row of a length that is not known before the run, and does little besides.
+    fn reduces_rows(&self, f: &Lambda) -> bool {
+        let mut reductions = 0;
+        let all_fit = f.body.stmts.iter().all(|stmt| match &stmt.rhs {
+            Rhs::Prim(call) => match call.prim {
+                Prim::Reduce(Level::Auto) => {
+                    reductions += 1;
+                    let row = call.args.get(1).map(|xs| self.kernel.atom_ty(xs));
+                    row.as_ref()
+                        .and_then(Ty::as_array)
+                        .is_some_and(|row| is_flat(&row.element) && row.len.as_const().is_none())
+                }
+                Prim::Map(Level::Auto) => call.funs.iter().all(|f| super::fuse::is_cheap(&f.body)),
+                Prim::Head => true,
+                prim => super::fuse::is_view(prim) && block_levels_of(call).is_empty(),
+            },
+            rhs => !matches!(rhs, Rhs::If(..)),
+        });
+        all_fit && reductions == 1
+    }
+
     /// Whether it is a `map` over a few pieces of a `partition` that each are worth all work-items.
     fn goes_over_pieces(&self, call: &PrimCall) -> bool {
         let Some(Atom::Var(pieces)) = call.args.first() else { return false };
@@ -149,6 +172,17 @@ impl Placer<'_> {
             Some(ty.as_array().is_some_and(|a| is_flat(&a.element)))
         };
         Some(match call.prim {
+            Prim::Map(Level::Auto) if self.target.class == Class::Gpu && self.reduces_rows(&call.funs[0]) => {
+                for stmt in &mut call.funs[0].body.stmts {
+                    if let Rhs::Prim(inner) = &mut stmt.rhs
+                        && inner.prim == Prim::Reduce(Level::Auto)
+                    {
+                        inner.prim = Prim::Reduce(Level::Lcl(0));
+                        self.applied.push(Applied { rule: &rules::REDUCE_GROUP, origin: stmt.origin.clone() });
+                    }
+                }
+                (Prim::Map(Level::Wrg(0)), &rules::MAP_REDUCE_WRG)
+            }
             Prim::Map(Level::Auto) => {
                 let (level, rule) = map_level(&call.funs[0]);
                 if *rule == rules::MAP_MAP_GLB
@@ -178,6 +212,10 @@ impl Placer<'_> {
 
 fn is_unplaced_map(stmt: &Stmt) -> bool {
     matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto))
+}
+
+fn block_levels_of(call: &PrimCall) -> Vec<Level> {
+    call.funs.iter().flat_map(|f| block_levels(&f.body)).collect()
 }
 
 /// Inside of a function one work-item does the work.

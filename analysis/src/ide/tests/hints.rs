@@ -153,3 +153,20 @@ fn a_hint_can_be_written() {
     "#]],
     );
 }
+
+#[test]
+fn positions_of_rows_of_different_lengths() {
+    check(
+        "(lift sums (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows)
+  (map (lambda (row) (map (lambda (x) (* x 2.0f)) row)) rows)))
+(lift pieces (N) ((array-type float (* 2 N))) (lambda (xs) (partition #N (lambda (k) 2) xs)))
+(lift prefixes (N) ((array-type float N)) (lambda (xs) (generate #N (lambda (k) (take #k xs)))))
+",
+        expect![[r#"
+            (lift sums (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (rows‹: Array[i => Array[Float,i+1],N]›)
+              (map (lambda (‹i =>› row‹: Array[Float,i+1]›) (map (lambda (x‹: Float›) (* x 2.0f)) row)) rows)))
+            (lift pieces (N) ((array-type float (* 2 N))) (lambda (xs‹: Array[Float,2*N]›) (partition #N (lambda (k‹: Int›) 2) xs)))
+            (lift prefixes (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (generate #N (lambda (‹i =>› k‹: Int›) (take #k xs)))))
+        "#]],
+    );
+}

@@ -233,7 +233,7 @@ fn mistakes() {
             e : Array[i => Array[Float,3-i],N] -> Array[i => Array[Float,3-i],N]
               assumes 3-i is not negative for every i below N
             f : Array[i => Array[Float,3-i],8] -> Array[i => Array[Float,3-i],8]
-              assumption-false at `(lambda (t) t)`: `(lambda …)` needs that -1 is not negative, which is false whatever the sizes are
+              assumption-false at `(lambda (t) t)`: `(lambda …)` needs that 3-i is not negative for every i below 8, which is false whatever the sizes are
             g : Array[Float,N] -> Array[Array[Float,N],2]
               assumes N equals 2*N
             h : Array[Float,N] -> ?

@@ -205,7 +205,11 @@ impl<'db> Build<'db> {
             }
             _ => {}
         }
-        let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+        let mut args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
+        // Which of some rows of different lengths: inference has read it as a size.
+        if let (Some(index), Some(arg)) = (scope.cx.inference.indices.get(&id), args.get_mut(1)) {
+            *arg = Staged::Size(scope.size(index, id)?);
+        }
         self.apply(function, args, &origin)
     }
 

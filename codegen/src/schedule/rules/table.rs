@@ -62,6 +62,12 @@ rules! {
     Placement MAP_FREE_WRG "map-wrg-free":
         "map f" = "mapWrg d f",
         if "`f` has a `mapWrg` inside, and d is a dimension that it leaves free.";
+    Placement MAP_REDUCE_WRG "map-reduce-wrg":
+        "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
+        if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
+    Placement REDUCE_GROUP "reduce-group":
+        "reduce f z" = "the fold of what each work-item of a group has folded",
+        if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg`.";
     Placement MAP_PIECES "map-pieces":
         "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";

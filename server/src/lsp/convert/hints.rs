@@ -35,11 +35,12 @@ pub fn inlay_hint(snap: &Snapshot, uri: &Uri, lines: &Lines, hint: ide::InlayHin
 }
 
 /// Each kind with its name in the settings, and whether it is shown if they say nothing.
-pub const KINDS: [(HintKind, &str, bool); 4] = [
+pub const KINDS: [(HintKind, &str, bool); 5] = [
     (HintKind::PackUnpack, "packUnpack", true),
     (HintKind::Type, "types", true),
     (HintKind::RuntimeCheck, "checks", true),
     (HintKind::Default, "defaults", false),
+    (HintKind::Position, "positions", true),
 ];
 
 /// One sentence on how to be rid of hints of a kind.
