@@ -241,7 +241,7 @@ impl Infer<'_> {
             "zip" if args.len() >= 3 => {
                 let len = self.fresh_size();
                 let (first, element) = self.any_array(&len);
-                let Some(array) = first.as_array().cloned() else { return None };
+                let array = first.as_array().cloned()?;
                 let deps: Vec<u32> = array.position.iter().map(|p| p.id).collect();
                 let level = self.level;
                 let mut elements = vec![element];
