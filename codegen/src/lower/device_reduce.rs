@@ -12,7 +12,7 @@ use super::launch::Title;
 use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::{LowerError, Result};
 use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
-use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, VarKind};
@@ -27,6 +27,9 @@ struct Operator<'k> {
     /// Element `l` is that of work-item `l`.
     slots: Place,
 }
+
+/// Elements of a row that a work-item has under way at a time.
+const IN_FLIGHT: i64 = 8;
 
 /// One of the commutative operators applied to the two parameters.
 fn is_commutative(f: &crate::core::Lambda) -> bool {
@@ -160,11 +163,52 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let ty = self.program.kernel.atom_ty(&call.args[0]);
         let op = self.operator(&f, &z, &ty)?;
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let total = self.fold_group(&op, &xs, &Size::zero(), &xs.len.clone());
+        let total = if op.commutative {
+            self.fold_in_flight(&op, &xs)
+        } else {
+            self.fold_group(&op, &xs, &Size::zero(), &xs.len.clone())
+        };
         self.active.lcl = lcl;
         // The next row needs the slots again.
         self.shared_in_loop = true;
         total
+    }
+
+    /// The fold of an array by all work-items of the group, each of which has several elements under way at a time: a
+    /// single one would wait for memory most of the time.
+    fn fold_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let acc = self.neutral(op, "acc")?;
+        let end = self.size(&xs.len)?;
+        let group = self.bind("items", CType::Int, local_size());
+        let items = Size::var(self.index_var("items", group.clone()));
+        self.facts.assume_le(Size::one(), items.clone());
+        let at = Expr::Var(self.variable("i", CType::Int, Some(local_id())));
+        let i = self.index_var("i", at.clone());
+        let last = items.mul(&Size::int(IN_FLIGHT - 1));
+        let (body, ()) = self.scope(|f| {
+            let i = Size::var(i.clone());
+            f.facts.assume_le(Size::zero(), i.clone());
+            f.facts.assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
+            let mut elements = Vec::new();
+            for n in 0..IN_FLIGHT {
+                let x = f.read(xs, &i.add(&items.mul(&Size::int(n))))?;
+                elements.push(f.named_scalar(&x, "x")?);
+            }
+            elements.into_iter().try_for_each(|x| f.combine(op, &acc, x))?;
+            f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT))));
+            Ok(())
+        })?;
+        let all = at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT - 1)));
+        self.emit(StmtKind::While { condition: all.lt(end.clone()), body });
+        let (body, ()) = self.scope(|f| {
+            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+            let x = f.read(xs, &Size::var(i.clone()))?;
+            f.combine(op, &acc, x)?;
+            f.assign(at.clone(), at.clone().add(group.clone()));
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: at.lt(end), body });
+        self.combine_group(op, acc)
     }
 
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
@@ -249,6 +293,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.combine(op, &acc, x)
             })?;
         }
+        self.combine_group(op, acc)
+    }
+
+    /// What all work-items of the group have in their variables, combined in order, in the variables of each.
+    fn combine_group(&mut self, op: &Operator<'k>, acc: Value<'k>) -> Result<Value<'k>> {
         let mine = self.at_slot(op, local_id());
         self.copy(&acc, &Dest::Place(mine.clone()))?;
         self.barrier(true, false);

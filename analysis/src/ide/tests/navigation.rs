@@ -106,7 +106,7 @@ fn where_types_are_written() {
     types("(define (f p xs) (let ys (filter p xs) (map sqrt y$0s)))\n", expect!["1:`(filter p xs)`"]);
     types(
         "(define (f x) (sq$0rt x))\n",
-        expect!["lift:primitives.lift:210:`(primitive sqrt () (-> a a) (where (floating a)))`"],
+        expect!["lift:primitives.lift:214:`(primitive sqrt () (-> a a) (where (floating a)))`"],
     );
 }
 
