@@ -45,6 +45,9 @@ pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) ->
         Assumption::Positive(a) => format!("{} > 0", size(a)?),
         Assumption::AtMost(a, b) => format!("{} <= {}", size(a)?, size(b)?),
         Assumption::Equal(a, b) => format!("{} == {}", size(a)?, size(b)?),
+        Assumption::ForAll { .. } => {
+            return Err(format!("a condition at every position (`{assumption}`) is not written in this language yet"));
+        }
     })
 }
 

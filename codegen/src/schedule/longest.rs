@@ -121,7 +121,7 @@ impl Finder {
             }
             _ => return None,
         };
-        let each = Lambda { params: each, body, origin: f.origin.clone() };
+        let each = Lambda { position: f.position.clone(), params: each, body, origin: f.origin.clone() };
         let (count, rhs) = match rhs {
             Some(sizes) => {
                 (sizes.first()?.clone(), PrimCall { prim: Prim::Generate, sizes, funs: vec![each], args: Vec::new() })
@@ -139,6 +139,7 @@ impl Finder {
             (self.fresh("a", Ty::int()), self.fresh("b", Ty::int()), self.fresh("greater", Ty::int()));
         let max = at(greater, Rhs::Scalar(ScalarOp::Max, vec![Atom::Var(a), Atom::Var(b)]), origin);
         let max = Lambda {
+            position: None,
             params: vec![a, b],
             body: Block { stmts: vec![max], result: Atom::Var(greater) },
             origin: origin.clone(),
@@ -294,7 +295,8 @@ impl Copy<'_> {
                 let mut funs = Vec::new();
                 for f in call.funs {
                     let params = f.params.iter().map(|p| self.bind(*p)).collect();
-                    funs.push(Lambda { params, body: self.block(f.body), origin: f.origin });
+                    let body = self.block(f.body);
+                    funs.push(Lambda { position: f.position, params, body, origin: f.origin });
                 }
                 Rhs::Prim(PrimCall { prim: call.prim, sizes, funs, args })
             }

@@ -78,7 +78,7 @@ impl Schedule {
         measures.extend(&self.measures);
         // What there was is placed and recorded already.
         let mut added = Vec::new();
-        let kernel = place::place(&kernel, &mut added);
+        let kernel = place::place(&kernel, &self.target, &mut added);
         let uses = uses::count(&kernel);
         let fused = fuse::fuse(&kernel, &uses, false, &mut added);
         Schedule {
