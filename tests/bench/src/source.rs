@@ -21,7 +21,9 @@ pub fn kernels(folder: &Path, path: &str, text: &str) -> Result<Vec<Found>, Prob
     let stopped = |_| "the analysis was stopped".to_owned();
     let mut todo = vec![path.to_owned()];
     while let Some(file) = todo.pop() {
-        for import in host.snapshot().imports(&file).map_err(stopped)? {
+        // The snapshot must be gone before the next change, which waits for it.
+        let imports = host.snapshot().imports(&file).map_err(stopped)?;
+        for import in imports {
             if host.file_text(&import).is_none() {
                 host.set_file(&import, read(&folder.join(&*import))?.as_str().into());
                 todo.push(import.to_string());

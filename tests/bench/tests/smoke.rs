@@ -48,12 +48,12 @@ fn every_benchmark_runs_and_agrees_with_its_peers() {
 #[test]
 fn the_compiler_is_timed_on_the_examples() {
     let output = Command::new(env!("CARGO_BIN_EXE_lift-bench"))
-        .args(["compile", "gallery/sum", "papers/fig22", "--runs", "2"])
+        .args(["compile", "gallery/sum", "papers/fig22", "euler/07", "--runs", "2"])
         .output()
         .expect("the benchmarks start");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    for row in ["| gallery/sum.lift | 1 |", "| papers/fig22.lift | 1 |", "| all 2 | |"] {
+    for row in ["| gallery/sum.lift | 1 |", "| papers/fig22.lift | 1 |", "| euler/07.lift | 1 |", "| all 3 | |"] {
         assert!(printed.contains(row), "no row `{row}` in\n{printed}");
     }
 }
