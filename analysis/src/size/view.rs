@@ -7,6 +7,7 @@
 //! `N/2+M/3`. The *exact* style makes one fraction of them, numerator first, so that its single
 //! division leaves no remainder whenever the size has a value at all: what generated code computes.
 
+mod factor;
 mod patterns;
 
 use super::Size;
@@ -263,7 +264,7 @@ impl Viewer {
         let common = Term { mono: content.mono, coeff: Ratio::ONE };
         let mut rest = poly::mul(terms, &[common.recip()?]).ok()?;
         let mut factors = self.factors(&common.mono);
-        while let Some((factor, quotient)) = linear_factor(&rest) {
+        while let Some((factor, quotient)) = factor::linear_factor(&rest) {
             factors.push(self.expanded(&factor));
             rest = quotient;
         }
@@ -426,35 +427,6 @@ impl Viewer {
         let body = body.subst_var(index, &Size::var(named.clone()));
         Node::Sum { index: named, count: self.boxed(count), body: self.boxed(&body) }
     }
-}
-
-/// A factor `c·x + d` of the polynomial, for an atom `x` in it and small numbers `c` and `d`, or
-/// `x - y` or `x + y`; and what is left.
-fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
-    let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom).collect();
-    atoms.sort();
-    atoms.dedup();
-    if terms.len() < 2 || atoms.len() > 4 {
-        return None;
-    }
-    let mut factors = Vec::new();
-    for (at, atom) in atoms.iter().enumerate() {
-        let x = Size::atom((*atom).clone());
-        for d in [-1, 1, -2, 2] {
-            factors.push(x.add(&Size::int(d)));
-        }
-        factors.push(x.scale(Ratio::integer(2)?).sub(&Size::one()));
-        factors.push(x.scale(Ratio::integer(2)?).add(&Size::one()));
-        for other in &atoms[at + 1..] {
-            let y = Size::atom((*other).clone());
-            factors.extend([x.sub(&y), y.sub(&x), x.add(&y)]);
-        }
-    }
-    factors.into_iter().find_map(|factor| {
-        let (quotient, remainder) = poly::divide(terms, factor.terms())?;
-        let whole = quotient.iter().all(|t| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0));
-        (remainder.is_empty() && whole && factor.terms() != terms).then(|| (factor.terms().to_vec(), quotient))
-    })
 }
 
 /// Variables before everything else, as [`Var::reading_key`] has them.

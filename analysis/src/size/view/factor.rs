@@ -1,0 +1,168 @@
+//! Linear factors of polynomials: `N·N - N` is `N·(N-1)`.
+
+use super::super::Size;
+use super::super::atom::Atom;
+use super::super::poly::{self, Term};
+use super::super::ratio::Ratio;
+
+/// With more atoms than this there are too many factors to try.
+const MAX_ATOMS: usize = 4;
+
+/// What is tried as a factor: `scale·x + constant + sign·y`, for an atom `x` and perhaps an atom `y`, by their places among
+/// the atoms.
+#[derive(Clone, Copy)]
+struct Linear {
+    x: usize,
+    scale: i64,
+    constant: i64,
+    other: Option<(i64, usize)>,
+}
+
+/// A factor `c·x + d` of the polynomial, for an atom `x` in it and small numbers `c` and `d`, or
+/// `x - y` or `x + y`; and what is left.
+pub(super) fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
+    let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom).collect();
+    atoms.sort();
+    atoms.dedup();
+    if terms.len() < 2 || atoms.len() > MAX_ATOMS {
+        return None;
+    }
+    let sample = Sample::of(terms, &atoms);
+    let divides = |tried: Linear| {
+        if sample.as_ref().is_some_and(|sample| !sample.vanishes_with(tried)) {
+            return None;
+        }
+        let factor = tried.size(&atoms)?;
+        let (quotient, remainder) = poly::divide(terms, factor.terms())?;
+        let whole = quotient.iter().all(|t| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0));
+        (remainder.is_empty() && whole && factor.terms() != terms).then(|| (factor.terms().to_vec(), quotient))
+    };
+    candidates(atoms.len()).find_map(divides)
+}
+
+/// In the order in which they are preferred.
+fn candidates(atoms: usize) -> impl Iterator<Item = Linear> {
+    (0..atoms).flat_map(move |x| {
+        let plain = Linear { x, scale: 1, constant: 0, other: None };
+        let numbers = [(1, -1), (1, 1), (1, -2), (1, 2), (2, -1), (2, 1)];
+        let with_numbers = numbers.into_iter().map(move |(scale, constant)| Linear { scale, constant, ..plain });
+        let with_others = (x + 1..atoms).flat_map(move |y| {
+            // x - y, y - x, x + y
+            [(1, -1), (-1, 1), (1, 1)].map(|(scale, sign)| Linear { scale, other: Some((sign, y)), ..plain })
+        });
+        with_numbers.chain(with_others)
+    })
+}
+
+impl Linear {
+    fn size(self, atoms: &[&Atom]) -> Option<Size> {
+        let times =
+            |scale: i64, atom: usize| Some(Size::atom(atoms[atom].clone()).scale(Ratio::integer(i128::from(scale))?));
+        let size = times(self.scale, self.x)?.add(&Size::int(self.constant));
+        Some(match self.other {
+            Some((sign, y)) => size.add(&times(sign, y)?),
+            None => size,
+        })
+    }
+}
+
+/// A Mersenne prime: arithmetic modulo it needs no more than `u128`.
+const PRIME: u64 = (1 << 61) - 1;
+
+/// The polynomial at one point, modulo a prime. A factor divides only if the polynomial vanishes wherever the factor does;
+/// to look at one such point takes a small part of the time of a division, and nearly always says no.
+struct Sample {
+    /// Coefficient and exponents, by atom.
+    terms: Vec<(u64, Vec<u32>)>,
+    /// A value of each atom.
+    point: Vec<u64>,
+}
+
+impl Sample {
+    /// `None` where a sample says nothing: fractions, and atoms whose powers are not powers of a number.
+    fn of(terms: &[Term], atoms: &[&Atom]) -> Option<Sample> {
+        let is_free = |atom: &&Atom| !matches!(atom, Atom::Step(_) | Atom::Pow(..));
+        if !atoms.iter().all(is_free) {
+            return None;
+        }
+        let one = |term: &Term| {
+            let mut exponents = vec![0; atoms.len()];
+            for (atom, exponent) in &term.mono.0 {
+                exponents[atoms.binary_search(&atom).ok()?] = u32::try_from(*exponent).ok()?;
+            }
+            let coefficient = term.coeff.to_integer()?.rem_euclid(i128::from(PRIME));
+            Some((u64::try_from(coefficient).ok()?, exponents))
+        };
+        let point = (0..atoms.len() as u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME).collect();
+        Some(Sample { terms: terms.iter().map(one).collect::<Option<_>>()?, point })
+    }
+
+    fn vanishes_with(&self, factor: Linear) -> bool {
+        let mut point = self.point.clone();
+        let signed = |n: i64| u64::try_from(n.rem_euclid(PRIME as i64)).unwrap_or(0);
+        let rest = signed(factor.constant) + factor.other.map_or(0, |(sign, y)| times(signed(sign), point[y]));
+        // scale·x = -rest
+        point[factor.x] = times(PRIME - rest % PRIME, inverse(signed(factor.scale)));
+        let value = |(coefficient, exponents): &(u64, Vec<u32>)| {
+            exponents.iter().zip(&point).fold(*coefficient, |value, (e, x)| times(value, power(*x, *e)))
+        };
+        self.terms.iter().fold(0, |sum, term| (sum + value(term)) % PRIME) == 0
+    }
+}
+
+fn times(a: u64, b: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+}
+
+fn power(mut base: u64, mut exponent: u32) -> u64 {
+    let mut result = 1;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = times(result, base);
+        }
+        base = times(base, base);
+        exponent >>= 1;
+    }
+    result
+}
+
+/// Of 1, -1 and 2, which are all that is needed.
+fn inverse(n: u64) -> u64 {
+    if n == 2 { PRIME / 2 + 1 } else { n }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::var::{Var, VarKind};
+    use super::*;
+
+    fn var(id: u32, name: &str) -> Size {
+        Size::var(Var { kind: VarKind::Param, id, name: name.into() })
+    }
+
+    #[test]
+    fn every_factor_that_is_tried_is_found() {
+        let (n, m) = (var(0, "N"), var(1, "M"));
+        let cofactors =
+            [n.mul(&m).add(&Size::int(3)), n.mul(&n).add(&m).add(&Size::int(7)), m.mul(&m).add(&Size::int(5))];
+        let atoms = [n.as_atom().expect("an atom").clone(), m.as_atom().expect("an atom").clone()];
+        let refs: Vec<&Atom> = atoms.iter().collect();
+        for tried in candidates(2) {
+            let factor = tried.size(&refs).expect("a small factor");
+            for cofactor in &cofactors {
+                let product = factor.mul(cofactor);
+                let (found, quotient) = linear_factor(product.terms()).expect("a factor");
+                let again = Size::from_terms(found).mul(&Size::from_terms(quotient));
+                assert_eq!(again, product, "({factor})·({cofactor})");
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_linear_factor_has_none() {
+        let (n, m) = (var(0, "N"), var(1, "M"));
+        for size in [n.mul(&n).add(&Size::one()), n.mul(&m).add(&Size::int(3)), n.add(&m), n.add(&Size::int(5))] {
+            assert!(linear_factor(size.terms()).is_none(), "{size}");
+        }
+    }
+}
