@@ -25,6 +25,9 @@ pub struct Target {
     pub compute_units: u32,
     /// Bytes of local memory of a group.
     pub local_memory: u64,
+    /// Indices, divisions and computed lengths are checked on the device. Without that, a program in which one of them
+    /// is wrong does anything.
+    pub checked: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +64,7 @@ impl Target {
             most_in_group: 256,
             compute_units: 32,
             local_memory: 32 * 1024,
+            checked: true,
         }
     }
     /// Any GPU.

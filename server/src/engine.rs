@@ -173,6 +173,8 @@ pub struct Wanted<'a> {
     pub device: Option<Where>,
     /// What to generate for; `None`: the device that it runs on.
     pub target: Option<Target>,
+    /// Without checks in the kernels.
+    pub unchecked: bool,
     /// Is told what happens next, in a few words.
     pub tell: &'a dyn Fn(&str),
 }
@@ -272,6 +274,7 @@ fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable
 
 fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
     let target = wanted.target.unwrap_or_else(|| Target::of(&device.info));
+    let target = Target { checked: !wanted.unchecked, ..target };
     let program = match compile(analysis, wanted.subject.path, kernel, &target)? {
         Ok(program) => program,
         Err(problems) => {

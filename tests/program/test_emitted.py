@@ -21,6 +21,9 @@ ROWS = """(lift rows (N M) ((array-type (array-type int M) N))
 PAIR = """(lift pair (N) ((array-type int N))
   (lambda (xs) (tuple (scan 0 (lambda (a b) (+ a b)) xs) (filter (lambda (x) (> x 2)) xs))))
 """
+SUMS = """(lift sums (N) ((array-type (exists (X) (array-type int X)) N))
+  (lambda (rows) (map (lambda (row) (head (reduceSeq 0 (lambda (a b) (+ a b)) row))) rows)))
+"""
 AT = "(lift at (N) ((array-type int N) int) (lambda (xs i) (map (lambda (x) (+ x (aref xs i))) xs)))\n"
 HALVES = "(lift halves (N) ((array-type int N)) (lambda (xs) (map (reduceSeq 0 (lambda (a b) (+ a b))) (split #2 xs))))\n"
 ROUNDS = "(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate 20 (lambda (ys) (map (lambda (y) (+ y 1)) ys)) xs)))\n"
@@ -119,6 +122,17 @@ def test_c_room_found_by_the_run(lift):
     assert out == "1 9 25 49 81 an array cannot have the length -1 (at 1:99)", out
 
 
+def test_c_rows_of_their_own_lengths(lift):
+    main = """
+  const cl_int lengths[] = {3, 0, 2};
+  const cl_int rows[] = {1, 2, 3, 0, 0, 0, 4, 5, 0};
+  cl_int result[3];
+  if (sums_run(p, 3, 3, lengths, rows, result)) { return 3; }
+  for (int i = 0; i < 3; i++) printf("%d ", (int)result[i]);
+"""
+    assert build_c(lift, "sums", SUMS, main) == "6 0 9 "
+
+
 def test_c_failures_and_assumptions(lift):
     main = """
   const cl_int xs[] = {1, 2, 3};
@@ -189,6 +203,8 @@ def test_python_results(lift, queue):
     np.testing.assert_array_equal(run("table", TABLE, table, 10), table.T * 10)
     np.testing.assert_array_equal(run("counted", COUNTED, 10), [1, 9, 25, 49, 81])
     assert [list(row) for row in run("rows", ROWS, table)] == [[], [3, 4, 5]]
+    ragged = [[1, 2, 3], [], [4, 5]]
+    assert list(run("sums", SUMS, ragged)) == [6, 0, 9]
     sums, kept = run("pair", PAIR, [1, 2, 3, 4])
     assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
     np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])

@@ -31,9 +31,11 @@ pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -
     }
     let kernel = names.fresh(&plan.kernel);
     let measured = plan.measured();
-    let sizes = plan.sizes.iter().chain(&measured).map(|v| (v.clone(), names.fresh(&v.name))).collect();
+    let longest = plan.input_lengths();
+    let given = plan.sizes.len() + longest.len();
+    let sizes = plan.sizes.iter().chain(&longest).chain(&measured).map(|v| (v.clone(), names.fresh(&v.name))).collect();
     let buffers = plan.buffers.iter().map(|b| names.fresh(&b.name)).collect();
-    let p = Printer { plan, kernel, measured, sizes, buffers, used: RefCell::default(), place };
+    let p = Printer { plan, kernel, measured, sizes, given, buffers, used: RefCell::default(), place };
     Ok(Files { header: p.header(stem)?, source: p.source(stem, &program.opencl.text)? })
 }
 
@@ -87,6 +89,8 @@ struct Printer<'a> {
     kernel: Name,
     measured: Vec<Var>,
     sizes: Vec<(Var, Name)>,
+    /// How many of them the caller gives: the first.
+    given: usize,
     /// By buffer.
     buffers: Vec<Name>,
     /// Helpers that were called.
@@ -198,11 +202,11 @@ impl<'a> Printer<'a> {
     }
 
     fn size_params(&self) -> String {
-        let params = &self.sizes[..self.plan.sizes.len()];
+        let params = &self.sizes[..self.given];
         params.iter().map(|(_, name)| format!(", int64_t {name}")).collect()
     }
     fn size_args(&self) -> String {
-        self.sizes[..self.plan.sizes.len()].iter().map(|(_, name)| format!(", {name}")).collect()
+        self.sizes[..self.given].iter().map(|(_, name)| format!(", {name}")).collect()
     }
 
     /// `int k_run(…)`, on host memory.
@@ -271,6 +275,9 @@ impl<'a> Printer<'a> {
         for input in &self.plan.inputs {
             out += &format!("/* {} : {} */\n", comment(&input.name), comment(&input.ty.to_string()));
         }
+        for (_, name) in &self.sizes[self.plan.sizes.len()..self.given] {
+            out += &format!("/* {name}: the greatest of a length that an input hides, for which it has room */\n");
+        }
         out += &format!("/* the result : {} */\n", comment(&self.plan.result_ty.to_string()));
         for (i, b) in self.with_role(BufferRole::Output) {
             let name = &self.buffers[i];
@@ -305,7 +312,7 @@ impl<'a> Printer<'a> {
         let mut rooms = String::new();
         for (i, b) in self.with_role(BufferRole::Output).filter(|(_, b)| !self.late(b)) {
             let unused: String =
-                self.sizes[..self.plan.sizes.len()].iter().map(|(_, name)| format!("  (void){name};\n")).collect();
+                self.sizes[..self.given].iter().map(|(_, name)| format!("  (void){name};\n")).collect();
             rooms += &format!(
                 "\n{}\n{{\n{unused}  const int64_t count = {};\n  return count > 0 ? (size_t)count : 0;\n}}\n",
                 self.room_signature(i),
@@ -384,7 +391,7 @@ impl<'a> Printer<'a> {
         b.depth = 1;
         b.line("int status = -1;");
         b.line(&format!("cl_mem owned[{}] = {{0}};", self.plan.buffers.len().max(1)));
-        for (_, name) in &self.sizes[self.plan.sizes.len()..] {
+        for (_, name) in &self.sizes[self.given..] {
             b.line(&format!("int64_t {name} = 0;"));
         }
         // Swaps change which memory a name means.
@@ -457,7 +464,7 @@ impl<'a> Printer<'a> {
         b.line("{");
         b.depth = 1;
         b.line("program->error[0] = 0;");
-        for (_, name) in &self.sizes[..self.plan.sizes.len()] {
+        for (_, name) in &self.sizes[..self.given] {
             b.line(&format!("if ({name} < 0 || {name} > INT32_MAX) {{"));
             let text = format!("the size {name} = %lld is not between 0 and %d");
             b.line(&format!("  return fail(program, \"{text}\", (long long){name}, INT32_MAX);"));

@@ -26,6 +26,8 @@ pub fn print(program: &Program, place: &dyn Fn(&Origin) -> String) -> Result<Str
     };
     let sizes: Vec<String> = plan.sizes.iter().map(|v| literal(&v.name)).collect();
     out += &format!("SIZES = [{}]\n", sizes.join(", "));
+    let longest: Vec<String> = plan.input_lengths().iter().map(key).collect();
+    out += &format!("LONGEST = [{}]\n", longest.join(", "));
     out += "INPUTS = [\n";
     for input in &plan.inputs {
         out += &format!("    ({}, {}),\n", literal(&input.name), layout(&input.layout)?);
@@ -148,7 +150,8 @@ fn layout(l: &Layout) -> Result<String, String> {
         Layout::Exists { lengths, body } => {
             let mut all = Vec::new();
             for l in lengths {
-                all.push(format!("({}, {}, {})", key(&l.var), l.buffer.0, function(&l.at_most)?));
+                let longest = l.at_most.as_var().map_or_else(|| "None".to_string(), key);
+                all.push(format!("({}, {}, {}, {longest})", key(&l.var), l.buffer.0, function(&l.at_most)?));
             }
             format!("(\"exists\", [{}], {})", all.join(", "), layout(body)?)
         }

@@ -2,7 +2,7 @@ class LiftError(Exception):
     """A run that failed: what is wrong, and where in the program."""
 
 
-_LONGEST = 2130706432
+_MOST_ELEMENTS = 2130706432
 _DTYPES = {"Int": np.int32, "Long": np.int64, "Float": np.float32, "Double": np.float64, "Bool": np.uint8}
 
 
@@ -22,6 +22,8 @@ class _Sizes:
         for name in self.values:
             if name not in names:
                 raise LiftError(f"there is no size {name}")
+        for name in LONGEST:
+            self.values[name] = 0
 
     def find(self, layout, value):
         kind = layout[0]
@@ -32,12 +34,14 @@ class _Sizes:
             _, name, _, element = layout
             if name is not None:
                 self.values.setdefault(name, len(value))
-            if len(value) > 0 and element[0] in ("array", "tuple"):
-                self.find(element, value[0])
-        elif kind == "exists" and layout[2][0] == "array":
-            element = layout[2][3]
-            if len(value) > 0 and element[0] in ("array", "tuple"):
-                self.find(element, value[0])
+            # One row tells the shape of all, but for lengths that each has for itself.
+            for row in value if _dynamic(element) else value[:1]:
+                self.find(element, row)
+        elif kind == "exists":
+            for _, _, _, longest in layout[1]:
+                if longest in LONGEST:
+                    self.values[longest] = max(self.values[longest], len(value))
+            self.find(layout[2], value)
 
 
 class _Pour:
@@ -64,7 +68,7 @@ class _Pour:
         elif kind == "array":
             self.room(layout[3], instances * layout[2](self.strides))
         else:
-            for _, buffer, _ in layout[1]:
+            for _, buffer, _, _ in layout[1]:
                 self.put(buffer, np.zeros(instances))
             self.room(layout[2], instances)
 
@@ -89,7 +93,7 @@ class _Pour:
                 self.room(element, stride - extent)
         else:
             _, lengths, body = layout
-            for name, buffer, at_most in lengths:
+            for name, buffer, at_most, _ in lengths:
                 self.sizes[name], self.strides[name] = len(value), at_most(self.strides)
                 self.put(buffer, len(value))
             self.pour(body, value, what)
@@ -122,7 +126,7 @@ class _Collect:
             rows = [self.get(element, at * stride + i) for i in range(extent)]
             return np.array(rows) if rows and element[0] in ("array", "vector") and not _dynamic(element) else rows
         _, lengths, body = layout
-        for name, buffer, at_most in lengths:
+        for name, buffer, at_most, _ in lengths:
             self.sizes[name], self.strides[name] = int(self.data[buffer][at]), at_most(self.strides)
         return self.get(body, at)
 
@@ -191,8 +195,8 @@ class Kernel:
     def _allocate(self, i):
         name, element = self.buffers[i][:2]
         count = self._count(i)
-        if not 0 <= count <= _LONGEST:
-            raise LiftError(f"`{name}` needs {count} elements; generated code can index at most {_LONGEST}")
+        if not 0 <= count <= _MOST_ELEMENTS:
+            raise LiftError(f"`{name}` needs {count} elements; generated code can index at most {_MOST_ELEMENTS}")
         size = max(count, 1) * np.dtype(_DTYPES[element]).itemsize
         self.memory[i] = cl.Buffer(self.queue.context, cl.mem_flags.READ_WRITE, size)
 
@@ -246,8 +250,8 @@ class Kernel:
                 kernel.set_arg(i, self.memory[value])
             elif kind == "int":
                 number = value(self.values)
-                if not 0 <= number <= _LONGEST:
-                    raise LiftError(f"a size is {number}; generated code counts to {_LONGEST} at most")
+                if not 0 <= number <= _MOST_ELEMENTS:
+                    raise LiftError(f"a size is {number}; generated code counts to {_MOST_ELEMENTS} at most")
                 kernel.set_arg(i, np.int32(number))
             elif kind == "long":
                 kernel.set_arg(i, np.int64(value(self.values)))
@@ -265,7 +269,7 @@ class Kernel:
             raise LiftError(f"`{name}` needs work-groups of {np.prod(local)} work-items; the device allows {most}")
         shape = []
         for d in range(3):
-            by_ids = max((2**31 - 1 - _LONGEST) // local[d], 1)
+            by_ids = max((2**31 - 1 - _MOST_ELEMENTS) // local[d], 1)
             upper = 65535 if d > 0 else by_ids
             shape.append(min(max(groups[d](self.values), 1), upper, by_ids) * local[d])
         cl.enqueue_nd_range_kernel(self.queue, kernel, shape, local)

@@ -44,10 +44,11 @@ fn a_module_has_the_plan_as_data() {
     let end = module.find("STEPS = ").expect("steps");
     expect![[r#"
         SIZES = ["N"]
+        LONGEST = []
         INPUTS = [
             ("xs", ("array", "N", lambda s: s["N"], ("scalar", 0))),
         ]
-        RESULT = ("exists", [("X1 1", 1, lambda s: s["N"])], ("array", "X1 1", lambda s: s["X1 1"], ("scalar", 2)))
+        RESULT = ("exists", [("X1 1", 1, lambda s: s["N"], "N")], ("array", "X1 1", lambda s: s["X1 1"], ("scalar", 2)))
         BUFFERS = [
             ("xs", "Float", lambda s: s["N"], "input", []),
             ("result_len", "Int", lambda s: 1, "output", []),

@@ -5,7 +5,7 @@ use super::function::FunctionBuilder;
 use super::value::{Closure, Dest, Env, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
-use crate::failure::Message;
+use crate::failure::{Kind, Message};
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
@@ -131,6 +131,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn check_equal(&mut self, (left, right): (&Size, &Size), env: &Env<'k>) -> Result<()> {
         let (a, b) = (&env.size(left), &env.size(right));
         if self.facts.equal(a, b).is_yes() {
+            self.program.needless(Kind::Cast, &self.origin());
+            return Ok(());
+        }
+        if !self.program.is_checked() {
             return Ok(());
         }
         let (a, b) = (self.size(a)?, self.size(b)?);
@@ -142,6 +146,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Records a failure if an array of `n` elements cannot be padded by `more`.
     pub fn check_not_empty(&mut self, n: &Size, more: &Size) -> Result<()> {
         if self.facts.lt(&Size::zero(), n).is_yes() || more.is_zero() {
+            self.program.needless(Kind::Argument, &self.origin());
+            return Ok(());
+        }
+        if !self.program.is_checked() {
             return Ok(());
         }
         let (n, more) = (self.size(n)?, self.size(more)?);
@@ -323,10 +331,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let len = self.scalar_of(&args[0])?;
         let len = self.as_size(&len, "len")?;
         let len = if self.not_negative(&len) {
+            self.program.needless(Kind::Argument, &self.origin());
             len
         } else {
-            let expr = self.size(&len)?;
-            let expr = self.call_checked(Helper::CheckLength, &Message::impossible_length(), [expr]);
+            let mut expr = self.size(&len)?;
+            if self.program.is_checked() {
+                expr = self.call_checked(Helper::CheckLength, &Message::impossible_length(), [expr]);
+            }
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
             // That it fits an `int` says nothing.

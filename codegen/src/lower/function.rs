@@ -252,9 +252,11 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
                 }
                 LengthSource::Value(value) => {
                     let value = f.scalar_of(&value)?;
-                    let value = f.scalar(&value)?;
-                    let message = Message::impossible_length();
-                    let value = f.call_checked(Helper::CheckLength, &message, [value]);
+                    let mut value = f.scalar(&value)?;
+                    if f.program.is_checked() {
+                        let message = Message::impossible_length();
+                        value = f.call_checked(Helper::CheckLength, &message, [value]);
+                    }
                     Ok(f.bind(&var.name, CType::Int, value))
                 }
             })?;

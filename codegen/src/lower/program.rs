@@ -4,7 +4,7 @@ use super::measure::Measured;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::{LowerError, Result};
 use crate::core;
-use crate::failure::Message;
+use crate::failure::{Kind, Message};
 use crate::opencl::{Function, Helper, Names, Unit, print};
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::schedule::{Schedule, bounds};
@@ -46,6 +46,8 @@ pub struct ProgramBuilder<'k> {
     pub tables: Vec<(Size, Size, BufferId)>,
     /// What is done before everything else.
     pub setup: Vec<Step>,
+    /// What cannot fail, though its kind can.
+    needless: Vec<(Kind, Origin)>,
     buffer_names: Names,
     function_names: Names,
     next_var: u32,
@@ -56,6 +58,9 @@ impl<'k> ProgramBuilder<'k> {
         let mut facts = Facts::new();
         for size in &kernel.sizes {
             facts.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
+        }
+        for longest in schedule.bounds.inputs() {
+            facts.assume_range(longest.clone(), None, Some(Size::int(i32::MAX.into())));
         }
         for (assumption, _) in &kernel.assumptions {
             facts.assume(assumption);
@@ -81,6 +86,7 @@ impl<'k> ProgramBuilder<'k> {
             measured: Measured::new(schedule),
             tables: Vec::new(),
             setup: Vec::new(),
+            needless: Vec::new(),
             buffer_names,
             function_names,
             next_var: 0,
@@ -119,6 +125,18 @@ impl<'k> ProgramBuilder<'k> {
             self.failures.len() - 1
         });
         at as i64
+    }
+
+    /// Whether what may fail is checked.
+    pub fn is_checked(&self) -> bool {
+        self.schedule.target.checked
+    }
+
+    /// A check is left out, since it is seen that it holds.
+    pub fn needless(&mut self, kind: Kind, origin: &Origin) {
+        if !self.needless.iter().any(|(k, o)| *k == kind && o == origin) {
+            self.needless.push((kind, origin.clone()));
+        }
     }
 
     pub fn helper(&mut self, h: Helper) {
@@ -323,6 +341,12 @@ impl<'k> ProgramBuilder<'k> {
             steps: self.setup.into_iter().chain(self.steps).collect(),
             result_ty,
             result,
+            needless_checks: self
+                .needless
+                .iter()
+                // Needless here and needed there, where the same function is inlined again, is needed.
+                .filter(|(kind, at)| !self.failures.iter().any(|f| f.kind == *kind && f.origin == *at))
+                .count(),
             failures: self.failures,
         };
         (Ok(Program { opencl, plan }), self.measured.wanted())

@@ -306,7 +306,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = self.scalar_of(at)?;
         let i = self.as_size(&at, "at")?;
         if self.in_range(&i, &a.len) {
+            self.program.needless(message.kind, origin);
             return self.read(a, &i);
+        }
+        if !self.program.is_checked() {
+            let known = self.facts.clone();
+            self.facts.assume_le(Size::zero(), i.clone());
+            self.facts.assume_le(i.clone(), a.len.sub(&Size::one()));
+            let value = self.read(a, &i);
+            self.facts = known;
+            return value;
         }
         self.at(origin, |f| {
             let (index, len) = (f.size(&i)?, f.size(&a.len)?);

@@ -3,7 +3,7 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
-use crate::failure::Message;
+use crate::failure::{Kind, Message};
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
@@ -286,7 +286,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The index to which `scatter` sends an element, checked: in range, and not taken.
     fn scattered_to(&mut self, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
+        if !self.program.is_checked() {
+            let expr = self.size(at)?;
+            return Ok(self.index_below("to", expr, len));
+        }
         let at = if self.in_range(at, len) {
+            self.program.needless(Kind::Index, &self.origin());
             at.clone()
         } else {
             let (expr, len_expr) = (self.size(at)?, self.size(len)?);

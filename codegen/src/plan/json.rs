@@ -18,6 +18,7 @@ pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> Strin
     let names = names(plan);
     let printer = Printer { names: &names, place };
     let json = PlanJson {
+        needless_checks: plan.needless_checks,
         version: VERSION,
         kernel: &plan.kernel,
         opencl,
@@ -160,6 +161,7 @@ struct PlanJson<'a> {
     buffers: Vec<BufferJson<'a>>,
     steps: Vec<StepJson<'a>>,
     failures: Vec<FailureJson<'a>>,
+    needless_checks: usize,
 }
 
 #[derive(Serialize)]

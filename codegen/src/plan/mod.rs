@@ -172,9 +172,30 @@ pub struct Plan {
     pub result_ty: Ty,
     pub result: Layout,
     pub failures: Vec<Failure>,
+    /// Places in the program where a check was found to be needless.
+    pub needless_checks: usize,
 }
 
 impl Plan {
+    /// The sizes that are the greatest of the lengths that inputs hide: known with the inputs.
+    pub fn input_lengths(&self) -> Vec<Var> {
+        fn collect(layout: &Layout, known: &[Var], out: &mut Vec<Var>) {
+            match layout {
+                Layout::Scalar(_) | Layout::Vec { .. } => {}
+                Layout::Tuple(parts) => parts.iter().for_each(|p| collect(p, known, out)),
+                Layout::Array { element, .. } => collect(element, known, out),
+                Layout::Exists { lengths, body } => {
+                    let longest = lengths.iter().filter_map(|l| l.at_most.as_var());
+                    out.extend(longest.filter(|v| !known.contains(v)).cloned());
+                    collect(body, known, out);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        self.inputs.iter().for_each(|input| collect(&input.layout, &self.sizes, &mut out));
+        out
+    }
+
     /// The sizes that are found during a run.
     pub fn measured(&self) -> Vec<Var> {
         fn collect(steps: &[Step], out: &mut Vec<Var>) {

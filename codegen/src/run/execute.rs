@@ -6,7 +6,7 @@ use super::device::{
 };
 use super::failure::RunFailure;
 use super::geometry::{self, Geometry};
-use super::pour::pour;
+use super::pour::{pour, with_lengths};
 use super::prepare::{Numbers, Prepared, PreparedArg, PreparedLaunch, PreparedStep, Room, launch_numbers, prepare};
 use super::{build_log, device};
 use crate::failure::fill;
@@ -91,6 +91,7 @@ pub fn run(
     device: &Device,
     options: &RunOptions,
 ) -> Result<Outcome, RunFailure> {
+    let sizes = &with_lengths(&program.plan, inputs, sizes);
     let prepared = prepare(&program.plan, sizes, &device.info, options.memory)?;
     let data = pour(&program.plan, inputs, sizes)?;
     let session = Session::open(device, options.profile)?;

@@ -29,6 +29,40 @@ pub fn pour(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> Result<Vec<(Bu
     Ok(filled.filter_map(|(i, data)| Some((BufferId(i as u32), data?))).collect())
 }
 
+/// `sizes`, and the greatest of each length that the inputs hide.
+pub fn with_lengths(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> SizeValues {
+    let mut longest: Vec<(Var, usize)> = plan.input_lengths().into_iter().map(|v| (v, 0)).collect();
+    if !longest.is_empty() {
+        plan.inputs.iter().zip(inputs).for_each(|(input, value)| measure(&input.layout, value, &mut longest));
+    }
+    let mut sizes = sizes.clone();
+    for (var, length) in longest {
+        sizes.insert(var, i64::try_from(length).unwrap_or(i64::MAX));
+    }
+    sizes
+}
+
+fn measure(layout: &Layout, value: &Value, longest: &mut [(Var, usize)]) {
+    match (layout, value) {
+        (Layout::Tuple(parts), Value::Tuple(values)) => {
+            parts.iter().zip(values).for_each(|(part, value)| measure(part, value, longest));
+        }
+        (Layout::Array { element, .. }, Value::Array(ArrayValue::Values(values))) => {
+            values.iter().for_each(|value| measure(element, value, longest));
+        }
+        (Layout::Exists { lengths, body }, value) => {
+            for l in lengths {
+                let found = find_length(body, value, &l.var).unwrap_or(0);
+                if let Some((_, most)) = longest.iter_mut().find(|(v, _)| l.at_most.as_var() == Some(v)) {
+                    *most = found.max(*most);
+                }
+            }
+            measure(body, value, longest);
+        }
+        _ => {}
+    }
+}
+
 struct Pouring {
     /// By buffer; `None` for those that are no inputs.
     data: Vec<Option<HostData>>,
@@ -176,7 +210,7 @@ fn lengthen(data: &mut HostData, by: usize) {
 }
 
 /// The length of the first array in `value` whose length is `var`.
-fn find_length(layout: &Layout, value: &Value, var: &lift_analysis::size::Var) -> Option<usize> {
+fn find_length(layout: &Layout, value: &Value, var: &Var) -> Option<usize> {
     match (layout, value) {
         (Layout::Array { len, element } | Layout::Packed { len, element, .. }, Value::Array(array)) => {
             if len.as_var() == Some(var) {

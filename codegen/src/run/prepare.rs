@@ -63,8 +63,10 @@ pub fn prepare<'a>(
 ) -> Result<Prepared<'a>, RunFailure> {
     check_sizes(plan, sizes)?;
     check_assumptions(plan, sizes)?;
+    // Lengths of inputs may not be known yet, those that the run finds never are.
+    let later: Vec<Var> = plan.input_lengths().into_iter().filter(|v| sizes.get(v).is_none()).collect();
     let measured = plan.measured();
-    let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v));
+    let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v));
     let mut room = Room::new(device, memory);
     let mut capacities = Vec::with_capacity(plan.buffers.len());
     for buffer in &plan.buffers {
@@ -106,6 +108,8 @@ fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> 
     for (assumption, origin) in &plan.checks {
         let holds = match assumption.check(&|var| sizes.get(var)) {
             Ok(holds) => holds,
+            // Lengths of inputs that are not there yet: the run itself checks it.
+            Err(EvalError::Unbound(var)) if plan.input_lengths().contains(&var) => continue,
             // Lengths that only the device knows must be checked there.
             Err(EvalError::Unbound(var)) => {
                 let message = format!("`{assumption}` is to be checked before the run, but {var} is not known then");

@@ -17,6 +17,8 @@ pub struct Bounds {
     vars: FxHashMap<VarId, Hidden>,
     /// For the statements of `iota k` and the like: the size that stands for `k`.
     lengths: FxHashMap<VarId, Var>,
+    /// Sizes that stand for the greatest of each length that an input hides.
+    inputs: Vec<Var>,
 }
 
 /// The number of the first size that stands for a length; those of size parameters are smaller.
@@ -93,7 +95,7 @@ impl Bounds {
         }
         let mut finder = Finder { kernel, facts, bounds: Bounds::default(), ints: FxHashMap::default() };
         for p in &kernel.params {
-            finder.unknown(*p);
+            finder.input(*p);
         }
         finder.block(&kernel.body);
         finder.bounds
@@ -101,6 +103,11 @@ impl Bounds {
 
     pub fn get(&self, v: VarId) -> &[Option<Size>] {
         self.vars.get(&v).map_or(&[], Vec::as_slice)
+    }
+
+    /// The sizes that stand for the greatest lengths that inputs hide: the host knows them with the inputs.
+    pub fn inputs(&self) -> &[Var] {
+        &self.inputs
     }
 
     /// The size that stands for the length of an `iota k` and the like, by the variable of its statement: its greatest
@@ -122,9 +129,14 @@ struct Finder<'k> {
 }
 
 impl Finder<'_> {
-    fn unknown(&mut self, v: VarId) {
-        let n = hidden(self.kernel.ty(v));
-        self.bounds.vars.insert(v, vec![None; n]);
+    fn input(&mut self, v: VarId) {
+        let mut found = Hidden::new();
+        for _ in 0..hidden(self.kernel.ty(v)) {
+            let longest = self.fresh_length();
+            self.bounds.inputs.push(longest.clone());
+            found.push(Some(Size::var(longest)));
+        }
+        self.bounds.vars.insert(v, found);
     }
     fn atom(&self, a: &Atom) -> Hidden {
         match a {
@@ -176,13 +188,22 @@ impl Finder<'_> {
 
     /// The size that stands for what `iota k` and the like are given.
     fn length(&mut self, stmt: VarId) -> Size {
+        if let Some(known) = self.bounds.lengths.get(&stmt) {
+            return Size::var(known.clone());
+        }
+        let var = self.fresh_length();
+        self.bounds.lengths.insert(stmt, var.clone());
+        Size::var(var)
+    }
+
+    /// A size with a name that no other has.
+    fn fresh_length(&mut self) -> Var {
         let taken = |name: &str| self.kernel.sizes.iter().any(|s| *s.name == *name);
-        let mut number = self.bounds.lengths.len() as u32 + 1;
+        let mut number = (self.bounds.lengths.len() + self.bounds.inputs.len()) as u32 + 1;
         while taken(&format!("L{number}")) {
             number += self.kernel.sizes.len() as u32;
         }
-        let var = || Var::new(VarKind::Param, FIRST_LENGTH + number, format!("L{number}"));
-        Size::var(self.bounds.lengths.entry(stmt).or_insert_with(var).clone())
+        Var::new(VarKind::Param, FIRST_LENGTH + number, format!("L{number}"))
     }
 
     fn rhs(&mut self, var: VarId, rhs: &Rhs) -> Hidden {

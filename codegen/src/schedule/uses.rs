@@ -1,6 +1,6 @@
 //! How often each variable is used.
 
-use crate::core::{Atom, Block, Kernel, Rhs, VarId};
+use crate::core::{Atom, Block, Kernel, Rhs, Stmt, VarId};
 use rustc_hash::FxHashMap;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -30,6 +30,13 @@ pub fn operands(rhs: &Rhs) -> Vec<&Atom> {
         Rhs::If(c, ..) => vec![c],
         Rhs::Prim(call) => call.args.iter().collect(),
     }
+}
+
+/// Whether a statement, or what is inside of it, mentions one of these variables.
+pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
+    let atom = |a: &Atom| matches!(a, Atom::Var(v) if of(*v));
+    let inside = |block: &Block| atom(&block.result) || block.stmts.iter().any(|s| mentions(s, of));
+    operands(&stmt.rhs).into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
 struct Counter {

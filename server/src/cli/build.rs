@@ -29,6 +29,9 @@ pub struct Arguments {
     /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`.
     #[arg(long, value_name = "TARGET", default_value = "portable")]
     target: Target,
+    /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
+    #[arg(long)]
+    unchecked: bool,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// The program.
@@ -61,7 +64,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     console.problems(&program.sources(), arguments.format, &told)?;
     for kernel in kernels {
         let result = match arguments.stage {
-            Some(stage) => print(&program, path, &kernel.name, stage, &arguments.target, console)?,
+            Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
             None => write(&program, path, &kernel.name, arguments, console)?,
         };
         // several kernels may have the same reasons
@@ -70,6 +73,10 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         told.extend(news);
     }
     Ok(Status::wrong_if(told.iter().any(Problem::is_error)))
+}
+
+fn target(arguments: &Arguments) -> Target {
+    Target { checked: !arguments.unchecked, ..arguments.target }
 }
 
 /// The named kernel, or all.
@@ -136,7 +143,7 @@ fn print(
 }
 
 fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
-    let compiled = match answered(engine::program(&program.analysis, path, kernel, &arguments.target))? {
+    let compiled = match answered(engine::program(&program.analysis, path, kernel, &target(arguments)))? {
         Ok(compiled) => compiled,
         Err(problems) => return Ok(Err(problems)),
     };

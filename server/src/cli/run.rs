@@ -35,6 +35,9 @@ pub struct Arguments {
     /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
+    /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
+    #[arg(long)]
+    unchecked: bool,
     /// Tell how long each launch took.
     #[arg(long)]
     profile: bool,
@@ -160,6 +163,7 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>, tell: &
         memory: arguments.memory.map(|megabytes| megabytes.saturating_mul(1_000_000)),
         device: arguments.device,
         target: arguments.target,
+        unchecked: arguments.unchecked,
         tell,
     };
     let ran = answered(engine::run(&program.analysis, &wanted, &kernel, arguments_of_kernel, &given))?;

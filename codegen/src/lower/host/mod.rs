@@ -13,9 +13,10 @@ use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Roo
 use super::{LowerError, Result};
 use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
-use crate::schedule::{Schedule, fuse, is_parallel, place};
+use crate::schedule::{Schedule, fuse, is_parallel, place, uses};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, VarKind};
+use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -28,6 +29,9 @@ pub struct Host<'k> {
     lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
     pub to_check: Vec<Rc<Deferred<'k>>>,
+    /// What cannot be compiled, and the variables that have no value for that.
+    errors: Vec<LowerError>,
+    broken: FxHashSet<VarId>,
 }
 
 /// The program, or what cannot be compiled; and the lengths that must be measured.
@@ -37,10 +41,13 @@ pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerEr
         guards: Vec::new(),
         lengths: Vec::new(),
         to_check: Vec::new(),
+        errors: Vec::new(),
+        broken: FxHashSet::default(),
     };
-    match whole(&mut host, schedule) {
-        Ok((inputs, layout)) => host.program.finish(inputs, schedule.kernel.result.clone(), &layout),
-        Err(e) => (Err(vec![e]), host.program.measured.wanted()),
+    let made = whole(&mut host, schedule).map_err(|e| host.wrong(e)).ok().filter(|_| host.errors.is_empty());
+    match made {
+        Some((inputs, layout)) => host.program.finish(inputs, schedule.kernel.result.clone(), &layout),
+        None => (Err(host.errors), host.program.measured.wanted()),
     }
 }
 
@@ -141,6 +148,13 @@ impl<'k> Host<'k> {
         })
     }
 
+    /// Notes an error; a statement of several rounds has it once.
+    fn wrong(&mut self, e: LowerError) {
+        if !self.errors.contains(&e) {
+            self.errors.push(e);
+        }
+    }
+
     pub fn error(&self, stmt: &Stmt, primitive: &str, message: impl Into<String>) -> LowerError {
         LowerError::new(&stmt.origin, primitive, message)
     }
@@ -154,9 +168,23 @@ impl<'k> Host<'k> {
             if !assigned.is_empty() {
                 self.lengths_known(block, &env, &mut assigned);
             }
-            let value = self.stmt(stmt, &mut env, assigned.get(&stmt.var))?;
-            self.measure_for_functions(stmt, &value, &mut env)?;
-            env.bind(stmt.var, value);
+            // One error is no reason to be silent about another that has nothing to do with it.
+            if uses::mentions(stmt, &|v| self.broken.contains(&v)) {
+                self.broken.insert(stmt.var);
+                continue;
+            }
+            let value = self.stmt(stmt, &mut env, assigned.get(&stmt.var));
+            let value = value.and_then(|v| self.measure_for_functions(stmt, &v, &mut env).map(|()| v));
+            match value {
+                Ok(value) => env.bind(stmt.var, value),
+                Err(e) => {
+                    self.wrong(e);
+                    self.broken.insert(stmt.var);
+                }
+            }
+        }
+        if matches!(&block.result, Atom::Var(v) if self.broken.contains(v)) {
+            return Ok(Value::Written);
         }
         let result = self.atom(&block.result, &env);
         let written = matches!(&block.result, Atom::Var(v) if assigned.contains_key(v));

@@ -8,6 +8,7 @@ mod group_filters;
 mod groups;
 mod items;
 mod lengths;
+mod measured;
 mod programs;
 mod random;
 mod text;

@@ -64,6 +64,7 @@ impl Builder {
             result_ty: Ty::int(),
             result: Layout::Tuple(vec![]),
             failures: vec![],
+            needless_checks: 0,
         };
         Builder { program: Program { opencl: OpenClText { text: text.to_string(), map: vec![] }, plan } }
     }

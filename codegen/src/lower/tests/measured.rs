@@ -1,0 +1,115 @@
+//! Lengths that the host reads during a run, what is checked, and that all errors are told.
+
+use super::*;
+use crate::core::builder::*;
+use crate::plan::Step;
+use crate::schedule::Schedule;
+use crate::target::Target;
+use expect_test::expect;
+
+fn compiled(kernel: &Kernel) -> Program {
+    compile(kernel, &Target::portable()).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]))
+}
+
+/// The steps, a word each.
+fn steps(kernel: &Kernel) -> String {
+    let program = compiled(kernel);
+    let word = |step: &Step| match step {
+        Step::Launch(launch) => launch.label.clone(),
+        Step::Measure { var, from, .. } => format!("{var} from {}", program.plan.buffer(*from).name),
+        Step::Zero(id) => format!("zero {}", program.plan.buffer(*id).name),
+        Step::Repeat { .. } => "repeat".into(),
+        Step::Swap(..) => "swap".into(),
+    };
+    program.plan.steps.iter().map(word).collect::<Vec<_>>().join("; ")
+}
+
+fn int_kernel(name: &str, body: impl FnOnce(&mut Builder, &Atom) -> Atom) -> Kernel {
+    let mut b = Builder::new(name);
+    let k = b.param("k", int());
+    let result = body(&mut b, &k);
+    b.finish(&result)
+}
+
+#[test]
+fn a_length_is_read_only_where_it_decides_about_memory() {
+    let sum = int_kernel("sum", |b, k| {
+        let counted = b.view(Prim::Iota, &[], &[k.clone()]);
+        let (_, counted) = b.unpack(&counted);
+        b.reduce(Level::Auto, 0, &counted, |b, a, x| b.add(a, x))
+    });
+    expect!["reduce: chunks; reduce: result"].assert_eq(&steps(&sum));
+    let counted = int_kernel("counted", |b, k| b.view(Prim::Iota, &[], &[k.clone()]));
+    expect!["L1 from k; copy"].assert_eq(&steps(&counted));
+    let squares = int_kernel("squares", |b, k| {
+        let more = b.add(k, 1);
+        let counted = b.view(Prim::Iota, &[], &[more]);
+        let (lengths, counted) = b.unpack(&counted);
+        let squares = b.map(Level::Auto, &counted, |b, x| b.mul(x, x));
+        b.pack(&squares, &lengths)
+    });
+    expect!["length; L1 from L1_found; map"].assert_eq(&steps(&squares));
+    for k in [0, 1, 5, 1000] {
+        for kernel in [&sum, &counted, &squares] {
+            agrees(kernel, &[Value::Int(k)]);
+        }
+    }
+}
+
+#[test]
+fn the_longest_of_many_is_found_first() {
+    let mut b = Builder::new("rows");
+    let n = b.size("N");
+    let xs = b.param("xs", array(int(), &n));
+    let rows = b.map(Level::Auto, &xs, |b, x| {
+        let counted = b.view(Prim::Iota, &[], &[x.clone()]);
+        let (lengths, counted) = b.unpack(&counted);
+        let squares = b.map(Level::Seq, &counted, |b, y| b.mul(x, y));
+        b.pack(&squares, &lengths)
+    });
+    let kernel = b.finish(&rows);
+    expect!["reduce: chunks; reduce: result; L1 from longest; map"].assert_eq(&steps(&kernel));
+    for lengths in [vec![], vec![0], vec![3, 0, 7, 1], (0..300).map(|i| i % 17).collect()] {
+        agrees(&kernel, &[Value::Array(ArrayValue::Int(lengths))]);
+    }
+}
+
+#[test]
+fn all_errors_that_are_independent_are_told() {
+    let mut b = Builder::new("two");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xss = b.param("xss", array(array(int(), &m), &n));
+    let mut local = |b: &mut Builder| {
+        b.map(Level::Wrg(0), &xss, |b, row| {
+            let here = b.map(Level::Lcl(0), row, |b, x| b.mul(x, x));
+            let here = b.store(Space::Local, &here);
+            b.map(Level::Lcl(0), &here, |b, x| b.add(x, 1))
+        })
+    };
+    let (first, second) = (local(&mut b), local(&mut b));
+    let both = b.tuple(&[first, second]);
+    let errors = compile(&b.finish(&both), &Target::portable()).expect_err("rows of any length in local memory");
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert_ne!(errors[0].origin, errors[1].origin);
+}
+
+#[test]
+fn checks_are_counted_and_can_be_left_out() {
+    let mut b = Builder::new("checked");
+    let n = b.size("N");
+    let (xs, is) = (b.param("xs", array(int(), &n)), b.param("is", array(int(), &n)));
+    let ys = b.map(Level::Auto, &is, |b, i| {
+        let x = b.aref(&xs, i);
+        let half = b.div(&x, 2);
+        b.div(&half, i)
+    });
+    let kernel = b.finish(&ys);
+    let checked = compiled(&kernel);
+    let kinds: Vec<&str> = checked.plan.failures.iter().map(|f| f.kind.name()).collect();
+    assert_eq!((kinds, checked.plan.needless_checks), (vec!["index", "divisionByZero"], 1));
+    let unchecked = Target { checked: false, ..Target::portable() };
+    let program = super::super::compile_scheduled(&Schedule::new(&kernel, &unchecked)).expect("it compiles");
+    assert!(program.plan.failures.is_empty() && !program.opencl.text.contains("lift_fail"), "{}", program.opencl.text);
+    let inputs = [ints(3), Value::Array(ArrayValue::Int(vec![1, 2, 1]))];
+    agree(&kernel, &program, &inputs).unwrap_or_else(|problem| panic!("{problem}"));
+}
