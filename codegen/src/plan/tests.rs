@@ -52,11 +52,11 @@ fn example() -> Program {
             body: Box::new(array(Size::var(x), ys)),
         },
         failures: vec![Failure {
-            needless_checks: 3,
             kind: crate::failure::Kind::Index,
             message: "the index {0} is out of range".to_string(),
             origin: origin(9),
         }],
+        needless_checks: 3,
     };
     Program { opencl: OpenClText { text: String::new(), map: Vec::new() }, plan }
 }

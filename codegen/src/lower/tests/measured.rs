@@ -68,7 +68,7 @@ fn the_longest_of_many_is_found_first() {
         b.pack(&squares, &lengths)
     });
     let kernel = b.finish(&rows);
-    expect!["reduce: chunks; reduce: result; L1 from longest; map"].assert_eq(&steps(&kernel));
+    expect!["reduce: chunks; reduce: result; L1 from longest; copy; check"].assert_eq(&steps(&kernel));
     for lengths in [vec![], vec![0], vec![3, 0, 7, 1], (0..300).map(|i| i % 17).collect()] {
         agrees(&kernel, &[Value::Array(ArrayValue::Int(lengths))]);
     }
@@ -79,7 +79,7 @@ fn all_errors_that_are_independent_are_told() {
     let mut b = Builder::new("two");
     let (n, m) = (b.size("N"), b.size("M"));
     let xss = b.param("xss", array(array(int(), &m), &n));
-    let mut local = |b: &mut Builder| {
+    let local = |b: &mut Builder| {
         b.map(Level::Wrg(0), &xss, |b, row| {
             let here = b.map(Level::Lcl(0), row, |b, x| b.mul(x, x));
             let here = b.store(Space::Local, &here);
