@@ -183,7 +183,7 @@ impl Plan {
             match layout {
                 Layout::Scalar(_) | Layout::Vec { .. } => {}
                 Layout::Tuple(parts) => parts.iter().for_each(|p| collect(p, known, out)),
-                Layout::Array { element, .. } => collect(element, known, out),
+                Layout::Array { element, .. } | Layout::Packed { element, .. } => collect(element, known, out),
                 Layout::Exists { lengths, body } => {
                     let longest = lengths.iter().filter_map(|l| l.at_most.as_var());
                     out.extend(longest.filter(|v| !known.contains(v)).cloned());

@@ -47,7 +47,7 @@ fn measure(layout: &Layout, value: &Value, longest: &mut [(Var, usize)]) {
         (Layout::Tuple(parts), Value::Tuple(values)) => {
             parts.iter().zip(values).for_each(|(part, value)| measure(part, value, longest));
         }
-        (Layout::Array { element, .. }, Value::Array(ArrayValue::Values(values))) => {
+        (Layout::Array { element, .. } | Layout::Packed { element, .. }, Value::Array(ArrayValue::Values(values))) => {
             values.iter().for_each(|value| measure(element, value, longest));
         }
         (Layout::Exists { lengths, body }, value) => {
