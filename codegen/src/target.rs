@@ -15,8 +15,10 @@ pub struct Target {
     /// time. On a GPU those of one work-item lie a group apart, so that neighbours read neighbours; on a CPU they are
     /// consecutive.
     pub per_item: u32,
-    /// Work-groups may wait for work-groups: `None` where that can hang.
-    pub single_pass: Option<TileOrder>,
+    /// Work-groups may wait for what work-groups that began before them hand on: they see each other's 64-bit atomics
+    /// (`cl_khr_int64_base_atomics`), and what has begun keeps running. OpenCL promises neither; where it is not so, a
+    /// program hangs.
+    pub single_pass: bool,
     /// Work-items of a group, where the program does not say.
     pub group: u32,
     /// Work-items of a group at most.
@@ -40,26 +42,13 @@ pub enum Class {
     Cpu,
 }
 
-/// In a single pass over an array each work-group does a tile, and needs what those before it have found: it reads that
-/// from status words, which it waits for (Merrill and Garland, *Single-pass parallel prefix scan with decoupled
-/// look-back*, 2016). That ends if a group waits only for groups that have begun, and those that have begun are never
-/// stopped for good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TileOrder {
-    /// Tiles are taken in the order in which groups begin, by an atomic counter. Needs a device that keeps running all
-    /// groups that have begun, 64-bit atomics (`cl_khr_int64_base_atomics`) that all groups see, and nothing else.
-    Tickets,
-    /// Tile and group have the same number. Needs besides that groups begin in the order of their numbers.
-    GroupIds,
-}
-
 impl Target {
     /// What is right and not slow anywhere.
     pub const fn portable() -> Target {
         Target {
             class: Class::Portable,
             per_item: 1,
-            single_pass: None,
+            single_pass: false,
             group: 128,
             most_in_group: 256,
             compute_units: 32,
@@ -73,7 +62,7 @@ impl Target {
     }
     /// GPUs of NVIDIA. Their groups run until they are done, and 64-bit atomics act on the cache that all share.
     pub const fn nvidia() -> Target {
-        Target { single_pass: Some(TileOrder::Tickets), compute_units: 132, local_memory: 48 * 1024, ..Target::gpu() }
+        Target { single_pass: true, compute_units: 132, local_memory: 48 * 1024, ..Target::gpu() }
     }
     /// Any processor.
     pub const fn cpu() -> Target {
@@ -95,7 +84,7 @@ impl Target {
         target.most_in_group = target.most_in_group.min(u32::try_from(largest).unwrap_or(u32::MAX));
         target.group = target.group.min(target.most_in_group);
         if !device.long_atomics {
-            target.single_pass = None;
+            target.single_pass = false;
         }
         target
     }
@@ -181,11 +170,11 @@ mod tests {
     #[test]
     fn only_a_device_that_is_known_lets_groups_wait() {
         let single_pass = |platform, kind, atomics| Target::of(&device(platform, kind, 256, atomics)).single_pass;
-        assert_eq!(single_pass("NVIDIA CUDA", DeviceKind::Gpu, true), Some(TileOrder::Tickets));
-        assert_eq!(single_pass("NVIDIA CUDA", DeviceKind::Gpu, false), None);
-        assert_eq!(single_pass("Another", DeviceKind::Gpu, true), None);
-        assert_eq!(single_pass("Portable Computing Language", DeviceKind::Cpu, true), None);
-        assert_eq!(single_pass("Oclgrind", DeviceKind::Gpu, true), None);
+        assert!(single_pass("NVIDIA CUDA", DeviceKind::Gpu, true));
+        assert!(!single_pass("NVIDIA CUDA", DeviceKind::Gpu, false));
+        assert!(!single_pass("Another", DeviceKind::Gpu, true));
+        assert!(!single_pass("Portable Computing Language", DeviceKind::Cpu, true));
+        assert!(!single_pass("Oclgrind", DeviceKind::Gpu, true));
     }
 
     #[test]

@@ -133,11 +133,13 @@ impl Call<'_> {
                 Ok(array(self.funs[0].position.clone(), element, xs.len.clone()))
             }
             Prim::Filter(_) => {
-                self.counts(0, 1, 1)?;
+                // With a second function, by fusion, that is applied to what passes.
+                self.counts(0, self.funs.len().clamp(1, 2), 1)?;
                 let xs = self.plain(0)?;
                 self.expect(&self.apply(0, &[&xs.element])?, &Ty::bool())?;
+                let element = if self.funs.len() > 1 { self.apply(1, &[&xs.element])? } else { xs.element.clone() };
                 let length = fresh(VarKind::Bound);
-                Ok(Ty::exists(vec![length.clone()], Ty::array(xs.element.clone(), Size::var(length))))
+                Ok(Ty::exists(vec![length.clone()], Ty::array(element, Size::var(length))))
             }
             Prim::Reduce(_) => {
                 self.counts(0, 1, 2)?;

@@ -410,7 +410,7 @@ impl<'a> Printer<'a> {
             let buffer = &self.plan.buffers[i];
             let made = match buffer.role {
                 BufferRole::Input => false,
-                BufferRole::Output | BufferRole::Temporary | BufferRole::Failure => {
+                BufferRole::Output | BufferRole::Temporary | BufferRole::State | BufferRole::Failure => {
                     !self.late(buffer) && buffer.role != BufferRole::Output
                 }
             };
@@ -503,6 +503,9 @@ impl<'a> Printer<'a> {
             literal(&buffer.name)
         ));
         b.line(&format!("b_{name} = owned[{i}];"));
+        if buffer.role == BufferRole::State {
+            b.line(&format!("if (fill(program, queue, b_{name})) {{ goto done; }}"));
+        }
         Ok(())
     }
 

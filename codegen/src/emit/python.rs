@@ -38,6 +38,7 @@ pub fn print(program: &Program, place: &dyn Fn(&Origin) -> String) -> Result<Str
             BufferRole::Input => "input",
             BufferRole::Output => "output",
             BufferRole::Temporary => "temporary",
+            BufferRole::State => "state",
             BufferRole::Failure => "failure",
         };
         let (name, element) = (literal(&b.name), literal(&b.element.to_string()));

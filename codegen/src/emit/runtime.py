@@ -199,6 +199,8 @@ class Kernel:
             raise LiftError(f"`{name}` needs {count} elements; generated code can index at most {_MOST_ELEMENTS}")
         size = max(count, 1) * np.dtype(_DTYPES[element]).itemsize
         self.memory[i] = cl.Buffer(self.queue.context, cl.mem_flags.READ_WRITE, size)
+        if self.buffers[i][3] == "state":
+            self._zero(i)
 
     def _zero(self, i):
         cl.enqueue_fill_buffer(self.queue, self.memory[i], np.uint8(0), 0, self.memory[i].size)

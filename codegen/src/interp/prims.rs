@@ -67,7 +67,10 @@ impl<'k> Interp<'k> {
                     self.at(p, i)?;
                     let x = nth(&xs, i)?;
                     if self.call(p, [x.clone()])?.bool()? {
-                        out.push(x)?;
+                        match call.funs.get(1) {
+                            Some(_) => out.push(self.call(self.fun(call, 1)?, [x])?)?,
+                            None => out.push(x)?,
+                        }
                     }
                 }
                 Ok(out.finish())

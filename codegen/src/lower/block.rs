@@ -2,7 +2,7 @@
 
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
-use super::value::{Closure, Dest, Env, ScalarValue, Value};
+use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
 use crate::failure::{Kind, Message};
@@ -178,8 +178,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
             Dest::Place(p) if self.program.schedule.uses(stmt.var).count > 1 => self.load(p),
+            Dest::Place(p) if matches!(&*p.layout, Layout::Exists { .. }) => self.reopened(p),
             _ => Ok(Value::Written),
         }
+    }
+
+    /// What was written under hidden lengths. Who opens it may want its lengths: they are read where they are used.
+    fn reopened(&mut self, place: &Place) -> Result<Value<'k>> {
+        let Layout::Exists { lengths, body } = &*place.layout else { return self.load(place) };
+        let (mut sizes, mut body) = (Vec::new(), body.clone());
+        for hidden in lengths {
+            let expr = self.memory(&hidden.memory, &place.at, false)?;
+            let var = self.index_var(&hidden.var.name, expr);
+            self.facts.assume_range(var.clone(), Some(Size::zero()), Some(hidden.at_most.clone()));
+            let size = Size::var(var);
+            body = body.with_length(&hidden.var, &size);
+            sizes.push(size);
+        }
+        let body = self.load(&Place { layout: body, at: place.at.clone() })?;
+        Ok(Value::Packed { sizes, body: Box::new(body) })
     }
 
     fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {

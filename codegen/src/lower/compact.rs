@@ -21,13 +21,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
         let body = self.dest_body(dest)?;
         let sums = self.group_ints("sums");
         let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
         let whole = Chunk { number: Size::zero(), begin: Size::zero(), end: xs.len.clone() };
         let active = self.active.lcl;
         self.active.lcl[0] = true;
-        let moved = self.compact_tiles(&xs, &p, &whole, &sums, &count, &body);
+        let moved = self.compact_tiles(&xs, &p, out.as_ref(), &whole, &sums, &count, &body);
         self.active.lcl = active;
         moved?;
         let len = self.index_var("count", count);
@@ -36,11 +37,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Moves what passes of a chunk to where `offset` says, which then stands behind it.
+    /// Moves what passes of a chunk, or what `out` makes of it, to where `offset` says, which then stands behind it.
+    #[allow(clippy::too_many_arguments)]
     pub fn compact_tiles(
         &mut self,
         xs: &Array<'k>,
         p: &Closure<'k>,
+        out: Option<&Closure<'k>>,
         chunk: &Chunk,
         sums: &Name,
         offset: &Expr,
@@ -81,12 +84,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.facts.assume_range(at.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
                 f.facts.assume_range(var.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
                 let to = f.dest_at(body, &Size::var(at))?;
-                match &kept {
-                    Some(registers) => f.copy(registers, &to),
-                    None => {
-                        let x = f.read(xs, &i)?;
-                        f.copy(&x, &to)
-                    }
+                let x = match &kept {
+                    Some(registers) => registers.clone(),
+                    None => f.read(xs, &i)?,
+                };
+                match out {
+                    Some(g) => f.call_into(g, &[x], &to),
+                    None => f.copy(&x, &to),
                 }
             })?;
             f.emit_if(keep, write, Vec::new());

@@ -149,7 +149,11 @@ impl<'k> Host<'k> {
 
     pub fn filter(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let xs = self.array_arg(stmt, &call.args[0], env)?;
+        if self.filter_in_one_pass(stmt, call, env, dest, &xs)? || self.filter_in_pieces(stmt, call, env, dest, &xs)? {
+            return Ok(());
+        }
         let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
         let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, chunks.clone(), BufferRole::Temporary);
@@ -189,7 +193,9 @@ impl<'k> Host<'k> {
             let sums = f.group_ints("sums");
             let body = f.dest_body(dest)?;
             let chunks = f.host_size(&chunks, "chunks");
-            f.for_chunks(&xs.len, &chunks, |f, chunk| f.compact(&xs, &p, chunk, &chunks, counts, &sums, dest, &body))
+            f.for_chunks(&xs.len, &chunks, |f, chunk| {
+                f.compact(&xs, &p, out.as_ref(), chunk, &chunks, counts, &sums, dest, &body)
+            })
         })
     }
 }
@@ -201,6 +207,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         &mut self,
         xs: &Array<'k>,
         p: &Closure<'k>,
+        out: Option<&Closure<'k>>,
         chunk: &Chunk,
         chunks: &Size,
         counts: crate::plan::BufferId,
@@ -217,7 +224,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         let before = self.group_total(sums, part);
         let offset = Expr::Var(self.variable("offset", CType::Int, Some(before)));
-        self.compact_tiles(xs, p, chunk, sums, &offset, body)?;
+        self.compact_tiles(xs, p, out, chunk, sums, &offset, body)?;
         let last = self.size(&chunk.number)?.eq(self.size(&chunks.sub(&Size::one()))?);
         let (finish, ()) = self.scope(|f| {
             let len = f.index_var("offset", offset.clone());

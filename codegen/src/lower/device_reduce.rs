@@ -9,6 +9,7 @@ use super::device_filter::{Chunk, GRID, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::Title;
+use super::stream::reduce::Reduction;
 use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::{LowerError, Result};
 use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
@@ -32,7 +33,7 @@ struct Operator<'k> {
 const IN_FLIGHT: i64 = 8;
 
 /// One of the commutative operators applied to the two parameters.
-fn is_commutative(f: &crate::core::Lambda) -> bool {
+pub fn is_commutative(f: &crate::core::Lambda) -> bool {
     use ScalarOp::*;
     let ([a, b], [stmt]) = (f.params.as_slice(), f.body.stmts.as_slice()) else { return false };
     let Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) = &stmt.rhs else { return false };
@@ -55,7 +56,7 @@ impl<'k> Host<'k> {
     }
 
     /// Memory for one value of each chunk.
-    fn partials(&mut self, stmt: &Stmt, ty: &Ty, chunks: &Size) -> Result<Place> {
+    pub fn partials(&mut self, stmt: &Stmt, ty: &Ty, chunks: &Size) -> Result<Place> {
         let name = format!("{}_parts", self.program.kernel.name_of(stmt.var));
         let ty = Ty::array(ty.clone(), chunks.clone());
         let mut none = std::iter::empty();
@@ -65,8 +66,21 @@ impl<'k> Host<'k> {
 
     pub fn reduce(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
-        let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
+        let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
+        let commutative = is_commutative(f.lambda);
+        if let Some(parts) = self.folds_of_pieces(stmt, "reduce: chunks", &r, commutative)? {
+            return self.fold_of_folds(stmt, &r, &parts, dest);
+        }
+        if commutative {
+            if self.reduce_in_one_pass(stmt, &r, dest)? {
+                return Ok(());
+            }
+            if let Some(parts) = self.reduce_to_parts(stmt, &r)? {
+                return self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest);
+            }
+        }
+        let chunks = self.chunks(&xs.len);
         if chunks.is_one() {
             return self.fold_chunks(stmt, "reduce", &name, &xs, (&f, &z, &ty), &chunks, dest);
         }
@@ -124,6 +138,13 @@ impl<'k> Host<'k> {
         inclusive: bool,
     ) -> Result<()> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
+        if self.scan_in_one_pass(stmt, call, env, dest, (&xs, &ty), inclusive)? {
+            return Ok(());
+        }
+        let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
+        if let Some(parts) = self.folds_of_pieces(stmt, "scan: chunks", &r, is_commutative(f.lambda))? {
+            return self.scan_pieces(stmt, &r, &parts, dest, inclusive);
+        }
         let chunks = self.chunks(&xs.len);
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let parts = if chunks.is_one() {

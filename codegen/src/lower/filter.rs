@@ -12,6 +12,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
         let body = self.dest_body(dest)?;
         let count = Expr::Var(self.variable("count", CType::Int, Some(Expr::int(0))));
         let var = self.index_var("count", count.clone());
@@ -26,7 +27,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let keep = b.scalar(&keep)?;
             let (then, ()) = b.scope(|b| {
                 let to = b.dest_at(&body, &at)?;
-                b.copy(&x, &to)?;
+                match &out {
+                    Some(f) => b.call_into(f, std::slice::from_ref(&x), &to)?,
+                    None => b.copy(&x, &to)?,
+                }
                 b.assign(count.clone(), count.clone().add(Expr::int(1)));
                 Ok(())
             })?;

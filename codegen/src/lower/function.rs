@@ -62,6 +62,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub local_bytes: u64,
     /// The fixed number of work-items of a group, where a `mapLcl` relies on it.
     pub local_size: [Option<u32>; 3],
+    /// A group has one work-item: each does a large part of the work.
+    pub alone_in_group: bool,
     /// Scalars of the host level that were loaded.
     pub loaded: Vec<(Place, Value<'k>)>,
     origin: Origin,
@@ -93,6 +95,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             shared_in_loop: false,
             local_bytes: 0,
             local_size: [None; 3],
+            alone_in_group: false,
             loaded: Vec::new(),
             origin: origin.clone(),
             names: Names::default(),
@@ -172,7 +175,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let kind = StmtKind::DeclareArray { storage, ty, name: name.clone(), len };
         match storage {
             // OpenCL C 1.2 wants them at the start of the function.
-            Storage::Local => self.declarations.push(kind.at(&self.origin)),
+            Storage::Local | Storage::LocalVectors => self.declarations.push(kind.at(&self.origin)),
             Storage::Private => self.emit(kind),
         }
         name

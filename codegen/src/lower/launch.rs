@@ -60,10 +60,17 @@ impl<'k> ProgramBuilder<'k> {
         }
         body(&mut f)?;
         let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
+        let alone = f.alone_in_group;
         let (kernel, args) = f.finish(title.name, title.label, title.origin);
         let grouped = used.wrg.iter().chain(&used.lcl).any(|d| *d);
         let dims = (0..3).filter(|d| used.glb[*d]).count();
-        let size = if grouped { group_size(used, local, &target) } else { spread(used.glb, dims, &target) };
+        let size = if alone {
+            [1; 3]
+        } else if grouped {
+            group_size(used, local, &target)
+        } else {
+            spread(used.glb, dims, &target)
+        };
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {

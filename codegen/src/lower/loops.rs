@@ -4,7 +4,7 @@
 //! one step at most there is no loop.
 
 use super::Result;
-use super::function::FunctionBuilder;
+use super::function::{Dims, FunctionBuilder};
 use super::pieces::few_pieces;
 use super::value::{Array, Closure, Dest, Env, Value};
 use crate::core::{Level, PrimCall, Stmt};
@@ -78,6 +78,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
         };
         let at = usize::from(d.min(2));
+        if level == Level::Glb(0) && self.active == Dims::default() && self.can_stream() {
+            self.active.glb[0] = true;
+            let result = self.for_stream(n, body);
+            self.active = Dims::default();
+            return result;
+        }
         let active = self.active;
         let flag = match level {
             Level::Glb(_) => &mut self.active.glb[at],
@@ -194,6 +200,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit_if(index.lt(bound), stmts, Vec::new());
         Ok(())
     }
+}
+
+/// Whether a loop stands in these statements.
+pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::For { .. } | StmtKind::While { .. } => true,
+        StmtKind::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
+        StmtKind::Block(body) => has_loop(body),
+        _ => false,
+    })
 }
 
 /// Whether a barrier stands in these statements.

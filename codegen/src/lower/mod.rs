@@ -14,6 +14,7 @@
 //! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`stream`] | how the elements of long arrays are dealt out to work-items |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
@@ -40,6 +41,7 @@ mod program;
 mod read;
 mod scalar;
 mod sort;
+mod stream;
 mod value;
 mod views;
 mod write;

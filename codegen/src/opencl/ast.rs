@@ -109,6 +109,12 @@ pub enum Expr {
     Vector(CType, Vec<Expr>),
     /// `&x`
     AddressOf(Box<Expr>),
+    /// `*(__local float4*)(p)`: a vector in memory, at an address that is a multiple of its size.
+    Wide {
+        ty: CType,
+        space: Qualifier,
+        pointer: Box<Expr>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -117,11 +123,23 @@ pub struct Stmt {
     pub origin: Option<Origin>,
 }
 
+/// What a pointer points to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Qualifier {
+    /// Global memory.
+    Global,
+    /// Global memory that is only read.
+    GlobalConst,
+    Local,
+}
+
 /// Where a declared array lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     Private,
     Local,
+    /// Local, and aligned so that vectors can be read and written.
+    LocalVectors,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -174,6 +192,8 @@ pub enum StmtKind {
     /// Braces of its own.
     Block(Vec<Stmt>),
     Comment(String),
+    /// The loop that follows is written out.
+    Unroll,
 }
 
 #[derive(Debug, Clone, PartialEq)]

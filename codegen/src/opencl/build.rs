@@ -49,7 +49,7 @@ impl Expr {
     pub fn any(&self, pred: &mut dyn FnMut(&Expr) -> bool) -> bool {
         pred(self)
             || match self {
-                Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Lane(a, _) => a.any(pred),
+                Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Lane(a, _) | Expr::Wide { pointer: a, .. } => a.any(pred),
                 Expr::Binary(_, a, b) | Expr::Index(a, b) => a.any(pred) || b.any(pred),
                 Expr::Select(a, b, c) => a.any(pred) || b.any(pred) || c.any(pred),
                 Expr::Call(_, args) | Expr::Vector(_, args) => args.iter().any(|a| a.any(pred)),

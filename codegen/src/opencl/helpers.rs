@@ -18,6 +18,15 @@ pub enum Helper {
     FloorMod,
     Power,
     GroupScan,
+    GroupSums,
+    Ranks,
+    LongAtomics,
+    NextTile,
+    Round,
+    Publish,
+    Status,
+    LastGroup,
+    SumBefore,
 }
 
 impl Helper {
@@ -36,6 +45,15 @@ impl Helper {
             Helper::FloorMod => "lift_floor_mod",
             Helper::Power => "lift_power",
             Helper::GroupScan => "lift_group_scan",
+            Helper::GroupSums => "lift_group_sums",
+            Helper::Ranks => "lift_ranks",
+            Helper::LongAtomics => "",
+            Helper::NextTile => "lift_next_tile",
+            Helper::Round => "lift_round",
+            Helper::Publish => "lift_publish",
+            Helper::Status => "lift_status",
+            Helper::LastGroup => "lift_last_group",
+            Helper::SumBefore => "lift_sum_before",
         }
     }
     /// What it calls.
@@ -49,7 +67,17 @@ impl Helper {
             | Helper::CheckSize
             | Helper::CheckLength => Some(Helper::Fail),
             Helper::FloorMod => Some(Helper::FloorDiv),
-            Helper::Fail | Helper::FloorDiv | Helper::Power | Helper::GroupScan => None,
+            Helper::Ranks => Some(Helper::GroupSums),
+            Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
+            Helper::SumBefore => Some(Helper::Status),
+            Helper::Fail
+            | Helper::FloorDiv
+            | Helper::Power
+            | Helper::GroupScan
+            | Helper::GroupSums
+            | Helper::LongAtomics
+            | Helper::Round
+            | Helper::Status => None,
         }
     }
     /// Whether a call of the function of this name may record a failure.
@@ -205,6 +233,15 @@ int lift_group_scan(__local int* sums, int value, int* total)
 }
 "
             }
+            Helper::GroupSums => super::stream::GROUP_SUMS,
+            Helper::Ranks => super::stream::RANKS,
+            Helper::LongAtomics => super::stream::LONG_ATOMICS,
+            Helper::NextTile => super::stream::NEXT_TILE,
+            Helper::Round => super::stream::ROUND,
+            Helper::Publish => super::stream::PUBLISH,
+            Helper::Status => super::stream::STATUS,
+            Helper::LastGroup => super::stream::LAST_GROUP,
+            Helper::SumBefore => super::stream::SUM_BEFORE,
             Helper::Power => {
                 "\
 int lift_power(int base, int exponent)

@@ -8,6 +8,7 @@ pub mod build;
 pub mod helpers;
 pub mod names;
 mod print;
+pub mod stream;
 
 pub use ast::{BinaryOp, CType, Expr, Function, Param, ParamType, Step, Stmt, StmtKind, Storage, UnaryOp, Unit};
 pub use helpers::Helper;

@@ -27,7 +27,7 @@ fn precedence(e: &Expr) -> u8 {
         Expr::Int { value, .. } if *value < 0 => 13,
         Expr::Select(..) => 2,
         Expr::Binary(op, ..) => binary_precedence(*op),
-        Expr::Unary(..) | Expr::Cast(..) | Expr::Vector(..) | Expr::AddressOf(_) => 13,
+        Expr::Unary(..) | Expr::Cast(..) | Expr::Vector(..) | Expr::AddressOf(_) | Expr::Wide { .. } => 13,
         _ => 15,
     }
 }
@@ -202,10 +202,13 @@ impl Printer {
                 self.push(";");
             }
             StmtKind::DeclareArray { storage, ty, name, len } => {
-                if *storage == Storage::Local {
-                    self.push("__local ");
-                }
-                self.push(&format!("{} {name}[{len}];", ty.name()));
+                let (space, aligned) = match storage {
+                    Storage::Private => ("", ""),
+                    Storage::Local => ("__local ", ""),
+                    // Drivers align an array as its elements, and put other data before it.
+                    Storage::LocalVectors => ("__local ", " __attribute__((aligned(16)))"),
+                };
+                self.push(&format!("{space}{} {name}[{len}]{aligned};", ty.name()));
             }
             StmtKind::Assign(to, value) => {
                 self.expr(to, 0);
@@ -281,6 +284,7 @@ impl Printer {
             }),
             StmtKind::Block(body) => self.braces(body),
             StmtKind::Comment(text) => self.push(&format!("// {text}")),
+            StmtKind::Unroll => self.push("#pragma unroll"),
         }
     }
 
@@ -380,6 +384,15 @@ impl Printer {
             Expr::Lane(a, lane) => {
                 self.expr(a, 15);
                 self.push(&format!(".s{lane:x}"));
+            }
+            Expr::Wide { ty, space, pointer } => {
+                let space = match space {
+                    Qualifier::Global => "__global",
+                    Qualifier::GlobalConst => "__global const",
+                    Qualifier::Local => "__local",
+                };
+                self.push(&format!("*({space} {}*)", ty.name()));
+                self.expr(pointer, 14);
             }
             Expr::Vector(ty, lanes) => {
                 self.push(&format!("({})", ty.name()));

@@ -311,6 +311,7 @@ fn role(role: BufferRole) -> &'static str {
         BufferRole::Input => "input",
         BufferRole::Output => "output",
         BufferRole::Temporary => "temporary",
+        BufferRole::State => "state",
         BufferRole::Failure => "failure",
     }
 }

@@ -41,6 +41,8 @@ pub enum BufferRole {
     Output,
     /// Lives on the device only.
     Temporary,
+    /// Lives on the device only; zero before the first run, and kept from run to run.
+    State,
     /// Four `int`s: code (0: none), origin index into [`Plan::failures`], and two operands for the message.
     Failure,
 }

@@ -240,7 +240,11 @@ impl<'a> Run<'a> {
         let mut buffers = Vec::with_capacity(plan.buffers.len());
         for (buffer, capacity) in plan.buffers.iter().zip(&prepared.capacities) {
             let made = capacity.map(|capacity| session.allocate(buffer.element, capacity, &buffer.name));
-            buffers.push(made.transpose()?);
+            let made = made.transpose()?;
+            if let (Some(made), BufferRole::State) = (&made, buffer.role) {
+                session.fill(made, 0)?;
+            }
+            buffers.push(made);
         }
         let mut notices = Vec::new();
         let mut geometry = Vec::with_capacity(prepared.launches.len());
@@ -360,7 +364,11 @@ impl<'a> Run<'a> {
                 // What is not needed any more is given back first.
                 self.buffers[i] = None;
                 self.room.check()?;
-                self.buffers[i] = Some(self.session.allocate(buffer.element, capacity, &buffer.name)?);
+                let made = self.session.allocate(buffer.element, capacity, &buffer.name)?;
+                if buffer.role == BufferRole::State {
+                    self.session.fill(&made, 0)?;
+                }
+                self.buffers[i] = Some(made);
             }
             self.poison(self.buffers[i].as_ref(), buffer.role)?;
         }

@@ -263,7 +263,10 @@ impl Finder<'_> {
             Prim::Filter(_) => {
                 self.call(&call.funs[0], &args);
                 let mut found = vec![call.args.first().and_then(|xs| self.len(xs))];
-                found.extend(arg(0));
+                found.extend(match call.funs.get(1) {
+                    Some(f) => self.call(f, &args),
+                    None => arg(0),
+                });
                 found
             }
             Prim::Iterate => {

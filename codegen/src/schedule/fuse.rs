@@ -300,6 +300,9 @@ impl Fuser<'_> {
             }
             Prim::Filter(level) => {
                 let param = self.function(&call.funs[0], once(), demands);
+                if let Some(f) = call.funs.get(1) {
+                    self.function(f, Demand::once(), demands);
+                }
                 let mut on_array = self.elementwise(&args[0], param[0], by(&rules::FILTER_MAP));
                 let flat = self.kernel.atom_ty(&args[0]).as_array().is_some_and(|a| is_flat(&a.element));
                 if !flat {

@@ -5,6 +5,7 @@
 
 pub mod bounds;
 mod demote;
+mod filters;
 pub mod fuse;
 mod longest;
 pub mod place;
@@ -54,7 +55,10 @@ impl Schedule {
         let kernel = rewrite::rewrite(kernel, &mut applied);
         let kernel = place::place(&kernel, target, &mut applied);
         let uses = uses::count(&kernel);
-        let sequential = !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
+        // Where nothing is computed in an order, what only shows elements in another place is copied by all.
+        let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
+            && kernel.body.stmts.iter().all(|s| fuse::is_free(&s.rhs));
+        let sequential = !only_shows && !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
         Schedule {

@@ -17,10 +17,10 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     Kernel { vars: rewriter.vars, body, ..kernel.clone() }
 }
 
-struct Rewriter<'a> {
-    vars: Vec<VarInfo>,
+pub(super) struct Rewriter<'a> {
+    pub(super) vars: Vec<VarInfo>,
     uses: FxHashMap<VarId, Uses>,
-    applied: &'a mut Vec<Applied>,
+    pub(super) applied: &'a mut Vec<Applied>,
 }
 
 impl Rewriter<'_> {
@@ -35,11 +35,12 @@ impl Rewriter<'_> {
         self.vars.push(VarInfo { name, ty });
         VarId(self.vars.len() as u32 - 1)
     }
-    fn used_once(&self, v: VarId) -> bool {
+    pub(super) fn used_once(&self, v: VarId) -> bool {
         self.uses.get(&v).is_some_and(|u| u.count == 1 && !u.in_loop)
     }
 
     fn block(&mut self, block: &mut Block) {
+        self.maps_of_filters(block);
         self.reductions_of_filters(block);
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -90,16 +91,16 @@ impl Rewriter<'_> {
         for at in 0..block.stmts.len() {
             let Some((filter, unpack)) = self.filtered(block, at) else { continue };
             let Rhs::Prim(PrimCall { funs: tests, args: source, .. }) = &block.stmts[filter].rhs else { continue };
-            let (test, source) = (tests[0].clone(), source[0].clone());
+            let (test, out, source) = (tests[0].clone(), tests.get(1).cloned(), source[0].clone());
             let stmt = &mut block.stmts[at];
             let Rhs::Prim(reduce) = &mut stmt.rhs else { continue };
             let origin = stmt.origin.clone();
             let rule = if reduce.prim == Prim::Reduce(Level::Seq) {
-                reduce.funs[0] = self.guarded(&reduce.funs[0], &test);
+                reduce.funs[0] = self.guarded(&reduce.funs[0], &test, out.as_ref());
                 reduce.args[1] = source;
                 &rules::FOLD_FILTER
             } else {
-                let Some(masked) = self.masked(&test, &reduce.args[0], &source) else { continue };
+                let Some(masked) = self.masked(&test, out.as_ref(), &reduce.args[0], &source) else { continue };
                 reduce.args[1] = Atom::Var(masked.var);
                 block.stmts.insert(at, masked);
                 &rules::REDUCE_FILTER
@@ -129,17 +130,24 @@ impl Rewriter<'_> {
         (as_placed && self.used_once(*ys) && self.used_once(*t) && !length_used).then_some((filter, unpack))
     }
 
-    /// `map (λx. if p x then x else z) xs`
-    fn masked(&mut self, test: &Lambda, z: &Atom, xs: &Atom) -> Option<Stmt> {
+    /// `map (λx. if p x then x else z) xs`, or with what the filter makes of x.
+    fn masked(&mut self, test: &Lambda, out: Option<&Lambda>, z: &Atom, xs: &Atom) -> Option<Stmt> {
         let (array, x) = (self.ty(xs)?, test.params[0]);
-        let element = array.as_array()?.element.clone();
-        let (result, masked) = (self.fresh(x, element), self.fresh(x, array));
+        let array = array.as_array()?;
+        let element = match out.map(|f| f.body.result.clone()) {
+            Some(Atom::Var(y)) => self.vars[y.0 as usize].ty.clone(),
+            // A constant: as the neutral value.
+            Some(_) => self.ty(z)?,
+            None => array.element.clone(),
+        };
+        let (result, masked) = (self.fresh(x, element.clone()), self.fresh(x, Ty::array(element, array.len.clone())));
         let branch = |a: Atom| Block { stmts: Vec::new(), result: a };
+        let kept = self.kept(x, out);
         let mut stmts = test.body.stmts.clone();
         stmts.push(Stmt {
             var: result,
             binds: Vec::new(),
-            rhs: Rhs::If(test.body.result.clone(), branch(Atom::Var(x)), branch(z.clone())),
+            rhs: Rhs::If(test.body.result.clone(), kept, branch(z.clone())),
             origin: test.origin.clone(),
         });
         let body = Block { stmts, result: Atom::Var(result) };
@@ -149,37 +157,53 @@ impl Rewriter<'_> {
         Some(Stmt { var: masked, binds: Vec::new(), rhs: Rhs::Prim(call), origin: test.origin.clone() })
     }
 
-    /// `λ(acc,x). if p x then f acc x else acc`
-    fn guarded(&mut self, f: &Lambda, test: &Lambda) -> Lambda {
-        let (acc, x) = (f.params[0], f.params[1]);
-        let p = test.params[0];
-        let mut stmts =
-            vec![Stmt { var: p, binds: Vec::new(), rhs: Rhs::Atom(Atom::Var(x)), origin: test.origin.clone() }];
-        stmts.extend(test.body.stmts.iter().cloned());
+    /// What a filter gives for an element that it keeps.
+    fn kept(&self, x: VarId, out: Option<&Lambda>) -> Block {
+        let Some(f) = out else { return Block { stmts: Vec::new(), result: Atom::Var(x) } };
+        let mut stmts = f.params.first().map(|y| bound(*y, x, f)).into_iter().collect::<Vec<_>>();
+        stmts.extend(f.body.stmts.iter().cloned());
+        Block { stmts, result: f.body.result.clone() }
+    }
+
+    /// `λ(acc,x). if p x then f acc x else acc`, or with what the filter makes of x.
+    fn guarded(&mut self, f: &Lambda, test: &Lambda, out: Option<&Lambda>) -> Lambda {
+        let (acc, y) = (f.params[0], f.params[1]);
+        // The test's own parameter is that of the new function.
+        let x = test.params[0];
+        let mut stmts = test.body.stmts.clone();
+        let mut then = self.kept(x, out);
+        then.stmts.push(Stmt { var: y, binds: Vec::new(), rhs: Rhs::Atom(then.result), origin: f.origin.clone() });
+        then.stmts.extend(f.body.stmts.iter().cloned());
+        then.result = f.body.result.clone();
         let ty = self.vars[acc.0 as usize].ty.clone();
         let result = self.fresh(acc, ty);
         let skip = Block { stmts: Vec::new(), result: Atom::Var(acc) };
         stmts.push(Stmt {
             var: result,
             binds: Vec::new(),
-            rhs: Rhs::If(test.body.result.clone(), f.body.clone(), skip),
+            rhs: Rhs::If(test.body.result.clone(), then, skip),
             origin: f.origin.clone(),
         });
         Lambda {
             position: f.position.clone(),
-            params: f.params.clone(),
+            params: vec![acc, x],
             body: Block { stmts, result: Atom::Var(result) },
             origin: f.origin.clone(),
         }
     }
 }
 
-fn atom_mentions(a: &Atom, x: &lift_analysis::size::Var) -> bool {
+/// `y = x`, at the start of a function that is inlined.
+fn bound(y: VarId, x: VarId, f: &Lambda) -> Stmt {
+    Stmt { var: y, binds: Vec::new(), rhs: Rhs::Atom(Atom::Var(x)), origin: f.origin.clone() }
+}
+
+pub(super) fn atom_mentions(a: &Atom, x: &lift_analysis::size::Var) -> bool {
     matches!(a, Atom::Size(s) if s.contains(x))
 }
 
 /// Whether a statement computes with a length (having it in the types of its variables is not enough).
-fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::size::Var) -> bool {
+pub(super) fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::size::Var) -> bool {
     let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
     let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
     in_type

@@ -11,6 +11,7 @@ mod lengths;
 mod measured;
 mod programs;
 mod random;
+mod targets;
 mod text;
 mod views;
 

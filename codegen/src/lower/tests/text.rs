@@ -65,8 +65,8 @@ fn filter_then_map() {
         __kernel void t(
             __global const int* restrict t_counts,
             __global const float* restrict xs,
-            __global float* restrict t,
-            __global int* restrict t_len,
+            __global float* restrict result,
+            __global int* restrict result_len,
             int chunks,
             int N)
         {
@@ -95,29 +95,13 @@ fn filter_then_map() {
               const int before = lift_group_scan(sums, (int)keep, &total1);
               if (keep) {
                 const int at = offset + before;
-                t[at] = kept;
+                result[at] = kept * 2.0f;
               }
               offset += total1;
             }
             if (g == chunks - 1 && get_local_id(0) == 0) {
-              t_len[0] = offset;
+              result_len[0] = offset;
             }
-          }
-        }
-
-        // map
-        __kernel void t1(
-            __global const int* restrict t_len,
-            __global const float* restrict t,
-            __global float* restrict result,
-            __global int* restrict result_len)
-        {
-          const int X1 = t_len[0];
-          for (int i = get_global_id(0); i < X1; i += get_global_size(0)) {
-            result[i] = t[i] * 2.0f;
-          }
-          if (get_global_id(0) == 0) {
-            result_len[0] = X1;
           }
         }
     "#]]
@@ -204,25 +188,21 @@ fn a_program_of_one_work_item() {
         // the whole program (one work-item)
         __kernel void extract(
             __global const float* restrict xs,
-            __global float* restrict t,
             __global float* restrict result,
             __global int* restrict result_len,
             int N)
         {
-          int t_len;
           int count = 0;
           for (int i = 0; i < N; i++) {
             const float x = xs[i];
             if (x < 0.5f) {
-              t[count] = x;
+              result[count] = x * 2.0f;
               count++;
             }
           }
-          t_len = count;
-          for (int i1 = 0; i1 < t_len; i1++) {
-            result[i1] = t[i1] * 2.0f;
-          }
-          result_len[0] = t_len;
+          result_len[0] = count;
+          const int X3 = result_len[0];
+          const int X3_1 = result_len[0];
         }
     "#]]
     .assert_eq(&opencl(&b.finish(&zs)));

@@ -30,6 +30,9 @@ rules! {
     Fusion FILTER_MAP "filter-map":
         "filter p ∘ map f" = "map f ∘ filter (p ∘ f)",
         if "Always true. `f` is computed before the test and again for what is kept, so over the device it must be cheap.";
+    Fusion MAP_FILTER "map-filter":
+        "map f ∘ filter p" = "filter p f",
+        if "Always true; `filter p f` gives f of each element that passes p. Applied where nobody else uses what is kept, the elements before and after are scalars or tuples of them, and `f` uses nothing that is computed behind the filter, such as how many are kept.";
     Fusion FOLD_FILTER "fold-filter":
         "reduceSeq f z ∘ filter p" = "reduceSeq (λ(acc,x). if p x then f acc x else acc) z",
         if "Always true. Applied where nobody else uses what is kept, or how many are.";

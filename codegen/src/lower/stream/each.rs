@@ -1,0 +1,152 @@
+//! A loop over the global work-items of one dimension whose rounds do little: several elements for each work-item.
+//!
+//! A GPU that starts a work-item for each element spends its time on starting them; with four elements each, of which
+//! the accesses of a group are still next to each other, memory is the limit. A processor wants few work-items, each
+//! with consecutive elements that the device's compiler can put into vectors.
+
+use crate::lower::Result;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::loops::has_loop;
+use crate::opencl::{CType, Expr, Step, Stmt, StmtKind};
+use crate::target::Class;
+use lift_analysis::size::Size;
+
+/// Pieces of the work for each processor, so that none has to wait long for the last.
+const PIECES_PER_UNIT: u32 = 8;
+
+impl FunctionBuilder<'_, '_> {
+    /// Whether the loop over global work-items of dimension 0 at this point may be dealt out in another way than one
+    /// element after the other: nothing else is spread over the device.
+    pub fn can_stream(&self) -> bool {
+        let alone = Dims { glb: [true, false, false], ..Dims::default() };
+        self.used == alone && self.loop_depth == 0 && self.program.schedule.target.class != Class::Portable
+    }
+
+    /// `body` for each `0 <= i < n`.
+    pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let target = self.program.schedule.target;
+        let useful = crate::schedule::bounds::upper(&self.facts, n);
+        let bound = self.size(n)?;
+        let name = self.fresh_name("i");
+        let var = self.index_var("i", Expr::Var(name.clone()));
+        self.loop_depth += 1;
+        let body = self.scope(|f| {
+            f.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+            body(f, &Size::var(var.clone()))
+        });
+        self.loop_depth -= 1;
+        let (body, ()) = body?;
+        if body.is_empty() {
+            return Ok(());
+        }
+        let wish = |f: &mut Self, useful: Option<Size>| {
+            if let Some(useful) = useful {
+                let wish = &mut f.wishes.glb[0];
+                *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
+            }
+        };
+        match target.class {
+            Class::Cpu => {
+                let most = Size::nat((target.compute_units * PIECES_PER_UNIT).into());
+                wish(self, Some(useful.map_or(most.clone(), |n| Size::min(&n, &most))));
+                self.alone_in_group = true;
+                self.piece(&name, bound, body)
+            }
+            Class::Gpu if !has_loop(&body) => {
+                let each = Size::nat(target.per_item.into());
+                wish(self, useful.map(|n| n.add(&each).sub(&Size::one()).div_floor(&each)));
+                self.tiles(&name, bound, target.per_item, body)
+            }
+            // A round that does much is a work-item's own.
+            _ => {
+                wish(self, useful);
+                let (from, step) =
+                    (Expr::call("get_global_id", [Expr::int(0)]), Expr::call("get_global_size", [Expr::int(0)]));
+                let condition = Expr::Var(name.clone()).lt(bound);
+                self.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Add(step), body });
+                Ok(())
+            }
+        }
+    }
+
+    /// Consecutive elements for each work-item.
+    fn piece(&mut self, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>) -> Result<()> {
+        let items = Expr::call("get_global_size", [Expr::int(0)]).cast(CType::Int);
+        let piece = self.bind("piece", CType::Int, crate::lower::device_filter::rounded_up(n.clone(), items));
+        // In `long`: the last pieces may begin after the end.
+        let from = Expr::call("get_global_id", [Expr::int(0)]).cast(CType::Long).mul(piece.clone());
+        let from = Expr::call("min", [from, n.clone().cast(CType::Long)]).cast(CType::Int);
+        let from = self.bind("from", CType::Int, from);
+        let to = from.clone().add(Expr::call("min", [piece, n.sub(from.clone())]));
+        let to = self.bind("to", CType::Int, to);
+        let condition = Expr::Var(name.clone()).lt(to);
+        self.emit(StmtKind::For { ty: CType::Int, var: name.clone(), from, condition, step: Step::Increment, body });
+        Ok(())
+    }
+
+    /// Tiles of `each` elements for every work-item of a group, which lie the size of the group apart.
+    fn tiles(&mut self, name: &lift_analysis::hir::Name, n: Expr, each: u32, body: Vec<Stmt>) -> Result<()> {
+        let group = self.bind("group_size", CType::Int, Expr::call("get_local_size", [Expr::int(0)]));
+        let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(each.into())));
+        // Unsigned: one step behind the last tile may be more than an `int` holds.
+        let begin = self.fresh_name("begin");
+        let left = self.fresh_name("left");
+        let at = |offset: Expr| Expr::Var(begin.clone()).cast(CType::Int).add(offset);
+        let declare = |name: &lift_analysis::hir::Name, value: Expr| StmtKind::Declare {
+            ty: CType::Int,
+            constant: true,
+            name: name.clone(),
+            init: Some(value),
+        };
+        let origin = self.origin();
+        let round = |value: Expr, body: Vec<Stmt>| {
+            let mut all = vec![declare(name, value).at(&origin)];
+            all.extend(body);
+            all
+        };
+        let local_id = Expr::call("get_local_id", [Expr::int(0)]);
+        let k = self.fresh_name("k");
+        let offset =
+            Expr::binary(crate::opencl::BinaryOp::Mul, Expr::Var(k.clone()), group.clone()).add(local_id.clone());
+        let whole = vec![
+            StmtKind::Unroll.at(&origin),
+            StmtKind::For {
+                ty: CType::Int,
+                var: k.clone(),
+                from: Expr::int(0),
+                condition: Expr::Var(k.clone()).lt(Expr::int(each.into())),
+                step: Step::Increment,
+                body: round(at(offset), body.clone()),
+            }
+            .at(&origin),
+        ];
+        let o = self.fresh_name("o");
+        let rest = StmtKind::For {
+            ty: CType::Int,
+            var: o.clone(),
+            from: local_id,
+            condition: Expr::Var(o.clone()).lt(Expr::Var(left.clone())),
+            step: Step::Add(group),
+            body: round(at(Expr::Var(o)), body),
+        };
+        let body = vec![
+            declare(&left, n.clone().sub(Expr::Var(begin.clone()).cast(CType::Int))).at(&origin),
+            StmtKind::If {
+                condition: Expr::Var(left).ge(tile.clone()),
+                then: whole,
+                otherwise: vec![rest.at(&origin)],
+            }
+            .at(&origin),
+        ];
+        let groups = |call: &str| Expr::call(call, [Expr::int(0)]).mul(tile.clone());
+        self.emit(StmtKind::For {
+            ty: CType::UInt,
+            var: begin.clone(),
+            from: groups("get_group_id"),
+            condition: Expr::Var(begin).lt(n.cast(CType::UInt)),
+            step: Step::Add(groups("get_num_groups")),
+            body,
+        });
+        Ok(())
+    }
+}

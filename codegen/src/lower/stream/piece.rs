@@ -1,0 +1,355 @@
+//! Pieces: consecutive elements for each of a few work-items, which are the threads of a processor.
+
+use super::reduce::Reduction;
+use super::tile::bytes;
+use crate::core::{PrimCall, Stmt};
+use crate::lower::Result;
+use crate::lower::device_filter::rounded_up;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::value::{Array, Closure, Dest, Env, Place, Value};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::plan::BufferRole;
+use crate::schedule::{bounds, fuse};
+use crate::target::Class;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+/// Pieces for each processor: a few, so that none has to wait long for the last.
+const PIECES_PER_UNIT: u32 = 4;
+/// Elements of a piece at least.
+const LEAST: i64 = 1024;
+/// Partial results of a commutative reduction, which a processor computes at once.
+const LANES: i64 = 16;
+
+const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
+
+/// The elements `from <= i < to`.
+struct Piece {
+    number: Size,
+    from: Expr,
+    to: Expr,
+    /// Whether it is the last.
+    last: Expr,
+}
+
+impl<'k> Host<'k> {
+    /// The number of pieces, if the work is to be dealt out so.
+    fn pieces(&self, len: &Size) -> Option<Size> {
+        let target = &self.program.schedule.target;
+        if target.class != Class::Cpu {
+            return None;
+        }
+        let most = Size::nat((target.compute_units * PIECES_PER_UNIT).into());
+        let wanted = bounds::upper(&self.program.facts, len)
+            .map(|n| n.add(&Size::int(LEAST - 1)).div_floor(&Size::int(LEAST)))
+            .map_or(most.clone(), |wanted| Size::min(&wanted, &most));
+        Some(Size::max(&Size::one(), &wanted))
+    }
+
+    /// Whether it could be done so: one launch counts, another moves.
+    pub fn filter_in_pieces(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        xs: &Array<'k>,
+    ) -> Result<bool> {
+        let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
+        let (Some(pieces), Some(_)) = (self.pieces(&xs.len), element.as_ref().and_then(bytes)) else {
+            return Ok(false);
+        };
+        let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, pieces.clone(), BufferRole::Temporary);
+        let count_name = format!("{name}_count");
+        let title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
+        self.launch(&title, ITEMS, [None; 3], |f| {
+            let counts = Expr::Var(f.use_buffer(counts, true));
+            f.for_pieces(&xs.len, &pieces, |f, piece| {
+                let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
+                f.for_piece(piece, |f, i| {
+                    let x = f.read(xs, i)?;
+                    let keep = f.call(&p, &[x])?;
+                    let keep = f.scalar_of(&keep)?;
+                    let keep = f.scalar(&keep)?;
+                    f.assign(count.clone(), count.clone().add(keep.cast(CType::Int)));
+                    Ok(())
+                })?;
+                let at = f.size(&piece.number)?;
+                f.assign(counts.index(at), count);
+                Ok(())
+            })
+        })?;
+        // Where writing what is not kept does no harm, it is written and then overwritten: no branch to be guessed.
+        let harmless = out.as_ref().is_none_or(|f| !fuse::may_fail(&f.lambda.body))
+            && matches!(dest, Dest::Place(_))
+            && !fuse::may_fail(&p.lambda.body);
+        let title = Title { name: &name, label: "filter: compact", origin: &stmt.origin };
+        self.launch(&title, ITEMS, [None; 3], |f| {
+            let counts = Expr::Var(f.use_buffer(counts, false));
+            let body = f.dest_body(dest)?;
+            f.for_pieces(&xs.len, &pieces, |f, piece| {
+                let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
+                f.for_range("j", Expr::int(0), &piece.number, Step::Increment, |f, j| {
+                    let j = f.size(j)?;
+                    f.assign(at.clone(), at.clone().add(counts.clone().index(j)));
+                    Ok(())
+                })?;
+                let own = f.size(&piece.number)?;
+                let end = f.bind("end", CType::Int, at.clone().add(counts.index(own)));
+                let to = f.index_var("at", at.clone());
+                f.facts.assume_range(to.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                let moved = |f: &mut FunctionBuilder<'_, 'k>, i: &Size| {
+                    let x = f.read(xs, i)?;
+                    let x = f.named_scalar(&x, "x")?;
+                    let keep = f.call(&p, std::slice::from_ref(&x))?;
+                    let keep = f.scalar_of(&keep)?;
+                    let keep = f.scalar(&keep)?;
+                    let place = f.dest_at(&body, &Size::var(to.clone()))?;
+                    let write = |f: &mut FunctionBuilder<'_, 'k>| match &out {
+                        Some(g) => f.call_into(g, std::slice::from_ref(&x), &place),
+                        None => f.copy(&x, &place),
+                    };
+                    if harmless {
+                        write(f)?;
+                        f.assign(at.clone(), at.clone().add(keep.cast(CType::Int)));
+                        return Ok(());
+                    }
+                    f.provided(keep, |f| {
+                        write(f)?;
+                        f.assign(at.clone(), at.clone().add(Expr::int(1)));
+                        Ok(())
+                    })
+                };
+                let enough = at.clone().lt(end.clone());
+                f.for_piece_while(piece, Some(enough), moved)?;
+                f.provided(piece.last.clone(), |f| {
+                    let len = f.index_var("end", end);
+                    f.dest_packed(dest, &[Size::var(len)])?;
+                    Ok(())
+                })
+            })
+        })?;
+        Ok(true)
+    }
+
+    /// The folds of the pieces, in memory of their own; nothing if it is not to be done so.
+    pub fn folds_of_pieces(
+        &mut self,
+        stmt: &'k Stmt,
+        label: &str,
+        r: &Reduction<'_, 'k>,
+        commutative: bool,
+    ) -> Result<Option<Place>> {
+        let (Some(pieces), Some(_)) = (self.pieces(&r.xs.len), bytes(r.ty)) else { return Ok(None) };
+        let parts = self.partials(stmt, r.ty, &pieces)?;
+        let name = format!("{}_chunks", self.program.kernel.name_of(stmt.var));
+        let title = Title { name: &name, label, origin: &stmt.origin };
+        let to = Dest::Place(parts.clone());
+        self.launch(&title, ITEMS, [None; 3], |f| {
+            f.for_pieces(&r.xs.len, &pieces, |f, piece| {
+                let all = if commutative { f.fold_in_lanes(r, piece)? } else { f.fold_in_order(r, piece)? };
+                let to = f.dest_at(&to, &piece.number)?;
+                f.copy(&all, &to)
+            })
+        })?;
+        Ok(Some(parts))
+    }
+
+    /// The fold of what the pieces have given.
+    pub fn fold_of_folds(
+        &mut self,
+        stmt: &'k Stmt,
+        r: &Reduction<'_, 'k>,
+        parts: &Place,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let Value::Array(parts) = self.load(parts)? else { return Ok(()) };
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let title = Title { name: &name, label: "reduce: result", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| {
+            let count = f.host_size(&parts.len, "pieces");
+            let all = f.fold_first(r, &parts, &count)?;
+            let to = f.dest_at(dest, &Size::zero())?;
+            f.copy(&all, &to)
+        })
+    }
+
+    /// Scans each piece from the fold of those before it.
+    pub fn scan_pieces(
+        &mut self,
+        stmt: &'k Stmt,
+        r: &Reduction<'_, 'k>,
+        parts: &Place,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<()> {
+        let Some(pieces) = self.pieces(&r.xs.len) else { return Ok(()) };
+        let Value::Array(parts) = self.load(parts)? else { return Ok(()) };
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
+        self.launch(&title, ITEMS, [None; 3], |f| {
+            f.for_pieces(&r.xs.len, &pieces, |f, piece| {
+                let acc = f.fold_first(r, &parts, &piece.number)?;
+                f.for_piece(piece, |f, i| {
+                    let x = f.read(r.xs, i)?;
+                    let to = f.dest_at(dest, i)?;
+                    if inclusive {
+                        f.fold_next(r, &acc, x)?;
+                        return f.copy(&acc, &to);
+                    }
+                    // It may stand where the result is to stand.
+                    let x = f.named_scalar(&x, "x")?;
+                    f.copy(&acc, &to)?;
+                    f.fold_next(r, &acc, x)
+                })
+            })
+        })
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn for_pieces(
+        &mut self,
+        n: &Size,
+        pieces: &Size,
+        body: impl FnOnce(&mut Self, &Piece) -> Result<()>,
+    ) -> Result<()> {
+        self.alone_in_group = true;
+        if let Some(most) = bounds::upper(&self.facts, pieces) {
+            self.wishes.glb[0] = Some(most);
+        }
+        let pieces = self.host_size(pieces, "pieces");
+        let (n_expr, count) = (self.size(n)?, self.size(&pieces)?);
+        let each = self.bind("piece", CType::Int, rounded_up(n_expr.clone(), count));
+        let global = |call: &str| Expr::call(call, [Expr::int(0)]);
+        let active = self.active;
+        self.active.glb[0] = true;
+        let (first, step) = (global("get_global_id"), global("get_global_size"));
+        let result = self.for_range("p", first, &pieces, Step::Add(step), |f, number| {
+            // In `long`: the last pieces may begin after the end.
+            let from = f.size(number)?.cast(CType::Long).mul(each.clone());
+            let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
+            let from = f.bind("from", CType::Int, from);
+            let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
+            let to = f.bind("to", CType::Int, to);
+            let to_var = f.index_var("to", to.clone());
+            f.facts.assume_range(to_var, Some(Size::zero()), Some(n.clone()));
+            let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
+            body(f, &Piece { number: number.clone(), from, to, last })
+        });
+        self.active = active;
+        result
+    }
+
+    fn for_piece(&mut self, piece: &Piece, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        self.for_piece_while(piece, None, body)
+    }
+
+    /// A loop over the elements of a piece, as long as a condition holds.
+    fn for_piece_while(
+        &mut self,
+        piece: &Piece,
+        also: Option<Expr>,
+        body: impl FnOnce(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let name = self.fresh_name("i");
+        let (from, to) = (self.index_var("from", piece.from.clone()), self.index_var("to", piece.to.clone()));
+        let var = self.index_var("i", Expr::Var(name.clone()));
+        self.loop_depth += 1;
+        let round = self.scope(|f| {
+            f.facts.assume_range(from.clone(), Some(Size::zero()), None);
+            f.facts.assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
+            body(f, &Size::var(var))
+        });
+        self.loop_depth -= 1;
+        let (body, ()) = round?;
+        let below = Expr::Var(name.clone()).lt(piece.to.clone());
+        let condition = match also {
+            Some(also) => below.and(also),
+            None => below,
+        };
+        let from = piece.from.clone();
+        self.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Increment, body });
+        Ok(())
+    }
+
+    fn fold_next(&mut self, r: &Reduction<'_, 'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+        let next = self.call(r.f, &[acc.clone(), x])?;
+        self.assign_registers(acc, &next)
+    }
+
+    fn neutral_of(&mut self, r: &Reduction<'_, 'k>) -> Result<Value<'k>> {
+        let z = self.force(r.z)?;
+        match self.registers_with(&z, "acc")? {
+            Some(registers) => Ok(registers),
+            None => Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars")),
+        }
+    }
+
+    fn fold_in_order(&mut self, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
+        let acc = self.neutral_of(r)?;
+        self.for_piece(piece, |f, i| {
+            let x = f.read(r.xs, i)?;
+            f.fold_next(r, &acc, x)
+        })?;
+        Ok(acc)
+    }
+
+    /// The fold of the first elements of an array.
+    fn fold_first(&mut self, r: &Reduction<'_, 'k>, xs: &Array<'k>, count: &Size) -> Result<Value<'k>> {
+        let acc = self.neutral_of(r)?;
+        self.for_range("j", Expr::int(0), count, Step::Increment, |f, j| {
+            let x = f.read(xs, j)?;
+            f.fold_next(r, &acc, x)
+        })?;
+        Ok(acc)
+    }
+
+    /// Partial folds that do not wait for each other, of every 16th element each, so that they can be a vector.
+    fn fold_in_lanes(&mut self, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
+        let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, LANES) else {
+            return self.fold_in_order(r, piece);
+        };
+        let z = self.force(r.z)?;
+        let lanes = Size::int(LANES);
+        self.for_each("j", &lanes, |f, j| {
+            let j = f.size(j)?;
+            let to = f.slot_at(&accs, j);
+            f.copy(&z, &Dest::Place(to))
+        })?;
+        let rounds = Expr::binary(BinaryOp::Div, piece.to.clone().sub(piece.from.clone()), Expr::int(LANES));
+        let rounds = self.bind("rounds", CType::Int, rounds);
+        let rounds_var = self.index_var("rounds", rounds.clone());
+        let n = r.xs.len.clone();
+        self.for_range("r", Expr::int(0), &Size::var(rounds_var), Step::Increment, |f, round| {
+            let base = Expr::binary(BinaryOp::Mul, f.size(round)?, Expr::int(LANES));
+            let base = f.bind("base", CType::Int, piece.from.clone().add(base));
+            f.for_each("j", &lanes, |f, j| {
+                let j = f.size(j)?;
+                let i = f.index_var("i", base.add(j.clone()));
+                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+                let x = f.read(r.xs, &Size::var(i))?;
+                let acc = f.slot_at(&accs, j);
+                let old = f.load(&acc)?;
+                let next = f.call(r.f, &[old, x])?;
+                f.copy(&next, &Dest::Place(acc))
+            })
+        })?;
+        let done = Expr::binary(BinaryOp::Mul, rounds, Expr::int(LANES));
+        let rest = self.bind("rest", CType::Int, piece.from.clone().add(done));
+        let rest = Piece { number: piece.number.clone(), from: rest, to: piece.to.clone(), last: piece.last.clone() };
+        let acc = self.fold_in_order(r, &rest)?;
+        self.for_each("j", &lanes, |f, j| {
+            let j = f.size(j)?;
+            let lane = f.slot_at(&accs, j);
+            let lane = f.load(&lane)?;
+            f.fold_next(r, &acc, lane)
+        })?;
+        Ok(acc)
+    }
+}

@@ -1,0 +1,251 @@
+//! `reduce` with a commutative operator on scalars, on a GPU: each work-item folds many elements, four at a time.
+
+use super::single_pass::{fits_word, state_size};
+use super::tile::{Shape, TILED};
+use crate::core::{Level, Stmt};
+use crate::lower::Result;
+use crate::lower::device_filter::local_id;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::value::{Array, Closure, Dest, Layout, Value};
+use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::plan::{BufferId, BufferRole};
+use crate::schedule::bounds;
+use crate::target::Class;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// Groups that a compute unit keeps at once: fewer do not keep the memory busy, more wait for the first to end.
+const GROUPS_PER_UNIT: u32 = 4;
+
+/// What is folded, by which operator, to be handed around.
+pub struct Reduction<'a, 'k> {
+    pub xs: &'a Array<'k>,
+    pub f: &'a Closure<'k>,
+    pub z: &'a Value<'k>,
+    pub ty: &'a Ty,
+}
+
+impl<'k> Host<'k> {
+    /// How a reduction is dealt out in tiles, if it is: their shape, and the groups at most.
+    fn tiled_reduction(&self, r: &Reduction<'_, 'k>) -> Option<(Shape, Size)> {
+        let target = self.program.schedule.target;
+        if target.class != Class::Gpu || r.ty.as_scalar().is_none() {
+            return None;
+        }
+        let most = bounds::upper(&self.program.facts, &r.xs.len)?;
+        let shape = Shape { group: target.most_in_group, fours: 8 };
+        let tiles = shape.tiles(&most);
+        let groups = Size::min(&tiles, &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
+        Some((shape, groups))
+    }
+
+    /// The fold of the whole array in one launch, whose last group folds what all have found; whether it could be done.
+    pub fn reduce_in_one_pass(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>, dest: &Dest<'k>) -> Result<bool> {
+        let (Some((shape, groups)), Some(scalar)) = (self.tiled_reduction(r), fits_word(r.ty)) else {
+            return Ok(false);
+        };
+        if !self.program.schedule.target.single_pass {
+            return Ok(false);
+        }
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let state = format!("{name}_state");
+        let state = self.program.buffer(&state, Scalar::Long, state_size(&groups), BufferRole::State);
+        let title = Title { name: &name, label: "reduce", origin: &stmt.origin };
+        self.launch(&title, TILED, shape.local(), |f| {
+            f.wishes.wrg[0] = Some(groups.clone());
+            let group = Expr::call("get_group_id", [Expr::int(0)]).cast(CType::Int);
+            let groups = Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int);
+            f.in_group(|f| {
+                let own = f.fold_tiles(r, shape, group.clone(), groups.clone())?;
+                let slots = f.one_each(r, shape)?;
+                let all = f.fold_across(r, shape, &own, &slots)?;
+                f.last_group(state, r, (shape, scalar), &all, (group, groups), &slots, dest)
+            })
+        })?;
+        Ok(true)
+    }
+
+    /// The folds of parts of the array, one for each group of a launch, in memory of their own; nothing if it cannot be
+    /// done so.
+    pub fn reduce_to_parts(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>) -> Result<Option<Array<'k>>> {
+        let Some((shape, groups)) = self.tiled_reduction(r) else { return Ok(None) };
+        let parts = self.partials(stmt, r.ty, &groups)?;
+        let name = format!("{}_chunks", self.program.kernel.name_of(stmt.var));
+        let title = Title { name: &name, label: "reduce: chunks", origin: &stmt.origin };
+        let to = Dest::Place(parts.clone());
+        self.launch(&title, TILED, shape.local(), |f| {
+            let count = f.host_size(&groups, "parts");
+            f.for_level(Level::Wrg(0), &count, |f, part| {
+                let (first, step) = (f.size(part)?, f.size(&count)?);
+                f.in_group(|f| {
+                    let own = f.fold_tiles(r, shape, first, step)?;
+                    let slots = f.one_each(r, shape)?;
+                    let all = f.fold_across(r, shape, &own, &slots)?;
+                    f.provided(local_id().eq(Expr::int(0)), |f| {
+                        let to = f.dest_at(&to, part)?;
+                        f.copy(&all, &to)
+                    })?;
+                    f.barrier(true, false);
+                    Ok(())
+                })
+            })
+        })?;
+        match self.load(&parts)? {
+            Value::Array(parts) => Ok(Some(parts)),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Folds the tiles from `first` on, in steps, in variables of each work-item; then what is behind the last whole
+    /// tile.
+    fn fold_tiles(&mut self, r: &Reduction<'_, 'k>, shape: Shape, first: Expr, step: Expr) -> Result<Value<'k>> {
+        let unsupported = || "these elements are no scalars".to_string();
+        let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, 4) else {
+            return Err(self.error("reduce", unsupported()));
+        };
+        let z = self.force(r.z)?;
+        self.written_out("j", 4, |f, j| {
+            let to = f.slot_at(&accs, j);
+            f.copy(&z, &Dest::Place(to))
+        })?;
+        let n = self.size(&r.xs.len)?;
+        let whole = Expr::binary(BinaryOp::Div, n, Expr::int(shape.elements()));
+        let whole = self.bind("whole", CType::Int, whole);
+        let whole_size = Size::var(self.index_var("whole", whole.clone()));
+        self.for_range("tile", first.clone(), &whole_size, Step::Add(step.clone()), |f, number| {
+            let number = f.size(number)?;
+            let Some(own) = f.element_arrays(r.ty, "x", Storage::Private, shape.each()) else {
+                return Err(f.error("reduce", unsupported()));
+            };
+            f.load_whole_tile(shape, number, r.xs, &own)?;
+            f.written_out("k", shape.fours, |f, k| {
+                f.written_out("j", 4, |f, j| {
+                    let at = Expr::binary(BinaryOp::Mul, k, Expr::int(4)).add(j.clone());
+                    let (acc, x) = (f.slot_at(&accs, j), f.slot_at(&own, at));
+                    let (old, x) = (f.load(&acc)?, f.load(&x)?);
+                    let next = f.call(r.f, &[old, x])?;
+                    f.copy(&next, &Dest::Place(acc))
+                })
+            })
+        })?;
+        let mut all = Vec::new();
+        for j in 0..4 {
+            let acc = self.slot_at(&accs, Expr::int(j));
+            all.push(self.load(&acc)?);
+        }
+        let low = self.call(r.f, &[all[0].clone(), all[1].clone()])?;
+        let high = self.call(r.f, &[all[2].clone(), all[3].clone()])?;
+        let all = self.call(r.f, &[low, high])?;
+        let all = self.in_variable(&all)?;
+        let times = |a: Expr, b: Expr| Expr::binary(BinaryOp::Mul, a, b);
+        let group = Expr::int(shape.group.into());
+        let rest = times(whole, Expr::int(shape.elements()));
+        let rest = self.bind("rest", CType::Int, rest);
+        let left = self.size(&r.xs.len)?.sub(rest.clone());
+        let left = Size::var(self.index_var("left", left));
+        let from = times(first, group.clone()).add(local_id().cast(CType::Int));
+        self.for_range("o", from, &left, Step::Add(times(step, group)), |f, o| {
+            let o = f.size(o)?;
+            let i = f.bind("i", CType::Int, rest.add(o));
+            let i = f.index_var("i", i);
+            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+            let x = f.read(r.xs, &Size::var(i))?;
+            let next = f.call(r.f, &[all.clone(), x])?;
+            f.assign_registers(&all, &next)
+        })?;
+        Ok(all)
+    }
+
+    fn in_variable(&mut self, value: &Value<'k>) -> Result<Value<'k>> {
+        match self.registers_with(value, "all")? {
+            Some(registers) => Ok(registers),
+            None => Err(self.error("reduce", "these elements are no scalars")),
+        }
+    }
+
+    /// Local memory for one value of each work-item.
+    fn one_each(&mut self, r: &Reduction<'_, 'k>, shape: Shape) -> Result<Rc<Layout>> {
+        let slots = self.element_arrays(r.ty, "slots", Storage::Local, shape.group.into());
+        slots.ok_or_else(|| self.error("reduce", "these elements are no scalars"))
+    }
+
+    /// The fold of what the work-items of a group have: that of the first is of all.
+    fn fold_across(
+        &mut self,
+        r: &Reduction<'_, 'k>,
+        shape: Shape,
+        own: &Value<'k>,
+        slots: &Rc<Layout>,
+    ) -> Result<Value<'k>> {
+        let mut d = shape.group.next_power_of_two() / 2;
+        let mine = Dest::Place(self.slot_at(slots, local_id()));
+        self.copy(own, &mine)?;
+        self.barrier(true, false);
+        while d > 0 {
+            // The other's is there, too, where the group is no power of two.
+            let most = d.min(shape.group - d);
+            self.provided(local_id().lt(Expr::int(most.into())), |f| {
+                let other = f.slot_at(slots, local_id().add(Expr::int(d.into())));
+                let other = f.load(&other)?;
+                let next = f.call(r.f, &[own.clone(), other])?;
+                f.assign_registers(own, &next)?;
+                f.copy(own, &mine)
+            })?;
+            self.barrier(true, false);
+            d /= 2;
+        }
+        Ok(own.clone())
+    }
+
+    /// Hands on what this group has; the group that comes last folds what all have, and writes it.
+    #[allow(clippy::too_many_arguments)]
+    fn last_group(
+        &mut self,
+        state: BufferId,
+        r: &Reduction<'_, 'k>,
+        (shape, scalar): (Shape, Scalar),
+        all: &Value<'k>,
+        (group, groups): (Expr, Expr),
+        slots: &Rc<Layout>,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let state = Expr::Var(self.use_buffer(state, true));
+        let ints = self.declare_array("shared", Storage::Local, CType::Int, 1);
+        let round = self.in_prologue(|f| {
+            let round = f.call_helper(Helper::Round, [state.clone()]);
+            Ok(f.bind("round", CType::Int, round))
+        })?;
+        self.provided(local_id().eq(Expr::int(0)), |f| {
+            let value = f.scalar_of(all)?;
+            let value = f.scalar(&value)?;
+            let args = [state.clone(), group, round.clone(), Expr::int(1), Self::to_word(scalar, value)];
+            let call = f.call_helper(Helper::Publish, args);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })?;
+        let last = self.call_helper(Helper::LastGroup, [state.clone(), Expr::Var(ints)]);
+        self.provided(last, |f| {
+            let z = f.force(r.z)?;
+            let acc = f.in_variable(&z)?;
+            let count = Size::var(f.index_var("groups", groups));
+            f.for_group(shape.group, &count, |f, g| {
+                let g = f.size(g)?;
+                let word = f.call_helper(Helper::Status, [state.clone(), g, round.clone()]);
+                let value = Self::of_word(scalar, word.cast(CType::UInt));
+                let next = f.call(r.f, &[acc.clone(), Value::computed(scalar, value)])?;
+                f.assign_registers(&acc, &next)
+            })?;
+            let all = f.fold_across(r, shape, &acc, slots)?;
+            f.provided(local_id().eq(Expr::int(0)), |f| {
+                let to = f.dest_at(dest, &Size::zero())?;
+                f.copy(&all, &to)
+            })
+        })
+    }
+}

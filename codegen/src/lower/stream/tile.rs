@@ -1,0 +1,320 @@
+//! Tiles: what a work-group of a known size takes of an array at a time. Its work-items take turns with four
+//! consecutive elements each, and keep all their elements in registers.
+
+use crate::lower::Result;
+use crate::lower::device_filter::local_id;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, Value, View};
+use crate::opencl::ast::Qualifier;
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::target::Target;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+/// The dimensions of a launch over tiles.
+pub const TILED: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
+
+/// How a tile is made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Work-items of the group.
+    pub group: u32,
+    /// Fours of elements that each work-item takes.
+    pub fours: u32,
+}
+
+impl Shape {
+    /// For elements of so many bytes, if they are not too large. A tile of elements fits into local memory, and those of
+    /// a work-item into registers.
+    pub fn of(target: &Target, bytes: u64) -> Option<Shape> {
+        const MOST_BYTES: u64 = 16 * 1024;
+        let group = target.group.min(target.most_in_group).max(1);
+        let fours = MOST_BYTES / (u64::from(group) * 4 * bytes.max(1));
+        (fours > 0).then_some(Shape { group, fours: fours.min(8) as u32 })
+    }
+    pub fn elements(self) -> i64 {
+        i64::from(self.group) * i64::from(self.fours) * 4
+    }
+    /// Elements of one work-item.
+    pub fn each(self) -> i64 {
+        i64::from(self.fours) * 4
+    }
+    /// For [`crate::lower::host::Host::launch`].
+    pub fn local(self) -> [Option<u32>; 3] {
+        [Some(self.group), Some(1), Some(1)]
+    }
+    /// Tiles of an array of `n` elements; at least one.
+    pub fn tiles(self, n: &Size) -> Size {
+        let elements = Size::int(self.elements());
+        let tiles = n.add(&elements).sub(&Size::one()).div_floor(&elements);
+        Size::max(&Size::one(), &tiles)
+    }
+}
+
+/// What is done with each element of a work-item, by its number.
+pub type Each<'a, F> = &'a dyn Fn(&mut F, Expr) -> Result<()>;
+
+/// The bytes of a scalar or a tuple of them in memory; `None` for anything else.
+pub fn bytes(ty: &Ty) -> Option<u64> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some(scalar_bytes(*s)),
+        TyKind::Tuple(parts) => parts.iter().map(bytes).sum(),
+        _ => None,
+    }
+}
+
+fn scalar_bytes(s: Scalar) -> u64 {
+    match s {
+        Scalar::Bool => 1,
+        Scalar::Int | Scalar::Float => 4,
+        Scalar::Long | Scalar::Double => 8,
+    }
+}
+
+/// A tile of an array of `n` elements.
+pub struct Tile {
+    pub shape: Shape,
+    pub number: Expr,
+    /// Index of its first element.
+    pub begin: Expr,
+    /// Elements from there to the end of the array; at most all of the tile are its own.
+    pub left: Expr,
+}
+
+impl Tile {
+    pub fn is_whole(&self) -> Expr {
+        self.left.clone().ge(Expr::int(self.shape.elements()))
+    }
+    /// Where in the tile element `j` of the `k`-th four of this work-item is.
+    fn offset(&self, k: Expr, j: Expr) -> Expr {
+        let four = times(k, self.shape.group).add(local_id().cast(CType::Int));
+        times(four, 4).add(j)
+    }
+}
+
+fn times(e: Expr, by: u32) -> Expr {
+    Expr::binary(BinaryOp::Mul, e, Expr::int(by.into()))
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// One C array for each scalar of the elements; `None` where elements are more than scalars and tuples of them.
+    pub fn element_arrays(&mut self, ty: &Ty, name: &str, storage: Storage, len: i64) -> Option<Rc<Layout>> {
+        Some(match ty.kind() {
+            TyKind::Scalar(s) => {
+                self.note_double(*s);
+                let local = storage != Storage::Private;
+                if local {
+                    self.local_bytes += len as u64 * scalar_bytes(*s);
+                }
+                let name = self.declare_array(name, storage, CType::stored(*s), len as u64);
+                Layout::Scalar(Memory { root: Root::Array { name, local }, scalar: *s }).into()
+            }
+            TyKind::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    all.push(self.element_arrays(part, &format!("{name}_{}", i + 1), storage, len)?);
+                }
+                Layout::Tuple(all).into()
+            }
+            _ => return None,
+        })
+    }
+
+    /// The place of an element of such arrays.
+    pub fn slot_at(&mut self, arrays: &Rc<Layout>, at: Expr) -> Place {
+        let at = match at.as_int() {
+            Some(n) => Size::int(n),
+            None => Size::var(self.index_var("slot", at)),
+        };
+        Place { layout: arrays.clone(), at }
+    }
+
+    /// A loop of a constant number of rounds that the device's compiler writes out.
+    pub fn written_out(&mut self, name: &str, n: u32, body: impl FnOnce(&mut Self, Expr) -> Result<()>) -> Result<()> {
+        if n > 1 {
+            self.emit(StmtKind::Unroll);
+        }
+        self.for_each(name, &Size::nat(n.into()), |f, i| {
+            let i = f.size(i)?;
+            body(f, i)
+        })
+    }
+
+    /// For each element of this work-item: its number among them, and where in the tile it is.
+    pub fn for_own(&mut self, tile: &Tile, body: impl FnOnce(&mut Self, Expr, Expr) -> Result<()>) -> Result<()> {
+        self.written_out("k", tile.shape.fours, |f, k| {
+            f.written_out("j", 4, |f, j| {
+                let own = times(k.clone(), 4).add(j.clone());
+                let offset = tile.offset(k.clone(), j);
+                body(f, own, offset)
+            })
+        })
+    }
+
+    /// Statements for a condition.
+    pub fn provided(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (stmts, ()) = self.scope(body)?;
+        self.emit_if(condition, stmts, Vec::new());
+        Ok(())
+    }
+
+    /// Element `begin + offset` of the array, as an index.
+    pub fn tile_index(&mut self, tile: &Tile, offset: Expr, n: &Size) -> Size {
+        let i = self.bind("i", CType::Int, tile.begin.clone().add(offset));
+        let var = self.index_var("i", i);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+        Size::var(var)
+    }
+
+    /// Reads the elements of this work-item into `own`; behind the end of the array `otherwise` takes their place.
+    /// `then` is done with each element that is there, by its number, once all are on their way.
+    pub fn load_tile(
+        &mut self,
+        tile: &Tile,
+        xs: &Array<'k>,
+        own: &Rc<Layout>,
+        otherwise: Option<&Value<'k>>,
+        then: Option<Each<'_, Self>>,
+    ) -> Result<()> {
+        let (whole, ()) = self.scope(|f| {
+            f.load_whole_tile(tile.shape, tile.number.clone(), xs, own)?;
+            then.map_or(Ok(()), |then| f.for_own(tile, |f, at, _| then(f, at)))
+        })?;
+        let (some, ()) = self.scope(|f| {
+            f.for_own(tile, |f, at, offset| {
+                let to = Dest::Place(f.slot_at(own, at.clone()));
+                let (inside, ()) = f.scope(|f| {
+                    let i = f.tile_index(tile, offset.clone(), &xs.len);
+                    let x = f.read(xs, &i)?;
+                    f.copy(&x, &to)?;
+                    then.map_or(Ok(()), |then| then(f, at))
+                })?;
+                let (outside, ()) = f.scope(|f| otherwise.map_or(Ok(()), |v| f.copy(v, &to)))?;
+                f.emit_if(offset.lt(tile.left.clone()), inside, outside);
+                Ok(())
+            })
+        })?;
+        self.emit_if(tile.is_whole(), whole, some);
+        Ok(())
+    }
+
+    /// As [`Self::load_tile`], where there are so many elements.
+    pub fn load_whole_tile(&mut self, shape: Shape, number: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {
+        let fours = xs.len.div_floor(&Size::int(4));
+        let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
+        let first = self.bind("first", CType::Int, first);
+        self.written_out("k", shape.fours, |f, k| {
+            let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
+            let q = f.index_var("q", q);
+            f.facts.assume_range(q.clone(), Some(Size::zero()), Some(fours.sub(&Size::one())));
+            let elements = f.read_four(xs, &Size::var(q))?;
+            for (j, x) in elements.iter().enumerate() {
+                let to = f.slot_at(own, times(k.clone(), 4).add(Expr::int(j as i64)));
+                f.copy(x, &Dest::Place(to))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Elements `4·q` to `4·q + 3`, which exist.
+    pub fn read_four(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
+        let four = Size::int(4);
+        match &*xs.view {
+            View::Stored { element, base } if self.facts.divides(&four, base).is_yes() => match &**element {
+                Layout::Scalar(Memory { root: Root::Buffer(buffer), scalar }) => {
+                    self.note_double(*scalar);
+                    let pointer = Expr::Var(self.use_buffer(*buffer, false));
+                    let four = self.wide(Qualifier::GlobalConst, *scalar, pointer, &base.add(&q.mul(&four)))?;
+                    let v = self.bind("v", CType::Vec(*scalar, 4), four);
+                    Ok([0, 1, 2, 3].map(|j| Value::computed(*scalar, v.clone().lane(j))))
+                }
+                Layout::Tuple(parts) => {
+                    let parts: Vec<Array> = parts
+                        .iter()
+                        .map(|p| Array::new(xs.len.clone(), View::Stored { element: p.clone(), base: base.clone() }))
+                        .collect();
+                    self.four_tuples(&parts, q)
+                }
+                _ => self.one_by_one(xs, q),
+            },
+            View::Zip(parts) => self.four_tuples(parts, q),
+            View::Component(of, at) => {
+                let tuples = self.read_four(of, q)?;
+                let mut out = Vec::new();
+                for t in tuples {
+                    match t {
+                        Value::Tuple(mut parts) if *at < parts.len() => out.push(parts.swap_remove(*at)),
+                        _ => return Err(self.error("", "a component is taken of something that is no tuple")),
+                    }
+                }
+                self.as_four(out)
+            }
+            View::Mapped(f, of) => {
+                let xs = self.read_four(of, q)?;
+                self.call_on_four(f, &xs)
+            }
+            View::Part { from, step, of } if step.is_one() && self.facts.divides(&four, from).is_yes() => {
+                self.read_four(of, &from.div_exact(&four).add(q))
+            }
+            _ => self.one_by_one(xs, q),
+        }
+    }
+
+    /// Four elements of a buffer as one access. Buffers begin where any vector may begin.
+    pub fn wide(&mut self, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
+        let pointer = Box::new(pointer.add(self.size(at)?));
+        Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
+    }
+
+    fn one_by_one(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
+        let mut out = Vec::new();
+        for j in 0..4 {
+            let x = self.read(xs, &q.mul(&Size::int(4)).add(&Size::int(j)))?;
+            out.push(self.named_scalar(&x, "x")?);
+        }
+        self.as_four(out)
+    }
+
+    fn four_tuples(&mut self, parts: &[Array<'k>], q: &Size) -> Result<[Value<'k>; 4]> {
+        let mut all = Vec::new();
+        for p in parts {
+            all.push(self.read_four(p, q)?);
+        }
+        Ok([0, 1, 2, 3].map(|j| Value::Tuple(all.iter().map(|four| four[j].clone()).collect())))
+    }
+
+    fn call_on_four(&mut self, f: &Closure<'k>, xs: &[Value<'k>; 4]) -> Result<[Value<'k>; 4]> {
+        let mut out = Vec::new();
+        for x in xs {
+            out.push(self.call(f, std::slice::from_ref(x))?);
+        }
+        self.as_four(out)
+    }
+
+    fn as_four(&self, values: Vec<Value<'k>>) -> Result<[Value<'k>; 4]> {
+        values.try_into().map_err(|_| self.error("", "four elements are expected"))
+    }
+
+    /// All work-items of the group are at work at this point.
+    pub fn in_group<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let active = self.active;
+        (self.active.wrg[0], self.active.lcl[0]) = (true, true);
+        let result = body(self);
+        self.active = active;
+        result
+    }
+
+    pub fn tile(&mut self, shape: Shape, number: Expr, n: &Expr) -> Tile {
+        let begin = Expr::binary(BinaryOp::Mul, number.clone(), Expr::int(shape.elements()));
+        let begin = self.bind("begin", CType::Int, begin);
+        let left = self.bind("left", CType::Int, n.clone().sub(begin.clone()));
+        Tile { shape, number, begin, left }
+    }
+
+    /// A loop with the stride of the group over `0 <= i < n`.
+    pub fn for_group(&mut self, group: u32, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        self.for_range("i", local_id(), n, Step::Add(Expr::int(group.into())), body)
+    }
+}
