@@ -201,8 +201,6 @@ fn a_program_of_one_work_item() {
             }
           }
           result_len[0] = count;
-          const int X3 = result_len[0];
-          const int X3_1 = result_len[0];
         }
     "#]]
     .assert_eq(&opencl(&b.finish(&zs)));
