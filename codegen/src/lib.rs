@@ -7,6 +7,7 @@ pub mod io;
 pub mod lower;
 pub mod opencl;
 pub mod plan;
+pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod sizes;

@@ -131,6 +131,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn check_equal(&mut self, (left, right): (&Size, &Size), env: &Env<'k>) -> Result<()> {
         let (a, b) = (&env.size(left), &env.size(right));
         if self.facts.equal(a, b).is_yes() {
+            let origin = self.origin();
+            self.program.report.left_out(&Message::false_cast(left, right), &origin);
             self.program.needless(Kind::Cast, &self.origin());
             return Ok(());
         }

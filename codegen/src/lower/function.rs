@@ -66,6 +66,12 @@ pub struct FunctionBuilder<'p, 'k> {
     pub alone_in_group: bool,
     /// Scalars of the host level that were loaded.
     pub loaded: Vec<(Place, Value<'k>)>,
+    /// Elements of buffers that are kept in registers, if they are.
+    pub loads: Option<super::tile::Loads>,
+    /// What was found out about sizes, where the same is asked often.
+    pub memo: Option<super::tile::Memo>,
+    /// Sequential loops of at most so many rounds are written out.
+    pub write_out: i64,
     origin: Origin,
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
@@ -97,6 +103,9 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             local_size: [None; 3],
             alone_in_group: false,
             loaded: Vec::new(),
+            loads: None,
+            memo: None,
+            write_out: 1,
             origin: origin.clone(),
             names: Names::default(),
             buffers: Vec::new(),
@@ -133,23 +142,31 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             scope.push(stmt);
         }
     }
+    /// Statements that were written into a scope of their own.
+    pub fn emit_all(&mut self, stmts: Vec<Stmt>) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.extend(stmts);
+        }
+    }
     /// The statements that `f` writes, and its result.
     pub fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
         self.scopes.push(Vec::new());
-        let facts = self.facts.clone();
+        let (facts, loads, memo) = (self.facts.clone(), self.loads.clone(), self.memo.clone());
         let result = f(self);
-        self.facts = facts;
+        (self.facts, self.loads, self.memo) = (facts, loads, memo);
         let stmts = self.scopes.pop().unwrap_or_default();
         Ok((stmts, result?))
     }
     /// Writes statements that stand at the start of the function, after those written there before.
     pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let (active, depth) = (std::mem::take(&mut self.active), std::mem::take(&mut self.loop_depth));
+        let (loads, memo) = (self.loads.take(), self.memo.take());
         self.scopes.push(Vec::new());
         let result = f(self);
         let stmts = self.scopes.pop().unwrap_or_default();
         self.prologue.extend(stmts);
         (self.active, self.loop_depth) = (active, depth);
+        (self.loads, self.memo) = (loads, memo);
         result
     }
     pub fn fresh_name(&mut self, wish: &str) -> Name {
@@ -203,6 +220,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- parameters
 
+    /// Whether this function writes to a buffer, as far as it is written.
+    pub fn writes(&self, id: BufferId) -> bool {
+        self.buffers.iter().any(|(b, _, written)| *b == id && *written)
+    }
     /// The name of a buffer in this function.
     pub fn use_buffer(&mut self, id: BufferId, written: bool) -> Name {
         if let Some((_, name, w)) = self.buffers.iter_mut().find(|(b, ..)| *b == id) {
@@ -378,11 +399,16 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Ok(())
     }
 
-    /// A sequential loop over `0 <= i < n`; no loop where `n` is 0 or 1.
-    pub fn for_each(&mut self, wish: &str, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+    /// A sequential loop over `0 <= i < n`; no loop where `n` is 0 or 1, or few.
+    pub fn for_each(
+        &mut self,
+        wish: &str,
+        n: &Size,
+        mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
+    ) -> Result<()> {
         match n.as_const() {
             Some(..=0) => Ok(()),
-            Some(1) => body(self, &Size::zero()),
+            Some(n) if n <= self.write_out => (0..n).try_for_each(|i| body(self, &Size::int(i))),
             _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),
         }
     }

@@ -24,7 +24,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
-        let simplified = self.facts.simplify(s);
+        let simplified = self.simplify(s);
         if let Some(expr) = self.by_host_factors(&simplified)? {
             return Ok(expr);
         }

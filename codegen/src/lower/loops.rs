@@ -72,7 +72,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: impl FnOnce(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
         let (d, id, step) = match level {
-            Level::Seq | Level::Auto => return self.sequential(n, body),
+            Level::Seq | Level::Auto => {
+                // A body that is written once cannot be written out.
+                let (written_out, mut body) = (std::mem::replace(&mut self.write_out, 1), Some(body));
+                let result = self.sequential(n, |f, i| body.take().map_or(Ok(()), |body| body(f, i)));
+                self.write_out = written_out;
+                return result;
+            }
             Level::Glb(d) => (d, "get_global_id", "get_global_size"),
             Level::Wrg(d) => (d, "get_group_id", "get_num_groups"),
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
@@ -146,7 +152,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// A sequential loop in which memory of the group may be used anew in each round.
-    pub fn sequential(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+    pub fn sequential(&mut self, n: &Size, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let shared = std::mem::take(&mut self.shared_in_loop);
         let result = self.for_each("i", n, |f, i| {
             body(f, i)?;

@@ -3,13 +3,15 @@
 
 use super::Result;
 use super::function::FunctionBuilder;
-use super::program::{Leaf, ProgramBuilder};
+use super::program::{Leaf, ProgramBuilder, scalar_bytes};
 use super::value::{Env, Layout, Memory, Place, Root};
 use crate::core::{Level, Space, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::plan::BufferRole;
+use crate::report;
 use crate::schedule::place;
 use lift_analysis::hir::Scalar;
+use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
@@ -88,7 +90,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.facts = facts;
         counted?;
         let elements = wanted.iter().map(|(_, n)| n.map(|n| n.max(1) as u64)).try_fold(0u64, |a, n| Some(a + n?));
-        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(n.map(|n| n.max(1) as u64)? * bytes(*s))).sum();
+        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(n.map(|n| n.max(1) as u64)? * scalar_bytes(*s))).sum();
         let fits_local = bytes.is_some_and(|b| self.local_bytes + b <= MOST_LOCAL);
         match kind {
             Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
@@ -148,13 +150,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.note_double(scalar);
             roots.push(match storage {
                 Storage::Private if n == 1 => Root::Register(self.variable(&wish, CType::of(scalar), None)),
-                _ => Root::Array {
-                    name: self.declare_array(&wish, storage, CType::stored(scalar), n),
-                    local: storage == Storage::Local,
-                },
+                _ => self.stored_array(scalar, &wish, storage, n, &origin),
             });
         }
         Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
+    }
+
+    fn stored_array(&mut self, scalar: Scalar, wish: &str, storage: Storage, n: u64, origin: &Origin) -> Root {
+        let kind = if storage == Storage::Private { report::Kind::Private } else { report::Kind::Local };
+        self.program.stored(wish, kind, scalar, &Size::nat(n), origin);
+        Root::Array {
+            name: self.declare_array(wish, storage, CType::stored(scalar), n),
+            local: storage != Storage::Private,
+        }
     }
 
     /// A part of a global buffer for each work-item, or for each group.
@@ -190,6 +198,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     return numbered(lengths.len() - 1, leaf.scalar);
                 }
                 let id = program.buffer(leaf.name, leaf.scalar, leaf.count.clone(), BufferRole::Temporary);
+                if !leaf.is_length {
+                    program.stored(leaf.name, report::Kind::GlobalParts, leaf.scalar, leaf.count, &origin);
+                }
                 made.push(id);
                 Memory { root: Root::Buffer(id), scalar: leaf.scalar }
             },
@@ -270,14 +281,6 @@ enum Kind {
     Local,
     /// Of the group, wherever there is room.
     Group,
-}
-
-fn bytes(s: Scalar) -> u64 {
-    match s {
-        Scalar::Bool => 1,
-        Scalar::Int | Scalar::Float => 4,
-        Scalar::Long | Scalar::Double => 8,
-    }
 }
 
 fn linear(id: &str, size: &str) -> Expr {

@@ -42,6 +42,7 @@ mod read;
 mod scalar;
 mod sort;
 mod stream;
+mod tile;
 mod value;
 mod views;
 mod write;

@@ -7,7 +7,9 @@ use crate::core;
 use crate::failure::{Kind, Message};
 use crate::opencl::{Function, Helper, Names, Unit, print};
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
-use crate::schedule::{Schedule, bounds};
+use crate::report::{self, Report, Stored};
+use crate::schedule::rules::Rule;
+use crate::schedule::{Applied, Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
@@ -48,6 +50,7 @@ pub struct ProgramBuilder<'k> {
     pub setup: Vec<Step>,
     /// What cannot fail, though its kind can.
     needless: Vec<(Kind, Origin)>,
+    pub report: Report,
     buffer_names: Names,
     function_names: Names,
     next_var: u32,
@@ -87,6 +90,7 @@ impl<'k> ProgramBuilder<'k> {
             tables: Vec::new(),
             setup: Vec::new(),
             needless: Vec::new(),
+            report: Report { applied: schedule.applied.clone(), ..Report::default() },
             buffer_names,
             function_names,
             next_var: 0,
@@ -161,6 +165,9 @@ impl<'k> ProgramBuilder<'k> {
         let mut facts = std::mem::take(&mut self.facts);
         let layout = self.layout_with(ty, bounds, name, instances, origin, &mut facts, &mut |b, leaf| {
             let id = b.buffer(leaf.name, leaf.scalar, leaf.count.clone(), role);
+            if role == BufferRole::Temporary && !leaf.is_length {
+                b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
+            }
             Memory { root: Root::Buffer(id), scalar: leaf.scalar }
         });
         self.facts = facts;
@@ -310,6 +317,30 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
+    /// Notes that a rule was applied.
+    pub fn applied(&mut self, rule: &'static Rule, origin: &Origin) {
+        let applied = Applied { rule, origin: origin.clone() };
+        // Code may be written several times.
+        if self.report.applied.last() != Some(&applied) {
+            self.report.applied.push(applied);
+        }
+    }
+
+    /// Notes that a result is stored: `count` elements.
+    pub fn stored(&mut self, name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) {
+        let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+        self.report.stored.push(Stored { name: name.into(), memory, bytes, origin: origin.clone() });
+    }
+
+    /// Asks something of a function that is thrown away.
+    pub fn probe(
+        &mut self,
+        origin: &Origin,
+        ask: impl FnOnce(&mut super::function::FunctionBuilder<'_, 'k>) -> Result<()>,
+    ) -> Result<()> {
+        ask(&mut super::function::FunctionBuilder::new(self, origin))
+    }
+
     pub fn launch(&mut self, launch: Launch) {
         self.steps.push(Step::Launch(launch));
     }
@@ -349,7 +380,16 @@ impl<'k> ProgramBuilder<'k> {
                 .count(),
             failures: self.failures,
         };
-        (Ok(Program { opencl, plan }), self.measured.wanted())
+        (Ok(Program { opencl, plan, report: self.report }), self.measured.wanted())
+    }
+}
+
+/// Bytes of a scalar in memory.
+pub fn scalar_bytes(s: Scalar) -> u64 {
+    match s {
+        Scalar::Bool => 1,
+        Scalar::Int | Scalar::Float => 4,
+        Scalar::Long | Scalar::Double => 8,
     }
 }
 

@@ -88,6 +88,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Root::Register(name) => Expr::Var(name.clone()),
             Root::Array { name, .. } => Expr::Var(name.clone()).index(self.size(at)?),
             Root::Buffer(id) => {
+                if !written && let Some(kept) = self.kept_load(m, at)? {
+                    return Ok(kept);
+                }
                 let at = self.size(at)?;
                 Expr::Var(self.use_buffer(*id, written)).index(at)
             }
@@ -130,7 +133,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Value::Array(Array::new(len.clone(), View::Packed { layout: place.layout.clone(), base }))
             }
             Layout::Array { len, capacity, element } => {
-                let base = self.facts.simplify(&place.at.mul(capacity));
+                let base = self.simplify(&place.at.mul(capacity));
                 Value::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
             }
             Layout::Exists { lengths, body } => {
@@ -154,10 +157,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Element `i`, which must be in range.
     pub fn read(&mut self, a: &Array<'k>, i: &Size) -> Result<Value<'k>> {
-        let i = &self.facts.simplify(i);
+        let i = &self.simplify(i);
         match &*a.view {
             View::Stored { element, base } => {
-                let at = self.facts.simplify(&base.add(i));
+                let at = self.simplify(&base.add(i));
                 self.load(&Place { layout: element.clone(), at })
             }
             View::Packed { layout, base } => {
@@ -205,7 +208,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
                 let last = n.sub(&Size::one());
                 let at = match mode {
-                    PadMode::Clamp => Size::max(&Size::min(&j, &last), &Size::zero()),
+                    PadMode::Clamp => {
+                        let at = Size::max(&Size::min(&j, &last), &Size::zero());
+                        self.clamped(&at, n)?
+                    }
                     PadMode::Wrap => j.rem(n),
                     // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
                     PadMode::Mirror => {
@@ -307,6 +313,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let i = self.as_size(&at, "at")?;
         if self.in_range(&i, &a.len) {
             self.program.needless(message.kind, origin);
+            self.program.report.left_out(message, origin);
             return self.read(a, &i);
         }
         if !self.program.is_checked() {

@@ -292,6 +292,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let at = if self.in_range(at, len) {
             self.program.needless(Kind::Index, &self.origin());
+            let origin = self.origin();
+            self.program.report.left_out(&Message::out_of_range(), &origin);
             at.clone()
         } else {
             let (expr, len_expr) = (self.size(at)?, self.size(len)?);

@@ -10,7 +10,9 @@ pub mod names;
 mod print;
 pub mod stream;
 
-pub use ast::{BinaryOp, CType, Expr, Function, Param, ParamType, Step, Stmt, StmtKind, Storage, UnaryOp, Unit};
+pub use ast::{
+    BinaryOp, CType, Expr, Function, Param, ParamType, Qualifier, Step, Stmt, StmtKind, Storage, UnaryOp, Unit,
+};
 pub use helpers::Helper;
 pub use names::Names;
 pub use print::print;

@@ -232,4 +232,6 @@ pub struct OpenClText {
 pub struct Program {
     pub opencl: OpenClText,
     pub plan: Plan,
+    /// What was done and why.
+    pub report: crate::report::Report,
 }

@@ -1,16 +1,19 @@
 //! Schedule: core, made ready for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`place`] decides where unplaced primitives run; [`fuse`] decides which arrays are never stored; [`bounds`] finds how
-//! long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`place`] decides where unplaced
+//! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
+//! in blocks, by the shape of the [`nest`]; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bounds;
 mod demote;
 mod filters;
 pub mod fuse;
 mod longest;
+pub mod nest;
 pub mod place;
 mod rewrite;
 pub mod rules;
+pub mod tile;
 pub mod uses;
 
 use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
@@ -38,6 +41,8 @@ pub struct Schedule {
     pub lazy: FxHashSet<VarId>,
     /// Where a value was asked to be stored, by `toLocal` and the like.
     pub spaces: FxHashMap<VarId, Space>,
+    /// Maps whose elements are computed in blocks, if that suits how their arrays lie in memory.
+    pub tilings: FxHashMap<VarId, tile::Tiling>,
     pub bounds: Bounds,
     /// Nothing runs in parallel: the whole program is one kernel of one work-item.
     pub sequential: bool,
@@ -52,8 +57,8 @@ pub struct Schedule {
 impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
-        let kernel = rewrite::rewrite(kernel, &mut applied);
-        let kernel = place::place(&kernel, target, &mut applied);
+        let rewritten = rewrite::rewrite(kernel, &mut applied);
+        let kernel = place::place(&rewritten, target, &mut applied);
         let uses = uses::count(&kernel);
         // Where nothing is computed in an order, what only shows elements in another place is copied by all.
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
@@ -61,11 +66,13 @@ impl Schedule {
         let sequential = !only_shows && !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
+        let tilings = tile::tilings(&rewritten, &fused.lazy, target);
         Schedule {
             target: *target,
             kernel,
             lazy: fused.lazy,
             spaces: fused.spaces,
+            tilings,
             bounds,
             sequential,
             applied,
@@ -89,6 +96,7 @@ impl Schedule {
             target: self.target,
             lazy: fused.lazy,
             spaces: fused.spaces,
+            tilings: self.tilings.clone(),
             bounds: Bounds::of(&kernel),
             sequential: false,
             applied: self.applied.clone(),

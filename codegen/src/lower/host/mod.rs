@@ -396,6 +396,9 @@ impl<'k> Host<'k> {
         if matches!(value, Value::Written) {
             return Ok(());
         }
+        if self.copy_transposed(value, dest, origin)? {
+            return Ok(());
+        }
         let title = Title { name: "copy", label: "copy", origin };
         self.launch(&title, copy_dims(ty), [None; 3], |f| f.copy_in_parallel(value, dest))
     }

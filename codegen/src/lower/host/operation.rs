@@ -84,6 +84,11 @@ impl<'k> Host<'k> {
                 &own
             }
         };
+        if let Some(tiling) = self.program.schedule.tilings.get(&stmt.var).copied()
+            && self.tiled(stmt, call, env, dest, tiling)?
+        {
+            return self.written(dest);
+        }
         match call.prim {
             Prim::Filter(level) if is_parallel(level) => self.filter(stmt, call, env, dest)?,
             Prim::Reduce(level) if is_parallel(level) => self.reduce(stmt, call, env, dest)?,

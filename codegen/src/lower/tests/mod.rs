@@ -13,6 +13,7 @@ mod programs;
 mod random;
 mod targets;
 mod text;
+mod tiles;
 mod views;
 
 use super::compile;

@@ -66,7 +66,13 @@ impl Builder {
             failures: vec![],
             needless_checks: 0,
         };
-        Builder { program: Program { opencl: OpenClText { text: text.to_string(), map: vec![] }, plan } }
+        Builder {
+            program: Program {
+                opencl: OpenClText { text: text.to_string(), map: vec![] },
+                plan,
+                report: Default::default(),
+            },
+        }
     }
 
     fn plan(&mut self) -> &mut Plan {

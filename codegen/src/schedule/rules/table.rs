@@ -95,4 +95,23 @@ rules! {
     Placement FILTER_GLB_SEQ "filter-glb-seq":
         "filterGlb p" = "filterSeq p",
         if "Always true. Inside of a function: the device cannot wait for itself there. So for `filterWrg`.";
+
+    Tiling TILE_MATRIX "tile-matrix":
+        "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapLcl0 (λ(X',Y'). mapSeq (g ∘ reduceSeq f z ∘ join ∘ map toLocal ∘ split 16 ∘ h) (X' × Y')) (X,Y)) (tile B)) (tile A)",
+        if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows behind the last are the last again and rounds behind the last are none. On a GPU with room for the tiles in local memory.";
+    Tiling ROW_TEAMS "row-teams":
+        "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side.";
+    Tiling CONTRACT "contract":
+        "λ(acc,x,y). acc + x·y" = "fma",
+        if "The sum is that of a `reduce` of floats, which may be reordered: rounding once instead of twice is within the same bound. Never in `reduceSeq`.";
+    Tiling TILE_TRANSPOSE "tile-transpose":
+        "T" = "join ∘ map (map join ∘ T ∘ map (T ∘ toLocal) ∘ T) ∘ split 64 ∘ map (split 64)",
+        if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
+    Tiling BLOCKS "blocks":
+        "map (map f) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq f) ∘ slide2D ∘ toPrivate)) ∘ slide2D",
+        if "Always true; windows of constant size. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window.";
+    Tiling WINDOWS "windows":
+        "map (map (g ∘ reduce f z ∘ h ∘ join)) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq g) ∘ reduceSeq (zipWith (reduceSeq f) ∘ slide) (fill z) ∘ toPrivate)) ∘ slide2D",
+        if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 32 elements.";
 }

@@ -1,0 +1,338 @@
+//! Maps that are computed in blocks, for the devices that have a strategy for them, against the interpreter.
+
+use super::*;
+use crate::core::builder::*;
+use crate::core::{Atom, Level, PadMode, Prim, ScalarOp};
+use lift_analysis::ty::Ty;
+
+/// A device of each strategy, and one with little local memory.
+fn targets() -> [Target; 3] {
+    [Target::gpu(), Target::nvidia(), Target { local_memory: 20 * 1024, ..Target::gpu() }]
+}
+
+fn compiled(kernel: &Kernel, target: &Target) -> Program {
+    compile(kernel, target).unwrap_or_else(|errors| panic!("{} does not compile: {}", kernel.name, errors[0]))
+}
+
+/// It is computed in blocks of this kind, and right.
+fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
+    let mut seen = Vec::new();
+    for target in targets() {
+        let program = compiled(kernel, &target);
+        let text = &program.opencl.text;
+        if seen.contains(text) {
+            continue;
+        }
+        seen.push(text.clone());
+        assert!(text.contains(&format!("// {label}\n")), "{} is no `{label}`:\n{text}", kernel.name);
+        for inputs in inputs {
+            if let Err(problem) = agree(kernel, &program, inputs) {
+                panic!("{problem}");
+            }
+        }
+    }
+}
+
+/// It is right, but nothing of this kind.
+fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
+    let program = compiled(kernel, &Target::nvidia());
+    let text = &program.opencl.text;
+    assert!(!text.contains(&format!("// {label}\n")), "{} is a `{label}`:\n{text}", kernel.name);
+    if let Err(problem) = agree(kernel, &program, inputs) {
+        panic!("{problem}");
+    }
+}
+
+fn matrix(element: Ty, columns: &lift_analysis::size::Size, rows: &lift_analysis::size::Size) -> Ty {
+    array(array(element, columns), rows)
+}
+
+/// `n` rows, `k` rounds, `m` columns: one, none, few, around a tile of 64 or 128 with 8 or 16 rounds.
+const SIZES: [(usize, usize, usize); 6] =
+    [(1, 1, 1), (3, 0, 2), (64, 8, 64), (65, 17, 63), (129, 33, 127), (4, 40, 132)];
+
+/// Rows of `a` meet columns of `b`, which is given as it is or transposed.
+fn product(
+    name: &str,
+    element: fn() -> Ty,
+    columns_given: bool,
+    fold: impl Fn(&mut Builder, &Atom, &Atom) -> Atom,
+) -> Kernel {
+    let mut b = Builder::new(name);
+    let (n, m, k) = (b.size("N"), b.size("M"), b.size("K"));
+    let xs = b.param("xs", matrix(element(), &k, &n));
+    let ys = b.param("ys", if columns_given { matrix(element(), &k, &m) } else { matrix(element(), &m, &k) });
+    let columns = if columns_given { ys } else { b.transpose(&ys) };
+    let result = b.map(Level::Auto, &xs, |b, row| b.map(Level::Auto, &columns, |b, column| fold(b, row, column)));
+    b.finish(&result)
+}
+
+fn dot(b: &mut Builder, level: Level, z: impl Into<Atom>, row: &Atom, column: &Atom) -> Atom {
+    let pairs = b.zip(&[row.clone(), column.clone()]);
+    let products = b.map(Level::Auto, &pairs, |b, p| {
+        let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+        b.mul(&x, &y)
+    });
+    let sum = b.reduce(level, z, &products, |b, a, x| b.add(a, x));
+    b.view(Prim::Head, &[], &[sum])
+}
+
+fn int_rows(m: usize, n: usize) -> Value {
+    let row =
+        |r: usize| Value::Array(ArrayValue::Int((0..n).map(|i| ((i * 37 + r * 17 + 11) % 101) as i32 - 50).collect()));
+    Value::Array(ArrayValue::Values((0..m).map(row).collect()))
+}
+
+#[test]
+fn products_of_matrices() {
+    for columns_given in [false, true] {
+        let kernel = product("product", float, columns_given, |b, x, y| dot(b, Level::Auto, 0.0f32, x, y));
+        let inputs = SIZES
+            .iter()
+            .filter(|(_, k, _)| columns_given || *k > 0)
+            .map(|&(n, k, m)| vec![rows(n, k), if columns_given { rows(m, k) } else { rows(k, m) }]);
+        tiled(&kernel, "map: tiles", &inputs.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn products_of_matrices_of_ints() {
+    let kernel = product("product", int, false, |b, x, y| dot(b, Level::Seq, 1, x, y));
+    let inputs = SIZES.iter().filter(|(_, k, _)| *k > 0).map(|&(n, k, m)| vec![int_rows(n, k), int_rows(k, m)]);
+    tiled(&kernel, "map: tiles", &inputs.collect::<Vec<_>>());
+}
+
+/// Any function of two elements and any fold: the number of differences and the last of them, of rows with themselves.
+#[test]
+fn any_fold_of_pairs_of_rows() {
+    let mut b = Builder::new("distances");
+    let (n, k) = (b.size("N"), b.size("K"));
+    let xs = b.param("xs", matrix(int(), &k, &n));
+    let result = b.map(Level::Auto, &xs, |b, x| {
+        b.map(Level::Auto, &xs, |b, y| {
+            let pairs = b.zip(&[x.clone(), y.clone()]);
+            let z = b.tuple(&[0.into(), 7.into()]);
+            let folded = b.fold(Prim::Reduce(Level::Seq), &[], &z, &pairs, |b, acc, p| {
+                let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+                let (count, last) = (b.proj(acc, 0), b.proj(acc, 1));
+                let differ = b.op(ScalarOp::Lt, &[x.clone(), y.clone()]);
+                let count = b.if_(&differ, |b| b.add(&count, 1), |_| count.clone());
+                let twice = b.mul(&last, 2);
+                let last = b.add(&twice, &y);
+                b.tuple(&[count, last])
+            });
+            let pair = b.view(Prim::Head, &[], &[folded]);
+            let (count, last) = (b.proj(&pair, 0), b.proj(&pair, 1));
+            b.sub(&count, &last)
+        })
+    });
+    let kernel = b.finish(&result);
+    let inputs = [(1, 0), (1, 1), (5, 3), (65, 17), (130, 20)].map(|(n, k)| vec![int_rows(n, k)]);
+    tiled(&kernel, "map: tiles", &inputs);
+}
+
+/// Rows that are read out of step are not tiled.
+#[test]
+fn rows_out_of_step() {
+    let kernel = product("reversed", float, true, |b, x, y| {
+        let y = b.view(Prim::Reverse, &[], &[y.clone()]);
+        dot(b, Level::Auto, 0.0f32, x, &y)
+    });
+    not_tiled(&kernel, "map: tiles", &[rows(5, 7), rows(3, 7)]);
+}
+
+/// Rows are folded, with something done to their elements and to the result.
+fn folded_rows(name: &str, transposed: bool, fold: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
+    let mut b = Builder::new(name);
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", matrix(int(), &m, &n));
+    let xs = if transposed { b.transpose(&xs) } else { xs };
+    let result = b.map(Level::Auto, &xs, |b, row| fold(b, row));
+    b.finish(&result)
+}
+
+fn sum_of_squares(b: &mut Builder, level: Level, row: &Atom) -> Atom {
+    let squares = b.map(Level::Auto, row, |b, x| b.mul(x, x));
+    let sum = b.reduce(level, 0, &squares, |b, a, x| b.add(a, x));
+    let sum = b.view(Prim::Head, &[], &[sum]);
+    b.add(&sum, 1)
+}
+
+const SEVERAL: &str = "map: a row by several work-items";
+
+/// Few and many rows; rows shorter than a team, as long, longer, and none.
+const SHAPES: [(usize, usize); 9] =
+    [(1, 0), (1, 1), (3, 15), (5, 16), (7, 17), (300, 2), (257, 40), (3, 5000), (2, 4096)];
+
+#[test]
+fn folds_of_rows() {
+    let kernel = folded_rows("squares", false, |b, row| sum_of_squares(b, Level::Auto, row));
+    tiled(&kernel, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
+}
+
+/// Composition of x ↦ ax + b is associative, but the order matters.
+#[test]
+fn folds_of_rows_whose_order_matters() {
+    let kernel = folded_rows("composed", false, |b, row| {
+        let lines = b.map(Level::Auto, row, |b, x| {
+            let odd = b.rem(x, 3);
+            b.tuple(&[odd, x.clone()])
+        });
+        let z = b.tuple(&[1.into(), 0.into()]);
+        let all = b.reduce(Level::Auto, &z, &lines, |b, f, g| {
+            let (a1, b1, a2, b2) = (b.proj(f, 0), b.proj(f, 1), b.proj(g, 0), b.proj(g, 1));
+            let a = b.mul(&a1, &a2);
+            let c = b.mul(&a1, &b2);
+            let c = b.add(&c, &b1);
+            b.tuple(&[a, c])
+        });
+        let all = b.view(Prim::Head, &[], &[all]);
+        b.proj(&all, 1)
+    });
+    tiled(&kernel, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
+}
+
+/// Columns lie side by side: one work-item each. And a fold in order is one work-item's.
+#[test]
+fn folds_that_one_work_item_does() {
+    let columns = folded_rows("columns", true, |b, row| sum_of_squares(b, Level::Auto, row));
+    not_tiled(&columns, SEVERAL, &[int_rows(40, 300)]);
+    let in_order = folded_rows("in order", false, |b, row| sum_of_squares(b, Level::Seq, row));
+    not_tiled(&in_order, SEVERAL, &[int_rows(40, 300)]);
+}
+
+/// A matrix and a vector.
+#[test]
+fn matrix_times_vector() {
+    let mut b = Builder::new("gemv");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", matrix(float(), &m, &n));
+    let v = b.param("v", array(float(), &m));
+    let result = b.map(Level::Auto, &xs, |b, row| dot(b, Level::Auto, 0.0f32, &v, row));
+    let kernel = b.finish(&result);
+    tiled(&kernel, SEVERAL, &[(1, 1), (5, 33), (70, 300)].map(|(n, m)| vec![rows(n, m), floats(m)]));
+}
+
+const SQUARES: &str = "transpose: tiles";
+
+/// Nothing across, one, around a square of 32 or 64.
+const MATRICES: [(usize, usize); 6] = [(1, 0), (1, 1), (2, 33), (63, 65), (64, 128), (129, 3)];
+
+#[test]
+fn transposed_matrices() {
+    for work in [false, true] {
+        let mut b = Builder::new("transposed");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xs = b.param("xs", matrix(float(), &m, &n));
+        let mut result = b.transpose(&xs);
+        if work {
+            result = b.map(Level::Auto, &result, |b, row| b.map(Level::Auto, row, |b, x| b.mul(x, 2.0f32)));
+        }
+        let kernel = b.finish(&result);
+        tiled(&kernel, SQUARES, &MATRICES.map(|(n, m)| vec![rows(n, m)]));
+    }
+}
+
+/// Rows that lie side by side are copied as they are.
+#[test]
+fn matrices_that_are_not_transposed() {
+    let mut b = Builder::new("copied");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", matrix(float(), &m, &n));
+    let result = b.view(Prim::Reverse, &[], &[xs]);
+    let kernel = b.finish(&result);
+    not_tiled(&kernel, SQUARES, &[rows(5, 7)]);
+    assert!(!compiled(&kernel, &Target::portable()).opencl.text.contains("one work-item"));
+}
+
+const BLOCKS: &str = "map: blocks";
+
+/// `map (map f)` over the windows of `d` by `a` elements of a padded matrix.
+fn windows(name: &str, (d, a): (i64, i64), modes: [PadMode; 2], f: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
+    use lift_analysis::size::{Assumption, Size};
+    let mut b = Builder::new(name);
+    let (n, m) = (b.size("N"), b.size("M"));
+    b.assume(Assumption::Positive(n.clone()));
+    b.assume(Assumption::Positive(m.clone()));
+    let xs = b.param("xs", matrix(float(), &m, &n));
+    let pads = |len: i64| [Size::int((len - 1) / 2), Size::int(len / 2)];
+    let rows = b.view(Prim::Pad(modes[0]), &pads(d), &[xs]);
+    let padded = b.map(Level::Auto, &rows, |b, row| b.view(Prim::Pad(modes[1]), &pads(a), &[row.clone()]));
+    let across = b.map(Level::Auto, &padded, |b, row| b.slide(Size::int(a), 1, row));
+    let down = b.slide(Size::int(d), 1, &across);
+    let all = b.map(Level::Auto, &down, |b, rows| b.transpose(rows));
+    let result = b.map(Level::Auto, &all, |b, row| b.map(Level::Auto, row, |b, w| f(b, w)));
+    b.finish(&result)
+}
+
+fn sum(b: &mut Builder, level: Level, w: &Atom) -> Atom {
+    let all = b.join(w);
+    let sum = b.reduce(level, 0.0f32, &all, |b, a, x| b.add(a, x));
+    b.view(Prim::Head, &[], &[sum])
+}
+
+/// Smaller than a window; no whole block; with and without whole vectors; inside and edges.
+const GRIDS: [(usize, usize); 7] = [(1, 1), (2, 3), (3, 40), (9, 64), (17, 261), (40, 16), (20, 300)];
+
+#[test]
+fn sums_of_windows() {
+    for (extent, modes) in [
+        ((3, 3), [PadMode::Clamp, PadMode::Clamp]),
+        ((5, 5), [PadMode::Clamp, PadMode::Clamp]),
+        ((3, 3), [PadMode::Wrap, PadMode::Mirror]),
+        ((2, 4), [PadMode::Clamp, PadMode::Wrap]),
+    ] {
+        let kernel = windows("sums", extent, modes, |b, w| sum(b, Level::Seq, w));
+        let wide_enough = |n: &usize, e: i64| *n as i64 > e;
+        let grids = GRIDS.iter().filter(|(n, m)| {
+            modes == [PadMode::Clamp, PadMode::Clamp] || (wide_enough(n, extent.0) && wide_enough(m, extent.1))
+        });
+        tiled(&kernel, BLOCKS, &grids.map(|&(n, m)| vec![rows(n, m)]).collect::<Vec<_>>());
+    }
+}
+
+/// A function that chooses, and reads some elements only.
+#[test]
+fn some_elements_of_windows() {
+    let kernel = windows("steepest", (3, 3), [PadMode::Clamp, PadMode::Clamp], |b, w| {
+        let at = |b: &mut Builder, i: i32, j: i32| {
+            let row = b.aref(w, i);
+            b.aref(&row, j)
+        };
+        let (up, down, here) = (at(b, 0, 1), at(b, 2, 1), at(b, 1, 1));
+        let rising = b.lt(&up, &down);
+        let rest = at(b, 1, 2);
+        b.if_(&rising, |b| b.sub(&down, &here), |b| b.add(&here, &rest))
+    });
+    tiled(&kernel, BLOCKS, &GRIDS.map(|(n, m)| vec![rows(n, m)]));
+}
+
+/// The code for large windows is not written out element by element.
+#[test]
+fn sums_of_large_windows() {
+    for (extent, modes) in [((9, 9), [PadMode::Clamp; 2]), ((4, 11), [PadMode::Clamp; 2])] {
+        let kernel = windows("large", extent, modes, |b, w| {
+            let sum = sum(b, Level::Seq, w);
+            b.div(&sum, 81.0f32)
+        });
+        tiled(&kernel, "map: folds of windows", &[(1, 1), (3, 40), (40, 24), (33, 301)].map(|(n, m)| vec![rows(n, m)]));
+    }
+}
+
+/// Elements are weighted by their position in the window.
+#[test]
+fn weighted_windows() {
+    let kernel = windows("weighted", (7, 7), [PadMode::Clamp; 2], |b, w| {
+        let all = b.join(w);
+        let weights = b.iota(lift_analysis::size::Size::int(49));
+        let pairs = b.zip(&[all, weights]);
+        let products = b.map(Level::Auto, &pairs, |b, p| {
+            let (x, i) = (b.proj(p, 0), b.proj(p, 1));
+            let i = b.op(ScalarOp::ToFloat, &[i]);
+            b.mul(&x, &i)
+        });
+        let sum = b.reduce(Level::Auto, 0.0f32, &products, |b, a, x| b.add(a, x));
+        b.view(Prim::Head, &[], &[sum])
+    });
+    tiled(&kernel, "map: folds of windows", &[(3, 40), (40, 24), (17, 301)].map(|(n, m)| vec![rows(n, m)]));
+}

@@ -1,0 +1,81 @@
+//! Where an element lies, if an array is only a way to look at memory: for loads of several neighbours at once.
+
+use super::super::function::FunctionBuilder;
+use super::super::read::part;
+use super::super::value::{Array, Layout, Memory, Place, Root, View};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::{Size, Var};
+
+/// What is found at an index.
+enum Found<'k> {
+    Place(Place),
+    Array(Array<'k>),
+}
+
+/// How the address of an element depends on two indices.
+#[derive(Debug, Clone)]
+pub struct Strides {
+    pub memory: Memory,
+    /// For each index by how much the address grows with it.
+    pub first: Size,
+    pub second: Size,
+    /// The address of the element at 0, 0.
+    pub base: Size,
+    /// Elements of a row.
+    pub columns: Size,
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn find(&self, a: &Array<'k>, i: &Size) -> Option<Found<'k>> {
+        let i = &self.facts.simplify(i);
+        Some(match &*a.view {
+            View::Stored { element, base } => {
+                let at = self.facts.simplify(&base.add(i));
+                match &**element {
+                    Layout::Array { len, capacity, element } => {
+                        let base = self.facts.simplify(&at.mul(capacity));
+                        Found::Array(Array::new(len.clone(), View::Stored { element: element.clone(), base }))
+                    }
+                    _ => Found::Place(Place { layout: element.clone(), at }),
+                }
+            }
+            View::Rows { row, of } => Found::Array(part(row.clone(), i.mul(row), Size::one(), of)),
+            View::Windows { size, step, of } => Found::Array(part(size.clone(), i.mul(step), Size::one(), of)),
+            View::Part { from, step, of } => self.find(of, &from.add(&i.mul(step)))?,
+            View::Transposed(of) => {
+                Found::Array(Array::new(of.len.clone(), View::Column { at: i.clone(), of: of.clone() }))
+            }
+            View::Column { at, of } => match self.find(of, i)? {
+                Found::Array(row) => self.find(&row, at)?,
+                Found::Place(_) => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// How element `[first][second]` is addressed, if it is a scalar in a buffer at an address linear in both.
+    pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
+        let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
+        let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
+        let Found::Place(place) = self.find(&row, &Size::var(j.clone()))? else { return None };
+        let Layout::Scalar(memory) = &*place.layout else { return None };
+        if !matches!(memory.root, Root::Buffer(_)) {
+            return None;
+        }
+        let (second, rest) = linear(&place.at, &j)?;
+        let (first, base) = linear(&rest, &i)?;
+        let free = |s: &Size| !s.contains(&i) && !s.contains(&j);
+        let all = [&first, &second, &base].into_iter().all(free);
+        let columns = row.len.clone();
+        (all && free(&columns)).then(|| Strides { memory: memory.clone(), first, second, base, columns })
+    }
+}
+
+fn linear(s: &Size, v: &Var) -> Option<(Size, Size)> {
+    if s.contains(v) { s.linear_in(v) } else { Some((Size::zero(), s.clone())) }
+}
+
+/// Four of them are a vector of 16 bytes.
+pub fn is_word(s: Scalar) -> bool {
+    matches!(s, Scalar::Float | Scalar::Int)
+}

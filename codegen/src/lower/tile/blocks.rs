@@ -1,0 +1,422 @@
+//! `map (map f)` of overlapping windows: each work-item computes a block of results, four beside each other in a few rows,
+//! and loads what their windows share only once.
+//!
+//! Where windows lie inside of the matrix, their elements are at known distances: no index is clamped, each element is
+//! loaded once and kept in a register, and four of them are one load. That needs rows that begin at multiples of four. At
+//! the edges, and for other rows, the same is computed with what `pad` says; as that has the same form, the groups there are not the last to finish.
+
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
+use super::super::{LowerError, Result};
+use super::access::is_word;
+use super::local_id;
+use super::memo::Memo;
+use crate::core::{Block, Lambda, Level, PrimCall, Rhs, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier};
+use crate::plan::BufferId;
+use crate::schedule::nest::{self, Nest};
+use crate::schedule::rules;
+use lift_analysis::size::{Size, Truth};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashMap;
+
+/// Results beside each other of one work-item.
+pub(super) const WIDE: i64 = 4;
+/// How the work-items of a group lie.
+const ACROSS: i64 = 64;
+const DOWN: i64 = 4;
+/// Elements of a window at most, if the code for each is written out.
+const MOST_IN_WINDOW: i64 = 32;
+/// By how much the windows of a fold may reach beyond their first element.
+const MOST_REACH: i64 = 16;
+/// Statements of the function at most.
+const MOST_STATEMENTS: usize = 48;
+
+/// Elements of buffers that were loaded to registers in the code at hand.
+#[derive(Debug, Clone, Default)]
+pub struct Loads {
+    /// What was loaded, under which name.
+    pub known: FxHashMap<(BufferId, Size), Expr>,
+    /// Elements that are wanted in groups of four.
+    pub quads: Vec<(BufferId, Size)>,
+}
+
+pub(super) struct Windows<'k> {
+    pub rows: Array<'k>,
+    pub columns: Size,
+    pub outer: &'k Lambda,
+    pub f: &'k Lambda,
+    pub env: Env<'k>,
+    /// By how much windows reach beyond their first element, down and across.
+    pub reach: [i64; 2],
+    pub tall: i64,
+    /// The fold of all of a window's elements, if the code for each is not written out.
+    pub fold: Option<Nest>,
+}
+
+/// The extents of the windows in a type, outermost first; the number of their elements.
+fn extents(ty: &Ty) -> Option<(Vec<i64>, i64)> {
+    match ty.kind() {
+        TyKind::Scalar(_) => Some((Vec::new(), 1)),
+        TyKind::Array(a) => {
+            let (mut inner, n) = extents(&a.element)?;
+            let len = a.len.as_const().filter(|n| *n > 0)?;
+            inner.insert(0, len);
+            Some((inner, n * len))
+        }
+        TyKind::Tuple(parts) => {
+            let (mut all, mut n) = (Vec::new(), 0);
+            for p in parts {
+                let (extents, count) = extents(p)?;
+                n += count;
+                if extents.len() > all.len() {
+                    all.resize(extents.len(), 1);
+                }
+                for (most, e) in all.iter_mut().zip(extents) {
+                    *most = e.max(*most);
+                }
+            }
+            Some((all, n))
+        }
+        _ => None,
+    }
+}
+
+fn statements(block: &Block) -> usize {
+    block.stmts.iter().map(|s| 1 + s.rhs.blocks().into_iter().map(statements).sum::<usize>()).sum()
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn blocks(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        fold: Option<Nest>,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let outer = &call.funs[0];
+        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
+        let Some((extents, count)) = extents(kernel.ty(f.params[0])) else { return Ok(false) };
+        let reach = match extents.as_slice() {
+            [d, a] => [d - 1, a - 1],
+            [a] => [0, a - 1],
+            _ => return Ok(false),
+        };
+        let few = count <= MOST_IN_WINDOW;
+        let fold = fold.filter(|_| !few && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
+        let small = count > 1 && (few || fold.is_some()) && statements(&f.body) <= MOST_STATEMENTS;
+        let few_items = i64::from(self.program.schedule.target.most_in_group) < ACROSS * DOWN;
+        if !small || few_items {
+            return Ok(false);
+        }
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let Some(columns) = kernel.atom_ty(&inner.args[0]).as_array().map(|t| env.size(&t.len)) else {
+            return Ok(false);
+        };
+        let windows = Windows {
+            rows,
+            columns,
+            outer,
+            f,
+            env: env.clone(),
+            reach,
+            tall: if fold.is_some() { 4 } else { 2 },
+            fold,
+        };
+        let (rule, label) = match fold {
+            Some(_) => (&rules::WINDOWS, "map: folds of windows"),
+            None => (&rules::BLOCKS, "map: blocks"),
+        };
+        self.program.applied(rule, &stmt.origin);
+        let title = Title { name: kernel.name_of(stmt.var), label, origin: &stmt.origin };
+        let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
+        let local = [Some((ACROSS * DOWN) as u32), Some(1), Some(1)];
+        self.launch(&title, used, local, |b| b.window_blocks(&windows, dest))?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn window_blocks(&mut self, w: &Windows<'k>, dest: &Dest<'k>) -> Result<()> {
+        let (n, m) = (w.rows.len.clone(), w.columns.clone());
+        let (n_expr, m_expr) = (self.size(&n)?, self.size(&m)?);
+        let item = self.bind("item", CType::Int, local_id());
+        let x =
+            self.number("x", item.clone().rem(Expr::int(ACROSS)).mul(Expr::int(WIDE)), &Size::int((ACROSS - 1) * WIDE));
+        let y = self.number("y", item.div(Expr::int(ACROSS)).mul(Expr::int(w.tall)), &Size::int((DOWN - 1) * w.tall));
+        let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+        let (tile_down, tile_across) = (DOWN * w.tall, ACROSS * WIDE);
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let result = self.for_level(Level::Wrg(1), &tiles(&n, tile_down), |f, j| {
+            f.for_level(Level::Wrg(0), &tiles(&m, tile_across), |f, i| {
+                let row = f.size(&j.mul(&Size::int(tile_down)).add(&y))?;
+                let row = f.number("row", row, &n.add(&Size::int(tile_down)));
+                let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
+                let column = f.number("column", column, &m.add(&Size::int(tile_across)));
+                f.window_block(w, [&row, &column], [&n, &m], [&n_expr, &m_expr], dest)
+            })
+        });
+        self.active.lcl = lcl;
+        result
+    }
+
+    fn window_block(
+        &mut self,
+        w: &Windows<'k>,
+        first: [&Size; 2],
+        lens: [&Size; 2],
+        bounds: [&Expr; 2],
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        // Inside, with a margin of a window and of a vector.
+        let margin = [w.reach[0], w.reach[1] + WIDE - 1];
+        let side = [w.tall, WIDE];
+        let mut inside = Expr::Bool(true);
+        for d in 0..2 {
+            let at = self.size(first[d])?;
+            if margin[d] > 0 {
+                inside = inside.and(at.clone().ge(Expr::int(margin[d])));
+            }
+            inside = inside.and(at.add(Expr::int(margin[d] + side[d])).le(bounds[d].clone()));
+        }
+        // Where all rows begin at a multiple of four, so do blocks.
+        let four = Size::int(WIDE);
+        let aligned_facts = |f: &mut Self| {
+            f.memo = Some(Memo::default());
+            for d in 0..2 {
+                f.facts.assume_le(Size::int(margin[d]), first[d].clone());
+                f.facts.assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
+            }
+            f.facts.assume_divides(four.clone(), lens[1].clone());
+            f.facts.assume_divides(four.clone(), first[1].clone());
+        };
+        let aligned = Expr::binary(BinaryOp::Rem, bounds[1].clone(), Expr::int(WIDE)).eq(Expr::int(0));
+        if let Some(nest) = w.fold {
+            let (block, ()) = self.scope(|f| {
+                aligned_facts(f);
+                f.folded_windows(w, nest, first, lens, dest, true)
+            })?;
+            let (edge, ()) = self.scope(|f| {
+                f.memo = Some(Memo::default());
+                f.folded_windows(w, nest, first, lens, dest, false)
+            })?;
+            self.emit_if(inside.and(aligned), block, edge);
+            return Ok(());
+        }
+        let (quads, ()) = self.scope(|f| {
+            aligned_facts(f);
+            f.written_out(w, first, dest)
+        })?;
+        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
+        let edge = self.scope(|f| {
+            f.memo = Some(Memo::default());
+            f.unrolled("i", w.tall, |f, i| {
+                f.unrolled("j", WIDE, |f, j| {
+                    let at = [first[0].add(i), first[1].add(j)];
+                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], |f, [r, c]| {
+                        let value = f.window_value(w, &r, &c)?;
+                        let to = f.dest_at(dest, &r)?;
+                        let to = f.dest_at(&to, &c)?;
+                        f.copy(&value, &to)
+                    })
+                })
+            })
+        });
+        self.write_out = written_out;
+        let (edge, ()) = edge?;
+        self.emit_if(inside.and(aligned), quads, edge);
+        Ok(())
+    }
+
+    /// The result at a row and a column.
+    fn window_value(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
+        let (env, window) = self.window_at(w, r, c)?;
+        self.call(&Closure { lambda: w.f, env }, &[window])
+    }
+
+    /// The window at a row and a column, and what its function may mention.
+    pub(super) fn window_at(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<(Env<'k>, Value<'k>)> {
+        let mut env = w.env.clone();
+        let row = self.read(&w.rows, r)?;
+        env.bind(w.outer.params[0], row);
+        let Some((last, before)) = w.outer.body.stmts.split_last() else { return Ok((env, Value::Written)) };
+        for s in before {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let Rhs::Prim(inner) = &last.rhs else { return Ok((env, Value::Written)) };
+        let columns = self.atom(&inner.args[0], &env)?;
+        let columns = self.array(&columns)?;
+        let window = self.read(&columns, c)?;
+        Ok((env, window))
+    }
+
+    /// A block in straight code, each element of a buffer loaded once, four at a time where at least two are wanted.
+    fn written_out(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        let outside = self.loads.replace(Loads::default());
+        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
+        let result = self.written_out_with(w, first, dest);
+        self.write_out = written_out;
+        self.loads = outside;
+        result
+    }
+
+    fn written_out_with(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        let at = |i: i64, j: i64| [first[0].add(&Size::int(i)), first[1].add(&Size::int(j))];
+        let wanted = self.loads_of(|f| {
+            for i in 0..w.tall {
+                for j in 0..WIDE {
+                    let [r, c] = at(i, j);
+                    f.window_value(w, &r, &c)?;
+                }
+            }
+            Ok(())
+        })?;
+        let wanted = self.in_quads(wanted);
+        self.loads = Some(Loads { known: FxHashMap::default(), quads: wanted });
+        for i in 0..w.tall {
+            let mut values = Vec::new();
+            for j in 0..WIDE {
+                let [r, c] = at(i, j);
+                let value = self.window_value(w, &r, &c)?;
+                values.push((r, c, value));
+            }
+            self.store_row(&values, dest)?;
+        }
+        Ok(())
+    }
+
+    /// Writes results that are beside each other, at once if they can be.
+    pub(super) fn store_row(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<()> {
+        if self.store_quad(values, dest)? {
+            return Ok(());
+        }
+        for (r, c, value) in values {
+            let to = self.dest_at(dest, r)?;
+            let to = self.dest_at(&to, c)?;
+            self.copy(value, &to)?;
+        }
+        Ok(())
+    }
+
+    /// The elements that some code loads; the code is thrown away.
+    pub(super) fn loads_of(&mut self, code: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<(BufferId, Size)>> {
+        let (_, (wanted, memo)) = self.scope(|f| {
+            code(f)?;
+            let wanted = f.loads.as_ref().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+            Ok((wanted, f.memo.take()))
+        })?;
+        // What was found out about sizes stays true; the names are gone.
+        if let (Some(memo), Some(found)) = (&mut self.memo, memo) {
+            memo.learn(found);
+        }
+        Ok(wanted)
+    }
+
+    /// The addresses at which four elements begin of which at least two are wanted.
+    pub(super) fn in_quads(&mut self, wanted: Vec<(BufferId, Size)>) -> Vec<(BufferId, Size)> {
+        let four = Size::int(WIDE);
+        let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();
+        for (buffer, at) in wanted {
+            if !is_word(self.program.buffers[buffer.0 as usize].element) {
+                continue;
+            }
+            // All quads are a multiple of four apart.
+            let of_known = counts.iter().find_map(|((b, start), _)| {
+                let distance = at.sub(start).as_const().filter(|_| *b == buffer)?;
+                Some(at.sub(&Size::int(distance.rem_euclid(WIDE))))
+            });
+            let start = of_known.or_else(|| {
+                let mut starts = (0..WIDE).map(|l| at.sub(&Size::int(l)));
+                starts.find(|s| self.facts.divides(&four, s) == Truth::Yes)
+            });
+            let Some(start) = start.map(|s| self.simplify(&s)) else { continue };
+            let quad = (buffer, start);
+            match counts.iter_mut().find(|(q, _)| *q == quad) {
+                Some((_, n)) => *n += 1,
+                None => counts.push((quad, 1)),
+            }
+        }
+        counts.into_iter().filter(|(_, n)| *n > 1).map(|(q, _)| q).collect()
+    }
+
+    /// An element of a buffer that nobody writes, under a name; `None` if loads are not kept.
+    pub fn kept_load(&mut self, m: &Memory, at: &Size) -> Result<Option<Expr>> {
+        let Root::Buffer(buffer) = m.root else { return Ok(None) };
+        if self.loads.is_none() || self.writes(buffer) || self.own.contains(&buffer) || self.group_own.contains(&buffer)
+        {
+            return Ok(None);
+        }
+        let at = &self.simplify(at);
+        let Some(loads) = &self.loads else { return Ok(None) };
+        let key = (buffer, at.clone());
+        if let Some(known) = loads.known.get(&key) {
+            return Ok(Some(known.clone()));
+        }
+        let quad = loads.quads.iter().find_map(|(b, start)| {
+            key.1.sub(start).as_const().filter(|l| *b == buffer && (0..WIDE).contains(l))?;
+            Some(start.clone())
+        });
+        let from = Expr::Var(self.use_buffer(buffer, false));
+        let mut add = Vec::new();
+        if let Some(start) = quad {
+            let ty = CType::Vec(m.scalar, WIDE as u8);
+            let pointer = from.add(self.size(&start)?);
+            let quad = self.bind("v", ty, Expr::Wide { ty, space: Qualifier::GlobalConst, pointer: Box::new(pointer) });
+            for l in 0..WIDE {
+                add.push((self.simplify(&start.add(&Size::int(l))), quad.clone().lane(l as u8)));
+            }
+        } else {
+            let index = self.size(&key.1)?;
+            let value = self.bind("x", CType::stored(m.scalar), from.index(index));
+            add.push((key.1.clone(), value));
+        }
+        let mut found = None;
+        if let Some(loads) = &mut self.loads {
+            for (at, value) in add {
+                loads.known.insert((buffer, at), value);
+            }
+            found = loads.known.get(&key).cloned();
+        }
+        Ok(found)
+    }
+
+    /// Writes four neighbours at once, if they are scalars whose places lie beside each other.
+    fn store_quad(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<bool> {
+        let mut start: Option<(Memory, Size)> = None;
+        let mut lanes = Vec::new();
+        for (l, (r, c, value)) in values.iter().enumerate() {
+            let to = self.dest_at(dest, r)?;
+            let Dest::Place(Place { layout, at }) = self.dest_at(&to, c)? else { return Ok(false) };
+            let (Layout::Scalar(m), Value::Scalar(s)) = (&*layout, value) else { return Ok(false) };
+            if !is_word(m.scalar) || !matches!(m.root, Root::Buffer(_)) {
+                return Ok(false);
+            }
+            match &start {
+                None => start = Some((m.clone(), at.clone())),
+                Some((first, from)) => {
+                    let distance = self.facts.simplify(&at.sub(from)).as_const();
+                    if first != m || distance != Some(l as i64) {
+                        return Ok(false);
+                    }
+                }
+            }
+            lanes.push(self.scalar(s)?);
+        }
+        let Some((m, from)) = start else { return Ok(false) };
+        if self.facts.divides(&Size::int(WIDE), &from) != Truth::Yes {
+            return Ok(false);
+        }
+        let ty = CType::Vec(m.scalar, WIDE as u8);
+        let pointer = self.pointer(&m, true).add(self.size(&from)?);
+        let to = Expr::Wide { ty, space: Qualifier::Global, pointer: Box::new(pointer) };
+        self.assign(to, Expr::Vector(ty, lanes));
+        Ok(true)
+    }
+}

@@ -1,0 +1,330 @@
+//! `map (λrow. map (λcolumn. g (reduce f z (… row column …))) columns) rows`, in tiles.
+//!
+//! A group computes a block of results, each work-item 8×8 of them (or 4×4) in registers. Rows and columns pass through
+//! local memory, a few rounds of the fold at a time; while one tile is folded the next is fetched. Rows and columns behind
+//! the last are the last again, whose results are not written; rounds behind the last are never made up, so that any
+//! fold may be tiled. Each result is folded in the order of the program.
+//!
+//! The arrangement is that of the well-known kernels for matrix products (Nath, Tomov, Dongarra, *An improved MAGMA GEMM
+//! for Fermi GPUs*, 2010; NVIDIA CUTLASS): warps of 8×4 work-items, whose elements lie in blocks of four.
+
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::value::{Array, Closure, Dest, Env, Place, Value, View};
+use super::super::{LowerError, Result};
+use super::operand::{ITEMS, Operand, Side};
+use super::{bytes_of, local_id};
+use crate::core::{Lambda, PrimCall, Rhs, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::schedule::nest::{self, Nest};
+use crate::schedule::rules;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+
+/// The sides of the tile: 2×4 warps of 8×4 work-items of `item`×`item` results.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    item: i64,
+    depth: i64,
+}
+
+const SHAPES: [Shape; 4] = [
+    Shape { item: 8, depth: 16 },
+    Shape { item: 8, depth: 8 },
+    Shape { item: 4, depth: 16 },
+    // Elements of 16 bytes or more.
+    Shape { item: 4, depth: 16 },
+];
+/// Bytes of results that a work-item keeps in registers.
+const REGISTERS: i64 = 256;
+
+impl Shape {
+    fn rows(self) -> Side {
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth }
+    }
+    fn columns(self) -> Side {
+        Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth }
+    }
+}
+
+/// What is computed for each pair of a row and a column.
+struct Element<'k> {
+    /// Its first parameter is bound to the row already, wherever it stands.
+    f: &'k Lambda,
+    outer: &'k Lambda,
+    env: Env<'k>,
+    nest: Nest,
+    fold: &'k PrimCall,
+    rounds: Size,
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn matrix(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        nest: Nest,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let outer = &call.funs[0];
+        let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
+        let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
+        let z_ty = kernel.atom_ty(&fold.args[0]);
+        let element = |ty: &Ty| ty.as_array().map_or(0, |a| bytes_of(&a.element)) as i64;
+        let local = |s: &Shape| {
+            let pitch = s.rows().lanes + 4;
+            2 * s.depth * pitch * (element(row_ty) + element(column_ty))
+        };
+        let target = self.program.schedule.target;
+        let fits = |s: &&Shape| {
+            local(s) <= target.local_memory as i64 && s.item * s.item * bytes_of(&z_ty) as i64 <= REGISTERS
+        };
+        let Some(shape) = SHAPES.iter().find(fits).copied() else { return Ok(false) };
+        if i64::from(target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: tiles", origin: &stmt.origin };
+        let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
+        let local = [Some(ITEMS as u32), Some(1), Some(1)];
+        self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
+        self.launch(&title, used, local, |b| {
+            // What all rows have in common.
+            let mut env = env.clone();
+            for s in outer.body.stmts.iter().take(outer.body.stmts.len() - 1) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let columns = b.atom(&inner.args[0], &env)?;
+            let columns = b.array(&columns)?;
+            let element = Element { f, outer, env, nest, fold, rounds };
+            b.tiles(shape, &element, rows, row_ty, columns, column_ty, &z_ty, dest)
+        })?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    #[allow(clippy::too_many_arguments)]
+    fn tiles(
+        &mut self,
+        shape: Shape,
+        element: &Element<'k>,
+        rows: Array<'k>,
+        row_ty: &Ty,
+        columns: Array<'k>,
+        column_ty: &Ty,
+        z_ty: &Ty,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let (n, m) = (rows.len.clone(), columns.len.clone());
+        let (above, beside) = (shape.rows(), shape.columns());
+        let item = self.bind("item", CType::Int, local_id());
+        // 2×4 warps of 8×4 work-items; those of a warp take blocks of four next to each other.
+        let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
+        let own_row =
+            item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
+        let own_column =
+            in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
+        let own_row = self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28));
+        let own_column = self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12));
+        let a = self.operand("a", rows, row_ty, above, own_row)?;
+        let b = self.operand("b", columns, column_ty, beside, own_column)?;
+        let cells = shape.item * shape.item;
+        let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
+        let tiles = |n: &Size, side: Side| n.add(&Size::int(side.lanes - 1)).div_floor(&Size::int(side.lanes));
+        let depth = Size::int(shape.depth);
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let outside = std::mem::replace(&mut self.shared_in_loop, true);
+        let result = self.for_level(crate::core::Level::Wrg(1), &tiles(&n, above), |f, j| {
+            f.for_level(crate::core::Level::Wrg(0), &tiles(&m, beside), |f, i| {
+                f.shared_in_loop = true;
+                let row = f.number_of("row", &j.mul(&Size::int(above.lanes)), &n.sub(&Size::one()))?;
+                let column = f.number_of("column", &i.mul(&Size::int(beside.lanes)), &m.sub(&Size::one()))?;
+                f.tile(shape, element, [&a, &b], [&row, &column], &acc, &depth)?;
+                f.results(shape, element, [&a, &b], [&row, &column], &acc, dest)
+            })
+        });
+        self.shared_in_loop = outside;
+        self.active.lcl = lcl;
+        result
+    }
+
+    fn number_of(&mut self, name: &str, value: &Size, most: &Size) -> Result<Size> {
+        let value = self.size(value)?;
+        Ok(self.number(name, value, most))
+    }
+
+    /// The folds of a block of results.
+    fn tile(
+        &mut self,
+        shape: Shape,
+        element: &Element<'k>,
+        operands: [&Operand<'k>; 2],
+        first: [&Size; 2],
+        acc: &Place,
+        depth: &Size,
+    ) -> Result<()> {
+        let side = Size::int(shape.item);
+        for (o, first) in operands.iter().zip(first) {
+            self.take_once(o, first)?;
+        }
+        self.unrolled("i", shape.item, |f, i| {
+            f.unrolled("j", shape.item, |f, j| {
+                let env = f.before_fold(element, operands, i, j)?;
+                let z = f.atom(&element.fold.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
+            })
+        })?;
+        let rounds = &element.rounds;
+        let whole = self.size(rounds)?.div(Expr::int(shape.depth));
+        let whole = self.bind("whole", CType::Int, whole);
+        let whole_var = self.index_var("whole", whole.clone());
+        self.facts.assume_range(whole_var.clone(), Some(Size::zero()), None);
+        let whole_size = Size::var(whole_var);
+        self.facts.assume_le(whole_size.mul(depth), rounds.clone());
+        let both = |f: &mut Self, act: &mut dyn FnMut(&mut Self, &Operand<'k>, &Size) -> Result<()>| -> Result<()> {
+            for (o, first) in operands.iter().zip(first) {
+                act(f, o, first)?;
+            }
+            Ok(())
+        };
+        let (begin, ()) = self.scope(|f| {
+            f.facts.assume_le(Size::one(), whole_size.clone());
+            both(f, &mut |f, o, first| f.fetch(o, first, &Size::zero()))?;
+            both(f, &mut |f, o, _| f.stage(o, &Size::zero()))
+        })?;
+        self.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
+        self.barrier(true, false);
+        self.for_range("tile", Expr::int(0), &whole_size, Step::Increment, |f, t| {
+            let t_expr = f.size(t)?;
+            let half = Expr::binary(BinaryOp::BitAnd, t_expr.clone(), Expr::int(1));
+            let half = f.number("half", half, &Size::one());
+            let more = t_expr.add(Expr::int(1)).lt(whole.clone());
+            let (fetch, ()) = f.scope(|f| {
+                f.facts.assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
+                let from = t.add(&Size::one()).mul(depth);
+                both(f, &mut |f, o, first| f.fetch(o, first, &from))
+            })?;
+            f.emit_if(more.clone(), fetch, Vec::new());
+            f.unrolled("k", shape.depth, |f, k| {
+                f.round(element, operands, acc, &side, &half, k, &t.mul(depth).add(k))
+            })?;
+            let other = Size::one().sub(&half);
+            let (stage, ()) = f.scope(|f| both(f, &mut |f, o, _| f.stage(o, &other)))?;
+            f.emit_if(more, stage, Vec::new());
+            f.barrier(true, false);
+            Ok(())
+        })?;
+        // What is left: fewer rounds than a tile has. The barrier stands under no condition: where one does, the portable
+        // OpenCL loses what the first work-item of a group has in its arrays.
+        let first_left = whole_size.mul(depth);
+        both(self, &mut |f, o, first| f.fetch_rest(o, first, &first_left, rounds))?;
+        self.barrier(true, false);
+        let count = rounds.sub(&first_left);
+        self.for_range("k", Expr::int(0), &count, Step::Increment, |f, k| {
+            f.round(element, operands, acc, &side, &Size::zero(), k, &first_left.add(k))
+        })
+    }
+
+    /// One round of all folds of the work-item.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &mut self,
+        element: &Element<'k>,
+        operands: [&Operand<'k>; 2],
+        acc: &Place,
+        side: &Size,
+        half: &Size,
+        in_tile: &Size,
+        k: &Size,
+    ) -> Result<()> {
+        for o in operands {
+            self.take(o, half, in_tile)?;
+        }
+        let n = side.as_const().unwrap_or(1);
+        self.unrolled("i", n, |f, i| {
+            f.unrolled("j", n, |f, j| {
+                let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
+                let env = f.before_fold(element, operands, i, j)?;
+                let xs = f.atom(&element.fold.args[1], &env)?;
+                let xs = f.array(&xs)?;
+                let x = f.read(&xs, k)?;
+                let before = f.load(&cell)?;
+                let next = f.call(&Closure { lambda: &element.fold.funs[0], env }, &[before.clone(), x])?;
+                let next = if element.nest.reorder { f.contracted(next) } else { next };
+                f.assign_registers(&before, &next)
+            })
+        })
+    }
+
+    /// The parameters of both functions, for a result of the work-item, and what stands before the fold.
+    fn before_fold(
+        &mut self,
+        element: &Element<'k>,
+        operands: [&Operand<'k>; 2],
+        i: &Size,
+        j: &Size,
+    ) -> Result<Env<'k>> {
+        let mut env = element.env.clone();
+        let row = self.lane_value(operands[0], i, &element.rounds)?;
+        let column = self.lane_value(operands[1], j, &element.rounds)?;
+        env.bind(element.outer.params[0], row);
+        env.bind(element.f.params[0], column);
+        for s in element.f.body.stmts.iter().take_while(|s| s.var != element.nest.fold) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(env)
+    }
+
+    /// What is done with the folds, and where the results go.
+    fn results(
+        &mut self,
+        shape: Shape,
+        element: &Element<'k>,
+        operands: [&Operand<'k>; 2],
+        first: [&Size; 2],
+        acc: &Place,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let side = Size::int(shape.item);
+        let lens = operands.map(|o| o.rows.len.clone());
+        self.unrolled("i", shape.item, |f, i| {
+            f.unrolled("j", shape.item, |f, j| {
+                let mut at = Vec::new();
+                let mut condition = Expr::Bool(true);
+                for (k, (o, l)) in operands.iter().zip([i, j]).enumerate() {
+                    let position = first[k].add(&o.own).add(&o.lane(l));
+                    let position = f.size(&position)?;
+                    let position = f.bind(["r", "c"][k], CType::Int, position);
+                    condition = condition.and(position.clone().lt(f.size(&lens[k])?));
+                    at.push(position);
+                }
+                f.when(condition, |f| {
+                    let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
+                    let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
+                    let mut env = f.before_fold(element, operands, i, j)?;
+                    let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) })?;
+                    env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(cell))));
+                    for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
+                        let value = f.eval_stmt(s, &mut env, None)?;
+                        env.bind(s.var, value);
+                    }
+                    let value = f.atom(&element.f.body.result, &env)?;
+                    let to = f.dest_at(dest, &r)?;
+                    let to = f.dest_at(&to, &c)?;
+                    f.copy(&value, &to)
+                })
+            })
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! Maps whose elements are computed in blocks ([`crate::schedule::tile`] has found them).
+//!
+//! | module | job |
+//! |---|---|
+//! | [`matrix`] | every row meets every column: blocks of both in local memory, a block of results in registers |
+//! | [`blocks`] | windows that overlap: a block of results in registers |
+//! | [`windows`] | large windows that are folded: row after row |
+//! | [`transpose`] | squares pass through local memory |
+//! | [`rows`] | each row is folded by several work-items |
+//! | [`operand`] | the rows, or the columns, on their way from global memory to registers |
+//! | [`memo`] | what is known of sizes in code that asks the same often |
+//! | [`access`] | where elements lie, for loads of several neighbours at once |
+
+mod access;
+mod blocks;
+mod matrix;
+mod memo;
+mod operand;
+mod rows;
+mod transpose;
+mod windows;
+
+pub use blocks::Loads;
+pub use memo::Memo;
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::host::Host;
+use super::program::scalar_bytes;
+use super::value::{Dest, Env, Layout, Memory, Root, ScalarValue, Value};
+use crate::core::{PrimCall, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
+use crate::report::Kind;
+use crate::schedule::rules;
+use crate::schedule::tile::Tiling;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+impl<'k> Host<'k> {
+    /// Computes a `map` in blocks; `false` if that is not worth it as its arrays lie in memory.
+    pub fn tiled(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        tiling: Tiling,
+    ) -> Result<bool> {
+        match tiling {
+            Tiling::Matrix(nest) => self.matrix(stmt, call, env, dest, nest),
+            Tiling::Rows(nest) => self.rows(stmt, call, env, dest, nest),
+            Tiling::Blocks => {
+                Ok(self.map_transposed(stmt, call, env, dest)? || self.blocks(stmt, call, env, dest, None)?)
+            }
+            Tiling::Windows(nest) => self.blocks(stmt, call, env, dest, Some(nest)),
+        }
+    }
+}
+
+/// Bytes of a value of a type made of scalars.
+fn bytes_of(ty: &Ty) -> u64 {
+    match ty.kind() {
+        TyKind::Scalar(s) => scalar_bytes(*s),
+        TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),
+        _ => 0,
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// An array of `len` elements of a type made of scalars, one C array for each.
+    fn arrays(&mut self, ty: &Ty, name: &str, storage: Storage, len: u64) -> Result<Rc<Layout>> {
+        Ok(match ty.kind() {
+            TyKind::Scalar(s) => {
+                self.note_double(*s);
+                let local = storage != Storage::Private;
+                if local {
+                    self.local_bytes += len * scalar_bytes(*s);
+                    let origin = self.origin();
+                    self.program.stored(name, Kind::Local, *s, &Size::nat(len), &origin);
+                }
+                let name = self.declare_array(name, storage, CType::stored(*s), len);
+                Layout::Scalar(Memory { root: Root::Array { name, local }, scalar: *s }).into()
+            }
+            TyKind::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    all.push(self.arrays(part, &format!("{name}_{}", i + 1), storage, len)?);
+                }
+                Layout::Tuple(all).into()
+            }
+            _ => return Err(self.error("", format!("values of type `{ty}` cannot be kept in tiles"))),
+        })
+    }
+
+    /// A loop of a constant number of rounds that is written out by the device's compiler.
+    fn unrolled(&mut self, name: &str, n: i64, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        if n == 1 {
+            return body(self, &Size::zero());
+        }
+        self.emit(StmtKind::Unroll);
+        self.for_range(name, Expr::int(0), &Size::int(n), Step::Increment, body)
+    }
+
+    /// A number that the code computes, as a size, with what is known of it: `0 <= name <= most`.
+    fn number(&mut self, name: &str, value: Expr, most: &Size) -> Size {
+        let value = if value.is_atom() { value } else { self.bind(name, CType::Int, value) };
+        let var = self.index_var(name, value);
+        self.facts.assume_range(var.clone(), Some(Size::zero()), Some(most.clone()));
+        Size::var(var)
+    }
+
+    /// `a·b + c` rounded once: where a reduction may be reordered anyway.
+    fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
+        match v {
+            Value::Scalar(ScalarValue::Computed { ty: ty @ (Scalar::Float | Scalar::Double), expr }) => {
+                Value::computed(ty, self.contracted_sum(expr))
+            }
+            Value::Tuple(parts) => Value::Tuple(parts.into_iter().map(|p| self.contracted(p)).collect()),
+            other => other,
+        }
+    }
+
+    fn contracted_sum(&mut self, e: Expr) -> Expr {
+        let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
+        let (x, y, sum) = match (*a, *b) {
+            (c, Expr::Binary(BinaryOp::Mul, x, y)) | (Expr::Binary(BinaryOp::Mul, x, y), c) => (x, y, c),
+            (a, b) => return Expr::binary(BinaryOp::Add, a, b),
+        };
+        let origin = self.origin();
+        self.program.applied(&rules::CONTRACT, &origin);
+        Expr::call("fma", [*x, *y, sum])
+    }
+
+    /// Statements for a condition; none where it surely holds, no condition.
+    fn when(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let (stmts, ()) = self.scope(body)?;
+        match condition {
+            Expr::Bool(true) => self.emit_all(stmts),
+            condition => self.emit_if(condition, stmts, Vec::new()),
+        }
+        Ok(())
+    }
+}
+
+fn local_id() -> Expr {
+    Expr::call("get_local_id", [Expr::int(0)])
+}
+
+fn min(a: Expr, b: Expr) -> Expr {
+    Expr::call("min", [a, b])
+}

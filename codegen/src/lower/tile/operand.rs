@@ -1,0 +1,350 @@
+//! The rows, or the columns, of a nest on their way: a tile of `lanes` rows and `depth` rounds of the fold is fetched from
+//! global memory to registers, stored to local memory, and read from there into the registers of the element function.
+//!
+//! In local memory lanes lie side by side, so that a work-item reads its own as vectors. In global memory either the
+//! rounds do (a row-major matrix) or the lanes (its transpose): neighbouring work-items fetch neighbouring elements.
+
+use super::super::Result;
+use super::super::function::FunctionBuilder;
+use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
+use super::access::{Strides, is_word};
+use super::{local_id, min};
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Storage};
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// Work-items of a group.
+pub const ITEMS: i64 = 256;
+
+/// Constants of one side of a tile.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    /// Rows, or columns, of the tile.
+    pub lanes: i64,
+    /// Those of one work-item: blocks of four, `spread` apart.
+    pub of_item: i64,
+    pub spread: i64,
+    /// Rounds of the fold.
+    pub depth: i64,
+}
+
+pub struct Operand<'k> {
+    pub side: Side,
+    /// All rows.
+    pub rows: Array<'k>,
+    /// The first lane of the work-item in the tile.
+    pub own: Size,
+    /// The elements of the work-item in the current round; of the row itself if it is no array.
+    pub registers: Place,
+    /// Nothing, if the elements of the outer array are no rows: they are loaded once.
+    stream: Option<Stream>,
+}
+
+/// What is fetched again in each tile.
+struct Stream {
+    /// What was fetched and is not stored yet.
+    staged: Place,
+    local: Place,
+    /// Distance of two rounds in local memory.
+    pitch: i64,
+    /// Neighbouring work-items take neighbouring rounds, else neighbouring lanes.
+    along_rounds: bool,
+    /// Elements that are fetched at once, and where they lie: 4 or 1.
+    width: i64,
+    wide: Option<(Strides, Expr)>,
+    /// The element in the tile with which the work-item begins.
+    lane: Size,
+    round: Size,
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Declares what an operand needs. `ty` is the type of an element of `rows`.
+    pub fn operand(
+        &mut self,
+        name: &'static str,
+        rows: Array<'k>,
+        ty: &Ty,
+        side: Side,
+        own: Size,
+    ) -> Result<Operand<'k>> {
+        let place = |layout: Rc<Layout>| Place { layout, at: Size::zero() };
+        let Some(row) = ty.as_array() else {
+            let registers = place(self.arrays(ty, name, Storage::Private, side.of_item as u64)?);
+            return Ok(Operand { side, rows, own, registers, stream: None });
+        };
+        let element = &row.element;
+        let strides = self.strides(&rows).filter(|s| is_word(s.memory.scalar));
+        let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
+        let wide = match strides {
+            Some(s) if along_rounds && s.second.is_one() => self.whole_vectors(&[&s.first, &s.base])?.map(|c| (s, c)),
+            Some(s) if !along_rounds => self.whole_vectors(&[&s.second, &s.base, &rows.len])?.map(|c| (s, c)),
+            _ => None,
+        };
+        let width = if wide.is_some() { 4 } else { 1 };
+        // A round more than lanes, so that those who store neighbouring rounds do not all meet in one bank.
+        let pitch = if along_rounds { side.lanes + 4 } else { side.lanes };
+        let local =
+            self.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
+        let staged =
+            self.arrays(element, &format!("{name}_next"), Storage::Private, (side.lanes * side.depth / ITEMS) as u64)?;
+        let registers = self.arrays(element, name, Storage::Private, side.of_item as u64)?;
+        let (fast, slow) =
+            if along_rounds { (side.depth / width, side.lanes) } else { (side.lanes / width, side.depth) };
+        let first = local_id().cast(CType::Int).rem(Expr::int(fast)).mul(Expr::int(width));
+        let first = self.number(&format!("{name}_from"), first, &Size::int((fast - 1) * width));
+        let second = local_id().cast(CType::Int).div(Expr::int(fast));
+        let second = self.number(&format!("{name}_at"), second, &Size::int((ITEMS / fast).min(slow) - 1));
+        let (lane, round) = if along_rounds { (second, first) } else { (first, second) };
+        let stream =
+            Stream { staged: place(staged), local: place(local), pitch, along_rounds, width, wide, lane, round };
+        Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
+    }
+
+    /// The condition that all of these are multiples of four, if it can hold.
+    fn whole_vectors(&mut self, sizes: &[&Size]) -> Result<Option<Expr>> {
+        let mut condition = Expr::Bool(true);
+        let four = Size::int(4);
+        for s in sizes {
+            let truth = self.facts.divides(&four, s);
+            if truth.is_no() {
+                return Ok(None);
+            }
+            if !truth.is_yes() {
+                let rest = Expr::binary(BinaryOp::Rem, self.size(s)?, Expr::int(4));
+                let one = rest.eq(Expr::int(0));
+                if condition != one {
+                    condition = condition.and(one);
+                }
+            }
+        }
+        Ok(Some(if condition.is_atom() { condition } else { self.bind("aligned", CType::Bool, condition) }))
+    }
+
+    /// For each of the pieces that a work-item fetches: its number among the staged, and its lane and round in the tile.
+    fn pieces(
+        &mut self,
+        o: &Operand<'k>,
+        s: &Stream,
+        mut body: impl FnMut(&mut Self, &Size, &Size, &Size) -> Result<()>,
+    ) -> Result<()> {
+        let per_round = if s.along_rounds { o.side.depth / s.width } else { o.side.lanes / s.width };
+        let step = Size::int(ITEMS / per_round);
+        let count = o.side.lanes * o.side.depth / (ITEMS * s.width);
+        self.unrolled("i", count, |f, i| {
+            let moved = i.mul(&step);
+            let (lane, round) = match s.along_rounds {
+                true => (s.lane.add(&moved), s.round.clone()),
+                false => (s.lane.clone(), s.round.add(&moved)),
+            };
+            body(f, i, &lane, &round)
+        })
+    }
+
+    /// Element `[lane][round]` of the rows; lanes behind the last are the last again.
+    fn fetch_one(&mut self, o: &Operand<'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
+        let last = o.rows.len.sub(&Size::one());
+        let at = if self.facts.le(lane, &last).is_yes() {
+            lane.clone()
+        } else {
+            let at = min(self.size(lane)?, self.size(&last)?);
+            self.number("lane", at, &last)
+        };
+        let row = self.read(&o.rows, &at)?;
+        let row = self.array(&row)?;
+        self.read(&row, round)
+    }
+
+    /// Global memory to registers: the tile whose first lane and first round are given. All of its rounds exist.
+    pub fn fetch(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
+        let Some(s) = &o.stream else { return Ok(()) };
+        let width = Size::int(s.width);
+        let (one_by_one, ()) = self.scope(|f| {
+            f.pieces(o, s, |f, i, lane, round| {
+                for l in 0..s.width {
+                    let l = Size::int(l);
+                    let (lane, round) = match s.along_rounds {
+                        true => (lane.clone(), round.add(&l)),
+                        false => (lane.add(&l), round.clone()),
+                    };
+                    let (block, ()) = f.scope(|f| {
+                        let x = f.fetch_one(o, &first_lane.add(&lane), &first_round.add(&round))?;
+                        let at = i.mul(&width).add(&l);
+                        f.copy(&x, &Dest::Place(Place { layout: s.staged.layout.clone(), at }))
+                    })?;
+                    f.emit_all(block);
+                }
+                Ok(())
+            })
+        })?;
+        let Some((strides, condition)) = &s.wide else {
+            self.emit_all(one_by_one);
+            return Ok(());
+        };
+        let (vectors, ()) = self.scope(|f| {
+            f.pieces(o, s, |f, i, lane, round| {
+                let lane = first_lane.add(lane);
+                // The last whole vector of lanes, or the last row.
+                let most = o.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+                let lane = min(f.size(&lane)?, f.size(&most)?);
+                let lane = f.number("lane", lane, &most);
+                let round = first_round.add(round);
+                let at = strides.base.add(&strides.first.mul(&lane)).add(&strides.second.mul(&round));
+                let pointer = f.pointer(&strides.memory, false).add(f.size(&at)?);
+                let v = f.vector(&strides.memory, Qualifier::GlobalConst, pointer, "v");
+                for l in 0..4u8 {
+                    let to = s.staged.layout.scalar_memory().cloned();
+                    let Some(to) = to else { return Ok(()) };
+                    let to = f.memory(&to, &i.mul(&width).add(&Size::int(l.into())), true)?;
+                    f.assign(to, v.clone().lane(l));
+                }
+                Ok(())
+            })
+        })?;
+        match condition {
+            Expr::Bool(true) => self.emit_all(vectors),
+            condition => self.emit_if(condition.clone(), vectors, one_by_one),
+        }
+        Ok(())
+    }
+
+    /// Registers to local memory: half `buffer` of it.
+    pub fn stage(&mut self, o: &Operand<'k>, buffer: &Size) -> Result<()> {
+        let Some(s) = &o.stream else { return Ok(()) };
+        let width = Size::int(s.width);
+        self.pieces(o, s, |f, i, lane, round| {
+            let to = f.in_tile(o, s, buffer, lane, round);
+            if !s.along_rounds
+                && s.width == 4
+                && let (Some(m), Some(from)) = (s.local.layout.scalar_memory(), s.staged.layout.scalar_memory())
+            {
+                let pointer = f.pointer(m, true).add(f.size(&to)?);
+                let ty = CType::Vec(m.scalar, 4);
+                let mut lanes = Vec::new();
+                for l in 0..4 {
+                    lanes.push(f.memory(from, &i.mul(&width).add(&Size::int(l)), false)?);
+                }
+                f.assign(
+                    Expr::Wide { ty, space: Qualifier::Local, pointer: Box::new(pointer) },
+                    Expr::Vector(ty, lanes),
+                );
+                return Ok(());
+            }
+            for l in 0..s.width {
+                let l = Size::int(l);
+                let to = match s.along_rounds {
+                    true => f.in_tile(o, s, buffer, lane, &round.add(&l)),
+                    false => f.in_tile(o, s, buffer, &lane.add(&l), round),
+                };
+                let x = f.load(&Place { layout: s.staged.layout.clone(), at: i.mul(&width).add(&l) })?;
+                f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at: to }))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn in_tile(&self, o: &Operand<'k>, s: &Stream, buffer: &Size, lane: &Size, round: &Size) -> Size {
+        let pitch = Size::int(s.pitch);
+        buffer.mul(&Size::int(o.side.depth)).add(round).mul(&pitch).add(lane)
+    }
+
+    /// The last tile: not all of its rounds exist. Straight to local memory.
+    pub fn fetch_rest(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size, rounds: &Size) -> Result<()> {
+        let Some(s) = &o.stream else { return Ok(()) };
+        self.pieces(o, s, |f, _, lane, round| {
+            for l in 0..s.width {
+                let l = Size::int(l);
+                let (lane, round) = match s.along_rounds {
+                    true => (lane.clone(), round.add(&l)),
+                    false => (lane.add(&l), round.clone()),
+                };
+                let there = f.size(&first_round.add(&round))?.lt(f.size(rounds)?);
+                f.when(there, |f| {
+                    f.facts.assume_le(first_round.add(&round), rounds.sub(&Size::one()));
+                    let x = f.fetch_one(o, &first_lane.add(&lane), &first_round.add(&round))?;
+                    let at = f.in_tile(o, s, &Size::zero(), &lane, &round);
+                    f.copy(&x, &Dest::Place(Place { layout: s.local.layout.clone(), at }))
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Local memory to the registers of the element function, for one round.
+    pub fn take(&mut self, o: &Operand<'k>, buffer: &Size, round: &Size) -> Result<()> {
+        let Some(s) = &o.stream else { return Ok(()) };
+        for block in 0..o.side.of_item / 4 {
+            let lane = o.own.add(&Size::int(block * o.side.spread));
+            let from = self.in_tile(o, s, buffer, &lane, round);
+            match (s.local.layout.scalar_memory(), o.registers.layout.scalar_memory()) {
+                (Some(m), Some(to)) if is_word(m.scalar) => {
+                    let pointer = self.pointer(m, false).add(self.size(&from)?);
+                    let v = self.vector(m, Qualifier::Local, pointer, "v");
+                    for l in 0..4u8 {
+                        let to = self.memory(to, &Size::int(block * 4 + i64::from(l)), true)?;
+                        self.assign(to, v.clone().lane(l));
+                    }
+                }
+                _ => {
+                    for l in 0..4 {
+                        let x = self.load(&Place { layout: s.local.layout.clone(), at: from.add(&Size::int(l)) })?;
+                        let at = Size::int(block * 4 + l);
+                        self.copy(&x, &Dest::Place(Place { layout: o.registers.layout.clone(), at }))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Elements of the outer array that are no rows are loaded once.
+    pub fn take_once(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<()> {
+        if o.stream.is_some() {
+            return Ok(());
+        }
+        for l in 0..o.side.of_item {
+            let (block, ()) = self.scope(|f| {
+                let lane = first_lane.add(&o.own).add(&o.lane(&Size::int(l)));
+                let last = o.rows.len.sub(&Size::one());
+                let at = min(f.size(&lane)?, f.size(&last)?);
+                let at = f.number("lane", at, &last);
+                let x = f.read(&o.rows, &at)?;
+                f.copy(&x, &Dest::Place(Place { layout: o.registers.layout.clone(), at: Size::int(l) }))
+            })?;
+            self.emit_all(block);
+        }
+        Ok(())
+    }
+
+    /// What the parameter of the element function is, for one of the lanes of the work-item: in the current round the row
+    /// has the same element everywhere.
+    pub fn lane_value(&mut self, o: &Operand<'k>, l: &Size, rounds: &Size) -> Result<Value<'k>> {
+        let x = self.load(&Place { layout: o.registers.layout.clone(), at: l.clone() })?;
+        Ok(match o.stream {
+            Some(_) => Value::Array(Array::new(rounds.clone(), View::Fill(x))),
+            None => x,
+        })
+    }
+
+    fn vector(&mut self, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
+        let ty = CType::Vec(m.scalar, 4);
+        self.bind(name, ty, Expr::Wide { ty, space, pointer: Box::new(pointer) })
+    }
+}
+
+impl Operand<'_> {
+    /// How far lane `l` of a work-item is from its first.
+    pub fn lane(&self, l: &Size) -> Size {
+        let four = Size::int(4);
+        l.rem(&four).add(&l.div_floor(&four).mul(&Size::int(self.side.spread)))
+    }
+}
+
+impl Layout {
+    fn scalar_memory(&self) -> Option<&Memory> {
+        match self {
+            Layout::Scalar(m) => Some(m),
+            _ => None,
+        }
+    }
+}

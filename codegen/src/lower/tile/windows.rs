@@ -1,0 +1,216 @@
+//! Folds over all elements of windows that are too large to be written out element by element.
+//!
+//! A work-item passes over the rows that its windows cover, from the first to the last. The elements of a row that they
+//! share are loaded once; each is then folded into all results whose windows contain it. For each result elements come
+//! row after row, and from left to right, so that its fold is that of the program.
+
+use super::super::Result;
+use super::super::function::FunctionBuilder;
+use super::super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
+use super::blocks::{Loads, WIDE, Windows};
+use super::min;
+use crate::core::{PrimCall, Rhs, Stmt};
+use crate::opencl::Storage;
+use crate::schedule::nest::Nest;
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+/// The fold of a window, with the registers for a block of them.
+struct Folds<'k> {
+    nest: Nest,
+    fold: &'k PrimCall,
+    /// The elements of the row at hand that the windows of a block cover.
+    row: Rc<Layout>,
+    acc: Rc<Layout>,
+    extent: [i64; 2],
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// A block of results; `inside`: all windows lie inside of the matrix, and rows begin at multiples of four.
+    pub(super) fn folded_windows(
+        &mut self,
+        w: &Windows<'k>,
+        nest: Nest,
+        first: [&Size; 2],
+        lens: [&Size; 2],
+        dest: &Dest<'k>,
+        inside: bool,
+    ) -> Result<()> {
+        let wrong = || self.error("map", "a fold of windows is not as it was");
+        let fold = w.f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        let kernel = self.program.kernel;
+        let element = kernel.ty(w.f.params[0]).as_array().and_then(|a| a.element.as_array()).map(|a| a.element.clone());
+        let element = element.ok_or_else(wrong)?;
+        let (extent, z_ty) = ([w.reach[0] + 1, w.reach[1] + 1], kernel.atom_ty(&fold.args[0]));
+        let row = self.arrays(&element, "row_elements", Storage::Private, (WIDE + w.reach[1]) as u64)?;
+        let acc = self.arrays(&z_ty, "acc", Storage::Private, (w.tall * WIDE) as u64)?;
+        let folds = Folds { nest, fold, row, acc, extent };
+        let z = {
+            let env = self.window_env(w, &folds, None)?;
+            self.atom(&fold.args[0], &env)?
+        };
+        self.unrolled("i", w.tall * WIDE, |f, i| {
+            f.copy(&z, &Dest::Place(Place { layout: folds.acc.clone(), at: i.clone() }))
+        })?;
+        let down = self.positions(w.tall, first[0], lens[0], inside)?;
+        let across = self.positions(WIDE, first[1], lens[1], inside)?;
+        for r in 0..w.tall + w.reach[0] {
+            self.row_of_windows(w, &folds, r, &down, &across, inside)?;
+            self.row_folded(w, &folds, r)?;
+        }
+        self.folds_written(w, &folds, first, lens, dest, inside)
+    }
+
+    /// The rows, or the columns, of a block; those behind the last are the last again.
+    fn positions(&mut self, count: i64, first: &Size, len: &Size, inside: bool) -> Result<Vec<Size>> {
+        let last = len.sub(&Size::one());
+        let mut all = Vec::new();
+        for by in 0..count {
+            let at = first.add(&Size::int(by));
+            all.push(if inside {
+                at
+            } else {
+                let at = min(self.size(&at)?, self.size(&last)?);
+                self.number("at", at, &last)
+            });
+        }
+        Ok(all)
+    }
+
+    /// Loads the elements of row `r` of the block's windows.
+    fn row_of_windows(
+        &mut self,
+        w: &Windows<'k>,
+        folds: &Folds<'k>,
+        r: i64,
+        down: &[Size],
+        across: &[Size],
+        inside: bool,
+    ) -> Result<()> {
+        // The first result whose window has the row, and that whose window has the column.
+        let result = (r - w.reach[0]).max(0);
+        let mut elements = Vec::new();
+        for d in 0..WIDE + w.reach[1] {
+            let column = (d - w.reach[1]).max(0);
+            elements.push((d, column));
+        }
+        let down = &down[result as usize];
+        let mut rows = Vec::new();
+        for column in across {
+            let (_, window) = self.window_at(w, down, column)?;
+            let window = self.array(&window)?;
+            let row = self.read(&window, &Size::int(r - result))?;
+            rows.push(self.array(&row)?);
+        }
+        let load = |f: &mut Self, d: i64, column: i64| f.read(&rows[column as usize], &Size::int(d - column));
+        let outside = self.loads.take();
+        if inside {
+            self.loads = Some(Loads::default());
+            let wanted =
+                self.loads_of(|f| elements.iter().try_for_each(|(d, column)| load(f, *d, *column).map(|_| ())))?;
+            let quads = self.in_quads(wanted);
+            self.loads = Some(Loads { quads, ..Loads::default() });
+        }
+        for (d, column) in &elements {
+            let x = load(self, *d, *column)?;
+            self.copy(&x, &Dest::Place(Place { layout: folds.row.clone(), at: Size::int(*d) }))?;
+        }
+        self.loads = outside;
+        Ok(())
+    }
+
+    /// What the function of a window may mention, if the window has this element everywhere.
+    fn window_env(&mut self, w: &Windows<'k>, folds: &Folds<'k>, element: Option<Value<'k>>) -> Result<Env<'k>> {
+        let mut env = w.env.clone();
+        let Some((_, common)) = w.outer.body.stmts.split_last() else { return Ok(env) };
+        let kernel = self.program.kernel;
+        for s in common.iter().filter(|s| kernel.ty(s.var).as_array().is_none()) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let count = Size::int(folds.extent[0] * folds.extent[1]);
+        let mut in_step = |f: &mut Self, s: &'k Stmt, k: usize| -> Result<()> {
+            let value = match (k, &element) {
+                (0, Some(x)) => Value::Array(Array::new(count.clone(), View::Fill(x.clone()))),
+                // Without an element only what does not depend on it is of use.
+                (_, None) if k == 0 || kernel.ty(s.var).as_array().is_some() => Value::Written,
+                _ => f.eval_stmt(s, &mut env, None)?,
+            };
+            env.bind(s.var, value);
+            Ok(())
+        };
+        for (k, s) in w.f.body.stmts.iter().enumerate().take_while(|(_, s)| s.var != folds.nest.fold) {
+            in_step(self, s, k)?;
+        }
+        Ok(env)
+    }
+
+    /// Folds the elements of row `r` into the results whose windows have it.
+    fn row_folded(&mut self, w: &Windows<'k>, folds: &Folds<'k>, r: i64) -> Result<()> {
+        let (from, to) = ((r - w.reach[0]).max(0), r.min(w.tall - 1));
+        let wide = Size::int(WIDE);
+        self.unrolled("i", to - from + 1, |f, i| {
+            let result = i.add(&Size::int(from));
+            f.unrolled("j", WIDE, |f, j| {
+                f.unrolled("k", folds.extent[1], |f, k| {
+                    let x = f.load(&Place { layout: folds.row.clone(), at: j.add(k) })?;
+                    let env = f.window_env(w, folds, Some(x))?;
+                    let xs = f.atom(&folds.fold.args[1], &env)?;
+                    let xs = f.array(&xs)?;
+                    let round = Size::int(r).sub(&result).mul(&Size::int(folds.extent[1])).add(k);
+                    let x = f.read(&xs, &round)?;
+                    let before = f.load(&Place { layout: folds.acc.clone(), at: result.mul(&wide).add(j) })?;
+                    let next = f.call(&Closure { lambda: &folds.fold.funs[0], env }, &[before.clone(), x])?;
+                    let next = if folds.nest.reorder { f.contracted(next) } else { next };
+                    f.assign_registers(&before, &next)
+                })
+            })
+        })
+    }
+
+    /// What is done with the folds, and where the results go.
+    fn folds_written(
+        &mut self,
+        w: &Windows<'k>,
+        folds: &Folds<'k>,
+        first: [&Size; 2],
+        lens: [&Size; 2],
+        dest: &Dest<'k>,
+        inside: bool,
+    ) -> Result<()> {
+        let finished = |f: &mut Self, i: &Size, j: &Size| -> Result<Value<'k>> {
+            let folded = f.load(&Place { layout: folds.acc.clone(), at: i.mul(&Size::int(WIDE)).add(j) })?;
+            let mut env = f.window_env(w, folds, None)?;
+            env.bind(folds.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
+            for s in w.f.body.stmts.iter().skip_while(|s| s.var != folds.nest.fold).skip(1) {
+                let value = f.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            f.atom(&w.f.body.result, &env)
+        };
+        if !inside {
+            let bounds = [self.size(lens[0])?, self.size(lens[1])?];
+            return self.unrolled("i", w.tall, |f, i| {
+                f.unrolled("j", WIDE, |f, j| {
+                    let at = [first[0].add(i), first[1].add(j)];
+                    f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], |f, [r, c]| {
+                        let value = finished(f, i, j)?;
+                        let to = f.dest_at(dest, &r)?;
+                        let to = f.dest_at(&to, &c)?;
+                        f.copy(&value, &to)
+                    })
+                })
+            });
+        }
+        for i in 0..w.tall {
+            let mut values = Vec::new();
+            for j in 0..WIDE {
+                let value = finished(self, &Size::int(i), &Size::int(j))?;
+                values.push((first[0].add(&Size::int(i)), first[1].add(&Size::int(j)), value));
+            }
+            self.store_row(&values, dest)?;
+        }
+        Ok(())
+    }
+}

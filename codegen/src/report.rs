@@ -1,0 +1,65 @@
+//! What the compiler did and why, for people: filled in beside the program, and of no effect on it.
+
+use crate::failure::Message;
+use crate::schedule::Applied;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// The rules that were applied, in order.
+    pub applied: Vec<Applied>,
+    /// Results that are stored on the way.
+    pub stored: Vec<Stored>,
+    /// Checks that were proved needless.
+    pub left_out: Vec<Check>,
+}
+
+/// A result that is neither an input nor the program's result, but has memory of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    pub name: String,
+    pub memory: Kind,
+    /// Of each copy: there is one in all, or one for each group or work-item.
+    pub bytes: Size,
+    pub origin: Origin,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A buffer.
+    Global,
+    /// A buffer of which each group or each work-item that runs at once has a part.
+    GlobalParts,
+    /// Local memory of each group.
+    Local,
+    /// An array of each work-item.
+    Private,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Global => "global",
+            Kind::GlobalParts => "global, in parts",
+            Kind::Local => "local",
+            Kind::Private => "private",
+        }
+    }
+}
+
+/// Something that would stop a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub message: String,
+    pub origin: Origin,
+}
+
+impl Report {
+    pub fn left_out(&mut self, message: &Message, origin: &Origin) {
+        let check = Check { message: message.template.clone(), origin: origin.clone() };
+        if !self.left_out.contains(&check) {
+            self.left_out.push(check);
+        }
+    }
+}

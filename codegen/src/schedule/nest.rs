@@ -1,0 +1,184 @@
+//! Nests: maps whose function folds rows. What is recognised here, [`super::tile`] may have a strategy for.
+//!
+//! In `map (λrow. map (λcolumn. g (reduce f z (zip row column))) columns) rows` every row meets every column, so that a
+//! block of results needs few rows and few columns, each many times. That holds for any function of the elements and any
+//! fold, if rows and columns are read only in step with the fold: element k of both, and of nothing else, in round k.
+
+use super::fuse;
+use super::place::is_flat;
+use super::uses::operands;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
+
+/// A fold in one or two maps. The element function is the innermost one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nest {
+    /// The result of the fold: a statement of the innermost function.
+    pub fold: VarId,
+    /// There are two maps, and the second is all that the function of the first does.
+    pub matrix: bool,
+    /// The fold is a `reduce` that the program left unplaced: it may be reordered.
+    pub reorder: bool,
+}
+
+/// The innermost function of a nest, and the array over which it is mapped if that is not the outer one.
+pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
+    match &outer.body.stmts.last()?.rhs {
+        Rhs::Prim(call @ PrimCall { prim: Prim::Map(_), .. }) => Some((call, call.funs.first()?)),
+        _ => None,
+    }
+}
+
+/// Recognises a nest in `map f`; `kernel` is the program before it was placed.
+pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
+    let [row] = f.params.as_slice() else { return None };
+    let mut reader = Reader { kernel, in_step: FxHashSet::default(), depend: FxHashSet::default(), fold: None };
+    if let Some((call, g)) = inner(f)
+        && f.body.result == Atom::Var(f.body.stmts.last()?.var)
+        && unplaced(call)
+    {
+        let [column] = g.params.as_slice() else { return None };
+        reader.depend.insert(*row);
+        for stmt in f.body.stmts.iter().rev().skip(1).rev() {
+            // Only what all rows have in common, and costs nothing.
+            if !fuse::is_free(&stmt.rhs) || mentions(&stmt.rhs, &reader.depend) {
+                return None;
+            }
+        }
+        if call.args.iter().any(|a| is_one_of(a, &reader.depend)) {
+            return None;
+        }
+        reader.param(*row)?;
+        reader.param(*column)?;
+        let (fold, reorder) = reader.function(g)?;
+        return Some(Nest { fold, matrix: true, reorder });
+    }
+    reader.param(*row)?;
+    let (fold, reorder) = reader.function(f)?;
+    Some(Nest { fold, matrix: false, reorder })
+}
+
+/// Recognises a fold over all elements of a window, row after row, in the function of the inner of two maps.
+pub fn recognise_window(kernel: &Kernel, g: &Lambda) -> Option<Nest> {
+    let ([window], Some(first)) = (g.params.as_slice(), g.body.stmts.first()) else { return None };
+    let Rhs::Prim(PrimCall { prim: Prim::Join, args, .. }) = &first.rhs else { return None };
+    let only = FxHashSet::from_iter([*window]);
+    let again = g.body.stmts.iter().skip(1).any(|s| mentions(&s.rhs, &only)) || is_one_of(&g.body.result, &only);
+    if again || args.as_slice() != [Atom::Var(*window)] {
+        return None;
+    }
+    let mut reader = Reader { kernel, in_step: FxHashSet::default(), depend: FxHashSet::default(), fold: None };
+    reader.param(first.var)?;
+    let (fold, reorder) = reader.statements(&g.body.stmts[1..], &g.body.result)?;
+    Some(Nest { fold, matrix: true, reorder })
+}
+
+fn unplaced(call: &PrimCall) -> bool {
+    call.prim == Prim::Map(Level::Auto)
+}
+
+/// Scalars and tuples of them.
+pub fn is_scalars(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Scalar(_) => true,
+        TyKind::Tuple(parts) => parts.iter().all(is_scalars),
+        _ => false,
+    }
+}
+
+struct Reader<'k> {
+    kernel: &'k Kernel,
+    /// The rows and what is made of them by views that keep positions: read in step with the fold only.
+    in_step: FxHashSet<VarId>,
+    depend: FxHashSet<VarId>,
+    fold: Option<(VarId, bool)>,
+}
+
+impl Reader<'_> {
+    /// An element that is a scalar may be used anywhere; a row only in step.
+    fn param(&mut self, v: VarId) -> Option<()> {
+        let ty = self.kernel.ty(v);
+        if is_scalars(ty) {
+            return Some(());
+        }
+        ty.as_array().filter(|a| a.position.is_none() && is_scalars(&a.element))?;
+        self.in_step.insert(v);
+        Some(())
+    }
+
+    /// The only fold of a function, and whether it may be reordered.
+    fn function(&mut self, f: &Lambda) -> Option<(VarId, bool)> {
+        self.statements(&f.body.stmts, &f.body.result)
+    }
+
+    fn statements(&mut self, stmts: &[Stmt], result: &Atom) -> Option<(VarId, bool)> {
+        for stmt in stmts {
+            self.stmt(stmt)?;
+        }
+        if is_one_of(result, &self.in_step) || !is_scalars(&self.kernel.atom_ty(result)) {
+            return None;
+        }
+        self.fold
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        let touched = mentions(&stmt.rhs, &self.in_step);
+        match &stmt.rhs {
+            Rhs::Atom(_) if touched => {
+                self.in_step.insert(stmt.var);
+            }
+            Rhs::Prim(call) => match call.prim {
+                Prim::Zip if touched => {
+                    self.in_step.insert(stmt.var);
+                }
+                Prim::Map(Level::Auto | Level::Seq) if touched => {
+                    let f = call.funs.first()?;
+                    let element = self.kernel.ty(stmt.var).as_array()?;
+                    if block_mentions(&f.body, &self.in_step) || !is_scalars(&element.element) {
+                        return None;
+                    }
+                    self.in_step.insert(stmt.var);
+                }
+                Prim::Reduce(level @ (Level::Auto | Level::Seq)) if self.fold.is_none() => {
+                    let (z, f) = (call.args.first()?, call.funs.first()?);
+                    let flat = is_scalars(&self.kernel.atom_ty(z)) && is_scalars(self.kernel.ty(*f.params.get(1)?));
+                    if is_one_of(z, &self.in_step) || block_mentions(&f.body, &self.in_step) || !flat {
+                        return None;
+                    }
+                    self.fold = Some((stmt.var, level == Level::Auto));
+                }
+                Prim::Head if !touched => {}
+                // Anything else that does work would be done anew in each round.
+                prim if !touched && fuse::is_view(prim) => {}
+                _ => return None,
+            },
+            Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) if !touched => {}
+            Rhs::If(_, a, b) if !touched && is_flat(self.kernel.ty(stmt.var)) && plain(a) && plain(b) => {}
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// Without anything but scalars in it.
+fn plain(block: &Block) -> bool {
+    block.stmts.iter().all(|s| match &s.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::If(_, a, b) => plain(a) && plain(b),
+        _ => false,
+    })
+}
+
+fn is_one_of(a: &Atom, vars: &FxHashSet<VarId>) -> bool {
+    matches!(a, Atom::Var(v) if vars.contains(v))
+}
+
+/// Whether a right-hand side, its functions included, mentions one of these variables.
+fn mentions(rhs: &Rhs, vars: &FxHashSet<VarId>) -> bool {
+    operands(rhs).into_iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
+}
+
+fn block_mentions(block: &Block, vars: &FxHashSet<VarId>) -> bool {
+    block.stmts.iter().any(|s| mentions(&s.rhs, vars)) || is_one_of(&block.result, vars)
+}
