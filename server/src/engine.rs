@@ -1,5 +1,6 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
+use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
 use lift_analysis::ide::{Analysis, Cancellable, RelatedPlace, Stopped, file_stem};
@@ -88,6 +89,38 @@ fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Targe
             Ok(Err(errors.iter().map(problem).collect::<Cancellable<_>>()?))
         }
     }
+}
+
+/// What the compiler did to a kernel and why: the rules applied, what is stored, which checks are left in and out.
+pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<Explanation> {
+    let program = match program(analysis, path, kernel, target)? {
+        Ok(program) => program,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let report = &program.report;
+    let at = |origin: &Origin| place(analysis, origin);
+    let mut rules = Vec::new();
+    for applied in &report.applied {
+        let (name, law) = (applied.rule.name.to_owned(), applied.rule.to_string());
+        rules.push(ExplainedRule { name, law, place: at(&applied.origin)? });
+    }
+    let mut stored = Vec::new();
+    for s in &report.stored {
+        let (name, memory, bytes) = (s.name.clone(), s.memory.name().to_owned(), s.bytes.to_string());
+        stored.push(ExplainedStore { name, memory, bytes, place: at(&s.origin)? });
+    }
+    let (mut before, mut during, mut needless) = (Vec::new(), Vec::new(), Vec::new());
+    for (assumption, origin) in &program.plan.checks {
+        before.push(ExplainedCheck { message: assumption.to_string(), place: at(origin)? });
+    }
+    for failure in &program.plan.failures {
+        during.push(ExplainedCheck { message: failure.message.clone(), place: at(&failure.origin)? });
+    }
+    for check in &report.left_out {
+        needless.push(ExplainedCheck { message: check.message.clone(), place: at(&check.origin)? });
+    }
+    let target = target.class.to_string();
+    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, before, during, needless }))
 }
 
 /// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.

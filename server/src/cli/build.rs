@@ -32,6 +32,9 @@ pub struct Arguments {
     /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
     #[arg(long)]
     unchecked: bool,
+    /// Tell which rules were applied, what is stored, and which checks are left in and out; write no files.
+    #[arg(long, conflicts_with = "stage")]
+    explain: bool,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// The program.
@@ -64,6 +67,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     console.problems(&program.sources(), arguments.format, &told)?;
     for kernel in kernels {
         let result = match arguments.stage {
+            None if arguments.explain => explain(&program, path, &kernel.name, arguments, console)?,
             Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
             None => write(&program, path, &kernel.name, arguments, console)?,
         };
@@ -140,6 +144,18 @@ fn print(
         }
         Err(problems) => Ok(Err(problems)),
     }
+}
+
+fn explain(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
+    let explanation = match answered(engine::explanation(&program.analysis, path, kernel, &target(arguments)))? {
+        Ok(explanation) => explanation,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    match arguments.format {
+        Format::Text => console.out().write_all(explanation.to_string().as_bytes())?,
+        Format::Json => console.line(&serde_json::to_string(&explanation).map_err(io::Error::other)?)?,
+    }
+    Ok(Ok(()))
 }
 
 fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {

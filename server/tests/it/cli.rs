@@ -376,3 +376,34 @@ fn the_devices_are_listed() {
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: no OpenCL"), "{output:?}");
     assert_eq!(output.status.code(), Some(0));
 }
+
+const PRODUCT: &str = "\
+(lift product (N M) ((array-type (array-type int M) N) (array-type int M))
+  (lambda (rows x) (map (doti x) rows)))
+";
+
+#[test]
+fn what_was_done_to_a_kernel_is_explained() {
+    let bench = Bench::new(&[("product.lift", PRODUCT)]);
+    expect![[r#"
+        product for gpu devices
+        rules, in the order in which they were applied: 5
+             2:20  map-glb        map f = mapGlb0 f
+             2:25  map-seq        map f = mapSeq f
+             2:25  reduce-seq     reduce f z = reduceSeq f z
+             2:25  reduce-map     reduce f z ∘ map g = reduce (λ(acc,x). f acc (g x)) z
+             2:20  row-teams      map (g ∘ reduce f z) A = mapWrg0 (g ∘ reduceLcl f z) A
+        stored on the way: 1
+             2:20  slots          1024 bytes, local
+        checked before the run: none
+        checked on the device: none
+        checks proved needless: 1
+             2:20  index {0} is out of range: the length is {1}
+    "#]]
+    .assert_eq(&bench.fine(&["build", "product.lift", "--explain", "--target", "gpu"]));
+    let json = bench.fine(&["build", "product.lift", "--explain", "--target", "gpu", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["rules"][0]["name"], "map-glb");
+    assert_eq!(json["rules"][0]["place"]["range"]["start"]["line"], 1);
+    assert_eq!(json["stored"][0]["bytes"], "1024");
+}

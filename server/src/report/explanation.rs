@@ -1,0 +1,83 @@
+//! What the compiler did to a kernel, as text and as JSON.
+
+use lift_codegen::run::report::Place;
+use serde::Serialize;
+use std::fmt::{self, Display, Write as _};
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    pub kernel: String,
+    /// The class of devices.
+    pub target: String,
+    pub rules: Vec<ExplainedRule>,
+    pub stored: Vec<ExplainedStore>,
+    /// Checked by the host before anything runs.
+    #[serde(rename = "checksBefore")]
+    pub before: Vec<ExplainedCheck>,
+    /// Checked by the device.
+    #[serde(rename = "checksDuring")]
+    pub during: Vec<ExplainedCheck>,
+    /// Proved needless.
+    #[serde(rename = "checksLeftOut")]
+    pub needless: Vec<ExplainedCheck>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExplainedRule {
+    pub name: String,
+    pub law: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExplainedStore {
+    pub name: String,
+    pub memory: String,
+    /// A size of the program.
+    pub bytes: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExplainedCheck {
+    /// With `{0}` and `{1}` for numbers that are known only when it fails.
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// As people count: `3:5`.
+fn at(place: &Option<Place>) -> String {
+    place.as_ref().map_or(String::new(), |p| format!("{}:{}", p.range.start.line + 1, p.range.start.character + 1))
+}
+
+impl Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} for {} devices", self.kernel, self.target)?;
+        let mut out = String::new();
+        section(&mut out, "rules, in the order in which they were applied", &self.rules, |r| {
+            (&r.place, format!("{:<14} {}", r.name, r.law))
+        });
+        section(&mut out, "stored on the way", &self.stored, |s| {
+            (&s.place, format!("{:<14} {} bytes, {}", s.name, s.bytes, s.memory))
+        });
+        section(&mut out, "checked before the run", &self.before, |c| (&c.place, c.message.clone()));
+        section(&mut out, "checked on the device", &self.during, |c| (&c.place, c.message.clone()));
+        section(&mut out, "checks proved needless", &self.needless, |c| (&c.place, c.message.clone()));
+        f.write_str(&out)
+    }
+}
+
+fn section<T>(out: &mut String, title: &str, entries: &[T], line: impl Fn(&T) -> (&Option<Place>, String)) {
+    let _ = match entries.len() {
+        0 => writeln!(out, "{title}: none"),
+        n => writeln!(out, "{title}: {n}"),
+    };
+    for entry in entries {
+        let (place, text) = line(entry);
+        let _ = writeln!(out, "  {:>7}  {text}", at(place));
+    }
+}
