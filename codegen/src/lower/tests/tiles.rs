@@ -276,12 +276,7 @@ const GRIDS: [(usize, usize); 7] = [(1, 1), (2, 3), (3, 40), (9, 64), (17, 261),
 
 #[test]
 fn sums_of_windows() {
-    for (extent, modes) in [
-        ((3, 3), [PadMode::Clamp, PadMode::Clamp]),
-        ((5, 5), [PadMode::Clamp, PadMode::Clamp]),
-        ((3, 3), [PadMode::Wrap, PadMode::Mirror]),
-        ((2, 4), [PadMode::Clamp, PadMode::Wrap]),
-    ] {
+    for (extent, modes) in [((3, 3), [PadMode::Clamp, PadMode::Clamp]), ((2, 3), [PadMode::Wrap, PadMode::Mirror])] {
         let kernel = windows("sums", extent, modes, |b, w| sum(b, Level::Seq, w));
         let wide_enough = |n: &usize, e: i64| *n as i64 > e;
         let grids = GRIDS.iter().filter(|(n, m)| {
