@@ -331,7 +331,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let base = f.bind("base", CType::Int, piece.from.clone().add(base));
             f.for_each("j", &lanes, |f, j| {
                 let j = f.size(j)?;
-                let i = f.index_var("i", base.add(j.clone()));
+                let i = f.index_var("i", base.clone().add(j.clone()));
                 f.facts.assume_range(i.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
                 let x = f.read(r.xs, &Size::var(i))?;
                 let acc = f.slot_at(&accs, j);

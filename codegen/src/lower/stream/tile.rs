@@ -133,10 +133,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// A loop of a constant number of rounds that the device's compiler writes out.
     pub fn written_out(&mut self, name: &str, n: u32, body: impl FnOnce(&mut Self, Expr) -> Result<()>) -> Result<()> {
-        if n > 1 {
-            self.emit(StmtKind::Unroll);
+        match n {
+            0 => return Ok(()),
+            1 => return body(self, Expr::int(0)),
+            _ => self.emit(StmtKind::Unroll),
         }
-        self.for_each(name, &Size::nat(n.into()), |f, i| {
+        self.for_range(name, Expr::int(0), &Size::nat(n.into()), Step::Increment, |f, i| {
             let i = f.size(i)?;
             body(f, i)
         })

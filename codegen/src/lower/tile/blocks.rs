@@ -211,7 +211,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let (quads, ()) = self.scope(|f| {
             aligned_facts(f);
-            f.written_out(w, first, dest)
+            f.written_block(w, first, dest)
         })?;
         let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
         let edge = self.scope(|f| {
@@ -258,16 +258,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// A block in straight code, each element of a buffer loaded once, four at a time where at least two are wanted.
-    fn written_out(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+    fn written_block(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
         let outside = self.loads.replace(Loads::default());
         let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
-        let result = self.written_out_with(w, first, dest);
+        let result = self.block_with(w, first, dest);
         self.write_out = written_out;
         self.loads = outside;
         result
     }
 
-    fn written_out_with(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+    fn block_with(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
         let at = |i: i64, j: i64| [first[0].add(&Size::int(i)), first[1].add(&Size::int(j))];
         let wanted = self.loads_of(|f| {
             for i in 0..w.tall {

@@ -105,7 +105,7 @@ impl<'k> Host<'k> {
             let columns = b.atom(&inner.args[0], &env)?;
             let columns = b.array(&columns)?;
             let element = Element { f, outer, env, nest, fold, rounds };
-            b.tiles(shape, &element, rows, row_ty, columns, column_ty, &z_ty, dest)
+            b.matrix_tiles(shape, &element, rows, row_ty, columns, column_ty, &z_ty, dest)
         })?;
         Ok(true)
     }
@@ -113,7 +113,7 @@ impl<'k> Host<'k> {
 
 impl<'k> FunctionBuilder<'_, 'k> {
     #[allow(clippy::too_many_arguments)]
-    fn tiles(
+    fn matrix_tiles(
         &mut self,
         shape: Shape,
         element: &Element<'k>,
@@ -149,7 +149,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.shared_in_loop = true;
                 let row = f.number_of("row", &j.mul(&Size::int(above.lanes)), &n.sub(&Size::one()))?;
                 let column = f.number_of("column", &i.mul(&Size::int(beside.lanes)), &m.sub(&Size::one()))?;
-                f.tile(shape, element, [&a, &b], [&row, &column], &acc, &depth)?;
+                f.matrix_tile(shape, element, [&a, &b], [&row, &column], &acc, &depth)?;
                 f.results(shape, element, [&a, &b], [&row, &column], &acc, dest)
             })
         });
@@ -164,7 +164,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The folds of a block of results.
-    fn tile(
+    fn matrix_tile(
         &mut self,
         shape: Shape,
         element: &Element<'k>,

@@ -104,7 +104,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let row = f.bind("row", CType::Int, row);
             let inside = row.clone().lt(n_expr);
             let last = n.sub(&Size::one());
-            let acc = f.neutral_of(folded)?;
+            let acc = f.row_neutral(folded)?;
             f.when(inside.clone(), |f| {
                 let at = f.number("row", row.clone(), &last);
                 f.share(folded, &at, &team_size, &in_team, &k, &acc)
@@ -134,7 +134,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    fn neutral_of(&mut self, folded: &Folded<'k>) -> Result<Value<'k>> {
+    fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<Value<'k>> {
         // It may stand in the function, but mentions nothing of the row.
         let mut env = folded.env.clone();
         for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.nest.fold) {
