@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(source_of(&made(Stage::Plan), "\"filter: count\""), "(filter (lambda (x) (> x 1.0f)) xs)");
         let host = made(Stage::Host);
         assert_eq!(source_of(&host, "{ /* filter: compact */"), "(filter (lambda (x) (> x 1.0f)) xs)");
-        assert_eq!(source_of(&host, "{ /* map */"), "(map half (filter (lambda (x) (> x 1.0f)) xs))");
+        assert_eq!(source_of(&host, "{ /* filter: count */"), "(filter (lambda (x) (> x 1.0f)) xs)");
     }
 
     #[test]

@@ -18,6 +18,7 @@ codes! {
     MEMORY = "memory",
     NO_DEVICE = "no-device",
     NO_SUCH_KERNEL = "no-such-kernel",
+    NOT_SUPPORTED = "not-supported",
     OPENCL = "opencl",
     RUN_LIMIT = "run-limit",
     UNREADABLE_FILE = "unreadable-file",
@@ -27,8 +28,6 @@ codes! {
 /// Codes of analysis that runs report, too.
 pub const ASSUMPTION_FALSE: &str = "assumption-false";
 pub const DIVISION_BY_ZERO: &str = "division-by-zero";
-/// What the compiler does not know how to do.
-pub const NOT_SUPPORTED: &str = "not-supported";
 
 /// The page about a code, of this crate or of analysis.
 pub fn page(code: &str) -> Option<&'static str> {
@@ -54,7 +53,7 @@ mod tests {
             assert!(page.starts_with(&format!("# {code}\n")), "{code}");
             assert!(lift_analysis::ide::explain::page(code).is_none(), "{code}");
         }
-        for code in [ASSUMPTION_FALSE, DIVISION_BY_ZERO, NOT_SUPPORTED] {
+        for code in [ASSUMPTION_FALSE, DIVISION_BY_ZERO] {
             assert!(lift_analysis::ide::explain::page(code).is_some(), "{code}");
         }
     }
