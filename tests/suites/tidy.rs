@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Lines that one file may have; about 500 is what one person holds in mind.
-const MOST_LINES: usize = 700;
+const MOST_LINES: usize = 650;
 
 /// The tracked files, as paths from the root; those that are being removed are left out.
 fn tracked() -> Vec<String> {
@@ -41,12 +41,14 @@ fn is_test(path: &str) -> bool {
 #[test]
 fn files_open_with_what_they_are_for() {
     let heads = [(".rs", "//! "), (".ts", "// "), (".mjs", "// "), (".cjs", "// "), (".py", "\"\"\"")];
+    // A piece of a module, not one.
+    let pieces = ["codegen/src/emit/runtime.py"];
     let mut wrong = Vec::new();
     for (ending, head) in heads {
         for (path, text) in with_ending(&[ending]) {
             let first = text.lines().find(|l| !l.starts_with("#!")).unwrap_or_default();
             // Where one file is a test's program or its data, its name says it.
-            let data = path.contains("/fixture/");
+            let data = path.contains("/fixture/") || pieces.contains(&path.as_str());
             if !data && !first.starts_with(head) && !first.starts_with("/**") && !first.starts_with("/*") {
                 wrong.push(format!("{path}: {first}"));
             }

@@ -1,3 +1,4 @@
+# What every module needs, whatever its kernel: errors, arithmetic of sizes, buffers.
 class LiftError(Exception):
     """A run that failed: what is wrong, and where in the program."""
 
