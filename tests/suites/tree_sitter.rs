@@ -159,6 +159,7 @@ fn the_generated_parser_has_the_rules_of_the_grammar() {
     let json: serde_json::Value = serde_json::from_str(&generated).expect("it is JSON");
     let mut generated: Vec<&String> = json["rules"].as_object().expect("it has rules").keys().collect();
     let mut written: Vec<&String> = written.iter().collect();
-    (generated.sort(), written.sort());
+    generated.sort();
+    written.sort();
     assert_eq!(written, generated, "src/ is not generated from grammar.js as it is");
 }

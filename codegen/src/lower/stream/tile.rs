@@ -4,6 +4,7 @@
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
 use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::loops::has_loop;
 use crate::lower::value::{Array, Closure, Dest, Layout, Memory, Place, Root, Value, View};
 use crate::opencl::ast::Qualifier;
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
@@ -207,6 +208,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let fours = xs.len.div_floor(&Size::int(4));
         let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
         let first = self.bind("first", CType::Int, first);
+        if self.is_work(xs, &first)? {
+            return self.load_one_at_a_time(shape, first, xs, own);
+        }
         self.written_out("k", shape.fours, |f, k| {
             let q = f.bind("q", CType::Int, first.add(times(k.clone(), shape.group)));
             let q = f.index_var("q", q);
@@ -217,6 +221,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.copy(x, &Dest::Place(to))?;
             }
             Ok(())
+        })
+    }
+
+    /// Whether computing an element takes a loop: then it is written once, not once for each of a work-item's elements.
+    /// Copies by the dozen are slow to compile, hide no latency, and one driver got a body of 64 such loops wrong.
+    fn is_work(&mut self, xs: &Array<'k>, at: &Expr) -> Result<bool> {
+        let (stmts, ()) = self.scope(|f| {
+            let i = f.index_var("i", at.clone());
+            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+            f.read(xs, &Size::var(i)).map(|_| ())
+        })?;
+        Ok(has_loop(&stmts))
+    }
+
+    fn load_one_at_a_time(&mut self, shape: Shape, first: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {
+        let fours = Size::nat(shape.fours.into());
+        self.for_range("k", Expr::int(0), &fours, Step::Increment, |f, k| {
+            let k = f.size(k)?;
+            f.for_range("j", Expr::int(0), &Size::int(4), Step::Increment, |f, j| {
+                let j = f.size(j)?;
+                let four = first.add(times(k.clone(), shape.group));
+                let i = f.bind("i", CType::Int, times(four, 4).add(j.clone()));
+                let i = f.index_var("i", i);
+                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
+                let x = f.read(xs, &Size::var(i))?;
+                let to = f.slot_at(own, times(k, 4).add(j));
+                f.copy(&x, &Dest::Place(to))
+            })
         })
     }
 
