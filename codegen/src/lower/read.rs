@@ -23,12 +23,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(known);
         }
         d.computed.set(true);
+        // It is computed at the start of the function, where nothing is known yet of the loop that asks for it: what
+        // is known in a loop over no elements proves every check needless.
+        let facts = std::mem::replace(&mut self.facts, self.program.facts.clone());
         let value = self.in_prologue(|f| {
             let mut env = d.env.clone();
             let value = f.at(&d.stmt.origin, |f| f.eval_stmt(d.stmt, &mut env, None))?;
             let kernel = f.program.kernel;
             f.named_scalar(&value, kernel.name_of(d.stmt.var))
-        })?;
+        });
+        self.facts = facts;
+        let value = value?;
         self.set_deferred(key, value.clone());
         Ok(value)
     }
