@@ -55,19 +55,22 @@ fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, fa
         return Solution::Stuck;
     }
     let solution = value.div_exact(factor);
+    // Facts take a denominator for positive. What they say of a quotient is true if the factor has
+    // one sign: `(m+2)/(k-4)` looks natural, and is negative at k = 1.
+    let one_sign = has_one_sign(factor, facts);
     // If the factor were zero, every number might solve the equation.
-    let zero = Size::zero();
-    let no_solution = || match facts.equal(factor, &zero) {
-        Truth::No => Solution::None,
+    let no_solution = || match facts.equal(factor, &Size::zero()) {
+        Truth::No if one_sign => Solution::None,
         _ => Solution::Stuck,
     };
     let mut assumptions = Vec::new();
     if !is_whole(&solution, lhs, rhs, unknown) {
         let needed = divisibility(factor, value);
         match needed.as_ref().map(|needed| facts.proves(needed)) {
-            Some(Truth::Yes) => {}
+            Some(Truth::Yes) if one_sign => {}
             Some(Truth::No) | None => return no_solution(),
-            Some(Truth::Unknown) => assumptions.extend(needed),
+            // That the divisor is positive is part of it.
+            Some(_) => assumptions.extend(needed),
         }
     }
     if let Some(constant) = solution.as_ratio()
@@ -77,11 +80,19 @@ fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, fa
     }
     let natural = Assumption::NonNegative(solution.clone());
     match facts.proves(&natural) {
-        Truth::Yes => {}
+        Truth::Yes if one_sign => {}
         Truth::No => return no_solution(),
-        Truth::Unknown => assumptions.push(natural),
+        _ => assumptions.push(natural),
     }
     Solution::Unique(solution, assumptions)
+}
+
+/// Is the size, which may be a fraction, negative nowhere or positive nowhere?
+fn has_one_sign(size: &Size, facts: &Facts) -> bool {
+    // Facts are of integers: `k/2-2/3 >= 0` holds as soon as `k/2-2/3 > -1`. What the equation divides by is positive.
+    let Some(denominator) = poly::denominator(size.terms()) else { return false };
+    let whole = size.mul(&Size::term(denominator));
+    facts.le(&Size::zero(), &whole).is_yes() || facts.le(&whole, &Size::zero()).is_yes()
 }
 
 /// Is the solution an integer whenever both sides of the equation are?

@@ -108,6 +108,14 @@ fn facts_take_assumptions_away() {
     check_under(u() + v("N"), n(2), &facts, expect!["none"]);
 }
 
+/// Found by random equations: the factor `3*k-4` is negative at k = 1, where 3*m+6 of it is a solution.
+#[test]
+fn a_factor_of_either_sign_has_solutions_where_the_quotient_looks_negative() {
+    check((v("k") * u() + v("M")).div_exact(&n(2)), (u() * 2).div_exact(&n(3)) - 1, expect!["stuck"]);
+    check((v("k") - 4) * u(), v("M") * -1 - 2, expect!["stuck"]);
+    check((v("k") + 1) * u(), v("M") * -1 - 2, expect!["none"]);
+}
+
 /// A side of an equation that is linear in the unknown.
 fn side() -> impl Strategy<Value = Size> {
     let coefficient = prop_oneof![(0..5i64).prop_map(n), Just(v("k")), Just(v("N") + 1)];

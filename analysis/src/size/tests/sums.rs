@@ -118,7 +118,7 @@ proptest! {
     ) {
         let body = &table()[which];
         // Powers of the index as an exponent leave the range of numbers soon.
-        prop_assume!(count < 20 || !(4..=7).contains(&which));
+        let count = if (4..=7).contains(&which) { count % 20 } else { count };
         let closed = closed_form(&var("p"), &v("N"), body).unwrap();
         let mut sum = 0;
         for p in 0..count {
