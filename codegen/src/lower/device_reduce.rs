@@ -79,6 +79,8 @@ impl<'k> Host<'k> {
             if let Some(parts) = self.reduce_to_parts(stmt, &r)? {
                 return self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest);
             }
+        } else if let Some(parts) = self.reduce_runs_to_parts(stmt, &r)? {
+            return self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest);
         }
         let chunks = self.chunks(&xs.len);
         if chunks.is_one() {

@@ -7,10 +7,12 @@
 //! | [`tile`] | what a work-group takes at a time, in registers |
 //! | [`single_pass`] | tiles whose groups hand on to each other what they have found |
 //! | [`filter`], [`scan`], [`reduce`] | by them |
+//! | [`ordered`] | `reduce` where elements have to meet in their order |
 //! | [`piece`] | what a thread of a processor takes; `filter`, `scan` and `reduce` by pieces |
 
 mod each;
 mod filter;
+mod ordered;
 mod piece;
 pub mod reduce;
 mod scan;

@@ -1,0 +1,183 @@
+//! `reduce` with any associative operator on a GPU: elements meet in their order, and are still read side by side.
+//!
+//! A work-group folds a run of tiles. In each, a work-item reads fours of neighbours, folds each four, and puts the
+//! results into local memory, where they lie in the order of the elements; rounds of folding neighbours, several by each
+//! work-item, leave one value of the tile.
+
+use super::reduce::Reduction;
+use super::tile::{Shape, TILED, bytes};
+use crate::core::{Level, Stmt};
+use crate::lower::Result;
+use crate::lower::device_filter::{local_id, rounded_up};
+use crate::lower::function::FunctionBuilder;
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::value::{Array, Dest, Layout, Value};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
+use crate::schedule::bounds;
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+/// Groups for each compute unit: while some of them wait for each other's items, the others read.
+const GROUPS_PER_UNIT: u32 = 8;
+/// Neighbours that a work-item folds in a round, at most.
+const RADIX: u32 = 8;
+
+/// A tile for elements of so many bytes, whose folded fours fit into local memory beside those of other groups.
+fn shape(target: &Target, bytes: u64) -> Option<Shape> {
+    const MOST_BYTES: u64 = 16 * 1024;
+    let group = target.group.min(target.most_in_group).max(1);
+    let fits = |fours: &u32| u64::from(group) * u64::from(*fours) * bytes <= MOST_BYTES;
+    [4, 2, 1].into_iter().find(fits).map(|fours| Shape { group, fours })
+}
+
+/// How many neighbours are folded in each round, until one of so many values is left.
+fn rounds(values: u32) -> Vec<u32> {
+    let (mut left, mut rounds) = (values, Vec::new());
+    while left > 1 {
+        let radix = (2..=RADIX).rev().find(|r| left.is_multiple_of(*r)).unwrap_or(left);
+        rounds.push(radix);
+        left /= radix;
+    }
+    rounds
+}
+
+impl<'k> Host<'k> {
+    /// The folds of consecutive runs of tiles, one for each group of a launch, in their order; nothing if it cannot be
+    /// done so.
+    pub fn reduce_runs_to_parts(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>) -> Result<Option<Array<'k>>> {
+        let target = self.program.schedule.target;
+        let shape = match (target.class, bytes(r.ty)) {
+            (Class::Gpu, Some(bytes)) => shape(&target, bytes),
+            _ => None,
+        };
+        let (Some(shape), Some(most)) = (shape, bounds::upper(&self.program.facts, &r.xs.len)) else {
+            return Ok(None);
+        };
+        let groups = Size::min(&shape.tiles(&most), &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
+        let parts = self.partials(stmt, r.ty, &groups)?;
+        let name = format!("{}_chunks", self.program.kernel.name_of(stmt.var));
+        let title = Title { name: &name, label: "reduce: chunks", origin: &stmt.origin };
+        let to = Dest::Place(parts.clone());
+        self.launch(&title, TILED, shape.local(), |f| {
+            let count = f.host_size(&groups, "parts");
+            f.for_level(Level::Wrg(0), &count, |f, part| f.in_group(|f| f.fold_run(r, shape, part, &count, &to)))
+        })?;
+        match self.load(&parts)? {
+            Value::Array(parts) => Ok(Some(parts)),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Run `part` of `count`, into element `part` of `to`.
+    fn fold_run(
+        &mut self,
+        r: &Reduction<'_, 'k>,
+        shape: Shape,
+        part: &Size,
+        count: &Size,
+        to: &Dest<'k>,
+    ) -> Result<()> {
+        let no_scalars = "the elements are no scalars and no tuples of scalars";
+        let arrays = [("x", Storage::Private, shape.each()), ("slots", Storage::Local, shape.elements() / 4)]
+            .map(|(name, storage, len)| self.element_arrays(r.ty, name, storage, len));
+        let [Some(own), Some(slots)] = arrays else {
+            return Err(self.error("reduce", no_scalars));
+        };
+        let z = self.force(r.z)?;
+        let [Some(all), Some(folded)] = [self.registers_with(&z, "all")?, self.registers_with(&z, "folded")?] else {
+            return Err(self.error("reduce", no_scalars));
+        };
+        let n = self.size(&r.xs.len)?;
+        let tiles = self.bind("tiles", CType::Int, rounded_up(n.clone(), Expr::int(shape.elements())));
+        let (part_expr, count) = (self.size(part)?, self.size(count)?);
+        let run = self.bind("run", CType::Int, rounded_up(tiles.clone(), count));
+        let first = self.bind("first_tile", CType::Int, Expr::binary(BinaryOp::Mul, part_expr, run.clone()));
+        let last = Expr::call("min", [first.clone().add(run), tiles]);
+        let last = self.bind("last_tile", CType::Int, last);
+        let last = Size::var(self.index_var("last_tile", last));
+        self.for_range("tile", first, &last, Step::Increment, |f, number| {
+            let number = f.size(number)?;
+            let tile = f.tile(shape, number, &n);
+            f.load_tile(&tile, r.xs, &own, Some(&z), None)?;
+            f.fold_own_fours(r, shape, &own, &folded, &slots)?;
+            f.barrier(true, false);
+            let mut left = shape.group * shape.fours;
+            for radix in rounds(left) {
+                left /= radix;
+                f.fold_neighbours(r, radix, left, &folded, &slots)?;
+            }
+            let of_tile = f.slot_at(&slots, Expr::int(0));
+            f.provided(local_id().eq(Expr::int(0)), |f| {
+                let of_tile = f.load(&of_tile)?;
+                let next = f.call(r.f, &[all.clone(), of_tile])?;
+                f.assign_registers(&all, &next)
+            })
+        })?;
+        self.provided(local_id().eq(Expr::int(0)), |f| {
+            let to = f.dest_at(to, part)?;
+            f.copy(&all, &to)
+        })
+    }
+
+    /// The fold of each four of this work-item, to where it belongs among those of the tile.
+    fn fold_own_fours(
+        &mut self,
+        r: &Reduction<'_, 'k>,
+        shape: Shape,
+        own: &Rc<Layout>,
+        folded: &Value<'k>,
+        slots: &Rc<Layout>,
+    ) -> Result<()> {
+        self.written_out("k", shape.fours, |f, k| {
+            let at = |j: i64| Expr::binary(BinaryOp::Mul, k.clone(), Expr::int(4)).add(Expr::int(j));
+            let first = f.slot_at(own, at(0));
+            let first = f.load(&first)?;
+            f.assign_registers(folded, &first)?;
+            for j in 1..4 {
+                let x = f.slot_at(own, at(j));
+                let x = f.load(&x)?;
+                let next = f.call(r.f, &[folded.clone(), x])?;
+                f.assign_registers(folded, &next)?;
+            }
+            let slot = Expr::binary(BinaryOp::Mul, k, Expr::int(shape.group.into())).add(local_id().cast(CType::Int));
+            let slot = f.slot_at(slots, slot);
+            f.copy(folded, &Dest::Place(slot))
+        })
+    }
+
+    /// Each of the first `left` work-items folds `radix` neighbours of the slots; then those are the first of the slots.
+    fn fold_neighbours(
+        &mut self,
+        r: &Reduction<'_, 'k>,
+        radix: u32,
+        left: u32,
+        folded: &Value<'k>,
+        slots: &Rc<Layout>,
+    ) -> Result<()> {
+        let works = || local_id().lt(Expr::int(left.into()));
+        let item = || local_id().cast(CType::Int);
+        let neighbour = |j: Expr| Expr::binary(BinaryOp::Mul, item(), Expr::int(radix.into())).add(j);
+        self.provided(works(), |f| {
+            let first = f.slot_at(slots, neighbour(Expr::int(0)));
+            let first = f.load(&first)?;
+            f.assign_registers(folded, &first)?;
+            f.written_out("j", radix - 1, |f, j| {
+                let x = f.slot_at(slots, neighbour(j.add(Expr::int(1))));
+                let x = f.load(&x)?;
+                let next = f.call(r.f, &[folded.clone(), x])?;
+                f.assign_registers(folded, &next)
+            })
+        })?;
+        self.barrier(true, false);
+        self.provided(works(), |f| {
+            let slot = f.slot_at(slots, item());
+            f.copy(folded, &Dest::Place(slot))
+        })?;
+        self.barrier(true, false);
+        Ok(())
+    }
+}
