@@ -72,6 +72,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub memo: Option<super::tile::Memo>,
     /// Sequential loops of at most so many rounds are written out.
     pub write_out: i64,
+    /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
+    pub in_border: bool,
     origin: Origin,
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
@@ -106,6 +108,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             loads: None,
             memo: None,
             write_out: 1,
+            in_border: false,
             origin: origin.clone(),
             names: Names::default(),
             buffers: Vec::new(),

@@ -31,16 +31,26 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             return Ok(());
         }
+        if let Level::Glb(_) | Level::Seq | Level::Auto = level
+            && let Some(borders) = self.borders(&xs)?
+        {
+            return self.map_apart(level, &f, &xs, dest, borders);
+        }
         // The longest rows first: no group begins with much when the others are done.
         let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
         let last = xs.len.sub(&Size::one());
         self.for_level(level, &xs.len.clone(), |b, i| {
             let i = if longest_last { b.facts.simplify(&last.sub(i)) } else { i.clone() };
             let i = if longest_last { b.named_index("row", &i, &xs.len)? } else { i };
-            let x = b.read(&xs, &i)?;
-            let to = b.dest_at(dest, &i)?;
-            b.call_into(&f.at(&i), &[x], &to)
+            b.map_at(&f, &xs, dest, &i)
         })
+    }
+
+    /// Element `i` of `map f xs`, to where it belongs.
+    pub fn map_at(&mut self, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>, i: &Size) -> Result<()> {
+        let x = self.read(xs, i)?;
+        let to = self.dest_at(dest, i)?;
+        self.call_into(&f.at(i), &[x], &to)
     }
 
     /// `generate f`, stored.
@@ -84,7 +94,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
         };
         let at = usize::from(d.min(2));
-        if level == Level::Glb(0) && self.active == Dims::default() && self.can_stream() {
+        if level == Level::Glb(0) && self.active == Dims::default() && self.can_stream() && !n.is_one() {
             self.active.glb[0] = true;
             let result = self.for_stream(n, body);
             self.active = Dims::default();

@@ -21,6 +21,7 @@
 
 mod assume;
 mod block;
+mod borders;
 mod compact;
 mod dests;
 mod device_filter;

@@ -136,6 +136,16 @@ impl Placer<'_> {
         all_fit && reductions == 1
     }
 
+    /// Whether each row is to be the work of one thread of a processor.
+    fn has_rows_for_threads(&self, call: &PrimCall) -> bool {
+        /// Times as many rows as there are threads, so that none waits long for the others at the end.
+        const ROWS_PER_THREAD: i64 = 8;
+        let rows = call.args.first().map(|xs| self.kernel.atom_ty(xs));
+        let few = i64::from(self.target.compute_units) * ROWS_PER_THREAD;
+        let many = |rows: &Ty| rows.as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n >= few));
+        self.target.class == Class::Cpu && rows.as_ref().is_some_and(many)
+    }
+
     /// Whether it is a `map` over a few pieces of a `partition` that each are worth all work-items.
     fn goes_over_pieces(&self, call: &PrimCall) -> bool {
         let Some(Atom::Var(pieces)) = call.args.first() else { return false };
@@ -185,6 +195,9 @@ impl Placer<'_> {
             }
             Prim::Map(Level::Auto) => {
                 let (level, rule) = map_level(&call.funs[0]);
+                if *rule == rules::MAP_MAP_GLB && self.has_rows_for_threads(call) {
+                    return Some((Prim::Map(Level::Glb(0)), &rules::MAP_ROWS));
+                }
                 if *rule == rules::MAP_MAP_GLB
                     && let Some(inner) = perfect_nest(&mut call.funs[0])
                 {

@@ -248,7 +248,12 @@ fn matrices_that_are_not_transposed() {
 const BLOCKS: &str = "map: blocks";
 
 /// `map (map f)` over the windows of `d` by `a` elements of a padded matrix.
-fn windows(name: &str, (d, a): (i64, i64), modes: [PadMode; 2], f: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
+pub(super) fn windows(
+    name: &str,
+    (d, a): (i64, i64),
+    modes: [PadMode; 2],
+    f: impl Fn(&mut Builder, &Atom) -> Atom,
+) -> Kernel {
     use lift_analysis::size::{Assumption, Size};
     let mut b = Builder::new(name);
     let (n, m) = (b.size("N"), b.size("M"));

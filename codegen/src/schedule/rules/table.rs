@@ -56,6 +56,9 @@ rules! {
     Placement MAP_MAP_GLB "map-map-glb":
         "map (map f)" = "mapGlb1 (mapGlb0 f)",
         if "At the top of a kernel; the inner map is the result, and nothing before it is worth doing only once.";
+    Placement MAP_ROWS "map-rows":
+        "map (map f)" = "mapGlb0 (mapSeq f)",
+        if "On a processor, at the top of a kernel: a row is the work of one thread, whose loop over neighbours can be vectorised. Not where there surely are few rows.";
     Placement MAP_FREE_GLB "map-glb-free":
         "map f" = "mapGlb d f",
         if "`f` has a `mapGlb` inside, and d is a dimension that it leaves free.";
@@ -99,6 +102,9 @@ rules! {
     Tiling TILE_MATRIX "tile-matrix":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapLcl0 (λ(X',Y'). mapSeq (g ∘ reduceSeq f z ∘ join ∘ map toLocal ∘ split 16 ∘ h) (X' × Y')) (X,Y)) (tile B)) (tile A)",
         if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows behind the last are the last again and rounds behind the last are none. On a GPU with room for the tiles in local memory.";
+    Tiling SLIDE_PAD_PIECES "slide-pad-pieces":
+        "map f ∘ slide n s ∘ pad l r" = "join ∘ map (map f) ∘ partition 3 (l', m-l'-r', r') ∘ slide n s ∘ pad l r",
+        if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
         if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side.";

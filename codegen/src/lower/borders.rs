@@ -1,0 +1,127 @@
+//! `map f ∘ slide n s ∘ pad l r` in three pieces: the windows that reach what `pad` put before the array, those in the
+//! middle, and those that reach what it put behind (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, section
+//! 4.4). What is known of the middle takes the clamping out of its indices, and a loop without it can be vectorised.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Array, Closure, Dest, Value, View};
+use crate::core::Level;
+use crate::opencl::Expr;
+use crate::schedule::rules;
+use crate::target::Class;
+use lift_analysis::size::Size;
+
+/// So many elements at the beginning and at the end of an array may show what was padded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Borders {
+    first: i64,
+    last: i64,
+}
+
+impl Borders {
+    fn or(self, other: Borders) -> Borders {
+        Borders { first: self.first.max(other.first), last: self.last.max(other.last) }
+    }
+}
+
+/// Views through which a padded array is looked for.
+const DEEPEST: u32 = 12;
+/// Wider borders are no borders.
+const WIDEST: i64 = 64;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The borders of an array over which a loop goes, if it is worth a loop of their own. On a GPU, work-items beside
+    /// each other would wait for those at the border; there, blocks are computed in one of two ways.
+    pub fn borders(&mut self, xs: &Array<'k>) -> Result<Option<Borders>> {
+        if self.program.schedule.target.class != Class::Cpu || self.in_border {
+            return Ok(None);
+        }
+        let found = self.padded(xs, DEEPEST)?;
+        let some = found.first + found.last;
+        let long = xs.len.as_const().is_none_or(|n| n > 4 * some);
+        Ok((some > 0 && some <= WIDEST && long).then_some(found))
+    }
+
+    fn padded(&mut self, xs: &Array<'k>, deep: u32) -> Result<Borders> {
+        if deep == 0 {
+            return Ok(Borders::default());
+        }
+        let deep = deep - 1;
+        Ok(match &*xs.view {
+            View::Pad { left, of, .. } | View::PadConstant { left, of, .. } => {
+                let inner = self.padded(of, deep)?;
+                let right = xs.len.sub(&of.len).sub(left);
+                match (left.as_const(), right.as_const()) {
+                    (Some(left), Some(right)) => Borders { first: left + inner.first, last: right + inner.last },
+                    _ => Borders::default(),
+                }
+            }
+            View::Windows { step, of, .. } => {
+                let inner = self.padded(of, deep)?;
+                match step.as_const() {
+                    Some(step @ 1..) => {
+                        Borders { first: (inner.first + step - 1) / step, last: (inner.last + step - 1) / step }
+                    }
+                    _ => Borders::default(),
+                }
+            }
+            View::Mapped(_, of) | View::Component(of, _) => self.padded(of, deep)?,
+            View::Zip(parts) => {
+                let mut all = Borders::default();
+                for part in parts {
+                    all = all.or(self.padded(part, deep)?);
+                }
+                all
+            }
+            View::Part { step, of, .. } if step.is_one() => self.padded(of, deep)?,
+            // The columns are those of any row.
+            View::Transposed(of) => {
+                let (_, found) = self.scope(|f| {
+                    let any = f.index_below("any", Expr::int(0), &of.len);
+                    match f.read(of, &any)? {
+                        Value::Array(row) => f.padded(&row, deep),
+                        _ => Ok(Borders::default()),
+                    }
+                })?;
+                found
+            }
+            _ => Borders::default(),
+        })
+    }
+
+    /// `map f xs` into `dest`, in three pieces.
+    pub fn map_apart(
+        &mut self,
+        level: Level,
+        f: &Closure<'k>,
+        xs: &Array<'k>,
+        dest: &Dest<'k>,
+        borders: Borders,
+    ) -> Result<()> {
+        let origin = self.origin();
+        self.program.applied(&rules::SLIDE_PAD_PIECES, &origin);
+        let (first, last, n) = (Size::int(borders.first), Size::int(borders.last), xs.len.clone());
+        let both = first.add(&last);
+        let known = |size: Size| self.facts.simplify(&size);
+        let before = known(Size::min(&first, &n));
+        let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
+        let from = known(Size::max(&first, &n.sub(&last)));
+        let behind = known(Size::max(&Size::zero(), &n.sub(&from)));
+        self.in_border = true;
+        let before = self.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i));
+        self.in_border = false;
+        before?;
+        self.for_level(level, &middle, |b, i| {
+            b.facts.assume_le(both.add(&Size::one()), n.clone());
+            b.facts.assume_le(i.add(&both).add(&Size::one()), n.clone());
+            b.map_at(f, xs, dest, &i.add(&first))
+        })?;
+        self.in_border = true;
+        let after = self.for_level(level, &behind, |b, i| {
+            b.facts.assume_le(from.add(i).add(&Size::one()), n.clone());
+            b.map_at(f, xs, dest, &from.add(i))
+        });
+        self.in_border = false;
+        after
+    }
+}
