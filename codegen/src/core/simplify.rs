@@ -301,7 +301,7 @@ fn checks(rhs: &Rhs) -> bool {
 /// Forget the variables that are gone.
 fn renumber(kernel: &mut Kernel) {
     let mut order = kernel.params.clone();
-    collect(&kernel.body, &mut order);
+    bound_in(&kernel.body, &mut order);
     let new: FxHashMap<VarId, VarId> = order.iter().enumerate().map(|(i, v)| (*v, VarId(i as u32))).collect();
     kernel.vars = order.iter().map(|v| kernel.vars[v.0 as usize].clone()).collect();
     let renamed = |v: &mut VarId| {
@@ -313,7 +313,8 @@ fn renumber(kernel: &mut Kernel) {
     rename(&mut kernel.body, &renamed);
 }
 
-fn collect(block: &Block, order: &mut Vec<VarId>) {
+/// The variables that are bound in a block, those in its functions and branches included.
+pub fn bound_in(block: &Block, order: &mut Vec<VarId>) {
     for stmt in &block.stmts {
         order.push(stmt.var);
         if let Rhs::Prim(call) = &stmt.rhs {
@@ -321,11 +322,12 @@ fn collect(block: &Block, order: &mut Vec<VarId>) {
                 order.extend(&f.params);
             }
         }
-        stmt.rhs.blocks().into_iter().for_each(|b| collect(b, order));
+        stmt.rhs.blocks().into_iter().for_each(|b| bound_in(b, order));
     }
 }
 
-fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
+/// Every variable of a block, by another name.
+pub fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
     let atom = |a: &mut Atom| {
         if let Atom::Var(v) = a {
             renamed(v);

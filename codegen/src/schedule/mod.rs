@@ -1,6 +1,7 @@
 //! Schedule: core, made ready for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`place`] decides where unplaced
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`versions`] has maps that are computed
+//! in one of two ways; [`place`] decides where unplaced
 //! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
 //! in blocks, by the shape of the [`nest`]; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
@@ -15,6 +16,7 @@ mod rewrite;
 pub mod rules;
 pub mod tile;
 pub mod uses;
+mod versions;
 
 use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
 use crate::target::Target;
@@ -58,6 +60,7 @@ impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
         let rewritten = rewrite::rewrite(kernel, &mut applied);
+        let rewritten = versions::versions(rewritten, target, &mut applied);
         let kernel = place::place(&rewritten, target, &mut applied);
         let uses = uses::count(&kernel);
         // Where nothing is computed in an order, what only shows elements in another place is copied by all.

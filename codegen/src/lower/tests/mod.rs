@@ -15,6 +15,7 @@ mod random;
 mod targets;
 mod text;
 mod tiles;
+mod versions;
 mod views;
 
 use super::compile;

@@ -71,9 +71,12 @@ rules! {
     Placement MAP_REDUCE_WRG "map-reduce-wrg":
         "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
         if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
+    Placement MAP_FOLDS_WRG "map-folds-wrg":
+        "map (… reduce f z …)" = "if n < m then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
+        if "Always true. On a GPU, at the top of a kernel: the arrays that are folded have lengths that depend on no element, and the function does little besides; m is a number of elements for which a work-item each keeps the device busy. Where n is a number, only that version.";
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
-        if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg`.";
+        if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
     Placement MAP_PIECES "map-pieces":
         "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";
