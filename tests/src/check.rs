@@ -21,22 +21,28 @@ const ALWAYS: &str = "no edit, no cancellation";
 impl Program {
     /// `path` is only a name; imports are read below `folder`.
     pub fn new(folder: &Path, path: &str, text: &str) -> Program {
-        let mut host = AnalysisHost::default();
-        host.set_file(path, text.into());
-        let mut todo = vec![path.to_owned()];
+        let mut program = Program { host: AnalysisHost::default(), path: path.to_owned(), folder: folder.to_owned() };
+        program.set_text(text);
+        program
+    }
+
+    /// Another text of the program's own file, as an editor would set it. No [`Program::analysis`] may be alive.
+    pub fn set_text(&mut self, text: &str) {
+        let host = &mut self.host;
+        host.set_file(&self.path, text.into());
+        let mut todo = vec![self.path.clone()];
         while let Some(file) = todo.pop() {
             // The snapshot must be gone before the next change.
             let imports = host.snapshot().imports(&file).expect(ALWAYS);
             for import in imports {
                 if host.file_text(&import).is_none()
-                    && let Ok(text) = std::fs::read_to_string(folder.join(&*import))
+                    && let Ok(text) = std::fs::read_to_string(self.folder.join(&*import))
                 {
                     host.set_file(&import, text.into());
                     todo.push(import.to_string());
                 }
             }
         }
-        Program { host, path: path.to_owned(), folder: folder.to_owned() }
     }
 
     pub fn analysis(&self) -> Analysis {

@@ -212,7 +212,9 @@ impl Table {
             let ty = self.zonk(ty);
             let dependent = |k: &Key| self.deps(*k).contains(&position.id);
             let Some(key) = self.unknowns(&ty).into_iter().find(dependent) else { return };
-            self.forbid(key, position);
+            if !self.forbid_wholly(key, position) {
+                return;
+            }
         }
     }
     pub fn make_size_independent(&mut self, size: &Size, position: &Var) {
@@ -220,8 +222,20 @@ impl Table {
             let size = self.zonk_size(size);
             let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id);
             let Some(v) = size.vars().into_iter().find(dependent) else { return };
-            self.forbid(Key::Size(v.id), position);
+            if !self.forbid_wholly(Key::Size(v.id), position) {
+                return;
+            }
         }
+    }
+
+    /// [`Table::forbid`]; an unknown at an index that keeps its dependence becomes the same at each index. Whether the
+    /// unknown is free of the position then.
+    fn forbid_wholly(&mut self, key: Key, position: &Var) -> bool {
+        self.forbid(key, position);
+        if self.deps(key).contains(&position.id) {
+            self.flatten(key);
+        }
+        !self.deps(key).contains(&position.id)
     }
 
     /// The unknown may not mention the position any more.

@@ -168,3 +168,24 @@ fn a_request_can_be_cancelled_and_an_edit_cancels_it() {
     assert!(matches!(thread.join().unwrap(), Ok(0) | Err(Stopped::ByEdit)));
     assert_eq!(fixture.analysis().diagnostics("main.lift").unwrap(), []);
 }
+
+/// A piece whose length is not known, after a mistake: what its rows may depend on is decided, not asked again for ever.
+#[test]
+fn pieces_of_unknown_lengths_come_to_an_end() {
+    let fixture = Fixture::new(
+        "(lift split-both (N M) ((array-type (array-type float M) N))
+  (lambda (grid)
+    (join
+      (mapSeq
+        (mapGlb1
+          (lambda (row)
+            (join
+              (mapSeq
+                (mapGlb0 (lambda (window) (head (reduceSeq 0.0f + (join window)))))
+                (partition #3 (caseSplit 1 (- M 2) 1) row)))))
+        (partition #3 (lambda (i) (caseSplit 1 (- N 2) 1 i)) (slide2D #3 #1 (pad2D #1 #1 clamp grid)))))))",
+    );
+    let found = fixture.analysis().diagnostics(fixture.main()).unwrap();
+    let codes: Vec<&str> = found.iter().map(|diagnostic| diagnostic.code).collect();
+    assert_eq!(codes, ["needs-arguments"]);
+}
