@@ -3,6 +3,7 @@
 //! A diagnostic of a form names nodes, not positions; [`crate::ide`] turns nodes into ranges at the last step.
 
 use crate::hir::{Name, Node};
+use crate::size::Size;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
@@ -64,6 +65,15 @@ pub struct Diagnostic {
     pub message: String,
     pub related: Vec<Related>,
     pub fixes: Vec<Fix>,
+    /// The lengths that would have to be equal, if that is what is wrong.
+    pub obligation: Option<Box<Obligation>>,
+}
+
+/// Two lengths that had to be equal and cannot be shown to be; each with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Obligation {
+    pub left: (Size, Option<Node>),
+    pub right: (Size, Option<Node>),
 }
 
 impl Diagnostic {
@@ -75,6 +85,7 @@ impl Diagnostic {
             message: message.into(),
             related: Vec::new(),
             fixes: Vec::new(),
+            obligation: None,
         }
     }
     pub fn with_severity(mut self, severity: Severity) -> Diagnostic {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Lines that one file may have; about 500 is what one person holds in mind.
-const MOST_LINES: usize = 650;
+const MOST_LINES: usize = 600;
 
 /// The tracked files, as paths from the root; those that are being removed are left out.
 fn tracked() -> Vec<String> {

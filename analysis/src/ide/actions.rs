@@ -83,6 +83,16 @@ pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChang
     refactor::annotation_at(view, at)
 }
 
+/// The default type of the operator that ends at a place, written out.
+pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
+    refactor::default_at(view, at)
+}
+
+/// The primitive that ends at a place, placed as `level` says: `Glb0`.
+pub(super) fn placed_at(view: &View<'_>, at: TextSize, level: &str) -> Option<SourceChange> {
+    refactor::placed_at(view, at, level)
+}
+
 /// What is inserted in the scope around a place, written out, if the form checks with it as before.
 pub(super) fn explicit_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     let edit = explicit_here(view, at)?;
@@ -105,6 +115,14 @@ fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeActio
 
 /// White space as the formatter lays it out.
 pub(super) fn format(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
-    let edits = lift_syntax::format_edits(file.text(db));
+    layout(lift_syntax::format_edits(file.text(db)))
+}
+
+/// The same in the forms that a range touches.
+pub(super) fn format_range(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<TextEdit> {
+    layout(lift_syntax::format_range(file.text(db), range))
+}
+
+fn layout(edits: Vec<lift_syntax::TextEdit>) -> Vec<TextEdit> {
     edits.into_iter().map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect()
 }

@@ -3,7 +3,7 @@
 use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, Sym, forms};
-use crate::diagnostics::{Code, Diagnostic, Edit, Place, Severity};
+use crate::diagnostics::{Code, Diagnostic, Edit, Obligation, Place, Severity};
 use crate::hir::{FormKind, Name, Node, SourceMap};
 use crate::imports::import_diagnostics;
 use crate::infer::{Inference, Mode};
@@ -21,6 +21,8 @@ pub struct FormDiagnostic {
     pub message: String,
     pub related: Vec<(FormPlace, String)>,
     pub fixes: Vec<FormFix>,
+    /// As in [`FileDiagnostic::obligation`].
+    pub obligation: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +77,7 @@ fn syntax_errors<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
         message: error.message.clone(),
         related: error.related.iter().map(|(range, text)| (FormPlace::Here(*range), text.clone())).collect(),
         fixes: error.fix.iter().map(syntax_fix).collect(),
+        obligation: None,
     };
     lower_form(db, form).errors.iter().map(place).collect()
 }
@@ -106,7 +109,13 @@ fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> Form
         message: diagnostic.message.clone(),
         related: related.collect(),
         fixes: fixes.collect(),
+        obligation: diagnostic.obligation.as_deref().map(obligation_label),
     }
+}
+
+/// `✗ X1 = X2`
+pub(super) fn obligation_label(obligation: &Obligation) -> String {
+    format!("✗ {} = {}", obligation.left.0, obligation.right.0)
 }
 
 fn text_edit(edit: &Edit, map: &SourceMap, text: &str) -> (TextRange, String) {
@@ -199,6 +208,7 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
         message: readable(&diagnostic.message),
         related: related.collect(),
         fixes: fixes.collect(),
+        obligation: diagnostic.obligation.clone(),
         unnecessary: matches!(diagnostic.code, "unused-name" | "unused-import"),
     }
 }

@@ -1,5 +1,8 @@
 //! What the checker inserts and infers, shown between the characters of the program.
+//!
+//! Every word of a hint that names a length leads to where that length comes from.
 
+use super::diagnostics::obligation_label;
 use super::hover::tail;
 use super::locate::{View, inferred_forms_in};
 use super::{FileRange, HintKind, HintPart, InlayHint, TextEdit};
@@ -7,6 +10,7 @@ use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{Inference, Opening, Site};
 use lift_syntax::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
 
 /// Types longer than this are cut in a hint; the tooltip has them whole.
 const MOST_CHARACTERS: usize = 60;
@@ -15,78 +19,228 @@ pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Ve
     let mut hints = Vec::new();
     for view in inferred_forms_in(db, file, range) {
         let inference = view.inference();
-        type_hints(&view, &inference, &mut hints);
-        opening_hints(&view, &inference, &mut hints);
-        packing_hints(&view, &inference, &mut hints);
-        check_hints(&view, &inference, &mut hints);
-        default_hints(&view, &inference, &mut hints);
-        position_hints(&view, &inference, &mut hints);
+        let mut maker = Maker { lengths: lengths(&view, &inference), view: &view, inference: &inference, hints };
+        maker.types();
+        maker.openings();
+        maker.packings();
+        maker.checks();
+        maker.obligations();
+        maker.defaults();
+        maker.positions();
+        hints = maker.hints;
     }
     hints.retain(|hint| range.contains_inclusive(hint.offset));
     hints.sort_by_key(|hint| (hint.offset, hint.kind != HintKind::Type));
     hints
 }
 
-/// `: Array[Float,N]` after a name without a type.
-fn type_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for (index, binder) in view.body.binders.iter().enumerate() {
-        let named = matches!(binder.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
-        if !named || binder.ty.is_some() || binder.name.is_empty() {
-            continue;
-        }
-        let id = BinderId(index as u32);
-        let printed = match (inference.let_schemes.get(&id), inference.binder_types.get(index)) {
-            (Some(general), _) if !general.scheme.ty.contains_error() => general.scheme.to_string(),
-            (None, Some(ty)) if !ty.contains_error() => ty.to_string(),
-            _ => continue,
-        };
-        let mut shown: String = printed.chars().take(MOST_CHARACTERS).collect();
-        if shown.len() < printed.len() {
-            shown.push('…');
-        }
-        hints.push(InlayHint {
-            offset: view.range(Node::Binder(id)).end(),
-            kind: HintKind::Type,
-            parts: vec![plain(format!(": {shown}"))],
-            padding_left: false,
-            padding_right: false,
-            tooltip: format!("The type of `{}`: {printed}", binder.name),
-        });
-    }
+/// Where each length of a form comes from that its types may name.
+fn lengths(view: &View<'_>, inference: &Inference) -> FxHashMap<String, FileRange> {
+    let binders = view.body.binders.iter().zip(0..).filter(|(binder, _)| binder.role.is_size());
+    let written = binders.map(|(binder, id)| (binder.name.to_string(), view.file_range(Node::Binder(BinderId(id)))));
+    let opened = inference.lengths.iter().map(|origin| (origin.length.to_string(), view.file_range(origin.made_by)));
+    written.chain(opened).collect()
 }
 
-/// `unpack X1` where a hidden length gets its name.
-fn opening_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for opening in inference.openings.iter().filter(|opening| !opening.explicit) {
-        let (offset, after) = opening_place(view, opening);
-        let mut parts = vec![plain("unpack".into())];
-        for length in &opening.lengths {
-            let origin = inference.lengths.iter().find(|origin| origin.length == *length);
-            let target = origin.map(|origin| view.file_range(origin.made_by));
-            parts.push(plain(" ".into()));
-            parts.push(HintPart { text: length.to_string(), target });
+/// The hints of one form.
+struct Maker<'a, 'db> {
+    view: &'a View<'db>,
+    inference: &'a Inference,
+    lengths: FxHashMap<String, FileRange>,
+    hints: Vec<InlayHint>,
+}
+
+/// On which side of a hint its text leaves room.
+#[derive(Clone, Copy)]
+enum Room {
+    None,
+    Left,
+    Right,
+}
+
+impl Maker<'_, '_> {
+    fn range(&self, expr: ExprId) -> TextRange {
+        self.view.range(Node::Expr(expr))
+    }
+
+    fn push(&mut self, offset: TextSize, kind: HintKind, parts: Vec<HintPart>, room: Room, tooltip: String) {
+        let (padding_left, padding_right) = (matches!(room, Room::Left), matches!(room, Room::Right));
+        self.hints.push(InlayHint { offset, kind, parts, padding_left, padding_right, tooltip });
+    }
+
+    /// A text whose names of lengths lead to where these come from. What the text binds itself leads nowhere.
+    fn linked(&self, text: &str) -> Vec<HintPart> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+        let mut bound: Vec<&str> = Vec::new();
+        for (at, _) in text.match_indices('∃') {
+            let names = text[at + '∃'.len_utf8()..].split(',').next().unwrap_or_default();
+            bound.extend(names.split_whitespace());
         }
-        hints.push(InlayHint {
-            offset,
-            kind: HintKind::PackUnpack,
-            parts,
-            padding_left: after,
-            padding_right: !after,
-            tooltip: format!(
-                "The length hidden in {} is opened here: the value is used as {}",
-                opening.from, opening.to
-            ),
-        });
+        let positions = text.match_indices(" =>").filter_map(|(at, _)| text[..at].rsplit(|c| !is_word(c)).next());
+        bound.extend(positions);
+        let mut parts: Vec<HintPart> = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let word = rest.starts_with(is_word);
+            let end = rest.find(|c| is_word(c) != word).unwrap_or(rest.len());
+            let (piece, after) = rest.split_at(end);
+            let target = self.lengths.get(piece).filter(|_| !bound.contains(&piece)).cloned();
+            match parts.last_mut() {
+                Some(last) if last.target.is_none() && target.is_none() => last.text += piece,
+                _ => parts.push(HintPart { text: piece.to_owned(), target }),
+            }
+            rest = after;
+        }
+        parts
+    }
+
+    /// `: Array[Float,N]` after a name without a type.
+    fn types(&mut self) {
+        for (index, binder) in self.view.body.binders.iter().enumerate() {
+            let named = matches!(binder.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
+            if !named || binder.ty.is_some() || binder.name.is_empty() {
+                continue;
+            }
+            let id = BinderId(index as u32);
+            let printed = match (self.inference.let_schemes.get(&id), self.inference.binder_types.get(index)) {
+                (Some(general), _) if !general.scheme.ty.contains_error() => general.scheme.to_string(),
+                (None, Some(ty)) if !ty.contains_error() => ty.to_string(),
+                _ => continue,
+            };
+            let mut shown: String = printed.chars().take(MOST_CHARACTERS).collect();
+            if shown.len() < printed.len() {
+                shown.push('…');
+            }
+            let parts = self.linked(&format!(": {shown}"));
+            let tooltip = format!("The type of `{}`: {printed}", binder.name);
+            self.push(self.view.range(Node::Binder(id)).end(), HintKind::Type, parts, Room::None, tooltip);
+        }
+    }
+
+    /// `unpack X1` where a hidden length gets its name.
+    fn openings(&mut self) {
+        for opening in self.inference.openings.iter().filter(|opening| !opening.explicit) {
+            let (offset, room) = opening_place(self.view, opening);
+            let names: Vec<String> = opening.lengths.iter().map(ToString::to_string).collect();
+            let parts = self.linked(&format!("unpack {}", names.join(" ")));
+            let tooltip =
+                format!("The length hidden in {} is opened here: the value is used as {}", opening.from, opening.to);
+            self.push(offset, HintKind::PackUnpack, parts, room, tooltip);
+        }
+    }
+
+    /// `pack` before the value whose length is hidden again; it leads to where that length comes from.
+    fn packings(&mut self) {
+        for packing in self.inference.packings.iter().filter(|packing| !packing.explicit) {
+            let sizes: Vec<String> = packing.hidden.iter().map(|(_, size)| size.to_string()).collect();
+            let origin = |size: &String| self.linked(size).into_iter().find_map(|part| part.target);
+            let target = sizes.iter().find_map(origin);
+            let tooltip =
+                format!("The length {} ends its scope here: the value leaves it as {}", sizes.join(", "), packing.to);
+            let offset = self.range(tail(&self.view.body, packing.expr)).start();
+            let parts = vec![HintPart { text: "pack".into(), target }];
+            self.push(offset, HintKind::PackUnpack, parts, Room::Right, tooltip);
+        }
+    }
+
+    /// `i =>` before the first parameter of a function whose types mention the position; it leads to the array.
+    fn positions(&mut self) {
+        let mut functions: Vec<_> = self.inference.positions.iter().collect();
+        functions.sort_by_key(|(function, _)| **function);
+        for (function, position) in functions {
+            let Expr::Lambda { params, .. } = self.view.body.expr(*function) else { continue };
+            let Some(first) = params.first() else { continue };
+            let count = match &position.count {
+                Some(count) => format!(", 0 ≤ {0} < {count}", position.position),
+                None => String::new(),
+            };
+            let array = self.view.body.exprs.iter().find_map(|expr| match expr {
+                Expr::Apply { args, .. } if args.contains(function) => args.last().filter(|last| *last != function),
+                _ => None,
+            });
+            let target = array.map(|array| self.view.file_range(Node::Expr(*array)));
+            let parts = vec![HintPart { text: format!("{} =>", position.position), target }];
+            let tooltip =
+                format!("The function is checked for every position `{}` of the array{count}", position.position);
+            let offset = self.view.range(Node::Binder(*first)).start();
+            self.push(offset, HintKind::Position, parts, Room::Right, tooltip);
+        }
+    }
+
+    /// `checks M = N` after a cast, and after what assumes something of lengths.
+    fn checks(&mut self) {
+        for cast in self.inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
+            let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+            let parts = self.linked(&format!("checks {}", checks.join(", ")));
+            let tooltip = "The lengths cannot be proved equal: the run stops with an error if they are not";
+            self.push(self.range(cast.expr).end(), HintKind::RuntimeCheck, parts, Room::Left, tooltip.into());
+        }
+        let mut seen: Vec<(ExprId, String)> = Vec::new();
+        for assumed in &self.inference.assumed {
+            let check = (assumed.at, assumed.assumption.to_string());
+            // What a cast checks is shown at the cast.
+            if matches!(self.view.body.expr(assumed.at), Expr::Ascribe { .. }) || seen.contains(&check) {
+                continue;
+            }
+            let parts = self.linked(&format!("checks {}", check.1));
+            let tooltip = format!("Nothing here proves that {}: it is checked before a run", check.1);
+            let call = self.view.body.exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
+                Expr::Apply { callee, .. } if *callee == assumed.at => Some(ExprId(id)),
+                _ => None,
+            });
+            let offset = self.range(call.unwrap_or(assumed.at)).end();
+            self.push(offset, HintKind::RuntimeCheck, parts, Room::Left, tooltip);
+            seen.push(check);
+        }
+    }
+
+    /// `✗ X1 = X2` behind what had to have another length.
+    fn obligations(&mut self) {
+        for diagnostic in &self.inference.diagnostics {
+            let Some(obligation) = &diagnostic.obligation else { continue };
+            let from = |at: &Option<Node>| at.map(|node| self.view.file_range(node));
+            let part = |(size, at): &(crate::size::Size, Option<Node>)| {
+                let mut parts = self.linked(&size.to_string());
+                for part in parts.iter_mut().filter(|part| part.target.is_none()) {
+                    part.target = from(at);
+                }
+                parts
+            };
+            let mut parts = vec![plain("✗ ".into())];
+            parts.extend(part(&obligation.left));
+            parts.push(plain(" = ".into()));
+            parts.extend(part(&obligation.right));
+            debug_assert_eq!(parts.iter().map(|part| &*part.text).collect::<String>(), obligation_label(obligation));
+            let tooltip = format!(
+                "The lengths {} and {} would have to be equal here, and nothing shows that they are",
+                obligation.left.0, obligation.right.0
+            );
+            let offset = self.view.range(diagnostic.at).end();
+            self.push(offset, HintKind::Obligation, parts, Room::Left, tooltip);
+        }
+    }
+
+    /// `: Int` after a literal or an operator whose type is the default.
+    fn defaults(&mut self) {
+        for &expr in &self.inference.defaulted {
+            if !matches!(self.view.body.expr(expr), Expr::Literal(_) | Expr::Global(_)) {
+                continue;
+            }
+            let Some(ty) = self.inference.expr_types.get(expr.index()) else { continue };
+            let parts = self.linked(&format!(": {ty}"));
+            let tooltip = format!("Nothing in the program decides the type here: `{ty}` is the default");
+            self.push(self.range(expr).end(), HintKind::Default, parts, Room::None, tooltip);
+        }
     }
 }
 
 /// Before the value that is opened; after the name of a parameter, which has no value here.
-fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, bool) {
+fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, Room) {
     match opening.site {
-        Site::Expr(expr) => (view.range(Node::Expr(expr)).start(), false),
+        Site::Expr(expr) => (view.range(Node::Expr(expr)).start(), Room::Right),
         Site::Binder(binder) => match value_of(&view.body, binder) {
-            Some(value) => (view.range(Node::Expr(value)).start(), false),
-            None => (view.range(Node::Binder(binder)).end(), true),
+            Some(value) => (view.range(Node::Expr(value)).start(), Room::Right),
+            None => (view.range(Node::Binder(binder)).end(), Room::Left),
         },
     }
 }
@@ -99,87 +253,32 @@ pub(super) fn value_of(body: &Body, name: BinderId) -> Option<ExprId> {
     })
 }
 
-/// `pack` before the value whose length is hidden again.
-fn packing_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for packing in inference.packings.iter().filter(|packing| !packing.explicit) {
-        let sizes: Vec<String> = packing.hidden.iter().map(|(_, size)| size.to_string()).collect();
-        hints.push(InlayHint {
-            offset: view.range(Node::Expr(tail(&view.body, packing.expr))).start(),
-            kind: HintKind::PackUnpack,
-            parts: vec![plain("pack".into())],
-            padding_left: false,
-            padding_right: true,
-            tooltip: format!(
-                "The length {} ends its scope here: the value leaves it as {}",
-                sizes.join(", "),
-                packing.to
-            ),
-        });
-    }
+/// A text about the form at a place, whose names of lengths lead to where these come from.
+pub(super) fn linked(db: &dyn Db, file: SourceFile, offset: TextSize, text: &str) -> Vec<HintPart> {
+    let Some(view) = super::locate::inferred_form_at(db, file, offset) else { return vec![plain(text.to_owned())] };
+    let inference = view.inference();
+    let lengths = lengths(&view, &inference);
+    Maker { lengths, view: &view, inference: &inference, hints: Vec::new() }.linked(text)
 }
 
-/// `i =>` before the first parameter of a function whose types mention the position.
-fn position_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for (function, position) in &inference.positions {
-        let Expr::Lambda { params, .. } = view.body.expr(*function) else { continue };
-        let Some(first) = params.first() else { continue };
-        let count = match &position.count {
-            Some(count) => format!(", 0 ≤ {0} < {count}", position.position),
-            None => String::new(),
-        };
-        hints.push(InlayHint {
-            offset: view.range(Node::Binder(*first)).start(),
-            kind: HintKind::Position,
-            parts: vec![plain(format!("{} =>", position.position))],
-            padding_left: false,
-            padding_right: true,
-            tooltip: format!("The function is checked for every position `{}` of the array{count}", position.position),
-        });
-    }
-}
-
-/// `checked` after a cast that is left to the run.
-fn check_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for cast in inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
-        let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
-        hints.push(InlayHint {
-            offset: view.range(Node::Expr(cast.expr)).end(),
-            kind: HintKind::RuntimeCheck,
-            parts: vec![plain(format!("checks {}", checks.join(", ")))],
-            padding_left: true,
-            padding_right: false,
-            tooltip: "The lengths cannot be proved equal: the run stops with an error if they are not".into(),
-        });
-    }
-}
-
-/// `: Int` after a literal or an operator whose type is the default.
-fn default_hints(view: &View<'_>, inference: &Inference, hints: &mut Vec<InlayHint>) {
-    for &expr in &inference.defaulted {
-        if !matches!(view.body.expr(expr), Expr::Literal(_) | Expr::Global(_)) {
-            continue;
-        }
-        let Some(ty) = inference.expr_types.get(expr.index()) else { continue };
-        hints.push(InlayHint {
-            offset: view.range(Node::Expr(expr)).end(),
-            kind: HintKind::Default,
-            parts: vec![plain(format!(": {ty}"))],
-            padding_left: false,
-            padding_right: false,
-            tooltip: format!("Nothing in the program decides the type here: `{ty}` is the default"),
-        });
-    }
-}
-
-/// The edit that writes a hint into the program, with all that it needs: the type of a name, or the packs and unpacks of
-/// the scope in which it stands. `None` where the hint is no text of the language, or the form would not check with it.
-pub(super) fn hint_edits(db: &dyn Db, file: SourceFile, offset: TextSize, kind: HintKind) -> Vec<TextEdit> {
+/// The edit that writes a hint into the program, with all that it needs: the type of a name, the packs and unpacks of the
+/// scope in which it stands, the type of an operator, the name of a placed primitive (which `label` says). `None` where
+/// the hint is no text of the language, or the form would not check with it.
+pub(super) fn hint_edits(
+    db: &dyn Db,
+    file: SourceFile,
+    offset: TextSize,
+    kind: HintKind,
+    label: &str,
+) -> Vec<TextEdit> {
     let change = || {
         let view = super::locate::inferred_form_at(db, file, offset)?;
         match kind {
             HintKind::Type => super::actions::annotation_at(&view, offset),
             HintKind::PackUnpack => super::actions::explicit_at(&view, offset),
-            HintKind::RuntimeCheck | HintKind::Default | HintKind::Position => None,
+            HintKind::Default => super::actions::default_at(&view, offset),
+            HintKind::Placement => super::actions::placed_at(&view, offset, label),
+            HintKind::RuntimeCheck | HintKind::Obligation | HintKind::Position | HintKind::Memory => None,
         }
     };
     let files = change().map(|change| change.files).unwrap_or_default();

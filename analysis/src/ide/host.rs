@@ -91,6 +91,17 @@ impl Analysis {
         self.with_file(path, |db, file| Some(line_index(db, file)))
     }
 
+    /// The paths of all files but those that are built in, sorted.
+    pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
+        self.with(|db| {
+            let files = crate::db::Files::get(db).by_path(db).values();
+            let own = files.filter(|file| !crate::db::is_builtin(db, **file));
+            let mut paths: Vec<Arc<str>> = own.map(|file| file.path(db).clone()).collect();
+            paths.sort();
+            paths
+        })
+    }
+
     /// The normalised paths of what the file imports, whether they are there or not.
     pub fn imports(&self, path: &str) -> Cancellable<Vec<Arc<str>>> {
         self.with_file(path, |db, file| {
@@ -117,8 +128,19 @@ impl Analysis {
     }
 
     /// What writes a hint into the program; nothing where that cannot be.
-    pub fn hint_edits(&self, path: &str, offset: TextSize, kind: HintKind) -> Cancellable<Vec<TextEdit>> {
-        self.with_file(path, |db, file| hints::hint_edits(db, file, offset, kind))
+    pub fn hint_edits(&self, path: &str, offset: TextSize, kind: HintKind, label: &str) -> Cancellable<Vec<TextEdit>> {
+        self.with_file(path, |db, file| hints::hint_edits(db, file, offset, kind, label))
+    }
+
+    /// A text about the form at a place, whose names of lengths lead to where these come from.
+    pub fn linked(&self, path: &str, offset: TextSize, text: &str) -> Cancellable<Vec<HintPart>> {
+        self.with_file(path, |db, file| hints::linked(db, file, offset, text))
+    }
+
+    /// Of a piece of a compiled program, the name that is called there and where it stands.
+    pub fn called_at(&self, origin: &Origin) -> Cancellable<Option<(FileRange, String)>> {
+        let path = origin.form.file.clone();
+        self.with_file(&path, |db, file| navigation::called_at(db, file, origin))
     }
 
     pub fn goto_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
@@ -209,6 +231,21 @@ impl Analysis {
 
     pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
         self.with_file(path, |db, file| actions::format(db, file))
+    }
+
+    /// White space in the forms that a range touches, as the formatter lays it out.
+    pub fn format_range(&self, path: &str, range: TextRange) -> Cancellable<Vec<TextEdit>> {
+        self.with_file(path, |db, file| actions::format_range(db, file, range))
+    }
+
+    /// What follows a character that was just typed before a place; one of [`typing::TRIGGERS`].
+    pub fn on_type(&self, path: &str, offset: TextSize, typed: &str) -> Cancellable<Vec<TextEdit>> {
+        self.with_file(path, |db, file| typing::on_type(db, file, offset, typed))
+    }
+
+    /// The places of a local name, which may change together.
+    pub fn linked_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
+        self.with_file(path, |db, file| typing::linked_ranges(db, file, offset))
     }
 
     pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {

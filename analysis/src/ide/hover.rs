@@ -10,8 +10,8 @@ use crate::infer::{Inference, Opening, Site};
 use crate::names::Resolution;
 use crate::prims::Primitive;
 use crate::queries::{docs, signature};
-use crate::size::{Assumption, Var};
-use crate::ty::{Scheme, TyKind, type_variable_name};
+use crate::size::{Assumption, Facts, Size, Var, VarKind};
+use crate::ty::{Scheme, Ty, TyKind, type_variable_name};
 use lift_syntax::TextRange;
 use rustc_hash::FxHashSet;
 
@@ -155,28 +155,99 @@ impl Pane<'_, '_> {
         true
     }
 
-    /// Of each length in the type that is known only at run time, where it comes from; unless it is opened right here.
+    /// Of each length in the type of an expression, where it comes from and what is known of it.
     fn lengths_of(&self, expr: ExprId, page: &mut Page) {
-        let Some(ty) = self.inference.expr_types.get(expr.index()) else { return };
+        if let Some(ty) = self.inference.expr_types.get(expr.index()) {
+            self.lengths_in(ty, page);
+        }
+    }
+
+    /// Of each length in a type, where it comes from and what is known of it: those known only at run time first.
+    fn lengths_in(&self, ty: &Ty, page: &mut Page) {
         for origin in self.inference.lengths.iter().filter(|origin| ty.mentions(&origin.length)) {
             if let Some(text) = self.length_origin(&origin.length) {
                 page.text(text);
             }
         }
+        let mut seen = FxHashSet::default();
+        for (binder, index) in self.body().binders.iter().zip(0..) {
+            let named = matches!(binder.role, BinderRole::SizeParam | BinderRole::ImplicitSize);
+            let mut mentioned = |var: &Var| is_named(var) && *var.name == *binder.name;
+            if named && ty.any_size_var(&mut mentioned) && seen.insert(&binder.name) {
+                page.text(self.size_bounds(BinderId(index)));
+            }
+        }
     }
 
-    /// Which call hides the length, and what it cannot exceed.
+    /// `X1`: how many elements were kept where, and what it cannot exceed.
     fn length_origin(&self, length: &Var) -> Option<String> {
         let origin = self.inference.lengths.iter().find(|origin| origin.length == *length)?;
-        let mut text = format!("`{length}` is {}", origin.description);
+        let at = match origin.made_by {
+            Node::Expr(_) => {
+                let (line, column) = self.place(origin.made_by);
+                format!(" at {line}:{column}")
+            }
+            _ => String::new(),
+        };
+        let description = &origin.description;
+        let mut text = match description.strip_prefix("what ").and_then(|text| text.strip_suffix(" kept")) {
+            Some(call) => format!("`{length}`: how many elements {call}{at} kept"),
+            None => format!("`{length}`: {description}{at}"),
+        };
         if let Some(most) = &origin.at_most {
-            text += &format!(", at most `{most}`");
-        }
-        if let Node::Expr(_) = origin.made_by {
-            let (line, column) = self.place(origin.made_by);
-            text += &format!("; it is hidden by `{}` at {line}:{column}", self.view.snippet(origin.made_by));
+            text += &format!("; at most `{most}`");
         }
         Some(text + ".")
+    }
+
+    /// `N`: what it is, whose length, what bounds it, and what is assumed of it.
+    fn size_bounds(&self, id: BinderId) -> String {
+        let name = &self.body().binder(id).name;
+        let is_it = |var: &Var| is_named(var) && *var.name == **name;
+        let what = match self.body().binder(id).role {
+            BinderRole::SizeParam => "a size of the kernel",
+            _ => "any length",
+        };
+        let mut text = format!("`{name}`: {what}");
+        let arrays = self.body().binders.iter().zip(&self.inference.binder_types).filter(|(binder, ty)| {
+            let length = ty.as_array().and_then(|array| array.len.as_var());
+            binder.role == BinderRole::Param && length.is_some_and(is_it)
+        });
+        let arrays: Vec<String> = arrays.map(|(binder, _)| format!("`{}`", binder.name)).collect();
+        if !arrays.is_empty() {
+            text += &format!(", the length of {}", arrays.join(" and of "));
+        }
+        let about: Vec<&Assumption> = self.assumed_of(&is_it);
+        let mut facts = Facts::new();
+        about.iter().for_each(|assumption| facts.assume(assumption));
+        let var = about.iter().flat_map(|assumption| assumption.vars()).find(&is_it);
+        if let Some(size) = var.map(Size::var) {
+            let (least, most) = facts.const_bounds(&size);
+            let least = least.filter(|least| *least > 0).map(|least| format!("at least `{least}`"));
+            let most = most.map(|most| format!("at most `{most}`"));
+            for bound in least.into_iter().chain(most) {
+                text += &format!("; {bound}");
+            }
+        }
+        let mut lines: Vec<String> = about.iter().map(|assumption| format!("`{assumption}`")).collect();
+        lines.dedup();
+        if !lines.is_empty() {
+            text += &format!("; assumes that {}, checked before a run", lines.join(", "));
+        }
+        text + "."
+    }
+
+    /// What the form assumes that mentions a size.
+    fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> Vec<&Assumption> {
+        let own = self.inference.assumed.iter().map(|assumed| &assumed.assumption);
+        let stated = self.inference.scheme.iter().flat_map(|scheme| &scheme.assumptions);
+        let mut about: Vec<&Assumption> = Vec::new();
+        for assumption in own.chain(stated) {
+            if assumption.vars().iter().any(is_it) && !about.contains(&assumption) {
+                about.push(assumption);
+            }
+        }
+        about
     }
 
     /// Line and column of a node, from 1, as people count them.
@@ -246,7 +317,10 @@ impl Pane<'_, '_> {
         let binder = self.body().binder(id);
         if binder.role.is_size() {
             page.code("Int");
-            page.text(self.introduced(id));
+            page.text(match binder.role {
+                BinderRole::SizeParam | BinderRole::ImplicitSize => self.size_bounds(id),
+                _ => self.introduced(id),
+            });
             let length = self.inference.openings.iter().flat_map(|o| &o.lengths).find(|v| *v.name == *binder.name);
             if binder.role == BinderRole::UnpackSize
                 && let Some(origin) = length.and_then(|length| self.length_origin(length))
@@ -260,7 +334,11 @@ impl Pane<'_, '_> {
             (None, Some(general)) => page.code(general.scheme.to_string()),
             (None, None) => page.code(self.inference.binder_types.get(id.index())?.to_string()),
         }
-        self.openings(Site::Binder(id), page);
+        if !self.openings(Site::Binder(id), page)
+            && let Some(ty) = self.inference.binder_types.get(id.index())
+        {
+            self.lengths_in(ty, page);
+        }
         page.text(self.introduced(id));
         Some(())
     }
@@ -334,6 +412,11 @@ impl Pane<'_, '_> {
         }
         Some(())
     }
+}
+
+/// A size that the program names: not one that was opened, nor one that is bound in a type.
+fn is_named(var: &Var) -> bool {
+    matches!(var.kind, VarKind::Param | VarKind::Generic)
 }
 
 /// The last expression of a chain of `let`s, which is where an inserted `pack` stands.

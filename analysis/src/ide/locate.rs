@@ -51,12 +51,6 @@ impl<'db> View<'db> {
         resolve(self.db, self.file, Sym::new(self.db, name.clone()))
     }
 
-    /// The text of a node, on one line if it is short.
-    pub fn snippet(&self, node: Node) -> String {
-        let text = self.text().get(std::ops::Range::<usize>::from(self.map.range(node))).unwrap_or_default();
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-
     /// The innermost node around a range of the file; for an empty range, around the token there.
     pub fn node_at(&self, range: TextRange) -> Option<Node> {
         let range = range.checked_sub(self.start)?;

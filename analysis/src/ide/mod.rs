@@ -7,7 +7,7 @@
 //! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
 //! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
 //! `completion` what could be typed · `signature_help` · `semantic` colours · `structure` folding, selections, links ·
-//! `rename` · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
+//! `rename` · `typing` what follows a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;
@@ -29,6 +29,7 @@ pub mod signature_help;
 pub mod structure;
 #[cfg(test)]
 mod tests;
+pub mod typing;
 
 pub use actions::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
 pub use diagnostics::{explicit_file_diagnostics, file_diagnostics};
@@ -81,6 +82,8 @@ pub struct FileDiagnostic {
     pub fixes: Vec<CodeFix>,
     /// Shown faded: an unused name.
     pub unnecessary: bool,
+    /// The lengths that would have to be equal, as they are shown beside the code: `✗ X1 = X2`.
+    pub obligation: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,10 +103,16 @@ pub enum HintKind {
     Type,
     /// a check that is left to the run
     RuntimeCheck,
-    /// `: Int` after a number whose type nothing decides
-    Default,
+    /// `✗ X1 = X2`: lengths that would have to be equal
+    Obligation,
     /// `i =>` before the parameter of a function that is checked for every position of an array
     Position,
+    /// `Glb0` after the name of what the compiler places; made by the compiler
+    Placement,
+    /// `global 4*N bytes` after what is stored; made by the compiler
+    Memory,
+    /// `: Int` after a number whose type nothing decides
+    Default,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

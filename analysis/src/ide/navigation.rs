@@ -102,6 +102,21 @@ pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
     highlights
 }
 
+/// A local name where it is bound and used: what may change together. A definition may be used in other files.
+pub(super) fn linked_names(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<TextRange> {
+    let found = || {
+        let view = form_at(db, file, offset)?;
+        match symbol_at(&view, view.node_at(TextRange::empty(offset))?)? {
+            Symbol::Local(binder) => Some(local_references(&view, binder)),
+            Symbol::Global(_) => None,
+        }
+    };
+    let mut ranges: Vec<TextRange> = found().unwrap_or_default().into_iter().map(|place| place.range).collect();
+    ranges.sort_by_key(|range| range.start());
+    ranges.dedup();
+    ranges
+}
+
 fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
     let mut nodes = vec![Node::Binder(binder)];
     let exprs = view.body.exprs.iter().zip(0..).filter(|(expr, _)| **expr == Expr::Local(binder));
@@ -172,4 +187,18 @@ pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> 
     let range = view.map.exprs.get(origin.expr.index())?;
     let path: Arc<str> = file.path(db).clone();
     Some(FileRange { path, range: *range + view.start })
+}
+
+/// Of a piece of a compiled program, the name that is called there and where it stands.
+pub(super) fn called_at(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<(FileRange, String)> {
+    let key = &origin.form;
+    let form = forms(db, file).iter().find(|form| *form.name(db) == key.name && form.nth(db) == key.nth)?;
+    let view = View::of(db, *form);
+    // The form may have changed since.
+    let callee = match view.body.exprs.get(origin.expr.index())? {
+        Expr::Apply { callee, .. } => *callee,
+        _ => origin.expr,
+    };
+    let Expr::Global(name) = view.body.expr(callee) else { return None };
+    Some((view.file_range(Node::Expr(callee)), name.to_string()))
 }

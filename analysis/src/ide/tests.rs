@@ -17,6 +17,7 @@ mod robust;
 mod semantic;
 mod signature_help;
 mod structure;
+mod typing;
 
 use super::*;
 

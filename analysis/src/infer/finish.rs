@@ -119,6 +119,17 @@ impl Infer<'_> {
         Some(format!("`{name}` waits for {missing}"))
     }
 
+    /// The operators and definitions whose type at this use mentions an unknown.
+    fn named_with(&self, unknown: Key) -> Vec<ExprId> {
+        let exprs = (0..self.expr_types.len() as u32).map(ExprId);
+        let named = exprs.filter(|e| matches!(self.body.expr(*e), Expr::Global(_)));
+        let mentions = |e: &ExprId| {
+            let ty = self.expr_types[e.index()].as_ref();
+            ty.is_some_and(|ty| self.table.unknowns(&self.table.zonk(ty)).contains(&unknown))
+        };
+        named.filter(mentions).collect()
+    }
+
     /// What nothing has decided: numbers are Int (Float where they must be floating), lengths are an error.
     fn default_rest(&mut self) {
         self.table.why = None;
@@ -135,7 +146,8 @@ impl Infer<'_> {
                     Key::Type(v) => {
                         let class = self.table.class(TyVar(v));
                         if class.is_some() {
-                            self.out.defaulted.push(ExprId(e as u32));
+                            let named = self.named_with(key);
+                            self.out.defaulted.extend(if named.is_empty() { vec![ExprId(e as u32)] } else { named });
                         }
                         self.table.bind_type(TyVar(v), of(class));
                     }

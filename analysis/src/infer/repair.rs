@@ -84,6 +84,12 @@ pub fn type_source(ty: &Ty, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
             let names: Vec<&str> = vars.iter().map(|v| &*v.name).collect();
             format!("(exists ({}) {})", names.join(" "), type_source(inner, opened)?)
         }
+        TyKind::Fun(..) => {
+            let (params, result) = ty.uncurry();
+            let parts: Option<Vec<String>> =
+                params.into_iter().chain([result]).map(|part| type_source(part, opened)).collect();
+            format!("(-> {})", parts?.join(" "))
+        }
         _ => return None,
     })
 }

@@ -5,7 +5,7 @@ use super::context::Infer;
 use super::describe::{ordinal, shorten};
 use super::result::*;
 use super::unify::Mismatch;
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Obligation};
 use crate::hir::*;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
@@ -359,6 +359,7 @@ impl Infer<'_> {
             _ => format!("the lengths `{left}`{l} and `{right}`{r} would have to be equal; {differ}"),
         };
         let mut d = Diagnostic::error("unequal-lengths", cause.node(), message);
+        d.obligation = Some(Box::new(Obligation { left: (left.clone(), l_at), right: (right.clone(), r_at) }));
         for (size, at) in [(&left, l_at), (&right, r_at)] {
             if let Some(at) = at {
                 d = d.related(at, format!("length `{size}` comes from here"));

@@ -6,6 +6,7 @@ use super::convert::{self, Encoding};
 use super::views;
 use lift_analysis::ide::HintKind;
 use lift_analysis::ide::actions::KINDS;
+use lift_analysis::ide::typing;
 use lift_codegen::target::Target;
 use serde_json::Value;
 use std::time::Duration;
@@ -65,11 +66,13 @@ pub struct Options {
     pub run_times: bool,
     /// The kinds of hints that are shown.
     pub hint_kinds: Vec<HintKind>,
+    /// `paintsObligations`: the client shows lengths that would have to be equal by itself, from its diagnostics.
+    pub paints_obligations: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        let shown = convert::HINT_KINDS.iter().filter(|(_, _, on)| *on).map(|(kind, ..)| *kind);
+        let shown = convert::HINT_KINDS.iter().filter(|setting| setting.on).map(|setting| setting.kind);
         Options {
             run: RunLimits::default(),
             target: Target::portable(),
@@ -77,6 +80,7 @@ impl Default for Options {
             inlay_hints: true,
             run_times: true,
             hint_kinds: shown.collect(),
+            paints_obligations: false,
         }
     }
 }
@@ -111,7 +115,10 @@ impl Options {
         if let Some(on) = field("inlayHints").and_then(Value::as_bool) {
             out.inlay_hints = on;
         }
-        for (kind, name, _) in convert::HINT_KINDS {
+        if let Some(paints) = field("paintsObligations").and_then(Value::as_bool) {
+            out.paints_obligations = paints;
+        }
+        for convert::HintSetting { kind, name, .. } in convert::HINT_KINDS {
             match field("inlayHints").and_then(|hints| hints.get(name)).and_then(Value::as_bool) {
                 Some(true) if !out.shows(kind) => out.hint_kinds.push(kind),
                 Some(false) => out.hint_kinds.retain(|other| *other != kind),
@@ -232,6 +239,14 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         references_provider: Some(true.into()),
         document_symbol_provider: Some(true.into()),
         document_formatting_provider: Some(true.into()),
+        document_range_formatting_provider: Some(true.into()),
+        document_on_type_formatting_provider: typing::TRIGGERS.split_first().map(|(first, more)| {
+            DocumentOnTypeFormattingOptions {
+                first_trigger_character: (*first).to_owned(),
+                more_trigger_character: Some(more.iter().map(|c| (*c).to_owned()).collect()),
+            }
+        }),
+        linked_editing_range_provider: Some(true.into()),
         code_action_provider: client.code_action_literals.then(|| {
             CodeActionProvider::CodeActionOptions(CodeActionOptions {
                 code_action_kinds: Some(action_kinds()),
@@ -247,7 +262,7 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
             DiagnosticProvider::DiagnosticOptions(DiagnosticOptions {
                 identifier: Some("lift".to_owned()),
                 inter_file_dependencies: true,
-                workspace_diagnostics: false,
+                workspace_diagnostics: true,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             })
         }),

@@ -344,6 +344,15 @@ impl LanguageServer for Server {
     async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
         self.read(move |snap| requests::format(snap, &params.text_document.uri).map(Some)).await
     }
+    async fn range_formatting(&self, params: DocumentRangeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        self.read(move |snap| requests::format_range(snap, &params).map(Some)).await
+    }
+    async fn on_type_formatting(&self, params: DocumentOnTypeFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        self.read(move |snap| requests::on_type(snap, &params).map(Some)).await
+    }
+    async fn linked_editing_range(&self, params: LinkedEditingRangeParams) -> Result<Option<LinkedEditingRanges>> {
+        self.read(move |snap| requests::linked_ranges(snap, &params.text_document_position_params)).await
+    }
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<Vec<CodeActionResponse>>> {
         self.read(move |snap| requests::code_actions(snap, &params).map(Some)).await
     }
@@ -352,6 +361,9 @@ impl LanguageServer for Server {
     }
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReport> {
         self.read(move |snap| requests::pull_diagnostics(snap, &params)).await
+    }
+    async fn workspace_diagnostic(&self, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReport> {
+        self.read(move |snap| requests::workspace_diagnostics(snap, &params)).await
     }
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LspAny>> {
         commands::execute(self, params).await

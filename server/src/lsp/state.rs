@@ -1,5 +1,6 @@
 //! The state of a session: open documents, files loaded because they are imported, what the client was told.
 
+use super::compiled_hints;
 use super::convert;
 use super::disk::Disk;
 use super::documents::{Document, Documents, file_path, path_of};
@@ -58,6 +59,7 @@ pub struct State {
     /// When the views are to be made again.
     views_due: Option<Instant>,
     measured: Arc<Measurements>,
+    compiled: compiled_hints::Cache,
     pub pool: Pool,
     back: Handle,
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -82,6 +84,7 @@ impl State {
             views: Arc::default(),
             views_due: None,
             measured: Arc::default(),
+            compiled: compiled_hints::Cache::default(),
             pool,
             back,
             outbox,
@@ -102,6 +105,7 @@ impl State {
             revision: self.revision,
             views: self.views.clone(),
             measured: self.measured.clone(),
+            compiled: self.compiled.clone(),
         }
     }
 

@@ -1,13 +1,17 @@
 //! The program from outside: language server sessions over its standard streams, and command lines.
 
+mod changes;
 mod cli;
 mod commands;
+mod diagnostics;
 mod features;
 mod files;
+mod hints;
 mod inputs;
 mod programs;
 mod random;
 mod robustness;
+mod runs;
 mod session;
 mod sync;
 mod views;

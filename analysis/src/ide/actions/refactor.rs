@@ -61,6 +61,41 @@ pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChang
     actions.pop().map(|action| action.change)
 }
 
+/// The name that ends at a place of the file.
+fn name_ending_at(view: &View<'_>, at: TextSize) -> Option<ExprId> {
+    let ends = |id: &u32| {
+        matches!(view.body.expr(ExprId(*id)), Expr::Global(_)) && view.range(Node::Expr(ExprId(*id))).end() == at
+    };
+    (0..view.body.exprs.len() as u32).find(ends).map(ExprId)
+}
+
+/// The operator that ends at a place of the file with its type: `(: + (-> int int int))`.
+pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
+    let expr = name_ending_at(view, at)?;
+    let inference = view.inference();
+    let written = type_source(inference.expr_types.get(expr.index())?, &|_| false)?;
+    let range = view.map.range(Node::Expr(expr));
+    let edits = Edits::default().insert(range.start(), "(: ").insert(range.end(), format!(" {written})"));
+    tried(view, edits.apply(view.text()), Keeps::Type, None)
+}
+
+/// The primitive that ends at a place of the file, as `level` says: `mapGlb` for `map` and `Glb0`.
+pub(super) fn placed_at(view: &View<'_>, at: TextSize, level: &str) -> Option<SourceChange> {
+    let expr = name_ending_at(view, at)?;
+    let Expr::Global(name) = view.body.expr(expr) else { return None };
+    let Some(Resolution::Primitive(current)) = view.resolve(name) else { return None };
+    let placed = prims::lookup(&format!("{}{level}", current.name))?;
+    let written = as_people_write(placed);
+    let edits = Edits::default().replace(view.map.range(Node::Expr(expr)), written);
+    tried(view, edits.apply(view.text()), Keeps::Type, None)
+}
+
+/// `mapGlb` for `mapGlb0`.
+fn as_people_write(primitive: &prims::Primitive) -> &str {
+    let short = primitive.name.strip_suffix('0');
+    short.filter(|short| primitive.aliases.iter().any(|alias| **alias == **short)).unwrap_or(&primitive.name)
+}
+
 struct Tool<'a, 'db> {
     view: &'a View<'db>,
 }
@@ -443,10 +478,7 @@ impl Tool<'_, '_> {
             if other.name == current.name || self::stem(&other.name) != stem || other.scheme.ty != current.scheme.ty {
                 continue;
             }
-            // As people write it: `mapGlb` for `mapGlb0`.
-            let short =
-                other.name.strip_suffix('0').filter(|short| other.aliases.iter().any(|alias| **alias == **short));
-            let written = short.unwrap_or(&other.name);
+            let written = as_people_write(other);
             let edits = Edits::default().replace(self.range(expr), written);
             self.offer(format!("Run as `{written}`"), kinds::PLACE, edits, actions);
         }

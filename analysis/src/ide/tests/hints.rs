@@ -47,9 +47,19 @@ fn where_lengths_are_opened_and_hidden() {
               (map (lambda (row‹: Array[Float,N]›) ‹pack› (map sqrt ‹unpack X1› (filter pos row))) xss)))
             (lift reduced (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (reduce 0.0f + ‹unpack X1› (filter pos xs))))
             X1 -> 8:`(filter pos xs)`
+            N -> 8:`N`
             X1 -> 7:`(filter pos row)`
+            pack -> 7:`(filter pos row)`
+            N -> 6:`N`
+            N -> 6:`N`
+            M -> 6:`M`
+            pack -> 4:`(filter pos xs)`
             X1 -> 4:`(filter pos xs)`
+            X1 -> 4:`(filter pos xs)`
+            N -> 3:`N`
             X1 -> 2:`(filter pos xs)`
+            pack -> 2:`(filter pos xs)`
+            N -> 2:`N`
         "#]],
     );
 }
@@ -59,9 +69,10 @@ fn a_parameter_that_is_opened() {
     check(
         "(define (f (xs (exists (X) (array-type float X)))) (map sqrt xs))\n",
         expect![[r#"
-        (define (f (xs ‹unpack X1› (exists (X) (array-type float X)))) ‹pack› (map sqrt xs))
-        X1 -> 1:`xs`
-    "#]],
+            (define (f (xs ‹unpack X1› (exists (X) (array-type float X)))) ‹pack› (map sqrt xs))
+            pack -> 1:`xs`
+            X1 -> 1:`xs`
+        "#]],
     );
 }
 
@@ -74,6 +85,7 @@ fn nothing_is_shown_for_what_is_written() {
         expect![[r#"
             (define (pos (x float)) (> x 0.0f))
             (define (f (xs (array-type float n))) (unpack ys‹: Array[Float,X1]› (filter pos xs) (pack (map sqrt ys))))
+            X1 -> 2:`(filter pos xs)`
         "#]],
     );
 }
@@ -84,6 +96,10 @@ fn a_check_that_is_left_to_the_run() {
         "(lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs (: ys (array-type float N)))))\n",
         expect![[r#"
             (lift f (N M) ((array-type float N) (array-type float M)) (lambda (xs‹: Array[Float,N]› ys‹: Array[Float,M]›) (zip xs (: ys (array-type float N)) ‹checks M = N›)))
+            M -> 1:`M`
+            N -> 1:`N`
+            M -> 1:`M`
+            N -> 1:`N`
         "#]],
     );
 }
@@ -103,8 +119,8 @@ fn an_operator_whose_type_nothing_decides() {
     check(
         "(lift f () (int) (lambda (x) ((lambda (g) x) +)))\n",
         expect![[r#"
-        (lift f () (int) (lambda (x‹: Int›) ((lambda (g‹: Int -> Int -> Int›) x) +)))
-    "#]],
+            (lift f () (int) (lambda (x‹: Int›) ((lambda (g‹: Int -> Int -> Int›) x) +‹: Int -> Int -> Int›)))
+        "#]],
     );
 }
 
@@ -116,7 +132,7 @@ fn written(text: &str, index: usize, expected: Expect) {
     let hints = analysis.inlay_hints(fixture.main(), whole).unwrap();
     let hint = &hints[index];
     let label: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
-    let edits = analysis.hint_edits(fixture.main(), hint.offset, hint.kind).unwrap();
+    let edits = analysis.hint_edits(fixture.main(), hint.offset, hint.kind, &label).unwrap();
     let change = crate::ide::SourceChange { files: vec![(fixture.main().into(), edits)] };
     expected.assert_eq(&format!("{label}\n{}", fixture.apply(&change)));
 }
@@ -167,6 +183,60 @@ fn positions_of_rows_of_different_lengths() {
               (map (lambda (‹i =>› row‹: Array[Float,i+1]›) (map (lambda (x‹: Float›) (* x 2.0f)) row)) rows)))
             (lift pieces (N) ((array-type float (* 2 N))) (lambda (xs‹: Array[Float,2*N]›) (partition #N (lambda (k‹: Int›) 2) xs)))
             (lift prefixes (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (generate #N (lambda (‹i =>› k‹: Int›) (take #k xs)))))
+            N -> 4:`N`
+            N -> 3:`N`
+            i -> 1:`i`
+            i => -> 2:`rows`
+            N -> 1:`N`
         "#]],
+    );
+}
+
+#[test]
+fn lengths_that_would_have_to_be_equal() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs)
+  (zip (filter (lambda (x) (> x 0.0f)) xs) (filter (lambda (x) (> x 1.0f)) xs))))
+(lift g (N M) ((array-type float N) (array-type float M)) (lambda (xs ys) (zip xs ys)))
+",
+        expect![[r#"
+            (lift f (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›)
+              ‹pack› (zip ‹unpack X1› (filter (lambda (x‹: Float›) (> x 0.0f)) xs) ‹unpack X2› (filter (lambda (x‹: Float›) (> x 1.0f)) xs) ‹✗ X1 = X2›)))
+            (lift g (N M) ((array-type float N) (array-type float M)) (lambda (xs‹: Array[Float,N]› ys‹: Array[Float,M]›) (zip xs ys ‹✗ N = M›)))
+            N -> 3:`N`
+            M -> 3:`M`
+            M -> 3:`M`
+            N -> 3:`N`
+            X1 -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
+            X2 -> 2:`(filter (lambda (x) (> x 1.0f)) xs)`
+            X2 -> 2:`(filter (lambda (x) (> x 1.0f)) xs)`
+            X1 -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
+            pack -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
+            N -> 1:`N`
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_assumed_is_checked_before_a_run() {
+    check(
+        "(lift f (N) ((array-type float N)) (lambda (xs) (map (reduce 0.0f +) (split #4 xs))))\n",
+        expect![[r#"
+            (lift f (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (map (reduce 0.0f +) (split #4 xs) ‹checks 4 divides N›)))
+            N -> 1:`N`
+            N -> 1:`N`
+        "#]],
+    );
+}
+
+#[test]
+fn a_default_can_be_written() {
+    written(
+        "(lift f () (int) (lambda (x) ((lambda (g) x) +)))\n",
+        2,
+        expect![[r#"
+        : Int -> Int -> Int
+        (lift f () (int) (lambda (x) ((lambda (g) x) (: + (-> int int int)))))
+    "#]],
     );
 }

@@ -30,7 +30,7 @@ fn the_call_of_filter() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62."#]],
+            `X1`: how many elements `filter pos` at 2:62 kept; at most `N`."#]],
     );
     check(
         &program("(fil$0ter pos xs)"),
@@ -40,7 +40,7 @@ fn the_call_of_filter() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62.
+            `X1`: how many elements `filter pos` at 2:62 kept; at most `N`.
 
             filter : (a -> Bool) -> Array[a,n] -> <∃X, Array[a,X]>
 
@@ -56,7 +56,7 @@ fn the_call_of_filter() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:62."#]],
+            `X1`: how many elements `filter pos` at 2:62 kept; at most `N`."#]],
     );
 }
 
@@ -75,7 +75,7 @@ fn the_name_bound_to_a_dynamic_length_value() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
+            `X1`: how many elements `filter pos` at 2:57 kept; at most `N`.
 
             `ys` is bound by `let`."#]],
     );
@@ -87,7 +87,7 @@ fn the_name_bound_to_a_dynamic_length_value() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
+            `X1`: how many elements `filter pos` at 2:57 kept; at most `N`.
 
             `ys` is bound by `let`."#]],
     );
@@ -105,7 +105,7 @@ fn the_value_bound_to_a_name() {
 
             Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57."#]],
+            `X1`: how many elements `filter pos` at 2:57 kept; at most `N`."#]],
     );
 }
 
@@ -119,7 +119,7 @@ fn what_an_inserted_pack_hides() {
             at 2:`(map sqrt ys)`
             Array[Float,X1]
 
-            `X1` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:57.
+            `X1`: how many elements `filter pos` at 2:57 kept; at most `N`.
 
             Packed as `<∃X, Array[Float,X]>`, which hides `X1`."#]],
     );
@@ -137,7 +137,7 @@ fn a_written_unpack() {
 
             Opened by `unpack` as `Array[Float,Kept]`, with the hidden length named `Kept`.
 
-            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:67.
+            `Kept`: how many elements `filter pos` at 2:67 kept; at most `N`.
 
             `ys` is bound by `unpack`."#]],
     );
@@ -151,7 +151,7 @@ fn a_written_unpack() {
 
             `Kept` is the hidden length, named by `unpack`.
 
-            `Kept` is what `filter pos` kept, at most `N`; it is hidden by `(filter pos xs)` at 2:67."#]],
+            `Kept`: how many elements `filter pos` at 2:67 kept; at most `N`."#]],
     );
 }
 
@@ -234,18 +234,20 @@ fn parameters_sizes_and_literals() {
     check(
         "(lift f (N) ((array-type float N)) (lambda (x$0s) xs))\n",
         expect![[r#"
-        at 1:`xs`
-        Array[Float,N]
+            at 1:`xs`
+            Array[Float,N]
 
-        `xs` is a parameter."#]],
+            `N`: a size of the kernel, the length of `xs`.
+
+            `xs` is a parameter."#]],
     );
     check(
         "(lift f (N) ((array-type float $0N)) (lambda (xs) xs))\n",
         expect![[r#"
-        at 1:`N`
-        Int
+            at 1:`N`
+            Int
 
-        `N` is a size of the kernel."#]],
+            `N`: a size of the kernel, the length of `xs`."#]],
     );
     check(
         "(lift f (N) ((array-type$0 float N)) (lambda (xs) xs))\n",
@@ -262,10 +264,10 @@ fn parameters_sizes_and_literals() {
     check(
         "(define (f (xs (array-type float n))) (take #(- $0n 1) xs))\n",
         expect![[r#"
-        at 1:`n`
-        Int
+            at 1:`n`
+            Int
 
-        `n` is a length that the definition works for any value of."#]],
+            `n`: any length, the length of `xs`; assumes that `n-1 is not negative`, checked before a run."#]],
     );
 }
 
@@ -298,6 +300,8 @@ fn a_checked_cast() {
         expect![[r#"
             at 1:`(: ys (array-type float N))`
             Array[Float,N]
+
+            `N`: a size of the kernel, the length of `xs`; assumes that `M equals N`, checked before a run.
 
             Checked at run time: `M = N`."#]],
     );
@@ -337,5 +341,42 @@ fn the_line_that_says_what_to_run_on_is_no_documentation() {
         expect![[r#"
         at 2:`same`
         Int -> Int"#]],
+    );
+}
+
+#[test]
+fn what_bounds_the_sizes_of_a_kernel() {
+    let program = |xs: &str, body: &str| {
+        format!(
+            "(lift f (N M) ((array-type float N) (array-type float M)) (lambda ({xs} ys)\n  (tuple {body} (map (reduce 0.0f +) (split #4 ys)))))\n"
+        )
+    };
+    check(
+        &program("x$0s", "(slide #3 #1 xs)"),
+        expect![[r#"
+        at 1:`xs`
+        Array[Float,N]
+
+        `N`: a size of the kernel, the length of `xs`; at least `3`; assumes that `3 is at most N`, checked before a run.
+
+        `xs` is a parameter."#]],
+    );
+    check(
+        &program("xs", "(slide #3 #1 xs) (map (reduce 0.0f +) $0(split #4 ys)$0)"),
+        expect![[r#"
+        at 2:`(split #4 ys)`
+        Array[Array[Float,4],M/4]
+
+        `M`: a size of the kernel, the length of `ys`; assumes that `4 divides M`, checked before a run.
+
+        Assumes that `4 divides M`: checked before a run."#]],
+    );
+    check(
+        "(define (f (xs (array-type float $0n))) (split #4 xs))\n",
+        expect![[r#"
+        at 1:`n`
+        Int
+
+        `n`: any length, the length of `xs`; assumes that `4 divides n`, checked before a run."#]],
     );
 }

@@ -35,8 +35,19 @@ pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Ca
         message: message.into(),
         tags: (d.unnecessary && features.diagnostic_tags).then(|| vec![DiagnosticTag::Unnecessary]),
         related_information: (!related.is_empty()).then_some(related),
-        data: Some(json!({ "code": d.code, "fixes": d.fixes.len() })),
+        data: Some(data(lines, features, d)),
     })
+}
+
+/// `obligation` is what a client paints beside the code if it paints such things by itself.
+fn data(lines: &Lines, features: &Features, d: &ide::FileDiagnostic) -> serde_json::Value {
+    let mut data = json!({ "code": d.code, "fixes": d.fixes.len() });
+    if let Some(label) = &d.obligation
+        && features.options.shows(ide::HintKind::Obligation)
+    {
+        data["obligation"] = json!({ "label": label, "position": lines.position(d.range.end()) });
+    }
+    data
 }
 
 /// Stands where the first one is that is not shown.

@@ -11,7 +11,8 @@ pub fn inlay_hint(snap: &Snapshot, uri: &Uri, lines: &Lines, hint: ide::InlayHin
     let data = json!({
         "uri": uri,
         "offset": u32::from(hint.offset),
-        "kind": KINDS.iter().position(|(kind, ..)| *kind == hint.kind),
+        "kind": KINDS.iter().position(|setting| setting.kind == hint.kind),
+        "label": hint.parts.iter().map(|part| &*part.text).collect::<String>(),
         "tooltip": hint.tooltip,
     });
     let mut parts = Vec::new();
@@ -34,17 +35,72 @@ pub fn inlay_hint(snap: &Snapshot, uri: &Uri, lines: &Lines, hint: ide::InlayHin
     })
 }
 
-/// Each kind with its name in the settings, and whether it is shown if they say nothing.
-pub const KINDS: [(HintKind, &str, bool); 5] = [
-    (HintKind::PackUnpack, "packUnpack", true),
-    (HintKind::Type, "types", true),
-    (HintKind::RuntimeCheck, "checks", true),
-    (HintKind::Default, "defaults", false),
-    (HintKind::Position, "positions", true),
+/// A kind of hints as the settings know it. [`KINDS`] is the one table: what the server takes, and what the documentation
+/// and the editors' settings are checked against.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    pub kind: HintKind,
+    /// In `initializationOptions.inlayHints`, and behind `lift.inlayHints.` in editors.
+    pub name: &'static str,
+    /// Whether it is shown if the settings say nothing.
+    pub on: bool,
+    /// What such a hint shows.
+    pub shows: &'static str,
+}
+
+pub const KINDS: [Setting; 8] = [
+    Setting {
+        kind: HintKind::PackUnpack,
+        name: "packUnpack",
+        on: true,
+        shows: "where a hidden length was opened (`unpack X1`) and hidden again (`pack`)",
+    },
+    Setting {
+        kind: HintKind::Type,
+        name: "types",
+        on: true,
+        shows: "the type of a name that has none written (`: Array[Float,X1]`)",
+    },
+    Setting {
+        kind: HintKind::RuntimeCheck,
+        name: "checks",
+        on: true,
+        shows: "a check that is left to the run (`checks 4 divides N`)",
+    },
+    Setting {
+        kind: HintKind::Obligation,
+        name: "obligations",
+        on: true,
+        shows: "lengths that would have to be equal and are not known to be (`✗ X1 = X2`)",
+    },
+    Setting {
+        kind: HintKind::Position,
+        name: "positions",
+        on: true,
+        shows: "that a function is checked for every position of an array (`i =>`)",
+    },
+    Setting {
+        kind: HintKind::Placement,
+        name: "placements",
+        on: false,
+        shows: "where the compiler runs what the program does not place (`Glb0` after `map`)",
+    },
+    Setting {
+        kind: HintKind::Memory,
+        name: "memory",
+        on: false,
+        shows: "what is stored on the way, and how large it is (`global 4*N bytes`)",
+    },
+    Setting {
+        kind: HintKind::Default,
+        name: "defaults",
+        on: false,
+        shows: "the type of a number that nothing decides (`: Int -> Int -> Int` after `+`)",
+    },
 ];
 
 /// One sentence on how to be rid of hints of a kind.
 pub fn how_to_hide(kind: HintKind) -> String {
-    let name = KINDS.iter().find(|(other, ..)| *other == kind).map_or("", |(_, name, _)| name);
+    let name = KINDS.iter().find(|other| other.kind == kind).map_or("", |other| other.name);
     format!("Off with the setting `inlayHints.{name}`.")
 }

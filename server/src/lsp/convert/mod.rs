@@ -14,7 +14,7 @@ mod tokens;
 pub use changes::workspace_edit;
 pub use completion::{completion_list, signature_help};
 pub use diagnostics::{diagnostic, explain_uri, more_diagnostics};
-pub use hints::{KINDS as HINT_KINDS, how_to_hide, inlay_hint};
+pub use hints::{KINDS as HINT_KINDS, Setting as HintSetting, how_to_hide, inlay_hint};
 pub use places::{definitions, location, symbol_kind, symbols};
 pub use tokens::{legend, semantic_tokens, token_edits};
 

@@ -12,6 +12,29 @@ pub fn format(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<TextEdit>> {
     Ok(snap.analysis.format(&path)?.iter().map(|e| lines.text_edit(e)).collect())
 }
 
+pub fn format_range(snap: &Snapshot, params: &DocumentRangeFormattingParams) -> Outcome<Vec<TextEdit>> {
+    let File { path, lines } = snap.file(&params.text_document.uri)?;
+    let edits = snap.analysis.format_range(&path, lines.text_range(params.range))?;
+    Ok(edits.iter().map(|e| lines.text_edit(e)).collect())
+}
+
+/// What follows a character that was just typed.
+pub fn on_type(snap: &Snapshot, params: &DocumentOnTypeFormattingParams) -> Outcome<Vec<TextEdit>> {
+    let File { path, lines } = snap.file(&params.text_document.uri)?;
+    let at = lines.offset(params.position);
+    Ok(snap.analysis.on_type(&path, at, &params.ch)?.iter().map(|e| lines.text_edit(e)).collect())
+}
+
+/// The places of a local name, which change together. `None` where there is none: a definition may be used in other files.
+pub fn linked_ranges(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<LinkedEditingRanges>> {
+    let File { path, lines } = snap.file(&at.text_document.uri)?;
+    let ranges = snap.analysis.linked_ranges(&path, lines.offset(at.position))?;
+    let ranges: Vec<Range> = ranges.into_iter().map(|range| lines.range(range)).collect();
+    // What a name may be made of; that it starts with no digit or `#` is seen when it is one.
+    let word_pattern = Some("[^\\s()\\[\\];\"]+".to_owned());
+    Ok((!ranges.is_empty()).then_some(LinkedEditingRanges { ranges, word_pattern }))
+}
+
 /// `None` where there is no name that can be another.
 pub fn prepare_rename(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<PrepareRenameResult>> {
     let File { path, lines } = snap.file(&at.text_document.uri)?;

@@ -9,9 +9,9 @@ mod generated;
 mod structure;
 mod tokens;
 
-pub use changes::{code_actions, format, prepare_rename, rename};
+pub use changes::{code_actions, format, format_range, linked_ranges, on_type, prepare_rename, rename};
 pub use completion::{completion, resolve_completion, signature_help};
-pub use diagnostics::pull_diagnostics;
+pub use diagnostics::{pull_diagnostics, workspace_diagnostics};
 pub use documents::{code_lenses, virtual_text};
 pub use generated::{GeneratedRangesParams, SourceRange, SourceRangeParams, generated_ranges, source_range};
 pub use structure::{
@@ -20,10 +20,12 @@ pub use structure::{
 };
 pub use tokens::{TokenCache, semantic_tokens, semantic_tokens_delta, semantic_tokens_range};
 
+use super::compiled_hints;
 use super::convert;
 use super::measured;
 use super::snapshot::{File, Outcome, Snapshot};
 use super::views;
+use lift_analysis::ide;
 use lift_syntax::TextRange;
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -56,7 +58,11 @@ pub fn inlay_hints(snap: &Snapshot, params: &InlayHintParams) -> Outcome<Vec<Inl
     let File { path, lines } = snap.file(uri)?;
     let range = lines.text_range(params.range);
     let mut hints = snap.analysis.inlay_hints(&path, range)?;
-    hints.retain(|hint| snap.features.options.shows(hint.kind));
+    let options = &snap.features.options;
+    hints.retain(|hint| {
+        options.shows(hint.kind) && !(hint.kind == ide::HintKind::Obligation && options.paints_obligations)
+    });
+    hints.extend(compiled_hints::hints(snap, &path, range)?);
     let mut out: Vec<InlayHint> =
         hints.into_iter().map(|h| convert::inlay_hint(snap, uri, &lines, h)).collect::<Result<_, _>>()?;
     if snap.features.options.run_times {
@@ -71,10 +77,11 @@ pub fn resolve_hint(snap: &Snapshot, mut hint: InlayHint) -> Outcome<InlayHint> 
     let number = |name: &str| data.get(name).and_then(serde_json::Value::as_u64);
     let uri = data.get("uri").and_then(|uri| uri.as_str()).and_then(|uri| uri.parse::<Uri>().ok());
     let kind = number("kind").and_then(|kind| convert::HINT_KINDS.get(kind as usize));
-    if let (Some(uri), Some(offset), Some((kind, ..))) = (uri, number("offset"), kind) {
+    if let (Some(uri), Some(offset), Some(convert::HintSetting { kind, .. })) = (uri, number("offset"), kind) {
         let File { path, lines } = snap.file(&uri)?;
         let offset = lift_syntax::TextSize::new(u32::try_from(offset).unwrap_or(u32::MAX));
-        let edits = snap.analysis.hint_edits(&path, offset, *kind)?;
+        let label = data.get("label").and_then(|text| text.as_str()).unwrap_or_default();
+        let edits = snap.analysis.hint_edits(&path, offset, *kind, label)?;
         if !edits.is_empty() {
             hint.text_edits = Some(edits.iter().map(|edit| lines.text_edit(edit)).collect());
         }

@@ -1,0 +1,242 @@
+//! Inlay hints: what they say, where they lead, what they write, and which are shown.
+
+use crate::features::{PROGRAM, UNEQUAL, URI, document, rich};
+use crate::session::{Options, Session, rich_client, span};
+use expect_test::{Expect, expect};
+use lift_server::lsp::convert::HINT_KINDS;
+use serde_json::{Value, json};
+
+#[test]
+fn hints_show_what_was_inserted() {
+    let mut session = rich();
+    session.open(URI, PROGRAM);
+    let params = json!({ "textDocument": document(), "range": span([0, 0, 6, 0]) });
+    let hints = session.call("textDocument/inlayHint", params).expect("hints");
+    let shown: Vec<String> = hints
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|h| {
+            let label: String =
+                h["label"].as_array().expect("parts").iter().filter_map(|p| p["value"].as_str()).collect();
+            format!("{}:{} {label}", h["position"]["line"], h["position"]["character"])
+        })
+        .collect();
+    expect![[r#"
+        1:20 : Array[Float,n]
+        1:40 : Float
+        3:13 : Array[Float,N]
+        4:11 : Array[Float,X1]
+        4:12 unpack X1
+        5:6 pack
+        5:21 : Float"#]]
+    .assert_eq(&shown.join("\n"));
+    session.shutdown();
+}
+
+#[test]
+fn hints_of_a_range_are_those_in_it() {
+    let mut session = rich();
+    session.open(URI, PROGRAM);
+    let params = json!({ "textDocument": document(), "range": span([1, 0, 1, 60]) });
+    let hints = session.call("textDocument/inlayHint", params).expect("hints");
+    assert!(hints.as_array().expect("a list").iter().all(|h| h["position"]["line"] == 1), "{hints}");
+    session.shutdown();
+}
+
+/// `line:column label`, then where the parts of the label lead, of each hint of a document.
+fn shown(session: &mut Session) -> String {
+    let params = json!({ "textDocument": document(), "range": span([0, 0, 99, 0]) });
+    let hints = session.call("textDocument/inlayHint", params).expect("hints");
+    let describe = |hint: &Value| {
+        let parts = hint["label"].as_array().expect("parts");
+        let label: String = parts.iter().filter_map(|part| part["value"].as_str()).collect();
+        let leads = parts.iter().filter(|part| part["location"].is_object()).map(|part| {
+            let at = &part["location"]["range"]["start"];
+            format!("; {} -> {}:{}", part["value"].as_str().unwrap_or_default(), at["line"], at["character"])
+        });
+        let at = &hint["position"];
+        format!("{}:{} {label}{}", at["line"], at["character"], leads.collect::<String>())
+    };
+    hints.as_array().expect("a list").iter().map(describe).collect::<Vec<_>>().join("\n")
+}
+
+/// The hints of a program of which only some kinds are shown.
+fn only(kinds: &[&str], program: &str, expected: Expect) {
+    let settings: serde_json::Map<String, Value> =
+        HINT_KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
+    let options = json!({ "inlayHints": settings });
+    let mut session = Session::with(Options { capabilities: rich_client(), options, ..Options::default() });
+    session.open(URI, program);
+    expected.assert_eq(&shown(&mut session));
+    session.shutdown();
+}
+
+const ROWS: &str = "\
+(define (total xs) (reduce 0.0f + xs))
+(lift rows (N M) ((array-type (array-type float M) N))
+  (lambda (xss) (map total (map (lambda (xs) (scan 0.0f + (map (lambda (x) (* x 2.0f)) xs))) xss))))
+(lift kept (N) ((array-type float N))
+  (lambda (xs)
+    (let ys (filter (lambda (x) (> x 0.0f)) xs)
+      (reduce 0.0f + (map sqrt ys)))))
+";
+
+#[test]
+fn each_word_that_names_a_length_leads_to_it() {
+    only(
+        &["types", "packUnpack"],
+        PROGRAM,
+        expect![[r#"
+        1:20 : Array[Float,n]
+        1:40 : Float
+        3:13 : Array[Float,N]; N -> 2:13
+        4:11 : Array[Float,X1]; X1 -> 4:12
+        4:12 unpack X1; X1 -> 4:12
+        5:6 pack; pack -> 4:12
+        5:21 : Float"#]],
+    );
+}
+
+#[test]
+fn where_the_compiler_runs_what_is_not_placed() {
+    only(
+        &["placements"],
+        ROWS,
+        expect![[r#"
+        0:26 Seq
+        2:20 Glb0
+        2:31 Glb0
+        2:50 Seq
+        2:62 Seq
+        6:13 Glb0"#]],
+    );
+}
+
+#[test]
+fn what_is_stored_on_the_way() {
+    only(
+        &["memory"],
+        ROWS,
+        expect![[r#"
+        2:91 global, in parts 16384*M bytes; M -> 1:14
+        6:35 global 4*max(min(floor((N+1023)/1024),1024),1) bytes; N -> 3:12"#]],
+    );
+}
+
+#[test]
+fn lengths_that_would_have_to_be_equal() {
+    only(&["obligations"], UNEQUAL, expect!["1:91 ✗ X1 = X2; X1 -> 1:20; X2 -> 1:56"]);
+}
+
+#[test]
+fn a_client_that_paints_unequal_lengths_by_itself_has_them_in_its_diagnostics() {
+    let start = |options: Value| {
+        let mut session = Session::with(Options { capabilities: rich_client(), options, ..Options::default() });
+        session.open(URI, UNEQUAL);
+        let obligation = session.diagnostics(URI, 1)[0]["data"]["obligation"].clone();
+        let hinted = shown(&mut session).contains('\u{2717}');
+        session.shutdown();
+        (obligation, hinted)
+    };
+    let label = json!({ "label": "\u{2717} X1 = X2", "position": { "line": 1, "character": 91 } });
+    assert_eq!(start(json!({})), (label.clone(), true));
+    assert_eq!(start(json!({ "paintsObligations": true })), (label, false));
+    assert_eq!(start(json!({ "inlayHints": { "obligations": false } })), (Value::Null, false));
+}
+
+/// What a double click on the hint with a label makes of the program, and what it says of itself.
+fn resolved(options: Value, program: &str, label: &str, expected: Expect) {
+    let mut capabilities = rich_client();
+    capabilities["textDocument"]["inlayHint"] = json!({ "resolveSupport": { "properties": ["tooltip", "textEdits"] } });
+    let mut session = Session::with(Options { capabilities, options, ..Options::default() });
+    session.open(URI, program);
+    let params = json!({ "textDocument": document(), "range": span([0, 0, 99, 0]) });
+    let hints = session.call("textDocument/inlayHint", params).expect("hints");
+    let text = |hint: &&Value| {
+        let parts = hint["label"].as_array().expect("parts");
+        parts.iter().filter_map(|part| part["value"].as_str()).collect::<String>() == label
+    };
+    let hint = hints.as_array().expect("a list").iter().find(text).expect("the hint");
+    assert!(hint.get("tooltip").is_none() && hint.get("textEdits").is_none(), "{hint}");
+    let hint = session.call("inlayHint/resolve", hint.clone()).expect("a hint");
+    let edits = hint["textEdits"].as_array().cloned().unwrap_or_default();
+    session.change(URI, 2, edits.iter().map(|e| json!({ "range": e["range"], "text": e["newText"] })).collect());
+    let after = if edits.is_empty() { String::new() } else { session.text(URI) };
+    expected.assert_eq(&format!("{}\n{after}", hint["tooltip"].as_str().expect("a tooltip")));
+    session.shutdown();
+}
+
+#[test]
+fn a_hint_says_in_a_sentence_what_it_is_and_writes_itself() {
+    let pairs = "(lift pairs (N M) ((array-type float N) (array-type float M))\n  (lambda (xs ys) (zip xs (: ys (array-type float N)))))\n";
+    resolved(
+        json!({}),
+        PROGRAM,
+        "unpack X1",
+        expect![[r#"
+        The length hidden in <∃X, Array[Float,X]> is opened here: the value is used as Array[Float,X1]. Off with the setting `inlayHints.packUnpack`.
+        ;;; Keeps what is positive.
+        (define (positive xs) (filter (lambda (x) (> x 0.0f)) xs))
+        (lift twice (N) ((array-type float N))
+          (lambda (xs)
+            (unpack (X1 ys) (positive xs)
+              (pack (map (lambda (y) (* y 2.0f)) ys)))))
+    "#]],
+    );
+    resolved(
+        json!({}),
+        PROGRAM,
+        ": Array[Float,N]",
+        expect![[r#"
+        The type of `xs`: Array[Float,N]. Off with the setting `inlayHints.types`.
+        ;;; Keeps what is positive.
+        (define (positive xs) (filter (lambda (x) (> x 0.0f)) xs))
+        (lift twice (N) ((array-type float N))
+          (lambda ((xs (array-type float N)))
+            (let ys (positive xs)
+              (map (lambda (y) (* y 2.0f)) ys))))
+    "#]],
+    );
+    resolved(
+        json!({}),
+        pairs,
+        "checks M = N",
+        expect![[r#"
+        The lengths cannot be proved equal: the run stops with an error if they are not. Off with the setting `inlayHints.checks`.
+    "#]],
+    );
+    resolved(
+        json!({ "inlayHints": { "placements": true } }),
+        ROWS,
+        "Glb0",
+        expect![[r#"
+        The program does not place this, and the compiler runs it on global work-items of dimension 0. Off with the setting `inlayHints.placements`.
+        (define (total xs) (reduce 0.0f + xs))
+        (lift rows (N M) ((array-type (array-type float M) N))
+          (lambda (xss) (mapGlb total (map (lambda (xs) (scan 0.0f + (map (lambda (x) (* x 2.0f)) xs))) xss))))
+        (lift kept (N) ((array-type float N))
+          (lambda (xs)
+            (let ys (filter (lambda (x) (> x 0.0f)) xs)
+              (reduce 0.0f + (map sqrt ys)))))
+    "#]],
+    );
+    resolved(
+        json!({}),
+        UNEQUAL,
+        "\u{2717} X1 = X2",
+        expect![[r#"
+        The lengths X1 and X2 would have to be equal here, and nothing shows that they are. Off with the setting `inlayHints.obligations`.
+    "#]],
+    );
+}
+
+/// One table of kinds: what the server takes, what the documentation says.
+#[test]
+fn every_kind_is_documented() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/protocol.md")).expect("the page");
+    for setting in HINT_KINDS {
+        let row = format!("| `{}` | {} | {} |", setting.name, if setting.on { "on" } else { "off" }, setting.shows);
+        assert!(page.contains(&row), "docs/protocol.md lacks the row\n{row}");
+    }
+}
