@@ -122,7 +122,10 @@ impl Maker<'_, '_> {
         for opening in self.inference.openings.iter().filter(|opening| !opening.explicit) {
             let (offset, room) = opening_place(self.view, opening);
             let names: Vec<String> = opening.lengths.iter().map(ToString::to_string).collect();
-            let parts = self.linked(&format!("unpack {}", names.join(" ")));
+            let mut parts = self.linked(&format!(" {}", names.join(" ")));
+            // The word leads to what it opens.
+            let target = parts.iter().find_map(|part| part.target.clone());
+            parts.insert(0, HintPart { text: "unpack".into(), target });
             let tooltip =
                 format!("The length hidden in {} is opened here: the value is used as {}", opening.from, opening.to);
             self.push(offset, HintKind::PackUnpack, parts, room, tooltip);

@@ -7,7 +7,7 @@
 //! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
 //! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
 //! `completion` what could be typed · `signature_help` · `semantic` colours · `structure` folding, selections, links ·
-//! `rename` · `typing` what follows a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
+//! `rename` · `importing` definitions of other files · `typing` what follows a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;
@@ -19,6 +19,7 @@ mod explicit;
 mod hints;
 mod host;
 mod hover;
+mod importing;
 mod locate;
 mod navigation;
 mod outline;

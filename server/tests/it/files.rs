@@ -153,3 +153,38 @@ fn an_edit_of_an_imported_document_refreshes_what_is_shown_of_others() {
     session.wait("a refresh", |m| m["method"] == "workspace/inlayHint/refresh");
     session.shutdown();
 }
+
+/// Each folder of the workspace is for itself: a document imports from its own, and folders come and go.
+#[test]
+fn each_folder_of_a_workspace_is_for_itself() {
+    let folder = Folder::new(&[
+        ("one/lib/half.lift", HALF),
+        ("two/lib/half.lift", "(define (other x) x)\n"),
+        ("two/lib/third.lift", "(define (third x) x)\n"),
+    ]);
+    let mut session = Session::raw(&Options::default());
+    let named = |name: &str| json!({ "uri": folder.uri(name), "name": name });
+    let params = json!({ "capabilities": {}, "workspaceFolders": [named("one"), named("two")] });
+    session.call("initialize", params).expect("initialize");
+    session.notify("initialized", json!({}));
+    let (one, two) = (folder.uri("one/main.lift"), folder.uri("two/main.lift"));
+    session.open(&one, USES);
+    session.open(&two, USES);
+    assert_eq!(codes(&session.diagnostics(&one, 1)), [] as [&str; 0]);
+    assert_eq!(codes(&session.diagnostics(&two, 1)), ["unused-import", "unknown-name"]);
+    // from one folder into the other is out of it
+    let across = folder.uri("one/across.lift");
+    session.open(&across, "(import \"../two/lib/third.lift\")\n(define a (third 2.0f))\n");
+    assert!(codes(&session.diagnostics(&across, 1)).contains(&"missing-import"));
+    // symbols are those of all folders
+    let symbols = session.call("workspace/symbol", json!({ "query": "half" })).expect("symbols");
+    let places: Vec<&str> =
+        symbols.as_array().expect("a list").iter().filter_map(|s| s["location"]["uri"].as_str()).collect();
+    assert_eq!(places, [folder.uri("one/lib/half.lift")]);
+    // a third folder around both: now the import stays inside of nothing nearer
+    let event = json!({ "added": [named("")], "removed": [named("one")] });
+    session.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+    session.edit(&across, 2, [1, 22, 1, 22], " ");
+    assert_eq!(codes(&session.diagnostics(&across, 2)), [] as [&str; 0]);
+    session.shutdown();
+}

@@ -88,13 +88,13 @@ fn each_word_that_names_a_length_leads_to_it() {
         &["types", "packUnpack"],
         PROGRAM,
         expect![[r#"
-        1:20 : Array[Float,n]
-        1:40 : Float
-        3:13 : Array[Float,N]; N -> 2:13
-        4:11 : Array[Float,X1]; X1 -> 4:12
-        4:12 unpack X1; X1 -> 4:12
-        5:6 pack; pack -> 4:12
-        5:21 : Float"#]],
+            1:20 : Array[Float,n]
+            1:40 : Float
+            3:13 : Array[Float,N]; N -> 2:13
+            4:11 : Array[Float,X1]; X1 -> 4:12
+            4:12 unpack X1; unpack -> 4:12; X1 -> 4:12
+            5:6 pack; pack -> 4:12
+            5:21 : Float"#]],
     );
 }
 

@@ -16,7 +16,7 @@ const PROGRAM: &str = "\
   (lambda (xs) (zip (drop #1 xs) (take #3 (reverse xs)))))
 ";
 /// What is typed: pieces that make and break programs.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 26] = [
     "(",
     ")",
     "[",
@@ -36,13 +36,16 @@ const PIECES: [&str; 24] = [
     "(pack ",
     "(let z ",
     "𝒳",
+    // an `e` with its accent as a character of its own
+    "e\u{301}",
+    "\u{1f468}\u{200d}\u{1f469}",
     "\"",
     "(define q 1)\n",
     "(array-type int N)",
     ": ",
     "(lift k () () 1)\n",
 ];
-const REQUESTS: [&str; 8] = [
+const REQUESTS: [&str; 18] = [
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/references",
@@ -51,6 +54,16 @@ const REQUESTS: [&str; 8] = [
     "textDocument/documentSymbol",
     "textDocument/formatting",
     "textDocument/codeLens",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/documentHighlight",
+    "textDocument/linkedEditingRange",
+    "textDocument/onTypeFormatting",
+    "textDocument/rangeFormatting",
+    "textDocument/foldingRange",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/range",
+    "textDocument/typeDefinition",
 ];
 
 /// A linear congruential generator (Knuth's MMIX): the same session for the same seed.
@@ -93,16 +106,31 @@ fn session(seed: u64) {
             text = PROGRAM.to_owned();
             session.change(URI, version, json!([{ "text": text }]));
         } else if !text[..from].ends_with('\r') {
-            let ([l, c], [to_l, to_c]) = (position(&text, from), position(&text, to));
-            session.edit(URI, version, [l, c, to_l, to_c], piece);
-            text.replace_range(from..to, piece);
+            // One message may hold several changes, each about what the one before it made: they may overlap.
+            let mut changes = Vec::new();
+            let mut changed = |text: &mut String, from: usize, to: usize, piece: &str| {
+                let ([l, c], [to_l, to_c]) = (position(text, from), position(text, to));
+                changes.push(json!({ "range": span([l, c, to_l, to_c]), "text": piece }));
+                text.replace_range(from..to, piece);
+            };
+            changed(&mut text, from, to, piece);
+            if dice.below(4) == 0 && !piece.ends_with('\r') {
+                let inside = from + dice.below(piece.len() + 1);
+                let inside = (inside..).find(|&i| text.is_char_boundary(i)).unwrap_or(from);
+                if !text[..inside].ends_with('\r') {
+                    changed(&mut text, inside, inside, PIECES[dice.below(4)]);
+                }
+            }
+            session.change(URI, version, Value::Array(changes));
         }
         for _ in 0..dice.below(4) {
             let method = REQUESTS[dice.below(REQUESTS.len())];
             let [line, column] = position(&text, place(&mut dice, &text));
             let mut params = at(URI, line, column);
             params["range"] = span([line, column, line + dice.below(3) as u32, column]);
-            params["context"] = json!({ "includeDeclaration": true, "diagnostics": [] });
+            params["context"] =
+                json!({ "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false });
+            params["ch"] = json!(["\n", ")", "[", "("][dice.below(4)]);
             params["options"] = json!({ "tabSize": 2, "insertSpaces": true });
             let id = session.request(method, params);
             match dice.below(5) {

@@ -342,3 +342,33 @@ fn a_stopped_run_leaves_no_process() {
     }
     session.shutdown();
 }
+
+/// A client that dies takes the run that it started with it, also when it dies in the middle of a message.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_dies_leaves_no_process() {
+    for last_words in ["", "Content-Length: 100\r\n\r\n{\"jsonrpc\":"] {
+        let mut session = session(ENDLESS);
+        endless_run(&mut session);
+        begun(&mut session);
+        let child = loop {
+            if let Some(child) = session.children().first() {
+                break child.clone();
+            }
+            std::thread::yield_now();
+        };
+        session.write(last_words.as_bytes());
+        session.close_input();
+        assert_eq!(session.exit_status(), Some(1));
+        while is_running(&child) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Not one that has ended and that nobody has asked about.
+#[cfg(target_os = "linux")]
+fn is_running(process: &str) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+}

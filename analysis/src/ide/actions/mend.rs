@@ -1,15 +1,14 @@
 //! Mends that need more than the form in which the mistake is.
 
-use super::super::completion::relative_path;
+use super::super::SourceChange;
+use super::super::importing::{import_edit, other_files, written_path};
 use super::super::locate::View;
 use super::super::scope::text_of;
-use super::super::{SourceChange, TextEdit};
 use super::trial::{Edits, Keeps, errors, tried};
 use super::{CodeAction, QUICK_FIX};
-use crate::db::{Files, forms, is_builtin};
 use crate::hir::*;
 use crate::names::defined_names;
-use lift_syntax::{TextRange, TextSize};
+use lift_syntax::TextRange;
 
 pub(super) fn mends(view: &View<'_>, selection: TextRange, actions: &mut Vec<CodeAction>) {
     let Some(Node::Expr(expr)) = view.node_at(selection) else { return };
@@ -26,30 +25,14 @@ pub(super) fn mends(view: &View<'_>, selection: TextRange, actions: &mut Vec<Cod
 /// An import of each file that defines an unknown name.
 fn imports(view: &View<'_>, name: &Name, actions: &mut Vec<CodeAction>) {
     let db = view.db;
-    let path = view.file.path(db);
-    let here: Vec<&str> = path.split('/').collect();
-    let mut files: Vec<_> = Files::get(db).by_path(db).values().copied().collect();
-    files.sort_by_key(|file| file.path(db).clone());
-    for file in files {
-        if file == view.file || is_builtin(db, file) || defined_names(db, file).binary_search(name).is_err() {
+    for other in other_files(db, view.file) {
+        if defined_names(db, other).binary_search(name).is_err() {
             continue;
         }
-        let written = relative_path(&here, file.path(db));
-        // Behind the imports that are there; else before the first form.
-        let all = forms(db, view.file);
-        let last = all.iter().rfind(|form| form.kind(db) == lift_syntax::FormKind::Import);
-        let (at, text) = match (last, all.first()) {
-            (Some(last), _) => (last.start(db) + TextSize::of(&**last.text(db)), format!("\n(import \"{written}\")")),
-            (None, first) => {
-                let at = first.map_or(TextSize::new(0), |first| first.start(db));
-                (at, format!("(import \"{written}\")\n\n"))
-            }
-        };
-        let edit = TextEdit { range: TextRange::empty(at), new_text: text };
         actions.push(CodeAction {
-            title: format!("Import `{name}` from \"{written}\""),
+            title: format!("Import `{name}` from \"{}\"", written_path(db, view.file, other)),
             kind: QUICK_FIX,
-            change: SourceChange { files: vec![(path.clone(), vec![edit])] },
+            change: SourceChange { files: vec![(view.file.path(db).clone(), vec![import_edit(db, view.file, other)])] },
             preferred: false,
         });
     }

@@ -313,10 +313,16 @@ impl Tool<'_, '_> {
         let Expr::Apply { callee, args } = self.body().expr(call) else { return };
         let Expr::Global(name) = self.body().expr(*callee) else { return };
         let Some(Resolution::Form(form)) = self.view.resolve(name) else { return };
-        if form.file(self.view.db) != self.view.file || form.kind(self.view.db) != lift_syntax::FormKind::Define {
+        if form.kind(self.view.db) != lift_syntax::FormKind::Define {
             return;
         }
         let definition = View::of(self.view.db, form);
+        // What it uses must mean the same here: in another file that may be something else, or nothing.
+        let differs =
+            |expr: &Expr| matches!(expr, Expr::Global(name) if definition.resolve(name) != self.view.resolve(name));
+        if definition.body.exprs.iter().any(differs) {
+            return;
+        }
         let Some(Expr::Lambda { params, body: inner }) = definition.body.root.map(|root| definition.body.expr(root))
         else {
             return;

@@ -3,16 +3,20 @@
 use super::context::Context;
 use super::fit::{Fit, fit, instance};
 use super::snippet::{Snippet, hole_names};
-use super::{CompletionItem, CompletionKind, Ranked};
-use crate::db::{Form, SourceFile, is_builtin};
+use super::{CompletionItem, CompletionKind, Ranked, is_subsequence};
+use crate::db::{Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
+use crate::ide::importing::{import_edit, other_files, written_path};
 use crate::ide::scope::in_scope;
 use crate::imports::{imports, target};
-use crate::names::names_of;
+use crate::names::{defined_names, names_of, resolve};
 use crate::prims::{self, Level, Primitive};
 use crate::queries::{body, infer_in_order, signature};
 use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashSet;
+
+/// Of each file that is not imported, so many definitions are offered at most.
+const MOST_OF_A_FILE: usize = 30;
 
 /// What the place wants.
 struct Wanted<'a, 'db> {
@@ -37,6 +41,7 @@ pub fn complete(context: &Context<'_>, head: bool, args: usize, ranked: &mut Ran
     let mut seen: FxHashSet<Name> = FxHashSet::default();
     locals(&wanted, &mut seen, ranked);
     definitions(&wanted, &mut seen, ranked);
+    not_imported(&wanted, &seen, ranked);
     for primitive in prims::all() {
         for name in std::iter::once(&primitive.name).chain(&primitive.aliases) {
             if seen.insert(name.clone()) {
@@ -250,6 +255,40 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut
                 item.source = Some(if is_builtin(db, from) { "prelude".into() } else { from.path(db).to_string() });
             }
             ranked.push(score(way.fit) + near - if kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3, item);
+        }
+    }
+}
+
+/// Definitions that would be in sight if their file were imported: they come with the import.
+fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ranked) {
+    let Context { db, file, ref typed_text, .. } = *wanted.context;
+    if typed_text.is_empty() {
+        return;
+    }
+    for from in other_files(db, file) {
+        let defined = defined_names(db, from);
+        let meant = |name: &&Name| {
+            let means_nothing = || resolve(db, file, Sym::new(db, (*name).clone())).is_none();
+            !seen.contains(*name) && is_subsequence(typed_text, name) && means_nothing()
+        };
+        let names: FxHashSet<&Name> = defined.iter().filter(meant).take(MOST_OF_A_FILE).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let meant: Vec<Form<'_>> = names_of(db, from)
+            .into_iter()
+            .filter(|form| form.name(db).as_ref().is_some_and(|name| names.contains(name)))
+            .collect();
+        infer_in_order(db, &meant, crate::infer::Mode::Insert);
+        let edit = import_edit(db, file, from);
+        for form in meant {
+            let (Some(name), Some(scheme)) = (form.name(db).clone(), signature(db, form)) else { continue };
+            let (way, mut item) = global_item(wanted, &name, &scheme, || parameter_names(wanted.context, form));
+            item.source = Some(written_path(db, file, from));
+            item.additional = vec![edit.clone()];
+            // Its documentation is not known by its name here.
+            item.documented = None;
+            ranked.push(score(way.fit) - 10, item);
         }
     }
 }

@@ -168,3 +168,23 @@ fn format() {
     "#]]
     .assert_eq(&fixture.apply(&change));
 }
+
+#[test]
+fn a_definition_of_another_file_is_inlined_where_its_names_mean_the_same() {
+    let library = ";;- lib.lift\n(define (scale k xs) (map (lambda (x) (* x k)) xs))\n(define two 2.0f)\n(define (twice xs) (scale two xs))\n";
+    check(
+        "refactor.inline.lift",
+        &format!(";;- main.lift\n(import \"lib.lift\")\n(define (f ys) (sc$0ale 3.0f ys))\n{library}"),
+        expect![[r#"
+            Inline the call of `scale`
+            (import "lib.lift")
+            (define (f ys) (let k 3.0f (let xs ys (map (lambda (x) (* x k)) xs))))
+        "#]],
+    );
+    // `two` is another number here.
+    check(
+        "refactor.inline.lift",
+        &format!(";;- main.lift\n(import \"lib.lift\")\n(define two 3.0f)\n(define (f ys) (tw$0ice ys))\n{library}"),
+        expect!["not offered"],
+    );
+}

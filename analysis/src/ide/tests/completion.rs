@@ -402,3 +402,31 @@ fn how_often_the_wanted_one_is_first() {
     expect_test::expect_file!["completion/ranks.txt"].assert_eq(&report);
     assert!(ranks.len() >= 60);
 }
+
+#[test]
+fn what_another_file_defines_comes_with_its_import() {
+    let library = ";;- lib/vectors.lift\n(define (doubled xs) (map (lambda (x) (* x 2.0f)) xs))\n(define dot 1)\n";
+    check(
+        &format!(
+            ";;- main.lift\n(import \"other.lift\")\n(lift f (N) ((array-type float N)) (lambda (xs) (doub$0 xs)))\n;;- other.lift\n{library}"
+        ),
+        1,
+        expect![[r#"
+            `doub`
+            doubled (lib/vectors.lift) : Array[Float,n] -> Array[Float,n] => doubled
+              21..21 => 
+            (import "lib/vectors.lift")
+        "#]],
+    );
+    check(
+        &format!(";;- a/main.lift\n(define x (doub$0))\n{library}"),
+        1,
+        expect![[r#"
+        `doub`
+        doubled (../lib/vectors.lift) : Array[Float,n] -> Array[Float,n] => doubled ${1:xs}
+          0..0 => (import "../lib/vectors.lift")
+
+
+    "#]],
+    );
+}

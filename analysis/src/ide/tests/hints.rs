@@ -46,17 +46,21 @@ fn where_lengths_are_opened_and_hidden() {
             (lift rows (N M) ((array-type (array-type float N) M)) (lambda (xss‹: Array[Array[Float,N],M]›)
               (map (lambda (row‹: Array[Float,N]›) ‹pack› (map sqrt ‹unpack X1› (filter pos row))) xss)))
             (lift reduced (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›) (reduce 0.0f + ‹unpack X1› (filter pos xs))))
+            unpack -> 8:`(filter pos xs)`
             X1 -> 8:`(filter pos xs)`
             N -> 8:`N`
+            unpack -> 7:`(filter pos row)`
             X1 -> 7:`(filter pos row)`
             pack -> 7:`(filter pos row)`
             N -> 6:`N`
             N -> 6:`N`
             M -> 6:`M`
             pack -> 4:`(filter pos xs)`
+            unpack -> 4:`(filter pos xs)`
             X1 -> 4:`(filter pos xs)`
             X1 -> 4:`(filter pos xs)`
             N -> 3:`N`
+            unpack -> 2:`(filter pos xs)`
             X1 -> 2:`(filter pos xs)`
             pack -> 2:`(filter pos xs)`
             N -> 2:`N`
@@ -71,6 +75,7 @@ fn a_parameter_that_is_opened() {
         expect![[r#"
             (define (f (xs ‹unpack X1› (exists (X) (array-type float X)))) ‹pack› (map sqrt xs))
             pack -> 1:`xs`
+            unpack -> 1:`xs`
             X1 -> 1:`xs`
         "#]],
     );
@@ -209,7 +214,9 @@ fn lengths_that_would_have_to_be_equal() {
             N -> 3:`N`
             X1 -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
             X2 -> 2:`(filter (lambda (x) (> x 1.0f)) xs)`
+            unpack -> 2:`(filter (lambda (x) (> x 1.0f)) xs)`
             X2 -> 2:`(filter (lambda (x) (> x 1.0f)) xs)`
+            unpack -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
             X1 -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
             pack -> 2:`(filter (lambda (x) (> x 0.0f)) xs)`
             N -> 1:`N`

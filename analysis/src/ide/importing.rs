@@ -1,0 +1,35 @@
+//! Bringing a definition of another file into sight.
+
+use super::TextEdit;
+use super::completion::relative_path;
+use crate::db::{Db, Files, SourceFile, forms, is_builtin};
+use lift_syntax::{FormKind, TextRange, TextSize};
+
+/// The files that could be imported, in the order of their paths; also those that are imported already.
+pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
+    let mut files: Vec<SourceFile> = Files::get(db).by_path(db).values().copied().collect();
+    files.retain(|other| *other != file && !is_builtin(db, *other) && !other.path(db).contains(':'));
+    files.sort_by_key(|file| file.path(db).clone());
+    files
+}
+
+/// How a file writes the path to another one.
+pub(super) fn written_path(db: &dyn Db, file: SourceFile, other: SourceFile) -> String {
+    let here: Vec<&str> = file.path(db).split('/').collect();
+    relative_path(&here, other.path(db))
+}
+
+/// The edit that imports another file: behind the imports that are there; else before the first form.
+pub(super) fn import_edit(db: &dyn Db, file: SourceFile, other: SourceFile) -> TextEdit {
+    let written = written_path(db, file, other);
+    let all = forms(db, file);
+    let last = all.iter().rfind(|form| form.kind(db) == FormKind::Import);
+    let (at, new_text) = match (last, all.first()) {
+        (Some(last), _) => (last.start(db) + TextSize::of(&**last.text(db)), format!("\n(import \"{written}\")")),
+        (None, first) => {
+            let at = first.map_or(TextSize::new(0), |first| first.start(db));
+            (at, format!("(import \"{written}\")\n\n"))
+        }
+    };
+    TextEdit { range: TextRange::empty(at), new_text }
+}
