@@ -1,6 +1,5 @@
 //! `lift-codegen`: from typed core to OpenCL. (The full head is written with the modules.)
 pub mod core;
-pub mod cost;
 pub mod emit;
 pub mod failure;
 pub mod interp;

@@ -14,6 +14,7 @@
 
 ;;; Code:
 
+(require 'cl-lib)
 (require 'lisp-mode)
 
 (defgroup lift nil
@@ -23,6 +24,11 @@
 (defcustom lift-server '("lift" "lsp")
   "The language server and its arguments."
   :type '(repeat string))
+
+(defcustom lift-options nil
+  "Options of the language server, as docs/protocol.md has them.
+A property list: (:inlayHints (:types :json-false))."
+  :type 'plist)
 
 (defvar lift-mode-syntax-table
   (let ((table (make-syntax-table)))
@@ -84,7 +90,11 @@ Two columns after a word that heads a form, else as Lisp does."
 
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs
-               (cons 'lift-mode (lambda (&rest _) lift-server))))
+               (cons 'lift-mode
+                     (lambda (&rest _)
+                       (if lift-options
+                           (append lift-server (list :initializationOptions lift-options))
+                         lift-server)))))
 
 (declare-function eglot-current-server "eglot")
 (declare-function eglot-execute "eglot")
@@ -92,19 +102,30 @@ Two columns after a word that heads a form, else as Lisp does."
 (declare-function eglot--pos-to-lsp-position "eglot")
 (declare-function eglot--path-to-uri "eglot")
 (declare-function eglot--major-modes "eglot")
+(declare-function eglot--format-markup "eglot")
 (declare-function jsonrpc-request "jsonrpc")
+(declare-function jsonrpc-async-request "jsonrpc")
+(declare-function flymake-diagnostics "flymake")
+(declare-function flymake-diagnostic-data "flymake")
+(declare-function lift--virtual-text "lift-mode")
 (defvar eglot--servers-by-project)
+
+(defun lift--server ()
+  "The language server of this program, or of any."
+  (or (eglot-current-server)
+      (seq-find (lambda (s) (memq 'lift-mode (eglot--major-modes s)))
+                (apply #'append (hash-table-values eglot--servers-by-project)))
+      (user-error "No language server runs here: M-x eglot")))
 
 (defun lift--command (name &rest more)
   "What the server answers to its command NAME for the kernel at point; MORE are further members of its argument."
-  (let ((server (or (eglot-current-server) (user-error "No language server runs here: M-x eglot"))))
-    (jsonrpc-request
-     server :workspace/executeCommand
-     (list :command name
-           :arguments (vector (append (list :uri (eglot--path-to-uri buffer-file-name)
-                                            :position (eglot--pos-to-lsp-position))
-                                      more)))
-     :timeout 120)))
+  (jsonrpc-request
+   (lift--server) :workspace/executeCommand
+   (list :command name
+         :arguments (vector (append (list :uri (eglot--path-to-uri buffer-file-name)
+                                          :position (eglot--pos-to-lsp-position))
+                                    more)))
+   :timeout 120))
 
 (defun lift--show (name text mode)
   "Show TEXT in a buffer NAME in MODE beside the program."
@@ -115,14 +136,52 @@ Two columns after a word that heads a form, else as Lisp does."
       (goto-char (point-min)))
     (funcall mode)
     (setq buffer-read-only t)
-    (display-buffer (current-buffer))))
+    (display-buffer (current-buffer))
+    (current-buffer)))
 
-(defun lift-generate-opencl ()
-  "Show the OpenCL of the kernel at point."
-  (interactive)
-  (let ((answer (lift--command "lift.server.generateOpenCL")))
-    (lift--show (format "*Lift: %s.cl*" (plist-get answer :kernel)) (plist-get answer :text)
-                (if (fboundp 'c-mode) #'c-mode #'fundamental-mode))))
+(defconst lift-stages '("elaborated" "core" "scheduled" "opencl" "plan" "host")
+  "What a kernel becomes, in order.")
+
+(defvar-local lift--view nil
+  "The address of the generated text in this buffer.")
+
+(defun lift-generate-opencl (&optional stage)
+  "Show the OpenCL of the kernel at point, which follows the edits; with a prefix argument, another STAGE."
+  (interactive (list (and current-prefix-arg (completing-read "Stage: " lift-stages nil t))))
+  (let* ((stage (or stage "opencl"))
+         (answer (lift--command "lift.server.generateOpenCL" :stage stage))
+         (uri (plist-get answer :uri))
+         (name (format "*Lift: %s*" (substring uri (length "lift-opencl:/") (string-search "?" uri))))
+         (mode (cond ((member stage '("opencl" "host")) (if (fboundp 'c-mode) #'c-mode #'fundamental-mode))
+                     ((equal stage "plan") #'fundamental-mode)
+                     (t #'lift-view-mode)))
+         (text (plist-get (jsonrpc-request (lift--server) :lift/virtualText (list :uri uri)) :text)))
+    (with-current-buffer (lift--show name text mode)
+      (setq lift--view uri))))
+
+(define-derived-mode lift-view-mode prog-mode "Lift view"
+  "Generated texts that look like Lift: the elaborated program, the core."
+  :syntax-table lift-mode-syntax-table
+  (setq-local font-lock-defaults '(lift-font-lock-keywords)))
+
+(defun lift--fill-view (server uri)
+  "Fill the buffer that shows the text at URI anew from SERVER."
+  (when-let* ((buffer (seq-find (lambda (b) (equal uri (buffer-local-value 'lift--view b))) (buffer-list))))
+    (jsonrpc-async-request
+     server :lift/virtualText (list :uri uri)
+     :success-fn (lambda (answer)
+                   (when (buffer-live-p buffer)
+                     (with-current-buffer buffer
+                       (let ((inhibit-read-only t) (at (point)))
+                         (erase-buffer)
+                         (insert (plist-get answer :text))
+                         (goto-char (min at (point-max))))))))))
+
+;; Generated texts follow the edits: the server says when one that was asked for has changed.
+(with-eval-after-load 'eglot
+  (cl-defmethod eglot-handle-notification (server (_method (eql lift/virtualTextChanged)) &key uri)
+    "Fill the view of URI anew from SERVER."
+    (lift--fill-view server uri)))
 
 (defun lift-run-kernel ()
   "Run the kernel at point as its line `;;; run:' says, and show the result."
@@ -132,15 +191,32 @@ Two columns after a word that heads a form, else as Lisp does."
                 (format "; on %s\n%s" (plist-get answer :device) (plist-get answer :output))
                 #'fundamental-mode)))
 
+(defun lift-type-of-region (from to)
+  "Show the type of the expression around the region from FROM to TO, and where its lengths come from."
+  (interactive "r")
+  (let* ((hover (jsonrpc-request
+                 (lift--server) :lift/hoverRange
+                 (list :textDocument (list :uri (eglot--path-to-uri buffer-file-name))
+                       :range (list :start (eglot--pos-to-lsp-position from)
+                                    :end (eglot--pos-to-lsp-position to)))))
+         (contents (plist-get hover :contents)))
+    (message "%s" (if contents (eglot--format-markup contents) "No expression"))))
+
+(defun lift-explain ()
+  "Show the page about the message at point."
+  (interactive)
+  (let* ((found (or (car (flymake-diagnostics (point)))
+                    (car (flymake-diagnostics (pos-bol) (pos-eol)))
+                    (user-error "There is no message here")))
+         (code (plist-get (alist-get 'eglot-lsp-diag (flymake-diagnostic-data found)) :code))
+         (uri (format "lift:/explain/%s.md" code)))
+    (lift--show (format "*Lift: %s*" code) (lift--virtual-text uri) #'text-mode)))
+
 ;; Documents that only the server has: where a definition of a built-in name leads (`lift:/prelude.lift').
 
 (defun lift--virtual-text (uri)
   "The text that the server has at URI."
-  (let ((server (or (eglot-current-server)
-                    (seq-find (lambda (s) (memq 'lift-mode (eglot--major-modes s)))
-                              (apply #'append (hash-table-values eglot--servers-by-project)))
-                    (user-error "No language server runs"))))
-    (plist-get (jsonrpc-request server :lift/virtualText (list :uri uri)) :text)))
+  (plist-get (jsonrpc-request (lift--server) :lift/virtualText (list :uri uri)) :text))
 
 (defun lift--file-handler (operation &rest arguments)
   "Do OPERATION with ARGUMENTS for a document of the server as if it were a file that cannot be written."
@@ -169,6 +245,8 @@ Two columns after a word that heads a form, else as Lisp does."
 
 (define-key lift-mode-map (kbd "C-c C-o") #'lift-generate-opencl)
 (define-key lift-mode-map (kbd "C-c C-c") #'lift-run-kernel)
+(define-key lift-mode-map (kbd "C-c C-t") #'lift-type-of-region)
+(define-key lift-mode-map (kbd "C-c C-e") #'lift-explain)
 
 (provide 'lift-mode)
 ;;; lift-mode.el ends here

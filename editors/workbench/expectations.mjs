@@ -15,6 +15,10 @@ export const EVENS = {
         { line: 4, contains: 'unpack X1' },
         { line: 5, contains: 'pack' },
     ],
+    /** With this expression selected around the word, a hover is about it. */
+    selection: { line: 4, word: 'mod', text: '(mod x 2)', type: 'Int' },
+    /** The hint that a double click writes, and what its line has then. */
+    hintEdit: { line: 3, label: 'Array', written: '(lambda ((xs (array-type int N)))' },
     /** What "Make Pack/Unpack Explicit" writes, hints included; one undo takes it all back. */
     explicit: ['(unpack (X1 ys: Array[Int,X1]) (filter ', '(pack (map '],
     /** What the generated text has, and the name of its tab. */
@@ -61,7 +65,8 @@ export const TABLE = { file: 'table.lift', kernel: 'table', caption: '24 × 24' 
 export const WALKTHROUGH = {
     title: 'Get Started with Lift',
     steps: ['Open an example', 'Hover a length', 'Make pack explicit', 'See the code', 'Run it'],
-    button: 'Open an Example',
+    hover: '<∃X, Array[Float,X]>',
+    explicit: /\(unpack \(X1 \S+/,
     kernel: 'doubled',
     opencl: { tab: 'doubled.cl', contains: '__kernel' },
 };
@@ -77,6 +82,8 @@ export const ZIP_ERROR = {
         ['[Ln 5, Col 10]', '(5, 10)', 'length `X2` comes from here'],
     ],
     underlined: { line: 5, word: 'filter' },
+    /** The equation that does not hold, painted behind what is underlined. */
+    obligation: { line: 5, text: '✗ X1 = X2' },
 };
 
 /** A run that is cancelled; the program itself says what to run it on. */

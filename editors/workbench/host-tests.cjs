@@ -20,7 +20,7 @@ async function check(name, body) {
 
 /** Waits until `read` gives something true. */
 async function until(what, read) {
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 200; tries++) {
         const value = await read();
         if (value) return value;
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -100,7 +100,7 @@ exports.run = async () => {
         assert.deepEqual(kernels[0].sizes, ['N']);
     });
 
-    await check('the definition of a primitive is a text that the server gives out', async () => {
+    await check('[definition] the definition of a primitive is a text that the server gives out', async () => {
         const [found] = await vscode.commands.executeCommand(
             'vscode.executeDefinitionProvider', uri, at(document, 'filter'));
         const definition = found.targetUri ?? found.uri;
@@ -110,7 +110,7 @@ exports.run = async () => {
         assert.equal(shown.getText(found.targetSelectionRange ?? found.range), 'filter');
     });
 
-    await check('the code of an error leads to a page that explains it', async () => {
+    await check('[explain] the code of an error leads to a page that explains it', async () => {
         const wrong = vscode.Uri.joinPath(folder, ZIP_ERROR.file);
         await vscode.workspace.openTextDocument(wrong);
         const [error] = await until('an error', () => {
@@ -152,6 +152,9 @@ exports.run = async () => {
         });
     });
 
+    await require('./host-features.cjs').run(check, until, folder);
+    await vscode.window.showTextDocument(document);
+
     const typed = await vscode.workspace.openTextDocument({ language: 'lift' });
     const typing = await vscode.window.showTextDocument(typed);
     for (const [what, line, below] of [
@@ -159,7 +162,7 @@ exports.run = async () => {
         ['stays where it is after a closed one', '(define (twice x) (* 2 x))', ''],
         ['continues documentation', ';;; Twice.', ';;; '],
     ]) {
-        await check(`a new line ${what}`, async () => {
+        await check(`[indentation] a new line ${what}`, async () => {
             const all = new vscode.Range(0, 0, typed.lineCount, 0);
             assert.ok(await typing.edit((edit) => edit.replace(all, line)));
             const end = new vscode.Position(0, line.length);

@@ -32,7 +32,7 @@ const ended = await (async () => {
     base.searchParams.set('folder', opened);
     base.searchParams.set('payload', payload);
     await workbench.open(base.href);
-    return Promise.race([done, new Promise((r) => setTimeout(() => r('no end in 120 s'), 120_000))]);
+    return Promise.race([done, new Promise((r) => setTimeout(() => r('no end in 300 s'), 300_000))]);
 })();
 await workbench.close();
 if (ended !== 0) console.log(`the extension host ended with ${ended}`);

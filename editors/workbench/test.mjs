@@ -9,6 +9,7 @@ import path from 'node:path';
 
 import { ENDLESS, EVENS, TABLE, WALKTHROUGH, ZIP_ERROR } from './expectations.mjs';
 import { Report } from './report.mjs';
+import { Settings } from './settings.mjs';
 import { Workbench } from './workbench.mjs';
 
 const [, , address, shots, opened] = process.argv;
@@ -42,7 +43,7 @@ await check('a program opens in the workbench', async () => {
     assert.equal(lines[0], EVENS.firstLine);
 });
 
-await check('the grammar gives kinds of words different colours', async () => {
+await check('[colours] the grammar gives kinds of words different colours', async () => {
     await workbench.until('three colours for lift, evens and int', async () => {
         const colours = await workbench.colours(EVENS.file, 2);
         const kinds = ['lift', 'evens', 'int'].map((word) => colours.get(word));
@@ -64,7 +65,7 @@ await check('the status bar says that the server runs', async () => {
 });
 
 for (const { line, contains } of EVENS.hints) {
-    await check(`inlay hint in line ${line}: ${contains}`, async () => {
+    await check(`[hints] inlay hint in line ${line}: ${contains}`, async () => {
         const seen = await workbench.until(`a hint that has ${contains}`, async () => {
             const hints = (await workbench.hints(EVENS.file, line)).join('');
             return hints.includes(contains) && (await workbench.lines(EVENS.file))[line - 1];
@@ -75,7 +76,7 @@ for (const { line, contains } of EVENS.hints) {
 await workbench.shot('hints');
 
 for (const { line, word, firstLine, contains } of EVENS.hovers) {
-    await check(`hover on ${word}`, async () => {
+    await check(`[hover] hover on ${word}`, async () => {
         const hover = await workbench.hover(EVENS.file, line, word);
         await workbench.shot(`hover-${word}`);
         assert.equal(hover[0], firstLine);
@@ -84,7 +85,33 @@ for (const { line, word, firstLine, contains } of EVENS.hovers) {
     });
 }
 
-await check('an error is underlined, listed among the problems, and explained on hover', async () => {
+await check('[selection] on a selection, the hover is about the selected expression', async () => {
+    const { line, word, text, type } = EVENS.selection;
+    await workbench.clickOn(EVENS.file, line, word);
+    for (const _ of word) await workbench.page.keyboard.press('Shift+Alt+ArrowRight');
+    const selected = await workbench.until('the selection', async () =>
+        /\((\d+) selected\)/.exec(await workbench.statusItem('status.editor.selection'))?.[1] === String(text.length));
+    assert.ok(selected);
+    const hover = await workbench.hover(EVENS.file, line, word);
+    await workbench.shot('hover-selection');
+    assert.equal(hover[0], type);
+    return `${text}: ${hover[0]}`;
+});
+
+await check('[hint-edit] a double click writes a hint into the program, and undo takes it back', async () => {
+    const { line, label, written } = EVENS.hintEdit;
+    const before = await workbench.lines(EVENS.file);
+    await workbench.doubleClickHint(EVENS.file, line, label);
+    const text = await workbench.until('the written hint', async () =>
+        (await workbench.lines(EVENS.file)).find((text) => has(text, written)));
+    await workbench.until('no error', async () => (await workbench.squiggles(EVENS.file)) === 0);
+    await workbench.shot('hint-written');
+    await workbench.page.keyboard.press('Control+Z');
+    await workbench.until('undone', async () => (await workbench.lines(EVENS.file))[line - 1] === before[line - 1]);
+    return text.trim();
+});
+
+await check('[diagnostics related] an error is underlined, listed among the problems, and explained on hover', async () => {
     const { file, problem, problems, places, underlined } = ZIP_ERROR;
     await workbench.openFile(file);
     await workbench.until('a squiggle', async () => (await workbench.squiggles(file)) > 0);
@@ -107,7 +134,19 @@ await check('an error is underlined, listed among the problems, and explained on
     return listed[0].trim();
 });
 
-await check('Make Pack/Unpack Explicit changes the text, and undo takes it back', async () => {
+await check('[obligations] lengths that ought to be equal stand at their place in the colour of errors', async () => {
+    const { file, obligation } = ZIP_ERROR;
+    await workbench.openFile(file);
+    const painted = await workbench.until('what is painted', async () =>
+        (await workbench.painted(file, obligation.line)).find(({ text }) => text === obligation.text));
+    // Red, whatever the theme's shade of it.
+    const [red, green, blue] = painted.color.match(/\d+/g).map(Number);
+    assert.ok(red > green + 60 && red > blue + 60, painted.color);
+    await workbench.shot('obligation');
+    return painted.text;
+});
+
+await check('[explicit] Make Pack/Unpack Explicit changes the text, and undo takes it back', async () => {
     await workbench.openFile(EVENS.file);
     const before = (await workbench.lines(EVENS.file)).length;
     await workbench.clickOn(EVENS.file, 4, 'filter');
@@ -132,7 +171,7 @@ await check('Make Pack/Unpack Explicit changes the text, and undo takes it back'
     return text.split('\n').slice(3).map((line) => line.trim()).join(' ');
 });
 
-await check('the lenses above a kernel; that for OpenCL shows the text', async () => {
+await check('[lenses] the lenses above a kernel; that for OpenCL shows the text', async () => {
     const { tab, contains } = EVENS.opencl;
     const titles = await workbench.until('lenses', async () => {
         const found = await workbench.lenses(EVENS.file).allTextContents();
@@ -146,7 +185,7 @@ await check('the lenses above a kernel; that for OpenCL shows the text', async (
     return titles.join(' | ');
 });
 
-await check('Generate OpenCL shows the text beside the program', async () => {
+await check('[opencl] Generate OpenCL shows the text beside the program', async () => {
     await workbench.clickOn(EVENS.file, 4, 'filter');
     await workbench.command('Lift: Generate OpenCL');
     const { tab, contains } = EVENS.opencl;
@@ -159,7 +198,7 @@ await check('Generate OpenCL shows the text beside the program', async () => {
     return text.split('\n').find((line) => has(line, contains[0])).trim();
 });
 
-await check('the OpenCL follows an edit that is not saved', async () => {
+await check('[live] the OpenCL follows an edit that is not saved', async () => {
     const { line, word, by, before, after } = EVENS.edit;
     const tab = EVENS.opencl.tab;
     const text = async () => (await workbench.lines(tab)).join('\n');
@@ -171,7 +210,7 @@ await check('the OpenCL follows an edit that is not saved', async () => {
     await workbench.until('the old text', async () => has(await text(), before));
 });
 
-await check('while the program is broken, the last good OpenCL stays, marked with the reason', async () => {
+await check('[stale] while the program is broken, the last good OpenCL stays, marked with the reason', async () => {
     const { line, word, by, stale } = EVENS.breaking;
     const tab = EVENS.opencl.tab;
     await workbench.scrollToLine(tab, '// OpenCL C of evens');
@@ -187,7 +226,7 @@ await check('while the program is broken, the last good OpenCL stays, marked wit
     return first;
 });
 
-await check('the cursor in the program marks the generated lines, and the other way round', async () => {
+await check('[sync] the cursor in the program marks the generated lines, and the other way round', async () => {
     const tab = EVENS.opencl.tab;
     const { program, generated } = EVENS.sync;
     await workbench.clickOn(EVENS.file, program.line, program.word);
@@ -208,8 +247,37 @@ await check('the cursor in the program marks the generated lines, and the other 
     return `${marked.length} lines; ${back.trim()}`;
 });
 
+await check('the mouse marks what belongs together, and settings turn the marks off', async () => {
+    const tab = EVENS.opencl.tab;
+    const { program } = EVENS.sync;
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await workbench.until('no marked lines', async () => (await workbench.marked(tab)).length === 0);
+    await workbench.hover(EVENS.file, program.line, program.word);
+    await workbench.until('marked lines', async () => (await workbench.marked(tab)).length > 0);
+    await workbench.shot('sync-hover');
+    await workbench.clickOn(EVENS.file, 1, 'squares');
+    await workbench.until('no marked lines', async () => (await workbench.marked(tab)).length === 0);
+    const settings = new Settings(opened);
+    /** Moves the cursor to the word anew; whether anything is marked then. */
+    const follows = async () => {
+        await workbench.clickOn(EVENS.file, 1, 'squares');
+        await workbench.page.waitForTimeout(700);
+        await workbench.clickOn(EVENS.file, program.line, program.word);
+        await workbench.page.waitForTimeout(700);
+        return (await workbench.marked(tab)).length > 0;
+    };
+    settings.set({ 'lift.generated.syncCursor': 'toProgram', 'lift.generated.syncHover': false });
+    try {
+        await workbench.until('no marked lines with the settings', async () => !(await follows()));
+        await workbench.shot('sync-off');
+    } finally {
+        settings.remove();
+    }
+    await workbench.until('marked lines without them', follows);
+});
+
 for (const { title, tab, contains } of EVENS.stages) {
-    await check(`the stage ${title}`, async () => {
+    await check(`[stages] the stage ${title}`, async () => {
         await workbench.clickOn(EVENS.file, 4, 'filter');
         await workbench.command('Lift: Show Stage');
         await workbench.answer(title);
@@ -229,7 +297,7 @@ async function panelResult(panel, expected) {
     });
 }
 
-await check('Run Kernel asks for inputs and sizes, and shows result, plot and times in a panel', async () => {
+await check('[run inputs] Run Kernel asks for inputs and sizes, and shows result, plot and times in a panel', async () => {
     await workbench.clickOn(EVENS.file, 4, 'filter');
     await workbench.command('Lift: Run Kernel');
     for (const answer of answers) await workbench.answer(answer);
@@ -245,7 +313,7 @@ await check('Run Kernel asks for inputs and sizes, and shows result, plot and ti
 
 const timeHint = async () => (await workbench.hints(EVENS.file, hint.line)).join('');
 
-await check('times stand at the end of the line that caused them', async () => {
+await check('[times] times stand at the end of the line that caused them', async () => {
     const text = await workbench.until('a time', async () => {
         const hints = await timeHint();
         return hint.time.test(hints) && hints;
@@ -302,7 +370,7 @@ await check('the whole result as text', async () => {
     await workbench.closeTab(tab);
 });
 
-await check('a result of rows is drawn as a picture', async () => {
+await check('[plot] a result of rows is drawn as a picture', async () => {
     await workbench.openFile(TABLE.file);
     await workbench.until('lenses', async () => (await workbench.lenses(TABLE.file).count()) > 0);
     // Its own line says what to run it on: nothing is asked.
@@ -347,7 +415,7 @@ await check('the output "Lift: Run" has the result too', async () => {
     await workbench.shot('output');
 });
 
-await check('a run that takes too long is cancelled, and its process ends', async () => {
+await check('[cancel] a run that takes too long is cancelled, and its process ends', async () => {
     await workbench.openFile(ENDLESS.file);
     await workbench.clickOn(ENDLESS.file, 3, 'endless');
     await workbench.command('Lift: Run Kernel');
@@ -371,35 +439,102 @@ await check('Restart Server brings the hints back', async () => {
     });
 });
 
-await check('Show Setup tells of the server and the devices', async () => {
+await check('[setup] Show Setup tells of the server and the devices', async () => {
     await workbench.command('Lift: Show Setup');
     const page = await workbench.framed(EVENS.setup.at(-1));
     await workbench.shot('setup');
     for (const expected of EVENS.setup) assertHas(page, expected);
 });
 
-await check('the walkthrough leads from a program to its result', async () => {
-    const { title, steps, button, kernel, opencl } = WALKTHROUGH;
-    await workbench.command('Lift: Open Walkthrough');
+await check('[device] Choose Device: the status bar and the next run follow', async () => {
+    const status = () => workbench.statusItem('lift-lang.lift.lift.status');
+    await workbench.openFile(EVENS.file);
+    await workbench.command('Lift: Choose Device');
+    await workbench.until('the question', async () => has(await workbench.question(), 'Where Lift runs kernels'));
+    await workbench.shot('choose-device');
+    await workbench.answer('interpreter');
+    await workbench.until('the interpreter in the status bar', async () => has(await status(), /· interpreter$/));
+    await workbench.clickOn(EVENS.file, 4, 'filter');
+    // The last run failed, so it is asked for inputs.
+    await workbench.command('Lift: Run Kernel');
+    await workbench.answer('Other');
+    for (const answer of answers) await workbench.answer(answer);
+    const panel = await workbench.panel(EVENS.kernel);
+    await workbench.until('a run of the interpreter', async () =>
+        has(await panel.locator('header').innerText().catch(() => ''), 'interpreter'));
+    await workbench.command('Lift: Choose Device');
+    await workbench.answer('auto');
+    await workbench.until('the device again', async () =>
+        EVENS.statusDevice.test(await status()) && !has(await status(), /interpreter/));
+});
+
+await check('a click on the status bar shows the setup', async () => {
+    await workbench.command('View: Close All Editors');
+    await workbench.page.locator('[id="lift-lang.lift.lift.status"] a').click();
+    await workbench.framed(EVENS.setup.at(-1));
+});
+
+await check('the walkthrough leads from a program to its result, and each step is checked off', async () => {
+    const { title, steps, kernel, opencl, hover, explicit } = WALKTHROUGH;
     const page = workbench.page.locator('.gettingStartedContainer');
-    await workbench.until('the page', async () => has(await page.innerText().catch(() => ''), title));
+    /** Opens the walkthrough, and a step of it. */
+    const step = async (name) => {
+        await workbench.command('Lift: Open Walkthrough');
+        await workbench.until('the page', async () => has(await page.innerText().catch(() => ''), title));
+        await page.locator('.getting-started-step', { hasText: name }).first().click();
+    };
+    const press = (name) => page.locator('.getting-started-step.expanded .monaco-button', { hasText: name }).click();
+    const done = (name) =>
+        workbench.until(`${name} is checked off`, async () => {
+            await workbench.command('Lift: Open Walkthrough');
+            const marks = page.locator('.getting-started-step', { hasText: name }).locator('.codicon.complete');
+            return (await marks.count()) > 0;
+        });
+    await workbench.command('View: Close All Editors');
+    await step(steps[0]);
     const text = await page.innerText();
-    for (const step of steps) assertHas(text, step);
+    for (const name of steps) assertHas(text, name);
     await workbench.shot('walkthrough');
-    await page.locator('.monaco-button', { hasText: button }).first().click();
+    await press('Open an Example');
     const untitled = workbench.page.locator('.tab[data-resource-name^="Untitled"]').first();
     const example = await untitled.getAttribute('data-resource-name');
     await workbench.until('hints in it', async () =>
         (await workbench.lines(example)).some((line) => has(line, 'unpack X1')));
+    await done(steps[0]);
+
+    await workbench.until('the cursor on filter', async () => {
+        // Lenses that arrive move the text.
+        await workbench.clickOn(example, 6, 'filter');
+        await workbench.page.waitForTimeout(300);
+        return /^Ln 6,/.test(await workbench.statusItem('status.editor.selection'));
+    });
+    await workbench.command('Show or Focus Hover');
+    const said = workbench.page.locator('.monaco-hover:not(.hidden) .hover-contents');
+    await workbench.until('the hover', async () => has((await said.allInnerTexts()).join('\n'), hover));
+    await workbench.shot('walkthrough-hover');
+    await workbench.page.keyboard.press('Escape');
+    await done(steps[1]);
+
+    await workbench.clickOn(example, 6, 'filter');
+    await workbench.command('Lift: Make Pack/Unpack Explicit in This File');
+    await workbench.until('the written pack', async () => has((await workbench.lines(example)).join('\n'), explicit));
+    await workbench.shot('walkthrough-explicit');
+    await done(steps[2]);
+
     await workbench.clickOn(example, 3, 'doubled');
     await workbench.command('Lift: Generate OpenCL');
     await workbench.until('its OpenCL', async () =>
         has((await workbench.lines(opencl.tab)).join('\n'), opencl.contains));
+    await workbench.shot('walkthrough-code');
+    await done(steps[3]);
+
     await workbench.clickOn(example, 3, 'doubled');
     await workbench.command('Lift: Run Kernel');
     const panel = await workbench.panel(kernel);
     await workbench.until('its plot', async () => (await panel.locator('figure.curves svg').count()) > 0);
     await workbench.shot('walkthrough-run');
+    await done(steps[4]);
+    await workbench.shot('walkthrough-done');
 });
 
 await check('nothing was written that nobody saved', async () => {

@@ -36,7 +36,7 @@ await check('a program is checked, and its OpenCL shown', async () => {
     await workbench.shot('restricted');
 });
 
-await check('a run does not begin, and says why', async () => {
+await check('[trust] a run does not begin, and says why', async () => {
     await workbench.lenses(EVENS.file).first().click();
     const said = await workbench.until('a notification', async () =>
         (await workbench.notifications()).find((text) => text.includes(UNTRUSTED.notice)));

@@ -150,6 +150,15 @@ export class Workbench {
         await this.page.mouse.click(x, y);
     }
 
+    /** A double click on the part of a hint that has this, which writes the hint; lines are counted from 1. */
+    async doubleClickHint(tab, line, label) {
+        await this.#dismiss();
+        const row = await this.#row(tab, line);
+        const hint = row.locator('[class*="dyn-rule"]', { hasText: label }).first();
+        const { x, y, width, height } = await hint.boundingBox();
+        await this.page.mouse.dblclick(x + width / 2, y + height / 2);
+    }
+
     /** Replaces a word of a line by typing over it; nothing is saved. */
     async replaceWord(tab, line, word, text) {
         await this.#dismiss();
@@ -173,6 +182,16 @@ export class Workbench {
                     .map(({ top, height }) => top + height / 2));
         const of = lines.filter(([top]) => marks.some((mark) => mark >= top && mark < top + 15));
         return readable(of.sort(([a], [b]) => a - b).map(([, text]) => text));
+    }
+
+    /** What the extension paints into a line (counted from 1), which is no text of the page: its text and colour. */
+    async painted(tab, line) {
+        const row = await this.#row(tab, line);
+        return row.locator('[class*="TextEditorDecorationType"]').evaluateAll((all) =>
+            all.map((element) => {
+                const { content, color } = getComputedStyle(element, '::after');
+                return { text: content.replace(/^"|"$/g, ''), color };
+            }));
     }
 
     /** Moves the right edge of an editor to the right, by so many pixels. */

@@ -144,7 +144,7 @@ fn types_and_words() -> &'static [&'static str] {
     lift_syntax::SCALAR_TYPES
 }
 
-/// `tree-sitter generate` in `editors/tree-sitter-lift` brings them in step.
+/// `editors/tree-sitter-lift/generate` brings them in step; `tests/editors/run` compares every byte.
 #[test]
 fn the_generated_parser_has_the_rules_of_the_grammar() {
     let folder = files::root().join("editors/tree-sitter-lift");

@@ -165,15 +165,8 @@ impl<'k> ProgramBuilder<'k> {
         let mut facts = std::mem::take(&mut self.facts);
         let layout = self.layout_with(ty, bounds, name, instances, origin, &mut facts, &mut |b, leaf| {
             let id = b.buffer(leaf.name, leaf.scalar, leaf.count.clone(), role);
-            match role {
-                BufferRole::Temporary if !leaf.is_length => {
-                    b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
-                }
-                BufferRole::Output => {
-                    let result = stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
-                    b.report.results.push(result);
-                }
-                _ => {}
+            if role == BufferRole::Temporary && !leaf.is_length {
+                b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
             }
             Memory { root: Root::Buffer(id), scalar: leaf.scalar }
         });
@@ -335,7 +328,8 @@ impl<'k> ProgramBuilder<'k> {
 
     /// Notes that a result is stored: `count` elements.
     pub fn stored(&mut self, name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) {
-        self.report.stored.push(stored(name, memory, scalar, count, origin));
+        let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+        self.report.stored.push(Stored { name: name.into(), memory, bytes, origin: origin.clone() });
     }
 
     /// Asks something of a function that is thrown away.
@@ -386,13 +380,8 @@ impl<'k> ProgramBuilder<'k> {
                 .count(),
             failures: self.failures,
         };
-        (Ok(Program { opencl, functions: unit.functions, plan, report: self.report }), self.measured.wanted())
+        (Ok(Program { opencl, plan, report: self.report }), self.measured.wanted())
     }
-}
-
-fn stored(name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) -> Stored {
-    let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
-    Stored { name: name.into(), memory, bytes, origin: origin.clone() }
 }
 
 /// Bytes of a scalar in memory.

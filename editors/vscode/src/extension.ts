@@ -7,7 +7,7 @@
  *     protocol.ts   the commands it offers       trace.ts    the messages, for those who look
  *     status.ts, setup.ts, health.ts   what runs here, and on what     errors.ts   what people see of an error
  *     target.ts     which program and kernel     tasks.ts    the program on the command line
- *     hints.ts      kinds of inlay hints
+ *     hints.ts      kinds of inlay hints         obligations.ts   lengths that ought to be equal, painted
  *     views.ts, stages.ts   generated texts      sync.ts     the way between them and the program
  *     run.ts, ask.ts, inputs.ts   Lift: Run Kernel
  *     report.ts, documents.ts, panel.ts, shown.ts and webview/   what a run gave

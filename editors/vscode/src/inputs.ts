@@ -72,14 +72,17 @@ export interface Remembered {
     /** What the program's own line `;;; run:` said then. */
     line?: string;
     values: RunValues;
+    /** Whether the run on them failed: then they are proposed again, and not simply run again. */
+    failed?: boolean;
 }
 
 /**
  * What to run a kernel on without asking: what it ran on the last time, unless its parameters or its
- * line `;;; run:` have changed since; else what that line says.
+ * line `;;; run:` have changed since; else what that line says. After a run that failed it is asked.
  */
 export function toRunAtOnce(kernel: Kernel, remembered: Remembered | undefined): RunValues | undefined {
     const line = JSON.stringify(kernel.defaultRun ?? null);
     const same = remembered?.signature === signatureOf(kernel) && remembered.line === line;
-    return same ? remembered.values : kernel.defaultRun;
+    if (!same) return kernel.defaultRun;
+    return remembered.failed === true ? undefined : remembered.values;
 }

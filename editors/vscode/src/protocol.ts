@@ -20,6 +20,8 @@ export const COMMAND = {
 export const REQUEST = {
     /** `{uri}` to `{text}`; the same as `workspace/textDocumentContent`. */
     virtualText: 'lift/virtualText',
+    /** `{textDocument, range}` to a hover of the innermost expression around the range, or null */
+    hoverRange: 'lift/hoverRange',
     /** {@link SourceRangeParams} to {@link SourceRange} or null */
     sourceRange: 'lift/sourceRange',
     /** {@link GeneratedRangesParams} to `Range[]` */

@@ -69,7 +69,13 @@ export class Runner implements vscode.Disposable {
             if (kernel === undefined) return;
             const values = givenValues(named) ?? (await this.valuesFor(source, kernel, others));
             if (values === undefined) return;
-            const result = await this.execute(source, kernel, values);
+            const result = await this.execute(source, kernel, values).then(
+                (result) => this.remember(source, kernel, values, false).then(() => result),
+                async (error: unknown) => {
+                    if (!isCancellation(error)) await this.remember(source, kernel, values, true);
+                    throw error;
+                },
+            );
             this.report(source, {
                 source: source.toString(),
                 program: path.posix.basename(source.path),
@@ -120,10 +126,8 @@ export class Runner implements vscode.Disposable {
     ): Promise<RunValues | undefined> {
         const first = proposeValues(kernel);
         if (kernel.inputs.length === 0 && !needsSizes(kernel, [])) return first;
-        const key = `run ${source.toString()}#${kernel.name}`;
-        const signature = signatureOf(kernel);
-        const remembered = this.memory.get<Remembered>(key);
-        const last = remembered?.signature === signature ? remembered.values : undefined;
+        const remembered = this.memory.get<Remembered>(memoryKey(source, kernel));
+        const last = remembered?.signature === signatureOf(kernel) ? remembered.values : undefined;
         const atOnce = others ? undefined : toRunAtOnce(kernel, remembered);
         if (atOnce !== undefined) return atOnce;
 
@@ -135,15 +139,17 @@ export class Runner implements vscode.Disposable {
         }
         const chosen = proposals.length === 0 ? 'others' : await askProposal(kernel, proposals);
         const folder = source.scheme === 'file' ? vscode.Uri.joinPath(source, '..') : undefined;
-        const values = chosen === 'others' ? await askValues(kernel, last ?? first, folder) : chosen;
-        if (values !== undefined) {
-            const line = JSON.stringify(kernel.defaultRun ?? null);
-            await this.memory.update(key, { signature, line, values } satisfies Remembered);
-        }
-        return values;
+        return chosen === 'others' ? askValues(kernel, last ?? first, folder) : chosen;
     }
 
-    private execute(source: vscode.Uri, kernel: Kernel, values: RunValues): Thenable<RunResult> {
+    /** What a person has chosen, for the next time. */
+    private async remember(source: vscode.Uri, kernel: Kernel, values: RunValues, failed: boolean): Promise<void> {
+        const line = JSON.stringify(kernel.defaultRun ?? null);
+        const kept: Remembered = { signature: signatureOf(kernel), line, values, failed };
+        await this.memory.update(memoryKey(source, kernel), kept);
+    }
+
+    private async execute(source: vscode.Uri, kernel: Kernel, values: RunValues): Promise<RunResult> {
         const folder =
             source.scheme === 'file'
                 ? path.dirname(source.fsPath)
@@ -189,6 +195,10 @@ export class Runner implements vscode.Disposable {
         }
         this.panels.show(toShow(run), columnBeside(source));
     }
+}
+
+function memoryKey(source: vscode.Uri, kernel: Kernel): string {
+    return `run ${source.toString()}#${kernel.name}`;
 }
 
 /** Values that came with the request itself: nothing is asked then. */

@@ -15,12 +15,17 @@ import {
     State,
     WorkDoneProgress,
     type ExecuteCommandMiddleware,
+    type HandleDiagnosticsSignature,
+    type ProvideHoverSignature,
+    type Hover,
     type WorkDoneProgressBegin,
     type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
 
 import { HINT_KINDS } from './hints';
 import { describeFailure, locateServer, type Server } from './locate';
+import { Obligations } from './obligations';
+import { REQUEST } from './protocol';
 import { Revival } from './revival';
 import { TraceChannel } from './trace';
 
@@ -45,6 +50,7 @@ export class LiftServer implements vscode.Disposable {
     /** What the server and the client log. */
     readonly output = vscode.window.createOutputChannel('Lift', { log: true });
     private readonly trace = new TraceChannel();
+    private readonly obligations = new Obligations();
     /** Imported programs change on disk without being open. */
     private readonly files = vscode.workspace.createFileSystemWatcher('**/*.lift');
 
@@ -125,6 +131,40 @@ export class LiftServer implements vscode.Disposable {
         return (await client.protocol2CodeConverter.asDefinitionResult(found, token)) ?? undefined;
     }
 
+    /** Where something is selected under the mouse, its type; else what the server says of the place. */
+    private async provideHover(
+        document: vscode.TextDocument,
+        position: vscode.Position,
+        token: vscode.CancellationToken,
+        next: ProvideHoverSignature,
+    ): Promise<vscode.Hover | null | undefined> {
+        const editor = vscode.window.activeTextEditor;
+        const selection = editor?.document === document ? editor.selection : undefined;
+        if (selection !== undefined && !selection.isEmpty && selection.contains(position)) {
+            const client = this.running();
+            const found = await client.sendRequest<Hover | null>(
+                REQUEST.hoverRange,
+                {
+                    textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
+                    range: client.code2ProtocolConverter.asRange(selection),
+                },
+                token,
+            );
+            if (found !== null) return client.protocol2CodeConverter.asHover(found);
+        }
+        return next(document, position, token);
+    }
+
+    private handleDiagnostics(
+        uri: vscode.Uri,
+        diagnostics: vscode.Diagnostic[],
+        next: HandleDiagnosticsSignature,
+    ): void {
+        // The language client keeps what the server said with each.
+        this.obligations.update(uri, diagnostics.map((d) => (d as { data?: unknown }).data));
+        next(uri, diagnostics);
+    }
+
     private running(): LanguageClient {
         const client = this.client;
         if (client === undefined || !client.isRunning()) {
@@ -144,6 +184,7 @@ export class LiftServer implements vscode.Disposable {
     dispose(): void {
         this.stateChanged.dispose();
         this.trace.dispose();
+        this.obligations.dispose();
         this.files.dispose();
         this.output.dispose();
     }
@@ -236,7 +277,11 @@ export class LiftServer implements vscode.Disposable {
                 },
                 initializationOptions: serverOptions(),
                 errorHandler: revival,
-                middleware: this.middleware,
+                middleware: {
+                    ...this.middleware,
+                    provideHover: (...asked) => this.provideHover(...asked),
+                    handleDiagnostics: (...said) => this.handleDiagnostics(...said),
+                },
             },
         );
     }
@@ -267,6 +312,7 @@ function serverOptions(): Record<string, unknown> {
         runRepeats: settings.get<number>('run.repeats', 10),
         runTimes: settings.get<boolean>('inlayHints.runTimes', true),
         inlayHints: Object.fromEntries(hints),
+        paintsObligations: true,
         target: settings.get<string>('generated.target', 'portable'),
     };
 }

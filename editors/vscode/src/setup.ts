@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 
 import { explain } from './errors';
+import { HINT_KINDS } from './hints';
 import { COMMAND, type Device, type Setup } from './protocol';
 import type { LiftServer } from './server';
 import { describeSetup, deviceLabel } from './health';
@@ -127,10 +128,7 @@ function changedSettings(): [string, unknown][] {
         'run.timeLimit',
         'run.memoryLimit',
         'run.repeats',
-        'inlayHints.packUnpack',
-        'inlayHints.types',
-        'inlayHints.checks',
-        'inlayHints.defaults',
+        ...HINT_KINDS.map((kind) => `inlayHints.${kind}`),
         'inlayHints.runTimes',
         'generated.target',
         'generated.syncCursor',

@@ -12,7 +12,7 @@ interface Manifest {
     contributes: {
         commands: { command: string; category: string }[];
         menus: Record<string, { command: string }[]>;
-        configuration: { properties: Record<string, { markdownDescription: string }> };
+        configuration: { properties: Record<string, { markdownDescription: string; default: unknown }> };
         problemMatchers: { pattern: { regexp: string }[] }[];
         walkthroughs: { steps: { description: string; media: { markdown: string } }[] }[];
     };
@@ -57,4 +57,12 @@ test('every kind of hint has a setting and a command that toggles it', () => {
     assert.deepEqual(kinds, Object.values(TOGGLES).sort());
     const ids = commands.map((c) => c.command);
     assert.deepEqual(Object.keys(TOGGLES).filter((id) => !ids.includes(id)), []);
+});
+
+test('the kinds of hints, and which are on, are those of the server', () => {
+    const table = fs.readFileSync(path.join(root, '../../server/src/lsp/convert/hints.rs'), 'utf8');
+    const kinds = [...table.matchAll(/name: "(\w+)",\s+on: (true|false),/g)].map(([, name, on]) => [name, on === 'true']);
+    assert.ok(kinds.length > 4, 'the table of the server is written otherwise now');
+    const settings = HINT_KINDS.map((kind) => [kind, configuration.properties[`lift.inlayHints.${kind}`]?.default]);
+    assert.deepEqual(settings.sort(), kinds.sort());
 });

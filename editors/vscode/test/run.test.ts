@@ -160,6 +160,7 @@ test('a kernel runs at once on what it ran on, unless its parameters or its line
     const last = { inputs: ['xs.npy', '3'], sizes: {} };
     const remembered = { signature: signatureOf(own), line: JSON.stringify(line), values: last };
     assert.deepEqual(toRunAtOnce(own, remembered), last);
+    assert.equal(toRunAtOnce(own, { ...remembered, failed: true }), undefined, 'it is asked after a failure');
     assert.deepEqual(toRunAtOnce(own, undefined), line);
     assert.equal(toRunAtOnce(dot, undefined), undefined, 'it is asked');
     const edited = { ...own, defaultRun: { ...line, sizes: { N: 6 } } };

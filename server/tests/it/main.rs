@@ -3,7 +3,6 @@
 mod changes;
 mod cli;
 mod commands;
-mod costs;
 mod diagnostics;
 mod features;
 mod files;

@@ -274,15 +274,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => below,
         };
         let from = piece.from.clone();
-        self.emit(StmtKind::For {
-            ty: CType::Int,
-            var: name,
-            from,
-            condition,
-            step: Step::Increment,
-            below: None,
-            body,
-        });
+        self.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Increment, body });
         Ok(())
     }
 

@@ -69,7 +69,6 @@ impl Builder {
         Builder {
             program: Program {
                 opencl: OpenClText { text: text.to_string(), map: vec![] },
-                functions: vec![],
                 plan,
                 report: Default::default(),
             },
