@@ -1,5 +1,6 @@
 //! `lift-codegen`: from typed core to OpenCL. (The full head is written with the modules.)
 pub mod core;
+pub mod cost;
 pub mod emit;
 pub mod failure;
 pub mod interp;

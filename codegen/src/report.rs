@@ -11,11 +11,13 @@ pub struct Report {
     pub applied: Vec<Applied>,
     /// Results that are stored on the way.
     pub stored: Vec<Stored>,
+    /// Where the program's result lies.
+    pub results: Vec<Stored>,
     /// Checks that were proved needless.
     pub left_out: Vec<Check>,
 }
 
-/// A result that is neither an input nor the program's result, but has memory of its own.
+/// A value that is no input and has memory of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub name: String,
@@ -56,6 +58,12 @@ pub struct Check {
 }
 
 impl Report {
+    /// What an expression of the source has in memory: each buffer, local or private array that its value is written to,
+    /// with its bytes as a size. `origin` is that of the statement of core; nothing for what is never stored.
+    pub fn materialised<'r>(&'r self, origin: &'r Origin) -> impl Iterator<Item = &'r Stored> {
+        self.stored.iter().chain(&self.results).filter(move |s| s.origin == *origin)
+    }
+
     pub fn left_out(&mut self, message: &Message, origin: &Origin) {
         let check = Check { message: message.template.clone(), origin: origin.clone() };
         if !self.left_out.contains(&check) {

@@ -1,5 +1,6 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
+use crate::report::cost::CostReport;
 use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
@@ -9,6 +10,7 @@ use lift_analysis::queries::body;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
+use lift_codegen::cost::Cost;
 use lift_codegen::emit;
 use lift_codegen::failure::Kind;
 use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
@@ -121,6 +123,25 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
     }
     let target = target.class.to_string();
     Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, before, during, needless }))
+}
+
+/// What a run of a kernel costs, as sizes and as numbers for these.
+pub fn cost(
+    analysis: &Analysis,
+    path: &Arc<str>,
+    kernel: &str,
+    target: &Target,
+    sizes: &[(Var, i64)],
+) -> Compiled<CostReport> {
+    let program = match program(analysis, path, kernel, target)? {
+        Ok(program) => program,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let located = Located::default();
+    let numbers = (!sizes.is_empty()).then(|| Cost::at(&program, &sizes.iter().cloned().collect()));
+    let place = |origin: &Origin| located.find(analysis, origin);
+    let report = CostReport::new(&Cost::of(&program), numbers.as_ref(), &target.class.to_string(), sizes, &place);
+    located.stopped.into_inner().map_or(Ok(Ok(report)), Err)
 }
 
 /// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.

@@ -176,7 +176,7 @@ impl Size {
         &self.0.terms
     }
 
-    pub(crate) fn weight(&self) -> u32 {
+    pub fn weight(&self) -> u32 {
         self.0.weight
     }
 

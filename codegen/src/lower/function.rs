@@ -382,6 +382,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = self.fresh_name(wish);
         let var = self.index_var(wish, Expr::Var(name.clone()));
         let bound = self.size(to)?;
+        let is_known = !to.any_var(&mut |v| v.kind != VarKind::Param);
+        let below = if is_known { None } else { self.program.upper(&self.facts, to) };
         self.loop_depth += 1;
         let (stmts, ()) = self.scope(|f| {
             f.facts.assume_range(var.clone(), Some(Size::zero()), Some(to.sub(&Size::one())));
@@ -397,6 +399,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             from,
             condition: Expr::Var(name).lt(bound),
             step,
+            below,
             body: stmts,
         });
         Ok(())

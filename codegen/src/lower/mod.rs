@@ -49,6 +49,7 @@ mod views;
 mod write;
 
 pub use pieces::FEW_PIECES;
+pub use program::scalar_bytes;
 
 use crate::core::Kernel;
 use crate::plan::Program;

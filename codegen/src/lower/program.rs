@@ -165,8 +165,15 @@ impl<'k> ProgramBuilder<'k> {
         let mut facts = std::mem::take(&mut self.facts);
         let layout = self.layout_with(ty, bounds, name, instances, origin, &mut facts, &mut |b, leaf| {
             let id = b.buffer(leaf.name, leaf.scalar, leaf.count.clone(), role);
-            if role == BufferRole::Temporary && !leaf.is_length {
-                b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
+            match role {
+                BufferRole::Temporary if !leaf.is_length => {
+                    b.stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
+                }
+                BufferRole::Output => {
+                    let result = stored(leaf.name, report::Kind::Global, leaf.scalar, leaf.count, origin);
+                    b.report.results.push(result);
+                }
+                _ => {}
             }
             Memory { root: Root::Buffer(id), scalar: leaf.scalar }
         });
@@ -328,8 +335,7 @@ impl<'k> ProgramBuilder<'k> {
 
     /// Notes that a result is stored: `count` elements.
     pub fn stored(&mut self, name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) {
-        let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
-        self.report.stored.push(Stored { name: name.into(), memory, bytes, origin: origin.clone() });
+        self.report.stored.push(stored(name, memory, scalar, count, origin));
     }
 
     /// Asks something of a function that is thrown away.
@@ -380,8 +386,13 @@ impl<'k> ProgramBuilder<'k> {
                 .count(),
             failures: self.failures,
         };
-        (Ok(Program { opencl, plan, report: self.report }), self.measured.wanted())
+        (Ok(Program { opencl, functions: unit.functions, plan, report: self.report }), self.measured.wanted())
     }
+}
+
+fn stored(name: &str, memory: report::Kind, scalar: Scalar, count: &Size, origin: &Origin) -> Stored {
+    let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+    Stored { name: name.into(), memory, bytes, origin: origin.clone() }
 }
 
 /// Bytes of a scalar in memory.

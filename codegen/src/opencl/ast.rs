@@ -3,6 +3,7 @@
 use super::helpers::Helper;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
 use std::collections::BTreeSet;
 
 /// The types of values that a kernel computes with.
@@ -117,7 +118,7 @@ pub enum Expr {
     },
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stmt {
     pub kind: StmtKind,
     pub origin: Option<Origin>,
@@ -142,7 +143,7 @@ pub enum Storage {
     LocalVectors,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     Increment,
     Add(Expr),
@@ -150,7 +151,7 @@ pub enum Step {
     Double,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StmtKind {
     Declare {
         ty: CType,
@@ -177,6 +178,8 @@ pub enum StmtKind {
         from: Expr,
         condition: Expr,
         step: Step,
+        /// What the variable stays below, where the condition reads a number that only the device knows.
+        below: Option<Size>,
         body: Vec<Stmt>,
     },
     While {
@@ -196,7 +199,7 @@ pub enum StmtKind {
     Unroll,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParamType {
     /// `__global const T* restrict` (or without `const`).
     Buffer {
@@ -206,14 +209,14 @@ pub enum ParamType {
     Value(CType),
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Param {
     pub name: Name,
     pub ty: ParamType,
 }
 
 /// A `__kernel` function.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     pub name: Name,
     /// What it does, for a person; printed above it.
@@ -226,7 +229,7 @@ pub struct Function {
 }
 
 /// A whole OpenCL text.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unit {
     /// Printed first, as a comment.
     pub header: Vec<String>,

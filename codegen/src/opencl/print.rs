@@ -252,7 +252,7 @@ impl Printer {
                     }
                 }
             }
-            StmtKind::For { ty, var, from, condition, step, body } => {
+            StmtKind::For { ty, var, from, condition, step, body, below: _ } => {
                 self.push(&format!("for ({} {var} = ", ty.name()));
                 self.expr(from, 0);
                 self.push("; ");

@@ -231,6 +231,8 @@ pub struct OpenClText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub opencl: OpenClText,
+    /// The functions of the text that are launched, as a tree.
+    pub functions: Vec<crate::opencl::Function>,
     pub plan: Plan,
     /// What was done and why.
     pub report: crate::report::Report,

@@ -58,7 +58,12 @@ fn example() -> Program {
         }],
         needless_checks: 3,
     };
-    Program { opencl: OpenClText { text: String::new(), map: Vec::new() }, plan, report: Default::default() }
+    Program {
+        opencl: OpenClText { text: String::new(), map: Vec::new() },
+        functions: Vec::new(),
+        plan,
+        report: Default::default(),
+    }
 }
 
 #[test]

@@ -35,6 +35,12 @@ pub struct Arguments {
     /// Tell which rules were applied, what is stored, and which checks are left in and out; write no files.
     #[arg(long, conflicts_with = "stage")]
     explain: bool,
+    /// Tell what each launch costs: bytes of global memory, arithmetic, barriers, local memory; write no files.
+    #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
+    cost: bool,
+    /// With `--cost`: the numbers for a size, as in `--size N=1000`.
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::run::size, requires = "cost")]
+    sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// The program.
@@ -67,6 +73,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     console.problems(&program.sources(), arguments.format, &told)?;
     for kernel in kernels {
         let result = match arguments.stage {
+            None if arguments.cost => cost(&program, path, &kernel.name, arguments, console)?,
             None if arguments.explain => explain(&program, path, &kernel.name, arguments, console)?,
             Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
             None => write(&program, path, &kernel.name, arguments, console)?,
@@ -154,6 +161,27 @@ fn explain(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Argumen
     match arguments.format {
         Format::Text => console.out().write_all(explanation.to_string().as_bytes())?,
         Format::Json => console.line(&serde_json::to_string(&explanation).map_err(io::Error::other)?)?,
+    }
+    Ok(Ok(()))
+}
+
+fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
+    let core = match answered(engine::core(&program.analysis, path, kernel))? {
+        Ok(core) => core,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    let given = arguments.sizes.iter().cloned().collect();
+    let sizes = match super::run::given_sizes(&core, &given) {
+        Ok(sizes) => sizes,
+        Err(why) => return Ok(Err(vec![Problem::error(path, codes::INPUT, why)])),
+    };
+    let report = match answered(engine::cost(&program.analysis, path, kernel, &target(arguments), &sizes))? {
+        Ok(report) => report,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    match arguments.format {
+        Format::Text => console.out().write_all(report.to_string().as_bytes())?,
+        Format::Json => console.line(&serde_json::to_string(&report).map_err(io::Error::other)?)?,
     }
     Ok(Ok(()))
 }

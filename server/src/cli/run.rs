@@ -75,7 +75,8 @@ pub struct Embedded {
     pub texts: Texts,
 }
 
-fn size(text: &str) -> Result<(String, i64), String> {
+/// Reads `NAME=NUMBER`.
+pub fn size(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("the form is NAME=NUMBER")?;
     let value = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;
     if value < 0 {
@@ -202,7 +203,8 @@ fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes
     Ok(Wishes { inputs: default.inputs, sizes, folder: folder.to_owned() })
 }
 
-fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
+/// The values of a kernel's size parameters, by their names.
+pub fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
     let find = |(name, value): (&String, &i64)| {
         let var = kernel.sizes.iter().find(|v| *v.name == **name);
         let known = kernel.sizes.iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", ");

@@ -34,6 +34,7 @@ pub mod child;
 pub mod commands;
 pub mod compiled_hints;
 pub mod convert;
+pub mod costs;
 pub mod disk;
 pub mod documents;
 pub mod features;

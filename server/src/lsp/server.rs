@@ -1,6 +1,7 @@
 //! The methods of the protocol. Each only takes its place in the queue of the main loop, before its first await.
 
 use super::commands;
+use super::costs::{self, Costs};
 use super::documents::file_path;
 use super::features::{Features, Options, server_capabilities};
 use super::main_loop::Handle;
@@ -28,6 +29,7 @@ pub struct Server {
     pub(super) cancels: Cancels,
     pub(super) folder: Folder,
     tokens: requests::TokenCache,
+    costs: Costs,
 }
 
 /// The service over a main loop, and what that has to say to the client.
@@ -41,6 +43,7 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
             cancels: Cancels::default(),
             folder: Folder::default(),
             tokens: requests::TokenCache::default(),
+            costs: Costs::default(),
         }
     };
     let mut service = LspService::build(make)
@@ -255,7 +258,15 @@ impl LanguageServer for Server {
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        self.read(move |snap| requests::hover(snap, &params.text_document_position_params)).await
+        let asked = move |snap: &Snapshot| requests::hover(snap, &params.text_document_position_params);
+        let (said, question) = self.read(asked).await?;
+        let (Some(said), Some(question)) = (said.clone(), question) else { return Ok(said) };
+        let costs = self.costs.clone();
+        let cost = self.main.compute(move || costs.answer(&question)).await?;
+        Ok(Some(match cost {
+            Some(cost) => costs::append(said, &cost),
+            None => said,
+        }))
     }
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let answer = move |snap: &Snapshot| requests::completion(snap, &params.text_document_position_params);

@@ -1,6 +1,7 @@
 //! What is wrong with a program or an input, on its way to a person ([`text`]) or a machine ([`json`]).
 
 pub mod codes;
+pub mod cost;
 pub mod explanation;
 pub mod json;
 pub mod text;

@@ -408,3 +408,31 @@ fn what_was_done_to_a_kernel_is_explained() {
     assert_eq!(teams["place"]["range"]["start"]["line"], 1);
     assert_eq!(json["stored"][0]["bytes"], "1024");
 }
+
+#[test]
+fn what_a_kernel_costs_is_told_as_sizes_and_as_numbers() {
+    let program = "(lift above (N) ((array-type float N)) (lambda (xs) (mapGlb (lambda (x) (* x 2.0f)) xs)))\n";
+    let bench = Bench::new(&[("above.lift", program)]);
+    expect![[r#"
+        above for portable devices, N = 1000: launches 1
+        map at 1:53
+          work-items             floor((N+127)/128) = 8 groups of 128
+          global bytes read      4*N = 4000
+          global bytes written   4*N = 4000
+          integer operations     0
+          float operations       N = 1000
+          special operations     0
+          barriers               0
+          local memory           0 bytes a group
+        result     4*N = 4000 bytes, global
+    "#]]
+    .assert_eq(&bench.fine(&["build", "above.lift", "--cost", "--size", "N=1000"]));
+    let json = bench.fine(&["build", "above.lift", "--cost", "--size", "N=1000", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let written = &json["launches"][0]["globalBytesWritten"];
+    assert_eq!(*written, serde_json::json!({ "size": "4*N", "exact": true, "value": 4000, "exactValue": true }));
+    assert_eq!(json["total"]["floatOperations"]["size"], "N");
+    let wrong = bench.wrong(&["build", "above.lift", "--cost", "--size", "M=1"]);
+    assert!(wrong.contains("`above` has the size `N`, and no `M`"), "{wrong}");
+    assert_eq!(bench.lift(&["build", "above.lift", "--size", "N=1"]).status, Some(2));
+}

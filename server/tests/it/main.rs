@@ -3,6 +3,7 @@
 mod changes;
 mod cli;
 mod commands;
+mod costs;
 mod diagnostics;
 mod features;
 mod files;

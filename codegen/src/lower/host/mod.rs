@@ -71,6 +71,10 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     .into_iter();
     let layout =
         host.program.layout(&kernel.result, &mut bounds, "result", BufferRole::Output, &Size::one(), &origin)?;
+    let made = kernel.body.stmts.iter().find(|s| Atom::Var(s.var) == kernel.body.result);
+    if let Some(made) = made {
+        host.program.report.results.iter_mut().for_each(|r| r.origin = made.origin.clone());
+    }
     let dest = Dest::Place(Place { layout: layout.clone(), at: Size::zero() });
     for (assumption, origin) in &kernel.assumptions {
         let known = !assumption.vars().iter().any(|v| v.kind != VarKind::Param);

@@ -54,16 +54,26 @@ impl FunctionBuilder<'_, '_> {
             }
             Class::Gpu if !has_loop(&body) => {
                 let each = Size::nat(target.per_item.into());
-                wish(self, useful.map(|n| n.add(&each).sub(&Size::one()).div_floor(&each)));
-                self.tiles(&name, bound, target.per_item, body)
+                let items = useful.as_ref().map(|n| n.add(&each).sub(&Size::one()).div_floor(&each));
+                wish(self, items);
+                self.tiles(&name, bound, useful, target.per_item, body)
             }
             // A round that does much is a work-item's own.
             _ => {
-                wish(self, useful);
+                wish(self, useful.clone());
                 let (from, step) =
                     (Expr::call("get_global_id", [Expr::int(0)]), Expr::call("get_global_size", [Expr::int(0)]));
                 let condition = Expr::Var(name.clone()).lt(bound);
-                self.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Add(step), body });
+                let below = useful;
+                self.emit(StmtKind::For {
+                    ty: CType::Int,
+                    var: name,
+                    from,
+                    condition,
+                    step: Step::Add(step),
+                    below,
+                    body,
+                });
                 Ok(())
             }
         }
@@ -80,12 +90,27 @@ impl FunctionBuilder<'_, '_> {
         let to = from.clone().add(Expr::call("min", [piece, n.sub(from.clone())]));
         let to = self.bind("to", CType::Int, to);
         let condition = Expr::Var(name.clone()).lt(to);
-        self.emit(StmtKind::For { ty: CType::Int, var: name.clone(), from, condition, step: Step::Increment, body });
+        self.emit(StmtKind::For {
+            ty: CType::Int,
+            var: name.clone(),
+            from,
+            condition,
+            step: Step::Increment,
+            below: None,
+            body,
+        });
         Ok(())
     }
 
     /// Tiles of `each` elements for every work-item of a group, which lie the size of the group apart.
-    fn tiles(&mut self, name: &lift_analysis::hir::Name, n: Expr, each: u32, body: Vec<Stmt>) -> Result<()> {
+    fn tiles(
+        &mut self,
+        name: &lift_analysis::hir::Name,
+        n: Expr,
+        useful: Option<Size>,
+        each: u32,
+        body: Vec<Stmt>,
+    ) -> Result<()> {
         let group = self.bind("group_size", CType::Int, Expr::call("get_local_size", [Expr::int(0)]));
         let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(each.into())));
         // Unsigned: one step behind the last tile may be more than an `int` holds.
@@ -116,6 +141,7 @@ impl FunctionBuilder<'_, '_> {
                 from: Expr::int(0),
                 condition: Expr::Var(k.clone()).lt(Expr::int(each.into())),
                 step: Step::Increment,
+                below: None,
                 body: round(at(offset), body.clone()),
             }
             .at(&origin),
@@ -127,6 +153,7 @@ impl FunctionBuilder<'_, '_> {
             from: local_id,
             condition: Expr::Var(o.clone()).lt(Expr::Var(left.clone())),
             step: Step::Add(group),
+            below: None,
             body: round(at(Expr::Var(o)), body),
         };
         let body = vec![
@@ -145,6 +172,7 @@ impl FunctionBuilder<'_, '_> {
             from: groups("get_group_id"),
             condition: Expr::Var(begin).lt(n.cast(CType::UInt)),
             step: Step::Add(groups("get_num_groups")),
+            below: useful,
             body,
         });
         Ok(())

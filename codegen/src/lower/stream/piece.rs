@@ -274,7 +274,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => below,
         };
         let from = piece.from.clone();
-        self.emit(StmtKind::For { ty: CType::Int, var: name, from, condition, step: Step::Increment, body });
+        self.emit(StmtKind::For {
+            ty: CType::Int,
+            var: name,
+            from,
+            condition,
+            step: Step::Increment,
+            below: None,
+            body,
+        });
         Ok(())
     }
 

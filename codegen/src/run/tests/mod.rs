@@ -69,6 +69,7 @@ impl Builder {
         Builder {
             program: Program {
                 opencl: OpenClText { text: text.to_string(), map: vec![] },
+                functions: vec![],
                 plan,
                 report: Default::default(),
             },

@@ -22,6 +22,7 @@ pub use tokens::{TokenCache, semantic_tokens, semantic_tokens_delta, semantic_to
 
 use super::compiled_hints;
 use super::convert;
+use super::costs;
 use super::measured;
 use super::snapshot::{File, Outcome, Snapshot};
 use super::views;
@@ -29,13 +30,15 @@ use lift_analysis::ide;
 use lift_syntax::TextRange;
 use tower_lsp_server::gen_lsp_types::*;
 
-pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<Hover>> {
+/// What a place is, and the kernel whose cost is to be told with it.
+pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<(Option<Hover>, Option<costs::Question>)> {
     if at.text_document.uri.scheme() == views::SCHEME {
-        return generated::hover(snap, at);
+        return Ok((generated::hover(snap, at)?, None));
     }
     let File { path, lines } = snap.file(&at.text_document.uri)?;
     let hover = snap.analysis.hover(&path, TextRange::empty(lines.offset(at.position)))?;
-    Ok(hover.map(|h| convert::hover(&lines, &snap.features, h)))
+    let question = costs::question(snap, &path, &lines, at.position)?;
+    Ok((hover.map(|h| convert::hover(&lines, &snap.features, h)), question))
 }
 
 /// [`hover`] on a selection: the type of what is selected.

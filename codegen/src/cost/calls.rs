@@ -1,0 +1,74 @@
+//! What functions cost that generated text calls: those of OpenCL C, and the helpers that are printed beside kernels.
+
+use super::amount::Price;
+use crate::opencl::{Expr, Helper};
+
+/// What a call does in one work-item, without its arguments. `items` are the work-items of a group, `float` says that
+/// the arguments are floating-point numbers, `lanes` how many.
+pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> Price {
+    let arithmetic = |n: u64| match float {
+        true => Price { float: n * lanes, ..Price::default() },
+        false => Price { integer: n * lanes, ..Price::default() },
+    };
+    let integer = |n: u64| Price { integer: n, ..Price::default() };
+    match name {
+        "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" => arithmetic(1),
+        "fma" => arithmetic(2),
+        "sqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "pow" | "fmod" => Price { special: lanes, ..Price::default() },
+        _ if name == Helper::DivInt.name()
+            || name == Helper::ModInt.name()
+            || name == Helper::DivLong.name()
+            || name == Helper::ModLong.name() =>
+        {
+            integer(1)
+        }
+        _ if name == Helper::FloorDiv.name() => integer(1),
+        _ if name == Helper::FloorMod.name() => integer(3),
+        _ if name == Helper::GroupScan.name() => {
+            let rounds = doublings(items, 2);
+            Price { integer: rounds + 1, barriers: 2 + 2 * rounds, ..Price::default() }
+        }
+        _ if name == Helper::GroupSums.name() => group_sums(constant(args, 2).unwrap_or(items)),
+        _ if name == Helper::Ranks.name() => {
+            let fours = constant(args, 2).unwrap_or(1).div_ceil(4);
+            let sums = group_sums(constant(args, 4).unwrap_or(items));
+            let each = |n: u64| n * u64::from(fours);
+            Price { integer: each(sums.integer + 13), barriers: each(sums.barriers + 3), ..Price::default() }
+        }
+        _ if name == Helper::NextTile.name() || name == Helper::LastGroup.name() => {
+            Price { barriers: 1, ..Price::default() }
+        }
+        _ if name == Helper::Round.name() || name == Helper::Status.name() => Price { read: 8, ..Price::default() },
+        _ if name == Helper::Publish.name() => Price { written: 8, ..Price::default() },
+        _ => Price::default(),
+    }
+}
+
+/// What the first work-item of a group does more than the others: bytes read and written.
+pub fn of_first(name: &str) -> u64 {
+    if name == Helper::NextTile.name() || name == Helper::LastGroup.name() { 8 } else { 0 }
+}
+
+/// Whether work-groups wait for each other in it: how often they look, nobody can say.
+pub fn waits(name: &str) -> bool {
+    name == Helper::SumBefore.name() || name == Helper::Status.name()
+}
+
+fn group_sums(items: u32) -> Price {
+    let rounds = doublings(items, 4);
+    Price { integer: 3 * rounds, barriers: rounds, ..Price::default() }
+}
+
+/// How often 1 can be multiplied by `by` before it is `n`.
+fn doublings(n: u32, by: u32) -> u64 {
+    let (mut reached, mut rounds) = (1u64, 0);
+    while reached < u64::from(n) {
+        reached *= u64::from(by);
+        rounds += 1;
+    }
+    rounds
+}
+
+fn constant(args: &[Expr], at: usize) -> Option<u32> {
+    args.get(at).and_then(Expr::as_int).and_then(|n| u32::try_from(n).ok())
+}

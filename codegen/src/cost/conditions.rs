@@ -1,0 +1,154 @@
+//! In which executions a condition holds.
+
+use super::count::Counter;
+use super::domain::{Domain, Narrowed};
+use super::expressions::is_zero;
+use super::values::eval;
+use crate::opencl::{BinaryOp, Expr, Helper, UnaryOp};
+use lift_analysis::size::Size;
+
+/// What a branch is known to be.
+// It lives for one match.
+#[allow(clippy::large_enum_variant)]
+pub enum Branches {
+    /// The executions of each, if there are any.
+    Known(Option<Domain>, Option<Domain>),
+    /// Nobody knows which.
+    Either,
+    /// Nobody knows, but the first has no more executions than this.
+    Limited(Domain),
+}
+
+impl Counter<'_> {
+    pub fn branches(&mut self, condition: &Expr, domain: &mut Domain) -> Branches {
+        match condition {
+            Expr::Bool(true) => Branches::Known(Some(domain.clone()), None),
+            Expr::Bool(false) => Branches::Known(None, Some(domain.clone())),
+            // It is one group, whichever.
+            Expr::Call(name, _) if **name == *Helper::LastGroup.name() => {
+                let group = Expr::call("get_group_id", [Expr::int(0)]);
+                self.branches(&group.eq(Expr::int(0)), domain)
+            }
+            Expr::Unary(UnaryOp::Not, inner) => match self.branches(inner, domain) {
+                Branches::Known(yes, no) => Branches::Known(no, yes),
+                _ => Branches::Either,
+            },
+            Expr::Binary(BinaryOp::And, a, b) => {
+                let Branches::Known(first, _) = self.branches(a, domain) else { return Branches::Either };
+                let Some(mut first) = first else { return Branches::Known(None, Some(domain.clone())) };
+                match self.branches(b, &mut first) {
+                    Branches::Known(Some(both), _) => {
+                        let rest = domain.without(&both.count());
+                        let none = rest.count().size.is_zero();
+                        Branches::Known(Some(both), (!none).then_some(rest))
+                    }
+                    Branches::Known(None, _) => Branches::Known(None, Some(domain.clone())),
+                    // Not more than those of the first.
+                    Branches::Either | Branches::Limited(_) => {
+                        first.exact = false;
+                        Branches::Limited(first)
+                    }
+                }
+            }
+            Expr::Binary(BinaryOp::Or, a, b) => {
+                let not = |e: &Expr| Expr::Unary(UnaryOp::Not, Box::new(e.clone()));
+                let neither = Expr::Binary(BinaryOp::And, Box::new(not(a)), Box::new(not(b)));
+                match self.branches(&neither, domain) {
+                    Branches::Known(no, yes) => Branches::Known(yes, no),
+                    _ => Branches::Either,
+                }
+            }
+            Expr::Binary(BinaryOp::Eq | BinaryOp::Ne, a, b) => {
+                let equal = self.where_equal(a, b, domain);
+                let is_eq = matches!(condition, Expr::Binary(BinaryOp::Eq, ..));
+                match equal {
+                    Some((yes, no)) if is_eq => Branches::Known(yes, no),
+                    Some((yes, no)) => Branches::Known(no, yes),
+                    None => self.flag(condition, domain),
+                }
+            }
+            Expr::Binary(op @ (BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Le | BinaryOp::Ge), a, b) => {
+                let value = |e: &Expr, domain: &mut Domain| eval(e, &self.names, &self.grid, domain);
+                let (Some(a), Some(b)) = (value(a, domain), value(b, domain)) else { return Branches::Either };
+                let one = Size::one();
+                let d = match op {
+                    BinaryOp::Lt => b.sub(&a),
+                    BinaryOp::Gt => a.sub(&b),
+                    BinaryOp::Le => b.sub(&a).add(&one),
+                    _ => a.sub(&b).add(&one),
+                };
+                match domain.where_positive(&d) {
+                    Narrowed::All => Branches::Known(Some(domain.clone()), None),
+                    Narrowed::Nothing => Branches::Known(None, Some(domain.clone())),
+                    Narrowed::Unknown => Branches::Either,
+                    Narrowed::Part(yes) => {
+                        let no = match domain.where_positive(&one.sub(&d)) {
+                            Narrowed::Part(no) => *no,
+                            _ => domain.without(&yes.count()),
+                        };
+                        Branches::Known(Some(*yes), Some(no))
+                    }
+                }
+            }
+            _ => self.flag(condition, domain),
+        }
+    }
+
+    /// A condition on a flag: it holds no more often than the flag was set.
+    fn flag(&mut self, condition: &Expr, domain: &Domain) -> Branches {
+        let name = match condition {
+            Expr::Var(name) => name,
+            // Bit `n`: `((bits >> n) & 1u) != 0u`.
+            Expr::Binary(BinaryOp::Ne, bit, zero) if is_zero(zero) => match &**bit {
+                Expr::Binary(BinaryOp::BitAnd, shifted, _) => match &**shifted {
+                    Expr::Binary(BinaryOp::Shr, bits, _) => match &**bits {
+                        Expr::Var(name) => name,
+                        _ => return Branches::Either,
+                    },
+                    _ => return Branches::Either,
+                },
+                _ => return Branches::Either,
+            },
+            _ => return Branches::Either,
+        };
+        match self.set.get(name) {
+            Some(total) => Branches::Limited(domain.limited(total.clone())),
+            None => Branches::Either,
+        }
+    }
+
+    /// Where two numbers are equal, and where not.
+    fn where_equal(&mut self, a: &Expr, b: &Expr, domain: &mut Domain) -> Option<(Option<Domain>, Option<Domain>)> {
+        let right = eval(b, &self.names, &self.grid, domain)?;
+        // `a % by == rest`
+        if let Expr::Binary(BinaryOp::Rem, num, by) = a
+            && let (Some(num), Some(by), Some(rest)) = (
+                eval(num, &self.names, &self.grid, domain),
+                eval(by, &self.names, &self.grid, domain).and_then(|by| by.as_const()),
+                right.as_const(),
+            )
+            && let Some(part) = domain.congruent(&num, by, rest)
+        {
+            let no = domain.without(&part.count());
+            let none = no.count().size.is_zero();
+            return Some((Some(part), (!none).then_some(no)));
+        }
+        let d = eval(a, &self.names, &self.grid, domain)?.sub(&right);
+        let one = Size::one();
+        let at_least = match domain.where_positive(&d.add(&one)) {
+            Narrowed::All => domain.clone(),
+            Narrowed::Nothing => return Some((None, Some(domain.clone()))),
+            Narrowed::Part(part) => *part,
+            Narrowed::Unknown => return None,
+        };
+        let equal = match at_least.where_positive(&one.sub(&d)) {
+            Narrowed::All => at_least,
+            Narrowed::Nothing => return Some((None, Some(domain.clone()))),
+            Narrowed::Part(part) => *part,
+            Narrowed::Unknown => return None,
+        };
+        let no = domain.without(&equal.count());
+        let none = no.count().size.is_zero();
+        Some((Some(equal), (!none).then_some(no)))
+    }
+}

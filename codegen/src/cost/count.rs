@@ -1,0 +1,380 @@
+//! Counting what the statements of a function do.
+
+use super::amount::{Price, Work};
+use super::conditions::Branches;
+use super::domain::{Domain, rounded_up};
+use super::expressions::{bytes, is_integer, is_zero};
+use super::loops::Loop;
+use super::values::{Grid, Names, eval};
+use super::{LaunchCost, Unknown, What};
+use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, ParamType, Stmt, StmtKind, Storage};
+use crate::plan::{Arg, BufferId, Launch, Program};
+use crate::sizes::SizeValues;
+use lift_analysis::hir::Name;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Facts, Size, Var, VarKind};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// Variables of the counter: no program has so many.
+const FIRST: u32 = 1 << 28;
+
+pub struct Counter<'p> {
+    pub program: &'p Program,
+    pub sizes: &'p SizeValues,
+    pub unknown: Vec<Unknown>,
+    /// Numbers that lie in buffers.
+    pub values: FxHashMap<BufferId, Var>,
+    pub next: u32,
+    // ---- of the function at hand
+    pub grid: Grid,
+    pub names: Names,
+    pub types: FxHashMap<Name, Typed>,
+    pub buffers: FxHashMap<Name, BufferId>,
+    /// Flags that begin as false, or bits that begin as 0: how often one was set.
+    pub set: FxHashMap<Name, Size>,
+    /// Variables whose sum over all groups is how often a flag was set.
+    pub ranks: FxHashMap<Name, Name>,
+    pub items: u32,
+    pub waits: bool,
+    /// Names for what is more than a size of the program, and what they stand for.
+    pub shown: Vec<(Var, Size)>,
+}
+
+/// What a name is in the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Typed {
+    pub ty: CType,
+    /// Its elements lie in global memory.
+    pub global: bool,
+}
+
+impl<'p> Counter<'p> {
+    /// `sizes` are put in for the sizes of the program: then amounts are numbers.
+    pub fn new(program: &'p Program, sizes: &'p SizeValues) -> Counter<'p> {
+        let one = || [(); 3].map(|()| Size::one());
+        let zero = || [(); 3].map(|()| Size::zero());
+        Counter {
+            program,
+            sizes,
+            unknown: Vec::new(),
+            values: FxHashMap::default(),
+            next: FIRST,
+            grid: Grid {
+                group: zero(),
+                item: zero(),
+                groups: one(),
+                items: one(),
+                least: RefCell::default(),
+                spans: RefCell::default(),
+                rounded: RefCell::default(),
+            },
+            names: Names::default(),
+            types: FxHashMap::default(),
+            buffers: FxHashMap::default(),
+            set: FxHashMap::default(),
+            ranks: FxHashMap::default(),
+            items: 1,
+            waits: false,
+            shown: Vec::new(),
+        }
+    }
+
+    /// A size with numbers for what is given.
+    pub fn given(&self, size: &Size) -> Size {
+        size.subst(&mut |v| self.sizes.get(v).map(Size::int))
+    }
+    pub fn var(&mut self, name: &str) -> Var {
+        self.next += 1;
+        Var::new(VarKind::Bound, self.next, name)
+    }
+    pub fn unknown(&mut self, name: &str, what: What, at_most: Option<Size>, origin: Option<&Origin>) -> Var {
+        let taken = |name: &str| {
+            self.unknown.iter().any(|u| *u.var.name == *name)
+                || self.program.plan.sizes.iter().any(|v| *v.name == *name)
+        };
+        let mut n = 1;
+        let mut free = name.to_string();
+        while taken(&free) {
+            n += 1;
+            free = format!("{name}'{n}");
+        }
+        let var = self.var(&free);
+        self.unknown.push(Unknown { var: var.clone(), what, at_most, origin: origin.cloned() });
+        var
+    }
+
+    pub fn launch(&mut self, launch: &Launch, function: &Function, times: &Size) -> LaunchCost {
+        self.names.clear();
+        self.types.clear();
+        self.buffers.clear();
+        self.set.clear();
+        self.ranks.clear();
+        self.waits = false;
+        self.items = launch.local.iter().product();
+        let mut facts = Facts::new();
+        if self.sizes.iter().next().is_none() {
+            self.program.plan.checks.iter().for_each(|(assumption, _)| facts.assume(assumption));
+            // An empty array costs next to nothing, and amounts that say so are twice as long.
+            let all = self.program.plan.sizes.iter();
+            all.for_each(|v| facts.assume_range(v.clone(), Some(Size::one()), None));
+        }
+        self.shown.clear();
+        let known = facts.clone();
+        let mut domain = Domain::new(facts);
+        for (param, arg) in function.params.iter().zip(&launch.args) {
+            match (arg, &param.ty) {
+                (Arg::Buffer(id), ParamType::Buffer { element, .. }) => {
+                    self.buffers.insert(param.name.clone(), *id);
+                    self.types.insert(param.name.clone(), Typed { ty: *element, global: true });
+                }
+                (Arg::Size { value, .. }, ParamType::Value(ty)) => {
+                    let value = known.simplify(&self.given(value));
+                    let value = self.named(&param.name, value, &mut domain);
+                    self.names.insert(param.name.clone(), value);
+                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
+                }
+                _ => {}
+            }
+        }
+        let groups = launch.groups.clone().map(|count| {
+            let multiple = Size::nat(count.multiple_of.max(1).into());
+            known.simplify(&rounded_up(&self.given(&count.wish), &multiple).mul(&multiple))
+        });
+        let named = [0, 1, 2].map(|d| self.named("groups", groups[d].clone(), &mut domain));
+        let items = launch.local.map(|n| Size::nat(n.into()));
+        // Dimension 0 changes fastest.
+        let group = [2, 1, 0].map(|d: usize| domain.push(&named[d]));
+        let item = [2, 1, 0].map(|d: usize| domain.push(&items[d]));
+        let turned = |[c, b, a]: [Size; 3]| [a, b, c];
+        self.grid = Grid {
+            group: turned(group),
+            item: turned(item),
+            groups: named,
+            items,
+            least: RefCell::default(),
+            spans: RefCell::default(),
+            rounded: RefCell::default(),
+        };
+        let mut work = self.block(&function.body, domain);
+        let shown: Vec<(Var, Size)> = self.shown.drain(..).rev().collect();
+        work.map(&mut |size| {
+            let size = shown.iter().fold(size.clone(), |size, (var, value)| size.subst_var(var, value));
+            known.simplify(&size)
+        });
+        for unknown in &mut self.unknown {
+            if let Some(most) = &mut unknown.at_most {
+                *most = shown.iter().fold(most.clone(), |most, (var, value)| most.subst_var(var, value));
+            }
+        }
+        let local_memory = function.body.iter().map(local_bytes).sum();
+        LaunchCost {
+            label: launch.label.clone(),
+            function: Some(launch.kernel.clone()),
+            origin: Some(launch.origin.clone()),
+            times: self.given(times),
+            groups,
+            items: launch.local,
+            local_memory,
+            work,
+            waits: self.waits,
+        }
+    }
+
+    // ---- statements
+
+    pub fn block(&mut self, stmts: &[Stmt], mut domain: Domain) -> Work {
+        let mut work = Work::none();
+        for stmt in stmts {
+            // What follows a `return` under a condition happens where the condition does not hold.
+            if let StmtKind::If { condition, then, otherwise } = &stmt.kind
+                && otherwise.is_empty()
+                && matches!(then.last().map(|s| &s.kind), Some(StmtKind::Return))
+            {
+                work.add(&self.expr(condition, &mut domain));
+                match self.branches(condition, &mut domain) {
+                    Branches::Known(_, Some(rest)) => domain = rest,
+                    Branches::Known(_, None) => return work,
+                    _ => domain.exact = false,
+                }
+                continue;
+            }
+            let part = self.stmt(stmt, &mut domain);
+            work.add(&part);
+        }
+        work
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, domain: &mut Domain) -> Work {
+        match &stmt.kind {
+            StmtKind::Declare { ty, constant, name, init } => self.declare(*ty, *constant, name, init.as_ref(), domain),
+            StmtKind::DeclareArray { ty, name, .. } => {
+                self.types.insert(name.clone(), Typed { ty: *ty, global: false });
+                Work::none()
+            }
+            StmtKind::Assign(to, value) => self.assign(to, value, domain),
+            StmtKind::Expr(e) => self.expr(e, domain),
+            StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise, domain),
+            StmtKind::For { ty, var, from, condition, step, below, body } => {
+                self.types.insert(var.clone(), Typed { ty: *ty, global: false });
+                let mut work = self.loads(from, domain);
+                let end = match condition {
+                    Expr::Binary(BinaryOp::Lt, v, end) if **v == Expr::Var(var.clone()) => Some(&**end),
+                    _ => None,
+                };
+                let rounds = Loop { var, from, end, step, below: below.as_ref(), origin: stmt.origin.as_ref() };
+                work.add(&self.rounds(&rounds, body, domain));
+                work
+            }
+            StmtKind::While { condition, body } => self.whiles(condition, body, stmt.origin.as_ref(), domain),
+            StmtKind::Barrier { .. } => self.paid(Price { barriers: 1, ..Price::default() }, domain),
+            StmtKind::Block(body) => self.block(body, domain.clone()),
+            StmtKind::Break | StmtKind::Return | StmtKind::Comment(_) | StmtKind::Unroll => Work::none(),
+        }
+    }
+
+    fn declare(&mut self, ty: CType, constant: bool, name: &Name, init: Option<&Expr>, domain: &mut Domain) -> Work {
+        self.types.insert(name.clone(), Typed { ty, global: false });
+        self.names.remove(name);
+        let Some(init) = init else { return Work::none() };
+        if !constant && is_zero(init) {
+            self.set.insert(name.clone(), Size::zero());
+        }
+        if let Expr::Call(call, args) = init
+            && **call == *Helper::Ranks.name()
+            && let Some(Expr::Var(flag)) = args.get(1)
+        {
+            self.ranks.insert(name.clone(), flag.clone());
+        }
+        if is_integer(ty) {
+            let value = match self.stored_value(init) {
+                Some(value) => Some(value),
+                None => eval(init, &self.names, &self.grid, domain),
+            };
+            if let Some(value) = value {
+                let value = self.named(name, value, domain);
+                self.names.insert(name.clone(), value);
+            }
+        }
+        self.expr(init, domain)
+    }
+
+    /// A name for what is more than a size of the program, while it is counted.
+    fn named(&mut self, name: &str, value: Size, domain: &mut Domain) -> Size {
+        if value.as_const().is_some() || value.as_var().is_some() || domain.has_index(&value) {
+            return value;
+        }
+        if let Some((var, _)) = self.shown.iter().find(|(_, v)| *v == value) {
+            return Size::var(var.clone());
+        }
+        let var = self.var(name);
+        domain.name(&var, &value);
+        let short = Size::var(var.clone());
+        let rounded = self.grid.rounded.borrow().iter().find(|[q, ..]| *q == value).cloned();
+        if let Some([_, a, b]) = rounded {
+            domain.assume_at_most(&a, &short.mul(&b));
+        }
+        self.shown.push((var, value));
+        short
+    }
+
+    /// The first number of a buffer of `int`s: a length, or another number that was computed before.
+    fn stored_value(&mut self, e: &Expr) -> Option<Size> {
+        let Expr::Index(buffer, at) = e else { return None };
+        let (Expr::Var(name), Some(0)) = (&**buffer, at.as_int()) else { return None };
+        let id = *self.buffers.get(name)?;
+        if let Some(var) = self.values.get(&id) {
+            return Some(Size::var(var.clone()));
+        }
+        let name = self.program.plan.buffer(id).name.clone();
+        let var = self.unknown(&name, What::Value, None, None);
+        self.values.insert(id, var.clone());
+        Some(Size::var(var))
+    }
+
+    fn assign(&mut self, to: &Expr, value: &Expr, domain: &mut Domain) -> Work {
+        if let Expr::Var(name) = to {
+            if !is_zero(value)
+                && let Some(set) = self.set.get_mut(name)
+            {
+                *set = set.add(&domain.count().size);
+            }
+            let known = eval(value, &self.names, &self.grid, domain);
+            match known {
+                Some(known) => self.names.insert(name.clone(), known),
+                None => self.names.remove(name),
+            };
+            return self.expr(value, domain);
+        }
+        let mut work = self.expr(value, domain);
+        work.add(&self.loads_of_index(to, domain));
+        let written = self.global_bytes(to);
+        work.add(&self.paid(Price { written, ..Price::default() }, domain));
+        work
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt], domain: &mut Domain) -> Work {
+        let mut work = self.expr(condition, domain);
+        let branches = if fails(otherwise) {
+            // A run that fails has no result whose cost could matter.
+            Branches::Known(Some(domain.clone()), None)
+        } else if fails(then) {
+            Branches::Known(None, Some(domain.clone()))
+        } else {
+            self.branches(condition, domain)
+        };
+        let before = self.names.clone();
+        match branches {
+            Branches::Known(yes, no) => {
+                if let Some(yes) = yes {
+                    work.add(&self.block(then, yes));
+                }
+                self.names.clone_from(&before);
+                if let Some(no) = no {
+                    work.add(&self.block(otherwise, no));
+                }
+            }
+            Branches::Limited(yes) if otherwise.is_empty() => work.add(&self.block(then, yes)),
+            Branches::Either | Branches::Limited(_) => {
+                let yes = self.block(then, domain.clone());
+                self.names.clone_from(&before);
+                let no = self.block(otherwise, domain.clone());
+                work.add(&yes.either(&no, &|a, b| domain.is_at_most(a, b)));
+            }
+        }
+        self.names = before;
+        self.forget(then);
+        self.forget(otherwise);
+        work
+    }
+
+    /// Variables that these statements assign have no value any more that is known.
+    pub fn forget(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Assign(Expr::Var(name), _) => {
+                    self.names.remove(name);
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    self.forget(then);
+                    self.forget(otherwise);
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => self.forget(body),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn local_bytes(stmt: &Stmt) -> u64 {
+    match &stmt.kind {
+        StmtKind::DeclareArray { storage: Storage::Local | Storage::LocalVectors, ty, len, .. } => bytes(*ty) * len,
+        _ => 0,
+    }
+}
+
+/// Nothing but the record of a failure.
+fn fails(stmts: &[Stmt]) -> bool {
+    let records = |s: &Stmt| matches!(&s.kind, StmtKind::Expr(Expr::Call(f, _)) if **f == *Helper::Fail.name());
+    stmts.iter().any(records)
+}

@@ -1,0 +1,268 @@
+//! What expressions do.
+
+use super::amount::{Amount, Price, Work};
+use super::calls;
+use super::conditions::Branches;
+use super::count::Counter;
+use super::domain::{Domain, rounded_up};
+use crate::lower::scalar_bytes;
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier, UnaryOp};
+use lift_analysis::size::Size;
+
+impl Counter<'_> {
+    /// So much in each execution.
+    pub fn paid(&self, price: Price, domain: &Domain) -> Work {
+        let mut work = Work::none();
+        if price.is_free() {
+            return work;
+        }
+        let count = domain.count();
+        let times = |n: u64| count.times(&Size::nat(n));
+        work.read = times(price.read);
+        work.written = times(price.written);
+        work.integer = times(price.integer);
+        work.float = times(price.float);
+        work.special = times(price.special);
+        if price.barriers > 0 {
+            // All work-items of a group pass it together.
+            let items = Size::nat(self.items.max(1).into());
+            let barriers = times(price.barriers);
+            let whole = barriers.size.div_exact(&items);
+            let is_whole = whole.summands().iter().all(|term| term.denominator == 1);
+            let size = if is_whole { whole } else { rounded_up(&barriers.size, &items) };
+            work.barriers = Amount { size, exact: barriers.exact };
+        }
+        work
+    }
+
+    /// What an expression does, by everybody who evaluates it.
+    pub fn expr(&mut self, e: &Expr, domain: &mut Domain) -> Work {
+        let mut price = Price::default();
+        let mut more = Work::none();
+        self.price(e, true, domain, &mut price, &mut more);
+        more.add(&self.paid(price, domain));
+        more
+    }
+    /// The loads alone, of the head of a loop.
+    pub fn loads(&mut self, e: &Expr, domain: &mut Domain) -> Work {
+        let (mut price, mut more) = (Price::default(), Work::none());
+        self.price(e, false, domain, &mut price, &mut more);
+        more.add(&self.paid(price, domain));
+        more
+    }
+    /// The loads of the index of what is assigned to.
+    pub fn loads_of_index(&mut self, to: &Expr, domain: &mut Domain) -> Work {
+        match to {
+            Expr::Index(_, at) => self.loads(at, domain),
+            Expr::Lane(inner, _) => self.loads_of_index(inner, domain),
+            Expr::Wide { pointer, .. } => self.loads(pointer, domain),
+            _ => Work::none(),
+        }
+    }
+
+    /// Adds what one evaluation does to `price`; what is not always done, to `more`. Arithmetic of indices does not
+    /// `count`.
+    fn price(&mut self, e: &Expr, count: bool, domain: &mut Domain, price: &mut Price, more: &mut Work) {
+        match e {
+            Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
+            Expr::Index(array, at) => {
+                price.read += self.global_bytes(e);
+                self.price(array, false, domain, price, more);
+                self.price(at, false, domain, price, more);
+            }
+            Expr::Wide { pointer, .. } => {
+                price.read += self.global_bytes(e);
+                self.price(pointer, false, domain, price, more);
+            }
+            Expr::Lane(inner, _) => self.price(inner, count, domain, price, more),
+            Expr::AddressOf(inner) => self.price(inner, false, domain, price, more),
+            Expr::Cast(_, inner) => self.price(inner, count, domain, price, more),
+            Expr::Vector(_, lanes) => lanes.iter().for_each(|l| self.price(l, count, domain, price, more)),
+            Expr::Unary(op, inner) => {
+                if count && *op == UnaryOp::Neg {
+                    price.add(self.operation(inner, false));
+                }
+                self.price(inner, count, domain, price, more);
+            }
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                self.price(a, count, domain, price, more);
+                let when =
+                    if *op == BinaryOp::And { a.clone() } else { Box::new(Expr::Unary(UnaryOp::Not, a.clone())) };
+                self.sometimes(&when, b, None, count, domain, more);
+            }
+            Expr::Binary(op, a, b) => {
+                if count {
+                    let division = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                    let wider = if self.type_of(a).is_some_and(is_float) { a } else { b };
+                    price.add(self.operation(wider, division));
+                }
+                self.price(a, count, domain, price, more);
+                self.price(b, count, domain, price, more);
+            }
+            Expr::Select(condition, then, otherwise) => {
+                self.price(condition, count, domain, price, more);
+                self.sometimes(condition, then, Some(otherwise), count, domain, more);
+            }
+            Expr::Call(name, args) => {
+                let (float, lanes) = args
+                    .iter()
+                    .filter_map(|a| self.type_of(a))
+                    .fold((false, 1), |(f, n), t| (f || is_float(t), n.max(lanes(t))));
+                let call = calls::price(name, args, self.items, float, lanes);
+                price.add(if count { call } else { Price { integer: 0, float: 0, special: 0, ..call } });
+                let first = calls::of_first(name);
+                if first > 0 {
+                    let groups = rounded_up(&domain.count().size, &Size::nat(self.items.max(1).into()));
+                    let bytes = Amount { size: groups.mul(&Size::nat(first)), exact: domain.exact };
+                    more.add(&Work { read: bytes.clone(), written: bytes, ..Work::none() });
+                }
+                self.waits |= calls::waits(name);
+                for arg in args {
+                    self.price(arg, count, domain, price, more);
+                }
+            }
+        }
+    }
+
+    /// `then` where the condition holds, and else `otherwise`.
+    fn sometimes(
+        &mut self,
+        condition: &Expr,
+        then: &Expr,
+        otherwise: Option<&Expr>,
+        count: bool,
+        domain: &mut Domain,
+        more: &mut Work,
+    ) {
+        if then.is_atom() && otherwise.is_none_or(Expr::is_atom) {
+            return;
+        }
+        let of = |counter: &mut Self, e: &Expr, mut domain: Domain| {
+            if count { counter.expr(e, &mut domain) } else { counter.loads(e, &mut domain) }
+        };
+        let work = match self.branches(condition, domain) {
+            Branches::Known(yes, no) => {
+                let mut work = yes.map_or_else(Work::none, |yes| of(self, then, yes));
+                if let (Some(no), Some(otherwise)) = (no, otherwise) {
+                    work.add(&of(self, otherwise, no));
+                }
+                work
+            }
+            Branches::Either | Branches::Limited(_) => {
+                let yes = of(self, then, domain.clone());
+                let no = otherwise.map_or_else(Work::none, |e| of(self, e, domain.clone()));
+                yes.either(&no, &|a, b| domain.is_at_most(a, b))
+            }
+        };
+        more.add(&work);
+    }
+
+    /// An operation on operands of this type.
+    fn operation(&self, operand: &Expr, division: bool) -> Price {
+        match self.type_of(operand) {
+            Some(ty) if is_float(ty) && division => Price { special: lanes(ty), ..Price::default() },
+            Some(ty) if is_float(ty) => Price { float: lanes(ty), ..Price::default() },
+            Some(ty) => Price { integer: lanes(ty), ..Price::default() },
+            None => Price { integer: 1, ..Price::default() },
+        }
+    }
+
+    /// Bytes of global memory that an expression names.
+    pub fn global_bytes(&self, e: &Expr) -> u64 {
+        match e {
+            Expr::Index(array, _) => match &**array {
+                Expr::Var(name) => self.types.get(name).filter(|t| t.global).map_or(0, |t| bytes(t.ty)),
+                _ => 0,
+            },
+            Expr::Wide { ty, space: Qualifier::Global | Qualifier::GlobalConst, .. } => bytes(*ty),
+            Expr::Lane(inner, _) => match self.type_of(inner) {
+                Some(ty) => self.global_bytes(inner) / lanes(ty),
+                None => self.global_bytes(inner),
+            },
+            _ => 0,
+        }
+    }
+
+    /// The type of an expression, as far as it matters for what it costs.
+    fn type_of(&self, e: &Expr) -> Option<CType> {
+        Some(match e {
+            Expr::Int { long: false, .. } => CType::Int,
+            Expr::Int { long: true, .. } => CType::Long,
+            Expr::UInt(_) => CType::UInt,
+            Expr::Float(_) => CType::Float,
+            Expr::Double(_) => CType::Double,
+            Expr::Bool(_) => CType::Bool,
+            Expr::Var(name) => self.types.get(name)?.ty,
+            Expr::Unary(_, a) => self.type_of(a)?,
+            Expr::Binary(
+                BinaryOp::Lt
+                | BinaryOp::Gt
+                | BinaryOp::Le
+                | BinaryOp::Ge
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::And
+                | BinaryOp::Or,
+                ..,
+            ) => CType::Bool,
+            Expr::Binary(_, a, b) => match (self.type_of(a), self.type_of(b)) {
+                (Some(a), Some(b)) => {
+                    if is_float(b) || lanes(b) > lanes(a) {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                (a, b) => a.or(b)?,
+            },
+            Expr::Select(_, a, b) => self.type_of(a).or_else(|| self.type_of(b))?,
+            Expr::Call(name, args) => match &**name {
+                "as_float" => CType::Float,
+                "as_uint" => CType::UInt,
+                "convert_int_sat" => CType::Int,
+                "convert_long_sat" => CType::Long,
+                _ if name.starts_with("get_") || name.starts_with("lift_") => CType::Int,
+                _ => self.type_of(args.first()?)?,
+            },
+            Expr::Cast(ty, _) | Expr::Vector(ty, _) | Expr::Wide { ty, .. } => *ty,
+            Expr::Index(array, _) => self.type_of(array)?,
+            Expr::Lane(inner, _) => match self.type_of(inner)? {
+                CType::Vec(s, _) => CType::of(s),
+                other => other,
+            },
+            Expr::AddressOf(inner) => self.type_of(inner)?,
+        })
+    }
+}
+
+pub fn is_integer(ty: CType) -> bool {
+    matches!(ty, CType::Int | CType::UInt | CType::Long | CType::ULong)
+}
+
+pub fn bytes(ty: CType) -> u64 {
+    match ty {
+        CType::Bool | CType::UChar => 1,
+        CType::Int | CType::UInt | CType::Float => 4,
+        CType::Long | CType::ULong | CType::Double => 8,
+        CType::Vec(s, n) => scalar_bytes(s) * u64::from(n),
+    }
+}
+
+pub fn is_zero(e: &Expr) -> bool {
+    match e {
+        Expr::Bool(false) | Expr::UInt(0) => true,
+        other => other.as_int() == Some(0),
+    }
+}
+
+fn is_float(ty: CType) -> bool {
+    use lift_analysis::hir::Scalar;
+    matches!(ty, CType::Float | CType::Double | CType::Vec(Scalar::Float | Scalar::Double, _))
+}
+
+fn lanes(ty: CType) -> u64 {
+    match ty {
+        CType::Vec(_, n) => n.max(1).into(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,180 @@
+//! What a compiled kernel costs: for each launch the bytes of global memory read and written, the arithmetic, the
+//! barriers and the local memory, as sizes of the program and, for given sizes, as numbers.
+//!
+//! It is counted in the syntax tree of the generated text, launch by launch, with the arguments and the numbers of
+//! work-items of the plan: loops are symbolic ranges ([`domain`]), C expressions are sizes ([`values`]), and a statement
+//! counts as often as there are elements in the ranges around it ([`count`]). An amount is exact where the text alone
+//! decides it, and else the most that a run can have: under a condition on data, in a loop up to a number that only the
+//! device knows. Counted is a run without failures, on a device that gives a launch the work-items that the plan asks
+//! for; what work-groups read while they wait for each other is not ([`LaunchCost::waits`]).
+//!
+//! Invariant: an amount is never below what a run does, but for those two.
+
+mod amount;
+mod calls;
+mod conditions;
+mod count;
+mod domain;
+mod expressions;
+mod loops;
+mod values;
+
+pub use amount::{Amount, Work};
+
+use crate::lower::scalar_bytes;
+use crate::plan::{Program, Step};
+use crate::report::Stored;
+use crate::sizes::SizeValues;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, Var};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cost {
+    pub kernel: String,
+    /// In the order in which they are done.
+    pub launches: Vec<LaunchCost>,
+    /// The numbers in the amounts that are no sizes of the program: only the device knows them.
+    pub unknown: Vec<Unknown>,
+    /// Results that are stored on the way, the program's result, and their bytes.
+    pub stored: Vec<Stored>,
+}
+
+/// A launch, or the clearing of a buffer by the host (without a function).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchCost {
+    /// What it does: "filter: count".
+    pub label: String,
+    /// The function in the OpenCL text.
+    pub function: Option<String>,
+    pub origin: Option<Origin>,
+    /// How often it is done in a run.
+    pub times: Size,
+    /// Work-groups and work-items of a group in each dimension, as the plan asks for.
+    pub groups: [Size; 3],
+    pub items: [u32; 3],
+    /// Bytes of local memory of a group.
+    pub local_memory: u64,
+    /// Of all work-items, each time.
+    pub work: Work,
+    /// Work-groups wait for each other; what they read meanwhile is not counted.
+    pub waits: bool,
+}
+
+/// A number that only the device knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// By which amounts mention it.
+    pub var: Var,
+    pub what: What,
+    pub at_most: Option<Size>,
+    pub origin: Option<Origin>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A length or another number that is read from device memory.
+    Value,
+    /// The rounds of a loop, in that work-item that has most.
+    Rounds,
+    /// ⌈log₂⌉ of a size.
+    Doublings(Size),
+}
+
+impl What {
+    pub fn name(&self) -> &'static str {
+        match self {
+            What::Value => "a number that the device computes",
+            What::Rounds => "the rounds of a loop",
+            What::Doublings(_) => "the binary logarithm of a size, rounded up",
+        }
+    }
+}
+
+impl Cost {
+    /// Counts what a program does, as sizes.
+    pub fn of(program: &Program) -> Cost {
+        Cost::at(program, &SizeValues::new())
+    }
+
+    /// Counts what a program does where its sizes have these values; amounts are numbers then, or mention what is
+    /// missing. More of them are exact than those of [`Cost::of`].
+    pub fn at(program: &Program, sizes: &SizeValues) -> Cost {
+        let mut counter = count::Counter::new(program, sizes);
+        let mut launches = Vec::new();
+        steps(&mut counter, program, &program.plan.steps, &Size::one(), &mut launches);
+        let unknown = counter.unknown;
+        let used = |u: &Unknown| launches.iter().any(|l| l.work.mentions(&u.var));
+        let unknown = unknown.into_iter().filter(used).collect();
+        let stored = program.report.stored.iter().chain(&program.report.results);
+        let given = |s: &Stored| Stored { bytes: s.bytes.subst(&mut |v| sizes.get(v).map(Size::int)), ..s.clone() };
+        let stored = stored.map(given).collect();
+        Cost { kernel: program.plan.kernel.clone(), launches, unknown, stored }
+    }
+
+    /// The number of launches of a run.
+    pub fn launched(&self) -> Size {
+        let launches = self.launches.iter().filter(|l| l.function.is_some());
+        launches.fold(Size::zero(), |sum, l| sum.add(&l.times))
+    }
+    /// All launches together.
+    pub fn total(&self) -> Work {
+        let mut total = Work::none();
+        self.launches.iter().for_each(|l| total.add(&l.work.times(&l.times)));
+        total
+    }
+    /// The most bytes of local memory that a group of one of the launches has.
+    pub fn local_memory(&self) -> u64 {
+        self.launches.iter().map(|l| l.local_memory).max().unwrap_or(0)
+    }
+
+    /// The number that an amount is, if it is one: with the greatest value of what only the device knows.
+    pub fn value(&self, amount: &Size) -> Option<i64> {
+        let value = |var: &Var| {
+            let unknown = self.unknown.iter().find(|u| u.var == *var)?;
+            match (&unknown.what, &unknown.at_most) {
+                (What::Doublings(of), _) => of.as_const().map(doublings),
+                (_, most) => most.as_ref()?.as_const(),
+            }
+        };
+        amount.eval(&value).ok()
+    }
+    /// Whether an amount mentions a number that only the device knows.
+    pub fn is_guess(&self, amount: &Size) -> bool {
+        self.unknown.iter().any(|u| !matches!(u.what, What::Doublings(_)) && amount.contains(&u.var))
+    }
+}
+
+/// ⌈log₂ n⌉, 0 for what is no positive number.
+fn doublings(n: i64) -> i64 {
+    let below = u64::try_from(n).unwrap_or(0).saturating_sub(1);
+    i64::from(u64::BITS - below.leading_zeros())
+}
+
+fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &Size, out: &mut Vec<LaunchCost>) {
+    for step in all {
+        match step {
+            Step::Launch(launch) => {
+                let Some(function) = program.functions.iter().find(|f| *f.name == *launch.kernel) else { continue };
+                out.push(counter.launch(launch, function, times));
+            }
+            Step::Zero(id) => {
+                let buffer = program.plan.buffer(*id);
+                let bytes = counter.given(&buffer.capacity).mul(&Size::nat(scalar_bytes(buffer.element)));
+                let work = Work { written: Amount::exactly(bytes), ..Work::none() };
+                out.push(LaunchCost {
+                    label: format!("clear {}", buffer.name),
+                    function: None,
+                    origin: None,
+                    times: counter.given(times),
+                    groups: [(); 3].map(|()| Size::one()),
+                    items: [1; 3],
+                    local_memory: 0,
+                    work,
+                    waits: false,
+                });
+            }
+            Step::Repeat { count, steps: inner } => steps(counter, program, inner, &times.mul(count), out),
+            Step::Swap(..) | Step::Measure { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What `lift build --cost` says: the reports of some examples, and their numbers beside those of `oclgrind`, a
+//! simulator that counts the instructions that work-items execute.
+//!
+//! The simulator is a driver like any other, so each program runs in a process of its own whose only driver it is, and
+//! its counts are what that process prints.
+
+use libtest_mimic::Trial;
+use lift_codegen::cost::{Amount, Cost};
+use lift_codegen::lower;
+use lift_codegen::run::{self, RunOptions};
+use lift_codegen::target::Target;
+use lift_server::engine;
+use lift_tests::check::Program;
+use lift_tests::{files, golden, kernels};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+/// Tells the process that its launches are counted, and what to run.
+const TASK: &str = "LIFT_COUNTED";
+
+/// The example, its kernel, and the target of each golden report.
+const REPORTS: [(&str, &str, &str); 12] = [
+    ("saxpy", "saxpy", "portable"),
+    ("saxpy", "saxpy", "gpu"),
+    ("dot", "scalar-product", "portable"),
+    ("matmul", "multiply", "portable"),
+    ("stencil", "smooth2D", "portable"),
+    ("histogram", "histogram", "portable"),
+    ("papers/fig22", "fig22", "portable"),
+    ("papers/fig22", "fig22", "nvidia"),
+    ("gallery/jacobi2d", "sweeps", "portable"),
+    ("gallery/sum", "sum-of", "cpu"),
+    ("gallery/spmv", "by-rows", "portable"),
+    ("irregular/triangle", "product", "portable"),
+];
+
+/// The example, its kernel, the target, and what it is run on.
+const COUNTED: [(&str, &str, &str, &str); 16] = [
+    ("saxpy", "saxpy", "portable", "a=2 xs=iota ys=iota N=300"),
+    ("saxpy", "saxpy", "gpu", "a=2 xs=iota ys=iota N=1300"),
+    ("saxpy", "saxpy", "cpu", "a=2 xs=iota ys=iota N=300"),
+    ("matmul", "multiply", "portable", "a=random b=random N=9 M=17 K=5"),
+    ("papers/fig22", "fig22", "portable", "xs=random N=3000"),
+    ("gallery/sum", "sum-of", "portable", "xs=iota N=3000"),
+    ("gallery/sum", "sum-of", "cpu", "xs=iota N=3000"),
+    ("gallery/jacobi2d", "jacobi2d", "portable", "grid=random N=20 M=19"),
+    ("gallery/jacobi2d", "sweeps", "portable", "grid=random N=20 M=19 T=3"),
+    ("gallery/gemv", "gemv", "portable", "a=random x=random y=random alpha=2 beta=3 N=40 M=30"),
+    ("gallery/gemv", "gemv", "gpu", "a=random x=random y=random alpha=2 beta=3 N=5 M=300"),
+    ("gallery/transpose", "exchange", "portable", "a=random N=20 M=33"),
+    ("gallery/scan", "running-sums", "portable", "xs=iota N=3000"),
+    ("histogram", "histogram", "portable", "xs=random N=50 B=7"),
+    ("rows", "above", "portable", "rows=random threshold=0.5 M=30 N=11"),
+    ("irregular/triangle", "product", "portable", "matrix=[[1],[2,3],[4,5,6],[7,8,9,10]] vector=[1,2,3,4]"),
+];
+
+fn main() {
+    if let Ok(task) = std::env::var(TASK) {
+        if let Err(why) = run_counted(&task) {
+            eprintln!("{why}");
+            std::process::exit(1);
+        }
+        return;
+    }
+    let reports = REPORTS.iter().map(|(example, kernel, target)| {
+        Trial::test(format!("report {kernel} {target}"), move || report(example, kernel, target).map_err(Into::into))
+    });
+    let counted = COUNTED.iter().enumerate().map(|(i, (_, kernel, target, _))| {
+        Trial::test(format!("counted {kernel} {target} {i}"), move || counted(i).map_err(Into::into))
+    });
+    let examples = files::root().join("examples");
+    let all = files::below(&examples, ".lift").into_iter().map(|path| path.display().to_string());
+    let all = all.filter(|path| !path.contains("/euler/") && at(path).is_well_typed()).map(|path| {
+        let name = path.trim_start_matches(&*examples.display().to_string()).to_owned();
+        Trial::test(format!("never below {name}"), move || never_below(&path).map_err(Into::into))
+    });
+    let trials = reports.chain(counted).chain(all).collect();
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit();
+}
+
+fn example(name: &str) -> Program {
+    at(&files::root().join("examples").join(format!("{name}.lift")).display().to_string())
+}
+fn at(path: &str) -> Program {
+    Program::new(&files::root().join("examples"), path, &files::read(Path::new(path)))
+}
+
+fn report(name: &str, kernel: &str, target: &str) -> Result<(), String> {
+    let program = example(name);
+    let path: Arc<str> = program.path().into();
+    let target_class: Target = target.parse()?;
+    let report = engine::cost(&program.analysis(), &path, kernel, &target_class, &[]).map_err(|_| "stopped")?;
+    let report = report.map_err(|problems| format!("{problems:?}"))?;
+    let file = format!("{}.{kernel}.{target}.txt", name.replace('/', "-"));
+    golden::check_file(&files::root().join("tests/cost").join(file), &report.to_string())
+}
+
+/// A compiled program, and what to run it on.
+type Task = (lift_codegen::plan::Program, kernels::Arguments);
+
+/// A program of [`COUNTED`].
+fn task(i: usize) -> Result<Task, String> {
+    let (name, kernel, target, run_line) = COUNTED.get(i).ok_or("no such task")?;
+    let runnable = example(name).kernels().into_iter().find(|k| k.name == *kernel).ok_or("no such kernel")?;
+    let core = runnable.core?;
+    let arguments = kernels::arguments(&core, run_line, Path::new("."))?;
+    let compiled = lower::compile(&core, &target.parse()?).map_err(|errors| format!("{errors:?}"))?;
+    Ok((compiled, arguments))
+}
+
+/// The kernel of an example at this place in its file, if it says on what it is run.
+fn as_written(path: &str, at_place: usize) -> Result<Option<Task>, String> {
+    let runnable = at(path).kernels().into_iter().nth(at_place).ok_or("no such kernel")?;
+    let Some(run_line) = &runnable.run_line else { return Ok(None) };
+    let core = runnable.core?;
+    let arguments = kernels::arguments(&core, run_line, &runnable.folder)?;
+    Ok(kernels::compiled(&core).ok().map(|compiled| (compiled, arguments)))
+}
+
+/// What the other process does.
+fn run_counted(task_name: &str) -> Result<(), String> {
+    let found = match task_name.split_once(' ') {
+        Some((kernel, path)) => as_written(path, kernel.parse().map_err(|_| "no number")?)?,
+        None => Some(task(task_name.parse().map_err(|_| "no number")?)?),
+    };
+    let (program, arguments) = found.ok_or("nothing to run")?;
+    let device = kernels::device();
+    if !device.info.platform.contains("Oclgrind") {
+        return Err(format!("this runs on {}, not on oclgrind", device.info.platform));
+    }
+    let outcome = run::run(&program, &arguments.values, &arguments.sizes, device, &RunOptions::default());
+    outcome.map(|_| ()).map_err(|e| e.to_string())
+}
+
+/// What the work-items of a function did: bytes of global memory read and written, and barriers.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    read: i64,
+    written: i64,
+    barriers: i64,
+}
+
+/// What each function did, as the simulator saw it.
+fn seen(task_name: &str) -> Result<BTreeMap<String, Counts>, String> {
+    if !Path::new(DRIVER).exists() {
+        return Err(format!("{DRIVER} is missing: install the package oclgrind"));
+    }
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(folder.path().join("oclgrind.icd"), DRIVER).map_err(|e| e.to_string())?;
+    let output = Command::new(std::env::current_exe().map_err(|e| e.to_string())?)
+        .env(TASK, task_name)
+        .env("OCL_ICD_VENDORS", folder.path())
+        .env("OCLGRIND_INST_COUNTS", "1")
+        .output()
+        .map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    counts(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// What each function does, as we tell it, and which of it exactly.
+fn told((program, arguments): &Task) -> Result<BTreeMap<String, (Counts, [bool; 3])>, String> {
+    let cost = Cost::at(program, &arguments.sizes);
+    let mut all: BTreeMap<String, (Counts, [bool; 3])> = BTreeMap::new();
+    for launch in cost.launches.iter() {
+        let Some(function) = &launch.function else { continue };
+        let times = launch.times.as_const().ok_or("how often is not known")?;
+        // What has no bound is told by no number.
+        let value = |amount: &Amount| cost.value(&amount.size).map_or(i64::MAX, |n| n.saturating_mul(times));
+        let work = &launch.work;
+        let items: i64 = launch.items.iter().map(|n| i64::from(*n)).product();
+        let (counts, exact) = all.entry(function.clone()).or_insert((Counts::default(), [true; 3]));
+        counts.read = counts.read.saturating_add(value(&work.read));
+        counts.written = counts.written.saturating_add(value(&work.written));
+        counts.barriers = counts.barriers.saturating_add(value(&work.barriers).saturating_mul(items));
+        for (exact, amount) in exact.iter_mut().zip([&work.read, &work.written, &work.barriers]) {
+            *exact &= amount.exact && !cost.is_guess(&amount.size);
+        }
+    }
+    Ok(all)
+}
+
+/// Exact numbers are those that are seen, the others not below them.
+fn counted(i: usize) -> Result<(), String> {
+    compare(&task(i)?, &seen(&i.to_string())?, true)
+}
+
+/// No run does more than was told. The simulator's compiler may leave out a load whose value is known: less can be seen.
+fn never_below(path: &str) -> Result<(), String> {
+    for i in 0..at(path).kernels().len() {
+        if let Some(task) = as_written(path, i)? {
+            compare(&task, &seen(&format!("{i} {path}"))?, false)?;
+        }
+    }
+    Ok(())
+}
+
+fn compare(task: &Task, seen: &BTreeMap<String, Counts>, same: bool) -> Result<(), String> {
+    for (function, (told, exact)) in &told(task)? {
+        let seen = seen.get(function).copied().unwrap_or_default();
+        let all = [
+            ("bytes read", told.read, seen.read),
+            ("bytes written", told.written, seen.written),
+            ("barriers", told.barriers, seen.barriers),
+        ];
+        for ((what, told, seen), exact) in all.into_iter().zip(exact) {
+            let fits = if *exact && same { told == seen } else { told >= seen };
+            if !fits {
+                let at_most = if *exact { "" } else { "at most " };
+                let text = &task.0.opencl.text;
+                return Err(format!("{function}: {at_most}{told} {what} told, {seen} seen\n{text}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads `Instructions executed for kernel 't':` and the lines below, `  5 - load global (20 bytes)`.
+fn counts(printed: &str) -> Result<BTreeMap<String, Counts>, String> {
+    let mut all: BTreeMap<String, Counts> = BTreeMap::new();
+    let mut current = None;
+    for line in printed.lines() {
+        if let Some(rest) = line.strip_prefix("Instructions executed for kernel '") {
+            current = rest.split('\'').next().map(str::to_owned);
+            continue;
+        }
+        let (Some(function), Some((times, what))) = (&current, line.split_once(" - ")) else { continue };
+        let counts = all.entry(function.clone()).or_default();
+        let number = |text: &str| text.replace(',', "").trim().parse::<i64>().map_err(|e| format!("{line}: {e}"));
+        let bytes = || number(what.split(['(', ' ']).rev().nth(1).unwrap_or_default());
+        if what.starts_with("load global") {
+            counts.read += bytes()?;
+        } else if what.starts_with("store global") {
+            counts.written += bytes()?;
+        } else if what.contains("barrier") {
+            counts.barriers += number(times)?;
+        }
+    }
+    if all.is_empty() { Err(format!("nothing was counted:\n{printed}")) } else { Ok(all) }
+}
