@@ -1,6 +1,5 @@
 //! What the compiler did and why, for people: filled in beside the program, and of no effect on it.
 
-use crate::failure::Message;
 use crate::schedule::Applied;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -62,12 +61,5 @@ impl Report {
     /// with its bytes as a size. `origin` is that of the statement of core; nothing for what is never stored.
     pub fn materialised<'r>(&'r self, origin: &'r Origin) -> impl Iterator<Item = &'r Stored> {
         self.stored.iter().chain(&self.results).filter(move |s| s.origin == *origin)
-    }
-
-    pub fn left_out(&mut self, message: &Message, origin: &Origin) {
-        let check = Check { message: message.template.clone(), origin: origin.clone() };
-        if !self.left_out.contains(&check) {
-            self.left_out.push(check);
-        }
     }
 }

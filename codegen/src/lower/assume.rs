@@ -5,7 +5,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::program::ProgramBuilder;
 use super::value::Env;
-use crate::failure::{Kind, Message};
+use crate::failure::Message;
 use crate::opencl::{BinaryOp, Expr, Helper, StmtKind};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
@@ -42,7 +42,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Records a failure if an assumption is false; what follows may rely on it.
     pub fn check_assumption(&mut self, opened: &Opened) -> Result<()> {
         if self.facts.proves(&opened.assumption).is_yes() {
-            self.program.needless(Kind::Assumption, &opened.origin);
+            self.program.needless(&Message::false_assumption(&opened.assumption), &opened.origin);
             return Ok(());
         }
         if !self.program.is_checked() {

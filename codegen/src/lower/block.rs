@@ -5,7 +5,7 @@ use super::function::FunctionBuilder;
 use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
-use crate::failure::{Kind, Message};
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
@@ -132,8 +132,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (a, b) = (&env.size(left), &env.size(right));
         if self.facts.equal(a, b).is_yes() {
             let origin = self.origin();
-            self.program.report.left_out(&Message::false_cast(left, right), &origin);
-            self.program.needless(Kind::Cast, &self.origin());
+            self.program.needless(&Message::false_cast(left, right), &origin);
             return Ok(());
         }
         if !self.program.is_checked() {
@@ -148,7 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Records a failure if an array of `n` elements cannot be padded by `more`.
     pub fn check_not_empty(&mut self, n: &Size, more: &Size) -> Result<()> {
         if self.facts.lt(&Size::zero(), n).is_yes() || more.is_zero() {
-            self.program.needless(Kind::Argument, &self.origin());
+            self.program.needless(&Message::empty_pad(), &self.origin());
             return Ok(());
         }
         if !self.program.is_checked() {
@@ -350,7 +349,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let len = self.scalar_of(&args[0])?;
         let len = self.as_size(&len, "len")?;
         let len = if self.not_negative(&len) {
-            self.program.needless(Kind::Argument, &self.origin());
+            self.program.needless(&Message::impossible_length(), &self.origin());
             len
         } else {
             let mut expr = self.size(&len)?;

@@ -4,7 +4,7 @@ use super::measure::Measured;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::{LowerError, Result};
 use crate::core;
-use crate::failure::{Kind, Message};
+use crate::failure::Message;
 use crate::opencl::{Function, Helper, Names, Unit, print};
 use crate::plan::{self, Buffer, BufferId, BufferRole, Failure, Launch, Plan, PlanInput, Program, Step};
 use crate::report::{self, Report, Stored};
@@ -49,7 +49,7 @@ pub struct ProgramBuilder<'k> {
     /// What is done before everything else.
     pub setup: Vec<Step>,
     /// What cannot fail, though its kind can.
-    needless: Vec<(Kind, Origin)>,
+    needless: Vec<(Message, Origin)>,
     pub report: Report,
     buffer_names: Names,
     function_names: Names,
@@ -137,9 +137,9 @@ impl<'k> ProgramBuilder<'k> {
     }
 
     /// A check is left out, since it is seen that it holds.
-    pub fn needless(&mut self, kind: Kind, origin: &Origin) {
-        if !self.needless.iter().any(|(k, o)| *k == kind && o == origin) {
-            self.needless.push((kind, origin.clone()));
+    pub fn needless(&mut self, message: &Message, origin: &Origin) {
+        if !self.needless.iter().any(|(m, o)| m.kind == message.kind && o == origin) {
+            self.needless.push((message.clone(), origin.clone()));
         }
     }
 
@@ -369,6 +369,11 @@ impl<'k> ProgramBuilder<'k> {
         };
         let opencl = print(&unit);
         let result = self.plan_layout(result);
+        // Needless here and needed there, where the same function is inlined again, is needed.
+        let needed = |m: &Message, at: &Origin| self.failures.iter().any(|f| f.kind == m.kind && f.origin == *at);
+        let needless = self.needless.iter().filter(|(message, at)| !needed(message, at));
+        let check = |(m, at): &(Message, Origin)| report::Check { message: m.template.clone(), origin: at.clone() };
+        self.report.left_out = needless.map(check).collect();
         let plan = Plan {
             kernel: self.kernel.name.to_string(),
             sizes: self.kernel.sizes.clone(),
@@ -378,12 +383,7 @@ impl<'k> ProgramBuilder<'k> {
             steps: self.setup.into_iter().chain(self.steps).collect(),
             result_ty,
             result,
-            needless_checks: self
-                .needless
-                .iter()
-                // Needless here and needed there, where the same function is inlined again, is needed.
-                .filter(|(kind, at)| !self.failures.iter().any(|f| f.kind == *kind && f.origin == *at))
-                .count(),
+            needless_checks: self.report.left_out.len(),
             failures: self.failures,
         };
         (Ok(Program { opencl, functions: unit.functions, plan, report: self.report }), self.measured.wanted())

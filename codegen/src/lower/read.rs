@@ -317,8 +317,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = self.scalar_of(at)?;
         let i = self.as_size(&at, "at")?;
         if self.in_range(&i, &a.len) {
-            self.program.needless(message.kind, origin);
-            self.program.report.left_out(message, origin);
+            self.program.needless(message, origin);
             return self.read(a, &i);
         }
         if !self.program.is_checked() {

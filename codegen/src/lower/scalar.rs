@@ -7,7 +7,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::value::ScalarValue;
 use crate::core::ScalarOp;
-use crate::failure::{Kind, Message};
+use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
@@ -154,7 +154,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn divide(&mut self, ty: Scalar, a: Expr, b: Expr, remainder: bool) -> Expr {
         let constant = b.as_int().is_some_and(|n| n != 0 && n != -1);
         if constant {
-            self.program.needless(Kind::DivisionByZero, &self.origin());
+            let message = if remainder { Message::remainder_by_zero() } else { Message::division_by_zero() };
+            self.program.needless(&message, &self.origin());
         }
         if constant || !self.program.is_checked() {
             return Expr::binary(if remainder { BinaryOp::Rem } else { BinaryOp::Div }, a, b);

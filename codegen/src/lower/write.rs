@@ -3,7 +3,7 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
-use crate::failure::{Kind, Message};
+use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
@@ -291,9 +291,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(self.index_below("to", expr, len));
         }
         let at = if self.in_range(at, len) {
-            self.program.needless(Kind::Index, &self.origin());
-            let origin = self.origin();
-            self.program.report.left_out(&Message::out_of_range(), &origin);
+            self.program.needless(&Message::out_of_range(), &self.origin());
             at.clone()
         } else {
             let (expr, len_expr) = (self.size(at)?, self.size(len)?);

@@ -107,6 +107,8 @@ fn checks_are_counted_and_can_be_left_out() {
     let checked = compiled(&kernel);
     let kinds: Vec<&str> = checked.plan.failures.iter().map(|f| f.kind.name()).collect();
     assert_eq!((kinds, checked.plan.needless_checks), (vec!["index", "divisionByZero"], 1));
+    let told: Vec<&str> = checked.report.left_out.iter().map(|c| &*c.message).collect();
+    assert_eq!(told, ["division by zero"], "which it was is told, too");
     let unchecked = Target { checked: false, ..Target::portable() };
     let program = super::super::compile_scheduled(&Schedule::new(&kernel, &unchecked)).expect("it compiles");
     assert!(program.plan.failures.is_empty() && !program.opencl.text.contains("lift_fail"), "{}", program.opencl.text);
