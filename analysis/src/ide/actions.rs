@@ -1,10 +1,11 @@
 //! Changes that the editor offers.
 
+mod layout;
 mod mend;
 mod refactor;
 mod trial;
 
-pub(in crate::ide) use trial::laid_out;
+pub(in crate::ide) use layout::laid_out;
 
 use super::diagnostics::file_diagnostics;
 use super::explicit::{explicit_file, explicit_form, explicit_here, implicit_form, one_file};

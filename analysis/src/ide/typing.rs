@@ -127,7 +127,7 @@ fn region(db: &dyn Db, file: SourceFile, text: &str, at: TextSize) -> Option<Tex
 }
 
 /// What has a body, which is indented by two columns.
-const WITH_BODY: [&str; 6] = ["define", "lift", "lambda", "λ", "let", "unpack"];
+pub(super) const WITH_BODY: [&str; 6] = ["define", "lift", "lambda", "λ", "let", "unpack"];
 
 fn indent_new_line(db: &dyn Db, file: SourceFile, text: &str, offset: TextSize) -> Option<TextEdit> {
     let start = line_start(text, offset.min(TextSize::of(text)));

@@ -258,7 +258,7 @@ impl Tool<'_, '_> {
                 (format!("(define ({name} {params}) {})", self.text(expr)), format!("({name} {params})"))
             }
         };
-        let definition = super::trial::laid_out(view.text(), definition);
+        let definition = lift_syntax::format(&definition).trim_end().to_owned();
         let Some(scheme) = definition_scheme(view.db, view.form, &definition) else { return };
         let after = Edits::default().replace(self.range(expr), call).apply(view.text());
         let change = tried(view, after, Keeps::Type, Some((&name, &scheme))).map(|mut change| {

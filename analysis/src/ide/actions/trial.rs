@@ -3,6 +3,7 @@
 use super::super::explicit::difference;
 use super::super::locate::View;
 use super::super::{SourceChange, TextEdit};
+use super::layout::laid_out;
 use crate::diagnostics::Severity;
 use crate::hir::*;
 use crate::infer::Inference;
@@ -39,12 +40,6 @@ impl Edits {
         out.push_str(&text[usize::from(at)..]);
         out
     }
-}
-
-/// A form that was laid out by the formatter stays so.
-pub(in crate::ide) fn laid_out(before: &str, after: String) -> String {
-    let formatted = |text: &str| lift_syntax::format(text).trim_end().to_owned();
-    if formatted(before) == before.trim_end() { formatted(&after) } else { after }
 }
 
 /// What a change must keep.

@@ -43,27 +43,29 @@ fn make_explicit() {
         EXPLICIT_HERE,
         &TWO_SCOPES.replace("(pos (head", "(po$0s (head"),
         expect![[r#"
-        Make pack/unpack explicit here
-        (define (pos x) (> x 0.0f))
-        (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
-          (unpack (X1 v1) (filter (lambda (row) (pos (head row))) xss) (pack (map (lambda (row) ; each row
-                 (map sqrt (filter pos row)))
-               v1)))))
-        (define (g (xs (array-type float n))) (map sqrt (filter pos xs)))
-    "#]],
+            Make pack/unpack explicit here
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
+              (unpack (X1 v1) (filter (lambda (row) (pos (head row))) xss)
+                (pack (map (lambda (row) ; each row
+                             (map sqrt (filter pos row)))
+                           v1)))))
+            (define (g (xs (array-type float n))) (map sqrt (filter pos xs)))
+        "#]],
     );
     check(
         EXPLICIT_FORM,
         &TWO_SCOPES.replace("sqrt (filter pos row)", "sq$0rt (filter pos row)"),
         expect![[r#"
-        Make pack/unpack explicit in this form
-        (define (pos x) (> x 0.0f))
-        (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
-          (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss) (pack (map (lambda (row) ; each row
-                 (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
-               v2)))))
-        (define (g (xs (array-type float n))) (map sqrt (filter pos xs)))
-    "#]],
+            Make pack/unpack explicit in this form
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
+              (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss)
+                (pack (map (lambda (row) ; each row
+                             (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
+                           v2)))))
+            (define (g (xs (array-type float n))) (map sqrt (filter pos xs)))
+        "#]],
     );
     check(
         EXPLICIT_FILE,
@@ -72,9 +74,10 @@ fn make_explicit() {
             Make pack/unpack explicit in the file
             (define (pos x) (> x 0.0f))
             (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
-              (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss) (pack (map (lambda (row) ; each row
-                     (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
-                   v2)))))
+              (unpack (X1 v2) (filter (lambda (row) (pos (head row))) xss)
+                (pack (map (lambda (row) ; each row
+                             (unpack (X2 v1) (filter pos row) (pack (map sqrt v1))))
+                           v2)))))
             (define (g (xs (array-type float n)))
               (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
         "#]],
@@ -117,9 +120,10 @@ fn what_was_made_explicit_can_be_made_implicit_again() {
     expect![[r#"
         (define (pos x) (> x 0.0f))
         (lift f (N M) ((array-type (array-type float N) M)) (lambda (xss)
-          (let v2 (filter (lambda (row) (pos (head row))) xss) (map (lambda (row) ; each row
-                 (let v1 (filter pos row) (map sqrt v1)))
-               v2))))
+          (let v2 (filter (lambda (row) (pos (head row))) xss)
+            (map (lambda (row) ; each row
+                   (let v1 (filter pos row) (map sqrt v1)))
+                 v2))))
         (define (g (xs (array-type float n)))
           (unpack (X1 v1) (filter pos xs) (pack (map sqrt v1))))
     "#]]
@@ -186,5 +190,43 @@ fn a_definition_of_another_file_is_inlined_where_its_names_mean_the_same() {
         "refactor.inline.lift",
         &format!(";;- main.lift\n(import \"lib.lift\")\n(define two 3.0f)\n(define (f ys) (tw$0ice ys))\n{library}"),
         expect!["not offered"],
+    );
+}
+
+/// What is new is laid out; what was there keeps the layout of its author, inside of the bracket that it moved with.
+#[test]
+fn a_layout_of_ones_own_is_kept() {
+    check(
+        "refactor.rewrite.lift.explicit.form",
+        "(lift f (N) ((array-type float N))
+    (lambda (xs)
+        (map (lambda (x)
+                 (* x   2.0f))  ; twice
+             $0(filter (lambda (x) (> x 0.0f))
+                 xs))))
+",
+        expect![[r#"
+            Make pack/unpack explicit in this form
+            (lift f (N) ((array-type float N))
+                (lambda (xs)
+                    (unpack (X1 v1) (filter (lambda (x) (> x 0.0f))
+                                        xs)
+                      (pack (map (lambda (x)
+                                   (* x 2.0f)) ; twice
+                                 v1)))))
+        "#]],
+    );
+    check(
+        "refactor.rewrite.lift.explicit.form",
+        "(define (g   p (xs (array-type float n))) (let ys (filter p xs)
+ (zip (map sqrt ys)
+   ys$0)))
+",
+        expect![[r#"
+            Make pack/unpack explicit in this form
+            (define (g   p (xs (array-type float n))) (unpack (X1 ys) (filter p xs)
+                                                        (pack (zip (map sqrt ys)
+                                                                ys))))
+        "#]],
     );
 }

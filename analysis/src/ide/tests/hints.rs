@@ -151,13 +151,15 @@ fn a_hint_can_be_written() {
             (lift f (N) ((array-type float N)) (lambda ((xs (array-type float N))) (map (lambda (x) (* x x)) (filter (lambda (y) (> y 0.0f)) xs))))
         "#]], expect![[r#"
             pack
-            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs) (pack (map (lambda (x) (* x x)) v1)))))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs)
+                                                              (pack (map (lambda (x) (* x x)) v1)))))
         "#]], expect![[r#"
             : Float
             (lift f (N) ((array-type float N)) (lambda (xs) (map (lambda ((x float)) (* x x)) (filter (lambda (y) (> y 0.0f)) xs))))
         "#]], expect![[r#"
             unpack X1
-            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs) (pack (map (lambda (x) (* x x)) v1)))))
+            (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter (lambda (y) (> y 0.0f)) xs)
+                                                              (pack (map (lambda (x) (* x x)) v1)))))
         "#]], expect![[r#"
             : Float
             (lift f (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x x)) (filter (lambda ((y float)) (> y 0.0f)) xs))))
