@@ -240,3 +240,26 @@ fn every_kind_is_documented() {
         assert!(page.contains(&row), "docs/protocol.md lacks the row\n{row}");
     }
 }
+
+/// The extension has a setting for each kind, on and off as here, with an example in its text, and a command that toggles it.
+#[test]
+fn every_kind_has_a_setting_in_visual_studio_code() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/package.json");
+    let manifest = std::fs::read_to_string(manifest).expect("the manifest");
+    let manifest: Value = serde_json::from_str(&manifest).expect("JSON");
+    let contributes = &manifest["contributes"];
+    let toggles = contributes["commands"].as_array().expect("commands").iter();
+    let toggles = toggles.filter_map(|c| c["command"].as_str()).filter(|c| c.starts_with("lift.toggle"));
+    assert!(toggles.count() >= HINT_KINDS.len());
+    // one object of settings, or a list of them
+    let settings = &contributes["configuration"];
+    let groups = settings.as_array().cloned().unwrap_or_else(|| vec![settings.clone()]);
+    for setting in HINT_KINDS {
+        let name = format!("lift.inlayHints.{}", setting.name);
+        let found = groups.iter().find_map(|group| group["properties"].get(&name));
+        let found = found.unwrap_or_else(|| panic!("no setting {name}"));
+        assert_eq!(found["default"], setting.on, "{name}");
+        let text = found["markdownDescription"].as_str().unwrap_or_default();
+        assert!(text.contains(&format!("Example: `\"{name}\": {}`", !setting.on)), "{name}: {text}");
+    }
+}
