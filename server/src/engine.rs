@@ -321,7 +321,7 @@ fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable
         RunErrorKind::DivisionByZero => codes::DIVISION_BY_ZERO,
         RunErrorKind::Argument => codes::BAD_ARGUMENT,
         RunErrorKind::Limit => codes::RUN_LIMIT,
-        RunErrorKind::Malformed => codes::INTERNAL_ERROR,
+        RunErrorKind::Malformed | RunErrorKind::Unsound => codes::INTERNAL_ERROR,
     };
     problem_at(analysis, subject, code, e.message.clone(), e.origin.as_ref())
 }

@@ -21,15 +21,17 @@ pub struct Interp<'k> {
     pub env: SizeValues,
     pub meter: Rc<Meter>,
     pub limits: Limits,
-    slots: Vec<Option<Val>>,
+    pub slots: Vec<Option<Val>>,
     steps: u64,
     depth: u32,
     /// The assumptions to check when a length or position becomes known: those of which it is the last.
     pending: FxHashMap<Var, Vec<&'k (Assumption, Origin)>>,
+    /// Whether values are compared with their types ([`super::watch`]).
+    watched: bool,
 }
 
 /// Evaluate a kernel whose size parameters and assumptions about them are settled.
-pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Limits) -> Result<Value> {
+pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Limits, watched: bool) -> Result<Value> {
     check_fits(&kernel.result, &env, limits.bytes)?;
     let mut interp = Interp {
         kernel,
@@ -40,12 +42,20 @@ pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Li
         steps: 0,
         depth: 0,
         pending: pending_assumptions(kernel),
+        watched,
     };
     for (param, input) in kernel.params.iter().zip(inputs) {
         let value = interp.take_in(kernel.ty(*param), input)?;
         interp.slots[param.0 as usize] = Some(value);
+        if watched {
+            interp.watch(*param)?;
+        }
     }
-    Ok(interp.block(&kernel.body)?.export())
+    let result = interp.block(&kernel.body)?;
+    if watched {
+        interp.watch_result(&result)?;
+    }
+    Ok(result.export())
 }
 
 /// Under each opened length the assumptions of which it is the one that becomes known last.
@@ -95,7 +105,11 @@ impl<'k> Interp<'k> {
             self.stmt(stmt).map_err(|e| e.at(&stmt.origin))?;
         }
         self.depth -= 1;
-        self.atom(&block.result)
+        let result = self.atom(&block.result);
+        if self.watched {
+            self.leave(&block.stmts);
+        }
+        result
     }
 
     fn stmt(&mut self, stmt: &'k Stmt) -> Result<()> {
@@ -128,7 +142,7 @@ impl<'k> Interp<'k> {
         };
         let slot = self.slots.get_mut(stmt.var.0 as usize);
         *slot.ok_or_else(|| malformed("a variable is not declared".into()))? = Some(value);
-        Ok(())
+        if self.watched { self.watch(stmt.var) } else { Ok(()) }
     }
 
     fn unpack(&mut self, packed: &Atom, binds: &'k [Var]) -> Result<Val> {
@@ -205,7 +219,13 @@ impl<'k> Interp<'k> {
             let slot = self.slots.get_mut(param.0 as usize);
             *slot.ok_or_else(|| malformed("a parameter is not declared".into()))? = Some(arg);
         }
-        self.block(&f.body)
+        if !self.watched {
+            return self.block(&f.body);
+        }
+        f.params.iter().try_for_each(|param| self.watch(*param)).map_err(|e| e.at(&f.origin))?;
+        let result = self.block(&f.body)?;
+        self.leave_call(f);
+        Ok(result)
     }
 
     /// Takes an input in: hidden lengths are found from its shape.

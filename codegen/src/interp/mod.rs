@@ -16,7 +16,8 @@
 //! left to right. `search` halves `[0, n)` and looks at `lo + (hi - lo) / 2` first.
 //!
 //! Map: [`sizes`] binds the size parameters from the inputs · `repr` the values inside · `eval` statements and
-//! functions · `scalar` operators · `prims`, `views`, `order` the primitives.
+//! functions · `scalar` operators · `prims`, `views`, `order` the primitives · `watch` compares
+//! values with their types, for [`run_watched`].
 
 mod eval;
 mod order;
@@ -25,6 +26,7 @@ mod repr;
 mod scalar;
 pub mod sizes;
 mod views;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -76,6 +78,8 @@ pub enum RunErrorKind {
     Limit,
     /// The kernel is not well formed; [`crate::core::check`] says where.
     Malformed,
+    /// A value is not what its type says: found only where the run is watched.
+    Unsound,
 }
 
 /// Why a run stopped.
@@ -127,13 +131,23 @@ const STACK: usize = 256 << 20;
 /// Run `kernel` on `inputs`, one for each parameter. `sizes` are values of size parameters that the shapes of the
 /// inputs leave open (or repeat).
 pub fn run(kernel: &Kernel, inputs: Vec<Value>, sizes: &[(Var, i64)], limits: Limits) -> Result<Value> {
+    run_with(kernel, inputs, sizes, limits, false)
+}
+
+/// The same, and each value is compared with its type as soon as it is there: for tests. What disagrees is a
+/// [`RunErrorKind::Unsound`].
+pub fn run_watched(kernel: &Kernel, inputs: Vec<Value>, sizes: &[(Var, i64)], limits: Limits) -> Result<Value> {
+    run_with(kernel, inputs, sizes, limits, true)
+}
+
+fn run_with(kernel: &Kernel, inputs: Vec<Value>, sizes: &[(Var, i64)], limits: Limits, watched: bool) -> Result<Value> {
     let env = bind_sizes(kernel, &inputs, sizes)?;
     check_assumptions(&kernel.assumptions, &env)?;
     std::thread::scope(|scope| {
         let evaluation = std::thread::Builder::new()
             .name("lift-interpreter".into())
             .stack_size(STACK)
-            .spawn_scoped(scope, || eval::evaluate(kernel, inputs, env, limits))
+            .spawn_scoped(scope, || eval::evaluate(kernel, inputs, env, limits, watched))
             .map_err(|e| RunError::new(RunErrorKind::Limit, format!("no thread for the interpreter: {e}")))?;
         match evaluation.join() {
             Ok(result) => result,

@@ -1,0 +1,129 @@
+//! Watching a run: what the types promise is compared with what is there.
+//!
+//! [`super::run_watched`] is [`super::run`] with this looking on. After each statement and at each call of a function
+//! the value is compared with its type under the lengths of that moment ([`Interp::watch`]): every array has just as
+//! many elements as its type says, the lengths that a packed value claims to hide are those of what is inside, tuples and
+//! scalars are of their kinds. Since a length has one value as long as it is in scope, arrays whose types name one length
+//! agree. Where a scope ends, the lengths that were opened in it and its variables are forgotten ([`Interp::leave`]): a
+//! type or a statement that still mentions one of them is found as well.
+//!
+//! A disagreement is a [`RunErrorKind::Unsound`]: a fault of the checker, of the elaboration or of a rewrite, never of
+//! the program.
+
+use super::eval::Interp;
+use super::repr::Val;
+use super::{Result, RunError, RunErrorKind};
+use crate::core::{Lambda, Stmt, VarId};
+use crate::sizes::SizeValues;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+impl<'k> Interp<'k> {
+    /// The variable has just got its value.
+    pub fn watch(&self, var: VarId) -> Result<()> {
+        let Some(Some(value)) = self.slots.get(var.0 as usize) else { return Ok(()) };
+        let ty = self.kernel.ty(var);
+        is_of_type(ty, value, &mut self.env.clone())
+            .map_err(|why| unsound(format!("`{} : {ty}`: {why}", self.kernel.name_of(var))))
+    }
+
+    /// The result of the kernel, which stands outside of every scope.
+    pub fn watch_result(&self, value: &Val) -> Result<()> {
+        let ty = &self.kernel.result;
+        is_of_type(ty, value, &mut self.env.clone()).map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
+    }
+
+    /// The end of the scope of these statements.
+    pub fn leave(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            for length in &stmt.binds {
+                self.env.remove(length);
+            }
+            self.forget(stmt.var);
+        }
+    }
+
+    /// The end of a call.
+    pub fn leave_call(&mut self, f: &Lambda) {
+        for param in &f.params {
+            self.forget(*param);
+        }
+    }
+
+    fn forget(&mut self, var: VarId) {
+        if let Some(slot) = self.slots.get_mut(var.0 as usize) {
+            *slot = None;
+        }
+    }
+}
+
+fn unsound(message: String) -> RunError {
+    RunError::new(RunErrorKind::Unsound, message)
+}
+
+/// `lengths` are those in scope; it is left as it was.
+fn is_of_type(ty: &Ty, value: &Val, lengths: &mut SizeValues) -> std::result::Result<(), String> {
+    let of = |size: &Size, lengths: &SizeValues| {
+        lengths.eval(size).map_err(|e| format!("its length `{size}` means nothing here: {e}"))
+    };
+    match (ty.kind(), value) {
+        (TyKind::Scalar(Scalar::Int), Val::Int(_))
+        | (TyKind::Scalar(Scalar::Long), Val::Long(_))
+        | (TyKind::Scalar(Scalar::Float), Val::Float(_))
+        | (TyKind::Scalar(Scalar::Double), Val::Double(_))
+        | (TyKind::Scalar(Scalar::Bool), Val::Bool(_)) => Ok(()),
+        (TyKind::Tuple(types), Val::Tuple(parts)) if types.len() == parts.len() => {
+            types.iter().zip(parts.iter()).try_for_each(|(ty, part)| is_of_type(ty, part, lengths))
+        }
+        (TyKind::Vec(lane, width), Val::Vec(lanes)) => {
+            let said = of(width, lengths)?;
+            if said != lanes.len() as i64 {
+                return Err(format!("`{width}` is {said}, but there are {} lanes", lanes.len()));
+            }
+            lanes.iter().try_for_each(|v| is_of_type(lane, v, lengths))
+        }
+        (TyKind::Array(array), Val::Array(elements)) => {
+            let said = of(&array.len, lengths)?;
+            if said != elements.len() as i64 {
+                return Err(format!("its length `{}` is {said}, but it has {} elements", array.len, elements.len()));
+            }
+            // Elements of one array share a representation, which was compared when the first was put in.
+            if array.element.as_scalar().is_some() {
+                return elements.get(0).map_or(Ok(()), |first| is_of_type(&array.element, &first, lengths));
+            }
+            let Some(position) = &array.position else {
+                return elements.iter().try_for_each(|x| is_of_type(&array.element, &x, lengths));
+            };
+            let before = lengths.get(position);
+            let rows = elements.iter().enumerate().try_for_each(|(i, x)| {
+                lengths.insert(position.clone(), i as i64);
+                is_of_type(&array.element, &x, lengths).map_err(|why| format!("at position {i}: {why}"))
+            });
+            restore(lengths, [(position, before)]);
+            rows
+        }
+        (TyKind::Exists(vars, body), Val::Packed(packed)) if vars.len() == packed.lengths.len() => {
+            let before: Vec<_> = vars.iter().map(|v| (v, lengths.get(v))).collect();
+            for (var, length) in vars.iter().zip(&packed.lengths) {
+                lengths.insert(var.clone(), *length);
+            }
+            let inside = is_of_type(body, &packed.value, lengths);
+            restore(lengths, before);
+            inside.map_err(|why| format!("what is hidden in `{ty}`: {why}"))
+        }
+        (_, value) => Err(format!("it is {} where its type says `{ty}`", value.describe())),
+    }
+}
+
+fn restore<'v>(
+    lengths: &mut SizeValues,
+    before: impl IntoIterator<Item = (&'v lift_analysis::size::Var, Option<i64>)>,
+) {
+    for (var, value) in before {
+        match value {
+            Some(value) => lengths.insert(var.clone(), value),
+            None => lengths.remove(var),
+        };
+    }
+}
