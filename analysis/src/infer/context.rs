@@ -4,7 +4,7 @@ use super::constraints::{Constraint, Deferred};
 use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
-use super::table::{Key, Level, Table};
+use super::table::{Key, Level, Table, TypeLimit};
 use super::unify::{Mismatch, Unify};
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
@@ -75,6 +75,9 @@ pub struct Infer<'a> {
 /// Constraint attempts and expressions that one form may cost. A form of ordinary size needs a few thousand; the limit
 /// keeps a hostile one from holding up the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
+
+/// The largest type that an expression may have. Those of programs that people write have tens of parts.
+pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 
 /// Ids of the quantified parts of `let`s until the form's own are counted.
 pub const LET_BASE: u32 = 1 << 20;

@@ -66,6 +66,14 @@ pub struct Resolved {
     pub why: Option<ExprId>,
 }
 
+/// How large a type may be.
+#[derive(Debug, Clone, Copy)]
+pub struct TypeLimit {
+    pub parts: u32,
+    /// Parts in one another.
+    pub depth: u32,
+}
+
 impl Table {
     pub fn fresh(&mut self, level: Level) -> Ty {
         self.fresh_in(level, None)
@@ -83,6 +91,30 @@ impl Table {
     pub fn fresh_size_at(&mut self, level: Level, deps: Deps) -> Size {
         self.sizes.push(Slot::Unbound { level, class: None, deps });
         Size::var(unknown_size(self.sizes.len() as u32 - 1))
+    }
+
+    /// Whether the type, written down, would be over the limit. Looks at no more parts than that.
+    pub fn is_larger_than(&self, ty: &Ty, limit: TypeLimit) -> bool {
+        self.parts(ty, limit.parts, limit.depth).is_none()
+    }
+    /// How many of `left` parts are left after those of the type; none if it has more, or is deeper.
+    fn parts(&self, ty: &Ty, left: u32, depth: u32) -> Option<u32> {
+        let (left, depth) = (left.checked_sub(1)?, depth.checked_sub(1)?);
+        match ty.kind() {
+            TyKind::Unknown(v) => match &self.types[v.0 as usize] {
+                Slot::Bound { value, .. } => self.parts(value, left, depth + 1),
+                Slot::Unbound { .. } | Slot::At { .. } => Some(left),
+            },
+            TyKind::Array(a) => self.parts(&a.element, left, depth),
+            TyKind::Vec(t, _) | TyKind::Exists(_, t) => self.parts(t, left, depth),
+            TyKind::Tuple(parts) => parts.iter().try_fold(left, |left, part| self.parts(part, left, depth)),
+            TyKind::Fun(a, r) => {
+                let left = self.parts(a, left, depth)?;
+                // Parameters stand beside each other, not in one another.
+                self.parts(r, left, depth + 1)
+            }
+            TyKind::Scalar(_) | TyKind::Size(_) | TyKind::Generic(_) | TyKind::Error => Some(left),
+        }
     }
 
     /// The type with its head known as far as it is; its parts may hold bound unknowns.

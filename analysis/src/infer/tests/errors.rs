@@ -1,6 +1,7 @@
 //! Mistakes: one message each, at the right place, and the rest keeps its types.
 
-use super::harness::check;
+use super::harness::{check, program};
+use crate::infer::Mode;
 use expect_test::expect;
 
 #[test]
@@ -121,4 +122,31 @@ fn one_mistake_one_error() {
             g : Array[Float,N] -> Array[Float,N]
         "#]],
     );
+}
+
+/// Each is short to write; the type of the first doubles with each `let`, that of the second is as deep as the text.
+#[test]
+fn types_that_grow_without_bound_are_given_up() {
+    let doubled: String = (1..16).map(|i| format!("(let x{i} (tuple x{0} x{0}) ", i - 1)).collect();
+    let zipped: String = (1..16).map(|i| format!("(let x{i} (zip x{0} x{0}) ", i - 1)).collect();
+    let deep = "(split #2 ".repeat(100);
+    for text in [
+        format!("(define (f x0) {doubled}x15{})", ")".repeat(15)),
+        format!("(define (f (x0 (array-type int N))) {zipped}x15{})", ")".repeat(15)),
+        format!("(define (f xs) {deep}xs{})", ")".repeat(100)),
+    ] {
+        let forms = program(&text, Mode::Insert);
+        let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+        assert!(codes.contains(&"too-complex"), "{codes:?}");
+    }
+}
+
+/// `sort` forbids the elements to depend on their position, and what was asked at another position had forgotten why it did.
+#[test]
+fn a_position_that_is_forbidden_twice_is_forbidden() {
+    let text = "(lift k (N) ((array-type int N)) (lambda (xs)
+  (sort (lambda (a) (let b 0 1)) (transpose (map (map id) (generate #N (filter p xs)))))))";
+    let forms = program(text, Mode::Insert);
+    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    assert!(codes.contains(&"unknown-name"), "{codes:?}");
 }
