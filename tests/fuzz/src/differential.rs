@@ -1,0 +1,127 @@
+//! Whether everything that means the same does the same: the interpreter, a device, the program formatted, with packs
+//! written out, simplified, and after the rewrites for each class of devices.
+
+use crate::choices::{Random, shrink};
+use crate::program::{Breadth, inputs, program};
+use crate::soundness::alike;
+use crate::{Case, Wrong, guarded, remember};
+use lift_codegen::core::Kernel;
+use lift_codegen::interp::{Limits, RunError, RunErrorKind, run_watched};
+use lift_codegen::lower::compile_scheduled;
+use lift_codegen::schedule::Schedule;
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
+use lift_codegen::value::Value;
+use lift_tests::check::Program;
+use lift_tests::kernels::{Arguments, close, device, on_device};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Nothing, one, few, primes, powers of two and their neighbours, more than a work-group and no multiple of one.
+const SIZES: [(usize, usize); 12] =
+    [(0, 3), (0, 0), (1, 1), (2, 0), (5, 2), (7, 5), (13, 4), (63, 3), (64, 3), (65, 1), (129, 1), (300, 4)];
+
+const LIMITS: Limits = Limits { steps: 5_000_000, bytes: 256 << 20, iterations: 10_000 };
+
+/// For what and how one program is compiled.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    target: Target,
+    /// Four of [`SIZES`], from here on.
+    sizes: usize,
+}
+
+pub fn try_one(seed: u64) -> Case {
+    let mut random = Random::new(seed);
+    let target = *random.of(&[Target::portable(), Target::gpu(), Target::cpu()]);
+    let checked = !random.one_in(4);
+    let way = Way { target: Target { checked, ..target }, sizes: random.below(SIZES.len()) };
+    let choices = random.choices(180);
+    match guarded(|| agree(&program(&choices, Breadth::Compiled), way)) {
+        Ok(case) => case,
+        Err(why) => {
+            let mut wrong =
+                |c: &[u16]| guarded(|| agree(&program(c, Breadth::Compiled), way)).is_err_and(|w| alike(&w, &why));
+            let choices = shrink(choices, 150, &mut wrong);
+            let smaller = program(&choices, Breadth::Compiled);
+            let why = guarded(|| agree(&smaller, way)).err().unwrap_or(why);
+            Case::Wrong(Wrong { program: smaller, why: format!("{why}\n{way:?}") })
+        }
+    }
+}
+
+fn agree(text: &str, way: Way) -> Result<Case, String> {
+    remember("differential", text);
+    let kernel = kernel(text).map_err(|why| format!("refused: {why}"))?;
+    let program = Program::new(Path::new("."), "random.lift", text);
+    let others = [("formatted", lift_syntax::format(text)), ("elaborated", program.elaborated())];
+    let mut same = Vec::new();
+    for (name, text) in others {
+        same.push((name, self::kernel(&text).map_err(|why| format!("{name} it is refused: {why}"))?));
+    }
+    let schedule = Schedule::new(&kernel, &way.target);
+    same.push(("rewritten", Arc::new(schedule.kernel.clone())));
+    let compiled = compile_scheduled(&schedule);
+    for i in 0..4 {
+        let (n, m) = SIZES[(way.sizes + i) % SIZES.len()];
+        let meaning = meaning(&kernel, n, m)?;
+        for (name, kernel) in &same {
+            let other = self::meaning(kernel, n, m)?;
+            if !alike_results(&meaning, &other) {
+                return Err(format!("{name} it differs: with N={n} M={m}\n{}\n{}", shown(&meaning), shown(&other)));
+            }
+        }
+        // Without checks, a program that fails does anything.
+        let Ok(compiled) = &compiled else { continue };
+        if meaning.is_err() && !way.target.checked {
+            continue;
+        }
+        let sizes = kernel.sizes.iter().cloned().zip([n as i64, m as i64]).collect::<SizeValues>();
+        let result = on_device(compiled, &Arguments { values: inputs(n, m), sizes }, device());
+        let same = match (&meaning, &result) {
+            (Ok(meaning), Ok(result)) => close(meaning, result),
+            (Err(e), Err(_)) => e.kind != RunErrorKind::Limit,
+            (Err(e), Ok(_)) => e.kind == RunErrorKind::Limit,
+            _ => false,
+        };
+        if !same {
+            return Err(format!(
+                "the device differs: with N={n} M={m}\ninterpreter {}\ndevice {result:?}",
+                shown(&meaning)
+            ));
+        }
+    }
+    Ok(if compiled.is_ok() { Case::Accepted } else { Case::Rejected })
+}
+
+fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
+    let program = Program::new(Path::new("."), "random.lift", text);
+    if !program.is_well_typed() {
+        return Err(program.outcome());
+    }
+    program.kernels().into_iter().next().ok_or("no kernel")?.core
+}
+
+fn meaning(kernel: &Kernel, n: usize, m: usize) -> Result<Result<Value, RunError>, String> {
+    match run_watched(kernel, inputs(n, m), &[], LIMITS) {
+        Err(e) if matches!(e.kind, RunErrorKind::Unsound | RunErrorKind::Malformed) => Err(format!("unsound: {e}")),
+        result => Ok(result),
+    }
+}
+
+/// A rewrite may leave out what would have failed, but not make it another failure or bring one in.
+fn alike_results(a: &Result<Value, RunError>, b: &Result<Value, RunError>) -> bool {
+    match (a, b) {
+        (Ok(a), Ok(b)) => close(a, b),
+        (_, Err(e)) if e.kind == RunErrorKind::Limit => true,
+        (Err(_), _) => true,
+        (Ok(_), Err(_)) => false,
+    }
+}
+
+fn shown(result: &Result<Value, RunError>) -> String {
+    match result {
+        Ok(value) => value.to_string(),
+        Err(e) => format!("error: {e}"),
+    }
+}

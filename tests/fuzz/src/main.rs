@@ -1,0 +1,59 @@
+//! `lift-fuzz MODE COUNT [SEED]`: tries cases and shows those that are wrong; ends with `N tried, M wrong`.
+
+use lift_fuzz::{Case, differential, soundness, text, try_all};
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+type TryOne = fn(u64) -> Case;
+
+const MODES: &[(&str, TryOne)] =
+    &[("soundness", soundness::try_one), ("differential", differential::try_one), ("text", text::try_one)];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let [mode, files @ ..] = args.as_slice()
+        && mode == "program"
+    {
+        return programs(files);
+    }
+    let asked = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [mode, count] => Some((*mode, count.parse().ok(), Some(now()))),
+        [mode, count, seed] => Some((*mode, count.parse().ok(), seed.parse().ok())),
+        _ => None,
+    };
+    let found = asked.and_then(|(mode, count, seed)| {
+        let (_, try_one) = MODES.iter().find(|(name, _)| *name == mode)?;
+        Some((*try_one, count?, seed?))
+    });
+    let Some((try_one, count, seed)) = found else {
+        let modes: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
+        eprintln!("usage: run {} COUNT [SEED]", modes.join("|"));
+        return ExitCode::from(2);
+    };
+    // A panic is reported with the program on which it happened.
+    std::panic::set_hook(Box::new(|_| ()));
+    println!("seed {seed}");
+    let counts = try_all(count, seed, try_one, &mut |seed, wrong| {
+        println!("--- wrong, seed {seed}\n{}\n{}\n", wrong.program.trim_end(), wrong.why);
+    });
+    println!("{} accepted, {} rejected", counts.accepted, counts.rejected);
+    println!("{} tried, {} wrong", counts.tried, counts.wrong);
+    if counts.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What soundness says of programs in files.
+fn programs(files: &[String]) -> ExitCode {
+    let mut all_well = true;
+    for file in files {
+        let said = std::fs::read_to_string(file)
+            .map_err(|e| e.to_string())
+            .and_then(|text| soundness::rejected_or_fine(&text));
+        all_well &= said.is_ok();
+        println!("{file}: {said:?}");
+    }
+    if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64)
+}

@@ -1,0 +1,397 @@
+//! Random well-typed programs as text, from a stream of choices.
+//!
+//! A program is grown from the type that is wanted, with the names in scope; each decision takes one number of the
+//! stream, and 0 is always the simplest. So whoever shrinks the stream shrinks the program, and every stream is a
+//! program.
+//!
+//! What the programs compute is the same on every device, bit by bit: integers wrap; floating point numbers are small
+//! multiples of a power of two, on which sums are exact in any order; nothing divides by zero. What a program assumes of
+//! its sizes may be false, and so may a cast, which every device says.
+//!
+//! Map: [`len`], [`ty`] what is wanted · [`Maker`] with the scope · `arrays`, `rows`, `hidden`, `scalars` expressions of
+//! a type · [`inputs`] what a program takes.
+
+mod arrays;
+mod hidden;
+mod inputs;
+mod len;
+mod rows;
+mod scalars;
+mod ty;
+
+pub use inputs::inputs;
+
+use crate::choices::Choices;
+use len::{Base, Len};
+use std::fmt::Write as _;
+use ty::{BOOL, FLOAT, INT, Scalar, Ty};
+
+/// Which programs are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breadth {
+    /// The whole language.
+    Whole,
+    /// Without what is compiled for some places only: rows and arrays of hidden length inside functions, triangles,
+    /// sorting inside functions.
+    Compiled,
+}
+
+/// Where an expression stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In no function: it may use the whole device.
+    Top,
+    /// In a function that runs for each element.
+    Inside,
+}
+
+/// The definitions that every program begins with.
+const DEFINITIONS: &str = "\
+(define (twice f x) (f (f x)))
+(define (keep p xs) (filter p xs))
+(define (pairs xs ys) (zip xs ys))
+(define (both p q xs) (tuple (filter p xs) (filter q xs)))
+(define (shared p f xs) (let ys (filter p xs) (tuple ys (map f ys))))
+";
+
+/// A kernel `random` on what [`inputs`] gives.
+pub fn program(choices: &[u16], breadth: Breadth) -> String {
+    let mut maker = Maker {
+        choices: Choices::new(choices),
+        scope: inputs::parameters(),
+        sizes: Vec::new(),
+        made: 0,
+        budget: 150,
+        breadth,
+    };
+    let types: Vec<String> = maker.scope.iter().filter_map(|(_, ty)| ty.text(&base_name)).collect();
+    let names: Vec<String> = maker.scope.iter().map(|(name, _)| name.clone()).collect();
+    // The lengths that inputs hide are opened.
+    for i in 0..maker.scope.len() {
+        let opened = maker.opened(maker.scope[i].1.clone());
+        maker.scope[i].1 = opened;
+    }
+    let body = maker.body();
+    lift_syntax::format(&format!(
+        "{DEFINITIONS}(lift random (N M) ({}) (lambda ({}) {body}))\n",
+        types.join(" "),
+        names.join(" ")
+    ))
+}
+
+fn base_name(base: Base) -> Option<String> {
+    match base {
+        Base::N => Some("N".into()),
+        Base::M => Some("M".into()),
+        Base::Opened(_) | Base::Hidden(_) => None,
+    }
+}
+
+struct Maker<'a> {
+    choices: Choices<'a>,
+    scope: Vec<(String, Ty)>,
+    /// Opened lengths that have a name of their own.
+    sizes: Vec<(u32, String)>,
+    made: u32,
+    /// Expressions that may still be made; then only the simplest.
+    budget: u32,
+    breadth: Breadth,
+}
+
+/// A way to name a value for the rest of an expression.
+enum Binder {
+    Let,
+    Lambda,
+    Unpack,
+    /// With a name for the length.
+    UnpackLength(String),
+}
+
+impl Maker<'_> {
+    fn whole(&self) -> bool {
+        self.breadth == Breadth::Whole
+    }
+    fn fresh(&mut self, letter: &str) -> String {
+        self.made += 1;
+        format!("{letter}{}", self.made)
+    }
+
+    /// The depth that is left, none when enough was made.
+    fn deeper(&mut self, depth: u32) -> u32 {
+        self.budget = self.budget.saturating_sub(1);
+        if self.budget == 0 { 0 } else { depth.saturating_sub(1) }
+    }
+
+    /// What is in scope, with the components of tuples.
+    fn values(&self) -> Vec<(String, Ty)> {
+        let mut found = Vec::new();
+        for (name, ty) in &self.scope {
+            found.push((name.clone(), ty.clone()));
+            if let Ty::Tuple(parts) = ty {
+                let part = |(i, part): (usize, &Ty)| (format!("(get{} {name})", i + 1), part.clone());
+                found.extend(parts.iter().enumerate().map(part));
+            }
+        }
+        found
+    }
+
+    /// What has the type, the latest first.
+    fn named(&self, wanted: impl Fn(&Ty) -> bool) -> Vec<String> {
+        self.values().into_iter().rev().filter(|(_, ty)| wanted(ty)).map(|(name, _)| name).collect()
+    }
+
+    fn some_named(&mut self, wanted: impl Fn(&Ty) -> bool) -> Option<String> {
+        let names = self.named(wanted);
+        let choice = self.choices.below(names.len().min(4));
+        names.into_iter().nth(choice)
+    }
+
+    fn some_value(&mut self, wanted: impl Fn(&Ty) -> bool) -> Option<(String, Ty)> {
+        let mut values = self.values();
+        values.retain(|(_, ty)| wanted(ty));
+        let n = values.len();
+        let choice = self.choices.below(n.min(4));
+        values.into_iter().nth_back(choice)
+    }
+
+    /// The length as it stands behind `#`, if what it is counted in can be named here.
+    fn size(&self, len: &Len) -> Option<String> {
+        len.text(&|base| match base {
+            Base::Opened(id) => {
+                self.sizes.iter().find(|(known, _)| *known == id).map(|(_, name)| name.clone()).or_else(|| {
+                    let has = |ty: &Ty| ty.as_array().is_some_and(|(_, l)| *l == Len::of(base));
+                    let name = self.scope.iter().rev().find(|(_, ty)| has(ty))?;
+                    Some(format!("(length {})", name.0))
+                })
+            }
+            base => base_name(base),
+        })
+    }
+
+    /// None for what hides a length: whether it is hidden already depends on how the value was made.
+    fn type_text(&self, ty: &Ty) -> Option<String> {
+        if ty.hides() {
+            return None;
+        }
+        let by_name = |base| match base {
+            Base::Opened(id) => self.sizes.iter().find(|(known, _)| *known == id).map(|(_, name)| name.clone()),
+            base => base_name(base),
+        };
+        ty.text(&by_name)
+    }
+
+    /// The type with fresh names for the lengths that it hides outermost.
+    fn opened(&mut self, ty: Ty) -> Ty {
+        let Ty::Hidden(n, body) = ty else { return ty };
+        let first = self.made;
+        self.made += n;
+        body.with(&|base| match base {
+            Base::Hidden(i) => Some(Len::of(Base::Opened(first + i + 1))),
+            _ => None,
+        })
+    }
+
+    /// A length that an array in scope has, preferably the last that was made.
+    fn some_length(&mut self) -> Len {
+        let mut lengths = vec![Len::of(Base::N)];
+        for (_, ty) in self.values() {
+            if let Some((_, len)) = ty.as_array()
+                && !lengths.contains(len)
+            {
+                lengths.push(len.clone());
+            }
+        }
+        let back = self.choices.below(lengths.len());
+        lengths.swap_remove(lengths.len() - 1 - back)
+    }
+
+    fn element(&mut self) -> Ty {
+        match self.choices.below(if self.whole() { 9 } else { 5 }) {
+            0 | 1 => INT,
+            2 => FLOAT,
+            3 => Ty::Tuple(vec![INT, FLOAT]),
+            4 => BOOL,
+            5 => Ty::Scalar(Scalar::Long),
+            6 => Ty::Scalar(Scalar::Double),
+            7 => Ty::Tuple(vec![INT, BOOL, FLOAT]),
+            _ => Ty::Tuple(vec![Ty::Tuple(vec![INT, INT]), FLOAT]),
+        }
+    }
+
+    // --- statements
+
+    fn body(&mut self) -> String {
+        let (mut text, mut end) = (String::new(), String::new());
+        for _ in 0..self.choices.below(6) {
+            let (begin, rest) = self.definition(Place::Top);
+            text += &begin;
+            end.insert_str(0, &rest);
+        }
+        text += &self.result();
+        text + &end
+    }
+
+    /// A new name in scope: what stands before and behind the expression in which it may be used.
+    fn definition(&mut self, place: Place) -> (String, String) {
+        let (value, ty, binder) = match self.choices.below(4) {
+            0 | 1 => {
+                let (value, ty, openable) = self.hidden(place, 2);
+                let binder = match self.choices.below(6) {
+                    3 => Binder::Lambda,
+                    4 if openable => Binder::Unpack,
+                    5 if openable && matches!(ty, Ty::Hidden(1, _)) => Binder::UnpackLength(self.fresh("L")),
+                    _ => Binder::Let,
+                };
+                (value, ty, binder)
+            }
+            choice => {
+                let ty = match choice {
+                    2 => {
+                        let (element, len) = (self.element(), self.some_length());
+                        Ty::array(element, len)
+                    }
+                    _ => match self.choices.below(4) {
+                        0 | 1 => INT,
+                        2 => FLOAT,
+                        _ => self.some_rows(),
+                    },
+                };
+                let value = self.value(&ty, 2, place);
+                let binder = if self.choices.below(6) == 5 { Binder::Lambda } else { Binder::Let };
+                (value, ty, binder)
+            }
+        };
+        let name = self.fresh("v");
+        if let Binder::UnpackLength(size) = &binder {
+            self.sizes.push((self.made + 1, size.clone()));
+        }
+        let ty = self.opened(ty);
+        self.scope.push((name.clone(), ty));
+        match binder {
+            Binder::Let => (format!("(let {name} {value} "), ")".into()),
+            Binder::Lambda => (format!("((lambda ({name}) "), format!(") {value})")),
+            Binder::Unpack => (format!("(unpack {name} {value} "), ")".into()),
+            Binder::UnpackLength(size) => (format!("(unpack ({size} {name}) {value} "), ")".into()),
+        }
+    }
+
+    fn result(&mut self) -> String {
+        match self.choices.below(7) {
+            0 | 1 => self.some_array(3),
+            2 => self.scalar(Scalar::Int, 3),
+            3 => {
+                let (one, other) = (self.some_array(2), self.some_array(2));
+                format!("(tuple {one} {other})")
+            }
+            4 => self.hidden(Place::Top, 2).0,
+            5 => {
+                let rows = self.some_rows();
+                self.value(&rows, 3, Place::Top)
+            }
+            _ => match self.some_value(|ty| matches!(ty, Ty::Array(e, _) if matches!(**e, Ty::Hidden(..)))) {
+                Some((rows, Ty::Array(row, _))) => self.map_rows(&rows, &row),
+                _ => self.some_array(3),
+            },
+        }
+    }
+
+    fn some_array(&mut self, depth: u32) -> String {
+        let (element, len) = (self.element(), self.some_length());
+        self.array(&element, &len, depth, Place::Top)
+    }
+
+    // --- functions
+
+    /// `(lambda (x …) …)` with a body made under the parameters.
+    fn lambda(&mut self, params: &[Ty], body: impl FnOnce(&mut Self) -> String) -> String {
+        let before = (self.scope.len(), self.sizes.len());
+        let mut text = String::new();
+        for ty in params {
+            let name = self.fresh("x");
+            let typed = if self.choices.below(8) == 7 { self.type_text(ty) } else { None };
+            let _ = match typed {
+                Some(ty) => write!(text, "({name} {ty}) "),
+                None => write!(text, "{name} "),
+            };
+            let ty = self.opened(ty.clone());
+            self.scope.push((name, ty));
+        }
+        let body = body(self);
+        self.scope.truncate(before.0);
+        self.sizes.truncate(before.1);
+        format!("(lambda ({}) {body})", text.trim_end())
+    }
+
+    /// A function of one argument.
+    fn function(&mut self, from: &Ty, to: &Ty, depth: u32) -> String {
+        let same = from == to && !matches!(from, Ty::Hidden(..));
+        match (self.choices.below(9), from, to) {
+            (6, _, _) if same => "id".into(),
+            (7, Ty::Scalar(Scalar::Int), Ty::Scalar(Scalar::Int)) => {
+                self.choices.of(&["neg", "abs", "(+ 1)", "(* 3)"]).into()
+            }
+            (7, Ty::Scalar(Scalar::Int), Ty::Scalar(Scalar::Bool)) => {
+                self.choices.of(&["(< 0)", "(= 1)", "(>= 7)"]).into()
+            }
+            (7, Ty::Tuple(parts), to) if parts.contains(to) && !matches!(to, Ty::Hidden(..)) => {
+                format!("get{}", 1 + parts.iter().position(|p| p == to).unwrap_or(0))
+            }
+            (8, _, _) if depth > 0 => {
+                let between = self.element();
+                let (f, g) = (self.function(&between, to, depth - 1), self.function(from, &between, depth - 1));
+                format!("(o {f} {g})")
+            }
+            _ => self.lambda(std::slice::from_ref(from), |this| this.value(to, depth, Place::Inside)),
+        }
+    }
+
+    // --- expressions
+
+    fn value(&mut self, ty: &Ty, depth: u32, place: Place) -> String {
+        if depth > 0 && self.budget > 0 && !ty.hides() && self.choices.below(10) == 9 {
+            return self.around(ty, depth - 1, place);
+        }
+        match ty {
+            Ty::Scalar(scalar) => self.scalar(*scalar, depth),
+            Ty::Array(element, len) => self.array(element, len, depth, place),
+            Ty::Tuple(parts) => {
+                if self.choices.below(3) == 2
+                    && let Some(name) = self.some_named(|t| t == ty)
+                {
+                    return name;
+                }
+                let parts: Vec<String> = parts.iter().map(|part| self.value(part, depth, place)).collect();
+                format!("(tuple {})", parts.join(" "))
+            }
+            Ty::Vec(scalar, width) => self.vector(*scalar, *width, depth),
+            Ty::Triangle(scalar, len) => self.triangle(*scalar, len, depth, place),
+            Ty::Hidden(..) => self.hidden_of(ty, depth, place).0,
+        }
+    }
+
+    /// The value in a form that changes nothing: under a new name, in both branches, with its type.
+    fn around(&mut self, ty: &Ty, depth: u32, place: Place) -> String {
+        self.budget = self.budget.saturating_sub(1);
+        match self.choices.below(4) {
+            0 | 1 if self.whole() || place == Place::Top => {
+                let before = (self.scope.len(), self.sizes.len());
+                let (begin, end) = self.definition(place);
+                let body = self.value(ty, depth, place);
+                self.scope.truncate(before.0);
+                self.sizes.truncate(before.1);
+                begin + &body + &end
+            }
+            2 => {
+                let test = self.scalar(Scalar::Bool, 1);
+                format!("(if {test} {} {})", self.value(ty, depth, place), self.value(ty, depth, place))
+            }
+            _ => {
+                let value = self.value(ty, depth, place);
+                match self.type_text(ty) {
+                    Some(ty) if !matches!(value.as_str(), "id") => format!("(: {value} {ty})"),
+                    _ => value,
+                }
+            }
+        }
+    }
+}

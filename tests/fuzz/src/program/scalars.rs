@@ -1,0 +1,212 @@
+//! Scalars and vectors.
+
+use super::len::Len;
+use super::ty::{INT, Scalar, Ty};
+use super::{Maker, Place};
+use Scalar::*;
+
+impl Maker<'_> {
+    pub(super) fn scalar(&mut self, scalar: Scalar, depth: u32) -> String {
+        if depth == 0 || self.budget == 0 {
+            return self.leaf(scalar);
+        }
+        let depth = self.deeper(depth);
+        match scalar {
+            Int => self.int(depth),
+            Long => match self.choices.below(4) {
+                0 => self.leaf(Long),
+                1 => format!("(toLong {})", self.scalar(Int, depth)),
+                2 => self.reduced(Long, depth),
+                _ => {
+                    let op = self.choices.of(&["+", "-", "*", "min", "max", "bitxor"]);
+                    format!("({op} {} {})", self.scalar(Long, depth), self.scalar(Long, depth))
+                }
+            },
+            Float => match self.choices.below(6) {
+                0 => self.leaf(Float),
+                1 => {
+                    let op = self.choices.of(&["+", "-", "min", "max"]);
+                    format!("({op} {} {})", self.scalar(Float, depth), self.scalar(Float, depth))
+                }
+                2 => format!("(* {} {})", self.scalar(Float, depth), self.choices.of(&["0.5f", "2.0f"])),
+                3 => format!("(toFloat (mod {} 64))", self.scalar(Int, depth)),
+                4 => self.conditional(Float, depth),
+                _ => self.reduced(Float, depth),
+            },
+            Double => match self.choices.below(4) {
+                0 => self.leaf(Double),
+                1 => format!("(toDouble {})", self.scalar(Float, depth)),
+                2 => self.conditional(Double, depth),
+                _ => {
+                    let op = self.choices.of(&["+", "-", "min", "max"]);
+                    format!("({op} {} {})", self.scalar(Double, depth), self.scalar(Double, depth))
+                }
+            },
+            Bool => self.bool(depth),
+        }
+    }
+
+    fn int(&mut self, depth: u32) -> String {
+        match self.choices.below(14) {
+            0 => self.leaf(Int),
+            1 | 2 => {
+                let op = self.choices.of(&["+", "-", "*", "min", "max", "bitand", "bitor", "bitxor", "+i", "*i"]);
+                format!("({op} {} {})", self.scalar(Int, depth), self.scalar(Int, depth))
+            }
+            3 => {
+                let (op, by) = (self.choices.of(&["mod", "/", "shl", "shr"]), self.choices.of(&["3", "2", "7"]));
+                format!("({op} {} {by})", self.scalar(Int, depth))
+            }
+            4 => format!("({} {})", self.choices.of(&["neg", "abs"]), self.scalar(Int, depth)),
+            5 => self.conditional(Int, depth),
+            6 | 7 => self.reduced(Int, depth),
+            8 => {
+                let value = self.scalar(Int, depth);
+                let name = self.fresh("t");
+                self.scope.push((name.clone(), INT));
+                let body = self.scalar(Int, depth);
+                self.scope.pop();
+                format!("(let {name} {value} {body})")
+            }
+            9 => match self.some_named(|ty| matches!(ty, Ty::Array(..))) {
+                Some(name) => format!("(length {name})"),
+                None => self.leaf(Int),
+            },
+            10 => match self.sizes.last().filter(|_| self.whole()) {
+                Some((_, name)) => format!("#{name}"),
+                None => "#(* 2 N)".into(),
+            },
+            11 => {
+                let (start, most) = (self.scalar(Int, 0), self.choices.of(&["100", "7", "0"]));
+                let (test, step) = (self.choices.of(&["3", "2"]), self.choices.of(&["1", "4"]));
+                format!(
+                    "(iterateWhile (lambda (i) (< i {most})) (lambda (i) (+ (* {test} i) {step})) (abs (mod {start} 64)))"
+                )
+            }
+            12 => format!("(toInt {})", self.scalar(Float, depth)),
+            _ => self.found(depth),
+        }
+    }
+
+    /// A search, or what a helper of the prelude finds.
+    fn found(&mut self, depth: u32) -> String {
+        let Some(name) = self.some_named(|ty| matches!(ty, Ty::Array(e, _) if **e == INT)) else {
+            return self.leaf(Int);
+        };
+        match self.choices.below(3) {
+            0 => format!("(sumi {name})"),
+            1 => format!("(lsearch (lambda (q) (- q {})) {name})", self.scalar(Int, depth.min(1))),
+            _ => {
+                let keep = self.lambda(&[INT], |this| this.scalar(Bool, depth.min(1)));
+                format!("(count {keep} {name})")
+            }
+        }
+    }
+
+    fn bool(&mut self, depth: u32) -> String {
+        match self.choices.below(6) {
+            0 => format!("({} {} {})", self.comparison(), self.leaf(Int), self.leaf(Int)),
+            1 => format!("({} {} {})", self.comparison(), self.scalar(Int, depth), self.scalar(Int, depth)),
+            2 => format!("({} {} {})", self.comparison(), self.scalar(Float, depth), self.scalar(Float, depth)),
+            3 => format!("(= (mod {} 2) 0)", self.scalar(Int, depth)),
+            4 => self.leaf(Bool),
+            _ => {
+                let (a, b) = (self.scalar(Bool, depth), self.scalar(Bool, depth));
+                match self.choices.below(3) {
+                    0 => format!("(and {a} {b})"),
+                    1 => format!("(or {a} {b})"),
+                    _ => format!("(not {a})"),
+                }
+            }
+        }
+    }
+
+    fn comparison(&mut self) -> &'static str {
+        self.choices.of(&["<", ">", "<=", ">=", "=", "!="])
+    }
+
+    fn conditional(&mut self, scalar: Scalar, depth: u32) -> String {
+        let test = self.scalar(Bool, depth);
+        format!("(if {test} {} {})", self.scalar(scalar, depth), self.scalar(scalar, depth))
+    }
+
+    /// Associative, with what is neutral.
+    pub(super) fn monoid(&mut self, scalar: Scalar) -> Option<(&'static str, &'static str)> {
+        Some(match scalar {
+            Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-1", "bitand"), ("0", "bitor")]),
+            Long => self.choices.of(&[("0L", "+"), ("1L", "*"), ("0L", "bitxor")]),
+            Bool => self.choices.of(&[("false", "or"), ("true", "and")]),
+            Float | Double => return None,
+        })
+    }
+
+    /// All elements of an array as one number, or one of its elements.
+    fn reduced(&mut self, scalar: Scalar, depth: u32) -> String {
+        let element = Ty::Scalar(scalar);
+        let Some((name, Ty::Array(_, len))) = self.some_value(|ty| matches!(ty, Ty::Array(e, _) if **e == element))
+        else {
+            return self.leaf(scalar);
+        };
+        match self.choices.below(6) {
+            0 if len.is_positive() => format!("({} {name})", self.choices.of(&["head", "last"])),
+            1 if len.is_positive() => format!("(aref {name} {})", self.choices.below(len.plus as usize)),
+            2 => {
+                let other = self.element();
+                let step = self.lambda(&[other.clone(), element], |this| this.value(&other, depth, Place::Inside));
+                let start = self.value(&other, 0, Place::Inside);
+                // What is counted is of another type; what is wanted is made of it.
+                let folded = format!("(head (reduceSeq {start} {step} {name}))");
+                let result = self.lambda(&[other], |this| this.scalar(scalar, depth.min(1)));
+                format!("({result} {folded})")
+            }
+            3 if scalar == Int => {
+                let keep = self.lambda(&[element], |this| this.scalar(Bool, depth.min(1)));
+                format!("(head (reduceSeq 0 + (filterSeq {keep} {name})))")
+            }
+            4 if scalar == Int => {
+                let limit = self.choices.of(&["50", "0", "1000"]);
+                format!("(head (reduceWhileSeq (lambda (s) (< s {limit})) 0 + {name}))")
+            }
+            _ => match self.monoid(scalar) {
+                Some((neutral, op)) => {
+                    let reduce = self.choices.of(&["reduce", "reduceSeq"]);
+                    format!("(head ({reduce} {neutral} {op} {name}))")
+                }
+                None if scalar == Float => format!("(head (reduceSeq 0.0f + {name}))"),
+                None => format!("(head (reduceSeq 0.0 max {name}))"),
+            },
+        }
+    }
+
+    fn leaf(&mut self, scalar: Scalar) -> String {
+        let ty = Ty::Scalar(scalar);
+        let names = self.named(|t| *t == ty);
+        let choice = self.choices.below(names.len() + 1);
+        if let Some(name) = names.get(choice) {
+            return name.clone();
+        }
+        match scalar {
+            Int => self.choices.of(&["1", "0", "-3", "100", "N", "M"]),
+            Long => self.choices.of(&["1L", "0L", "-5L"]),
+            Float => self.choices.of(&["0.5f", "-2.0f", "0.0f"]),
+            Double => self.choices.of(&["0.5", "-2.0", "0.0"]),
+            Bool => self.choices.of(&["true", "false"]),
+        }
+        .to_owned()
+    }
+
+    pub(super) fn vector(&mut self, scalar: Scalar, width: u32, depth: u32) -> String {
+        if let Some(name) = self.some_named(|ty| *ty == Ty::Vec(scalar, width)) {
+            if depth == 0 || self.choices.flip() {
+                return name;
+            }
+            let function = self.function(&Ty::Scalar(scalar), &Ty::Scalar(scalar), depth - 1);
+            return match self.choices.flip() {
+                true => format!("(mapVec {function} {name})"),
+                false => format!("(vectorize #{width} {function} {name})"),
+            };
+        }
+        let lanes = self.array(&Ty::Scalar(scalar), &Len::nat(width), depth.min(1), Place::Inside);
+        format!("(head (asVector #{width} {lanes}))")
+    }
+}

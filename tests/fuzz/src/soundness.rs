@@ -1,0 +1,145 @@
+//! Whether the types are true: programs that the checker accepts run with their lengths watched.
+
+use crate::choices::{Random, shrink};
+use crate::mutate::near_miss;
+use crate::program::{Breadth, inputs, program};
+use crate::tree::reduce;
+use crate::{Case, Wrong, guarded, remember};
+use lift_analysis::db::forms;
+use lift_codegen::core::{Kernel, build, check, simplify};
+use lift_codegen::interp::{Limits, RunError, RunErrorKind, run_watched};
+use lift_codegen::value::Value;
+use lift_syntax::FormKind;
+use lift_tests::check::Program;
+use lift_tests::kernels::close;
+use std::path::Path;
+
+/// Nothing, one, few, primes, a power of two and its neighbours.
+const SIZES: [(usize, usize); 7] = [(0, 0), (1, 1), (0, 3), (2, 1), (3, 4), (5, 2), (9, 7)];
+
+/// A program on which something is wrong takes no longer than this.
+const LIMITS: Limits = Limits { steps: 300_000, bytes: 64 << 20, iterations: 10_000 };
+
+/// Every third program is well typed by construction; the others are near-misses of such.
+pub fn try_one(seed: u64) -> Case {
+    let mut random = Random::new(seed);
+    let kind = random.below(3);
+    let choices = random.choices(220);
+    let text = program(&choices, Breadth::Whole);
+    if kind == 0 {
+        return match guarded(|| well_typed(&text)) {
+            Ok(case) => case,
+            Err(why) => {
+                let wrong =
+                    |c: &[u16]| guarded(|| well_typed(&program(c, Breadth::Whole))).is_err_and(|w| alike(&w, &why));
+                let choices = shrink(choices, 600, &mut { wrong });
+                let smaller = program(&choices, Breadth::Whole);
+                let why = guarded(|| well_typed(&smaller)).err().unwrap_or(why);
+                Case::Wrong(Wrong { program: smaller, why })
+            }
+        };
+    }
+    let text = near_miss(&text, &mut random);
+    match guarded(|| rejected_or_fine(&text)) {
+        Ok(case) => case,
+        Err(why) => {
+            let mut wrong = |text: &str| guarded(|| rejected_or_fine(text)).is_err_and(|w| alike(&w, &why));
+            let smaller = reduce(&text, 1500, &mut wrong);
+            let why = guarded(|| rejected_or_fine(&smaller)).err().unwrap_or(why);
+            Case::Wrong(Wrong { program: smaller, why })
+        }
+    }
+}
+
+/// Two reasons of one kind: the first words agree.
+pub fn alike(a: &str, b: &str) -> bool {
+    let kind = |text: &str| text.split([':', '`']).next().unwrap_or_default().to_owned();
+    kind(a) == kind(b)
+}
+
+/// What is well typed by construction is accepted, and its types are true.
+pub fn well_typed(text: &str) -> Result<Case, String> {
+    remember("soundness", text);
+    let program = Program::new(Path::new("."), "random.lift", text);
+    if !program.is_well_typed() {
+        let errors = program.diagnostics().into_iter().filter(|d| d.severity == ERROR);
+        let first = errors.map(|d| format!("{} at `{}`: {}", d.code, &text[d.range], d.message)).next();
+        return Err(format!("refused although well typed: {}", first.unwrap_or_default()));
+    }
+    let mut accepted = false;
+    for kernel in kernels(&program)? {
+        accepted = true;
+        for (n, m) in SIZES {
+            let result = watched(&kernel, inputs(n, m)).map_err(|why| format!("{why} with N={n} M={m}"))?;
+            if let Err(e) = &result
+                && matches!(e.kind, RunErrorKind::Input | RunErrorKind::Size)
+            {
+                return Err(format!("the inputs do not fit: {e} with N={n} M={m}"));
+            }
+        }
+    }
+    if accepted { Ok(Case::Accepted) } else { Err("there is no kernel".into()) }
+}
+
+/// What is not well typed is rejected; what is accepted although it was changed is fine when it runs.
+pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
+    remember("soundness", text);
+    let program = Program::new(Path::new("."), "random.lift", text);
+    if !program.is_well_typed() {
+        return Ok(Case::Rejected);
+    }
+    let kernels = match kernels(&program) {
+        // Not supported, and said so.
+        Err(why) if why.contains("this is a function where data is needed") => return Ok(Case::Rejected),
+        kernels => kernels?,
+    };
+    for kernel in kernels {
+        for (n, m) in SIZES {
+            // An input may have another type now: then there is nothing to run.
+            if kernel.params.len() == inputs(n, m).len() {
+                let _ = watched(&kernel, inputs(n, m)).map_err(|why| format!("{why} with N={n} M={m}"))?;
+            }
+        }
+    }
+    Ok(Case::Accepted)
+}
+
+const ERROR: lift_analysis::diagnostics::Severity = lift_analysis::diagnostics::Severity::Error;
+
+/// The kernels as they are elaborated, before anything is simplified.
+fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {
+    let analysis = program.analysis();
+    let db = analysis.db();
+    let Some(file) = db.file(program.path()) else { return Ok(Vec::new()) };
+    let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
+    let built =
+        kernels.map(|form| build::elaborated_kernel(db, *form).map_err(|e| format!("accepted, but not built: {e}")));
+    built.collect()
+}
+
+/// The result with everything watched, of the kernel as it is and simplified. `Err` is what is wrong.
+fn watched(kernel: &Kernel, inputs: Vec<Value>) -> Result<Result<Value, RunError>, String> {
+    let simple = simplify::simplify(kernel.clone());
+    for (stage, kernel) in [("elaborated", kernel), ("simplified", &simple)] {
+        if let Some(problem) = check::problems(kernel).first() {
+            return Err(format!("not well formed when {stage}: {problem}"));
+        }
+    }
+    let result = one_run(kernel, inputs.clone(), "elaborated")?;
+    let again = one_run(&simple, inputs, "simplified")?;
+    match (&result, &again) {
+        (Ok(a), Ok(b)) if !close(a, b) => Err(format!("simplifying changes the result: {a} to {b}")),
+        // What is left out cannot fail any more; the limits are on steps.
+        (Ok(_), Err(e)) if e.kind != RunErrorKind::Limit => Err(format!("simplifying makes it fail: {e}")),
+        _ => Ok(result),
+    }
+}
+
+fn one_run(kernel: &Kernel, inputs: Vec<Value>, stage: &str) -> Result<Result<Value, RunError>, String> {
+    match run_watched(kernel, inputs, &[], LIMITS) {
+        Err(e) if matches!(e.kind, RunErrorKind::Unsound | RunErrorKind::Malformed) => {
+            Err(format!("unsound when {stage}: {e}"))
+        }
+        result => Ok(result),
+    }
+}
