@@ -3,34 +3,62 @@
 //! Recursion is found here, over names alone, before anything is inferred. So the queries of inference never run in
 //! circles, and their results do not depend on which of them was asked first.
 
-use crate::db::{Db, Form, SourceFile, forms};
+use crate::db::{Db, Form, FormEntity, SourceFile, forms};
+use crate::edit::word;
 use crate::hir::Name;
+use crate::imports::imports_itself;
 use crate::names::callees;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Definitions each of which needs all of the others.
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
-pub struct Cycle<'db> {
+pub struct Cycle {
     /// The member at which the cycle is reported.
-    pub head: Form<'db>,
+    pub head: FormEntity,
     /// A shortest way around, from the head: each uses the next, the last uses the head.
     pub names: Arc<[Name]>,
 }
 
+/// The forms of a file that may be part of a cycle, in order: told from their words alone, which an edit changes more
+/// seldom than their texts. A parameter that has the name of a definition makes more of them than there are.
+#[salsa::tracked]
+fn suspects(db: &dyn Db, file: SourceFile) -> Vec<FormEntity> {
+    let all = forms(db, file);
+    // A way back from another file is an import that goes in a circle.
+    if imports_itself(db, file) {
+        return all.to_vec();
+    }
+    let mut defined: FxHashMap<u32, Vec<FormEntity>> = FxHashMap::default();
+    for (name, &form) in file.names(db).iter() {
+        defined.entry(word(name)).or_default().push(form);
+    }
+    let mentioned: FxHashMap<FormEntity, Vec<FormEntity>> = all
+        .iter()
+        .map(|&form| (form, form.words(db).iter().filter_map(|word| defined.get(word)).flatten().copied().collect()))
+        .collect();
+    let mentioned = |form| mentioned.get(&form).map_or(&[] as &[_], Vec::as_slice);
+    let of_cycles: FxHashSet<FormEntity> = components(all, mentioned)
+        .into_iter()
+        .filter(|component| component.len() > 1 || mentioned(component[0]).contains(&component[0]))
+        .flatten()
+        .collect();
+    all.iter().filter(|form| of_cycles.contains(form)).copied().collect()
+}
+
 /// The cycles of the forms of a file and of all that they reach.
 #[salsa::tracked]
-fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle<'db>> {
+fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle> {
     let mut cycles = FxHashMap::default();
-    for mut component in components(db, forms(db, file)) {
+    for mut component in components(suspects(db, file), |form| callees(db, form)) {
         let alone = component.len() == 1;
         if alone && !callees(db, component[0]).contains(&component[0]) {
             continue;
         }
         // The first in its file is the head, whichever file asks.
-        component.sort_by_key(|form| {
+        component.sort_by_cached_key(|form| {
             let file = form.file(db);
-            (file.path(db).clone(), forms(db, file).iter().position(|other| other == form))
+            (file.path(db).clone(), form.place(db))
         });
         let names: Arc<[Name]> = round_trip(db, &component).iter().filter_map(|form| form.name(db).clone()).collect();
         let head = component[0];
@@ -41,7 +69,10 @@ fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle<
 
 /// The cycle that a form is part of.
 #[salsa::tracked]
-pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle<'db>> {
+pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle> {
+    if suspects(db, form.file(db)).is_empty() {
+        return None;
+    }
     cycles(db, form.file(db)).get(&form).cloned()
 }
 
@@ -72,7 +103,7 @@ fn round_trip<'db>(db: &'db dyn Db, component: &[Form<'db>]) -> Vec<Form<'db>> {
 
 /// The strongly connected components of all that is reachable, callees first (Tarjan 1972, without recursion:
 /// a program may be a chain of ten thousand definitions).
-fn components<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Vec<Form<'db>>> {
+fn components<'db, 'a>(roots: &[Form<'db>], callees: impl Fn(Form<'db>) -> &'a [Form<'db>]) -> Vec<Vec<Form<'db>>> {
     let mut components = Vec::new();
     // The earliest form on the stack that a form is known to reach, by number.
     let mut low: FxHashMap<Form<'_>, usize> = FxHashMap::default();
@@ -92,7 +123,7 @@ fn components<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Vec<Form<'db>>> 
             }
             let Some((form, number, looked_at)) = path.last_mut() else { break };
             let (form, number) = (*form, *number);
-            if let Some(&callee) = callees(db, form).get(*looked_at) {
+            if let Some(&callee) = callees(form).get(*looked_at) {
                 *looked_at += 1;
                 match low.get(&callee) {
                     None => enter = Some(callee),
@@ -127,5 +158,5 @@ fn reaches<'db>(low: &mut FxHashMap<Form<'db>, usize>, form: Form<'db>, number: 
 
 /// A form and all that it reaches, callees first: to ask for each in turn keeps the stack of queries flat.
 pub fn in_order<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Form<'db>> {
-    components(db, roots).into_iter().flatten().collect()
+    components(roots, |form| callees(db, form)).into_iter().flatten().collect()
 }

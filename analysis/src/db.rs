@@ -1,12 +1,16 @@
 //! The database: what is put in, and the unit of incrementality.
 //!
-//! Inputs are texts under virtual paths. A file is split into forms by its brackets alone; each form is a tracked entity
-//! whose identity is its file, its name and which of that name it is, so that an edit in one form, or above it, leaves
-//! the others what they were. Everything up to the last step reads a form's text and never its start.
+//! Inputs are texts under virtual paths. A file is split into forms by its brackets alone, and each form is an input of
+//! its own: an edit sets what it changes of the forms that it touches ([`crate::edit`]) and nothing of the others, so that
+//! what it costs follows the form. Everything up to the last step reads a form's text and never its start.
+//!
+//! What changes seldom (which forms there are, their names, the words in them) is of a higher durability than their
+//! texts: what depends on nothing else is not even looked at after an edit in a text.
 
+use crate::edit::{Change, Lifetime, Words, new_file, set_text};
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
-use lift_syntax::{RawForm, TextSize};
+use lift_syntax::{RawForm, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::BTreeMap;
@@ -27,6 +31,24 @@ pub struct SourceFile {
     /// Where the forms of the text are: [`lift_syntax::split`], kept up with each edit.
     #[returns(ref)]
     pub split: Arc<[RawForm]>,
+    /// The forms, in the order of `split`.
+    #[returns(ref)]
+    pub members: Arc<[FormEntity]>,
+    /// The place of each form among them, by [`FormEntity::slot`].
+    #[returns(ref)]
+    pub places: Arc<[u32]>,
+    /// The imports among the forms.
+    #[returns(ref)]
+    pub import_forms: Arc<[FormEntity]>,
+    /// The first definition of each name.
+    #[returns(ref)]
+    pub names: Arc<FxHashMap<Name, FormEntity>>,
+    /// Definitions whose name is taken already, and the second kernel without a name.
+    #[returns(ref)]
+    pub repeated: Arc<[FormEntity]>,
+    /// Entities that stand for no form now, to be used again.
+    #[returns(ref)]
+    pub spare: Arc<[FormEntity]>,
 }
 
 /// The files that exist.
@@ -34,6 +56,9 @@ pub struct SourceFile {
 pub struct Files {
     #[returns(ref)]
     pub by_path: Arc<FxHashMap<Arc<str>, SourceFile>>,
+    /// Files that existed, to be used again under the same path.
+    #[returns(ref)]
+    pub gone: Arc<FxHashMap<Arc<str>, SourceFile>>,
 }
 
 /// A name or a path as the key of a query.
@@ -44,25 +69,50 @@ pub struct Sym<'db> {
 }
 
 /// A top-level form.
-#[salsa::tracked(debug)]
-pub struct Form<'db> {
+///
+/// After an edit it is that form of the file which is most like the one it was: of the same name, if there is one.
+#[salsa::input(debug)]
+pub struct FormEntity {
     #[returns(copy)]
     pub file: SourceFile,
+    /// The number of the entity in its file. It never changes.
+    #[returns(copy)]
+    pub slot: u32,
     #[returns(ref)]
     pub name: Option<Name>,
     /// How many forms of this name (or without one) stand before it in the file.
     #[returns(copy)]
     pub nth: u32,
-    #[tracked]
     #[returns(copy)]
     pub kind: lift_syntax::FormKind,
-    #[tracked]
+    /// The words that stand in it, but for its own name: all that it can mention, and more.
+    #[returns(ref)]
+    pub words: Words,
     #[returns(ref)]
     pub text: Arc<str>,
+}
+
+/// A form, for as long as the database is read: with the next edit the same entity may stand for another one.
+pub type Form<'db> = FormEntity;
+
+impl FormEntity {
+    /// Its place among the forms of its file; `None` for an entity that stands for no form.
+    pub fn place(self, db: &dyn Db) -> Option<usize> {
+        let place = self.file(db).places(db).get(self.slot(db) as usize).copied()?;
+        (place != u32::MAX).then_some(place as usize)
+    }
+
+    /// Whether it stands for a form.
+    pub fn is_member(self, db: &dyn Db) -> bool {
+        self.place(db).is_some()
+    }
+
     /// Where the text starts in the file. Read only to show a result.
-    #[tracked]
-    #[returns(copy)]
-    pub start: TextSize,
+    pub fn start(self, db: &dyn Db) -> TextSize {
+        // An entity that stands for no form has an empty text, and that stands anywhere.
+        let form = self.place(db).and_then(|place| self.file(db).split(db).get(place));
+        form.map_or(TextSize::new(0), |form| form.range.start())
+    }
 }
 
 #[salsa::db]
@@ -71,8 +121,8 @@ pub trait Db: salsa::Database {
     fn prelude(&self) -> SourceFile;
 }
 
-/// How often each query ran.
-type Counts = Arc<Mutex<FxHashMap<salsa::IngredientIndex, usize>>>;
+/// How often each query ran, and how often a result was found to hold still.
+type Counts = Arc<Mutex<(FxHashMap<salsa::IngredientIndex, usize>, usize)>>;
 
 #[salsa::db]
 #[derive(Clone)]
@@ -107,9 +157,13 @@ impl RootDatabase {
         let counts = Counts::default();
         let counter = counts.clone();
         let storage = salsa::Storage::new(Some(Box::new(move |event: salsa::Event| {
-            if let salsa::EventKind::WillExecute { database_key } = event.kind {
-                let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
-                *counts.entry(database_key.ingredient_index()).or_default() += 1;
+            let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
+            match event.kind {
+                salsa::EventKind::WillExecute { database_key } => {
+                    *counts.0.entry(database_key.ingredient_index()).or_default() += 1;
+                }
+                salsa::EventKind::DidValidateMemoizedValue { .. } => counts.1 += 1,
+                _ => {}
             }
         })));
         RootDatabase::with_storage(storage, counts)
@@ -120,14 +174,13 @@ impl RootDatabase {
         let mut by_path = FxHashMap::default();
         for (path, text) in [(PRELUDE_PATH, PRELUDE_TEXT), (PRIMITIVES_PATH, PRIMITIVES_TEXT)] {
             let path: Arc<str> = path.into();
-            let split = lift_syntax::split(text).into();
-            let file = SourceFile::builder(path.clone(), text.into(), split).durability(Durability::HIGH).new(&db);
+            let file = new_file(&mut db, path.clone(), text.into(), Lifetime::Program).file;
             if *path == *PRELUDE_PATH {
                 db.prelude = Some(file);
             }
             by_path.insert(path, file);
         }
-        let _singleton = Files::builder(Arc::new(by_path)).durability(Durability::MEDIUM).new(&db);
+        let _singleton = Files::builder(Arc::new(by_path), Arc::default()).durability(Durability::MEDIUM).new(&db);
         db
     }
 
@@ -135,59 +188,68 @@ impl RootDatabase {
     pub fn take_executed(&self) -> BTreeMap<String, usize> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let named = |(key, n)| (salsa::Database::ingredient_debug_name(self, key).into_owned(), n);
-        counts.drain().map(named).collect()
+        counts.0.drain().map(named).collect()
+    }
+
+    /// How many results were found to hold still since the last call.
+    pub fn take_validated(&self) -> usize {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut counts.1)
     }
 
     pub fn file(&self, path: &str) -> Option<SourceFile> {
         Files::get(self).by_path(self).get(path).copied()
     }
 
-    /// Adds a file, or sets its text. An equal text changes nothing. The files that ship with the program stay.
-    pub fn set_file(&mut self, path: &str, text: Arc<str>) {
+    /// Adds a file, or sets its text, and says what that changes. An equal text changes nothing. The files that ship with
+    /// the program stay.
+    pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Change> {
         if path.starts_with(BUILTIN_PREFIX) {
-            return;
-        }
-        match self.file(path) {
-            // Setting an equal value would be a change all the same.
-            Some(file) if *file.text(self) == text => {}
-            Some(file) => self.change_text(file, text),
-            None => {
-                let path: Arc<str> = path.into();
-                let split = lift_syntax::split(&text).into();
-                let file = SourceFile::new(self, path.clone(), text, split);
-                self.change_files(|files| {
-                    files.insert(path, file);
-                });
-            }
-        }
-    }
-
-    pub fn remove_file(&mut self, path: &str) {
-        if path.starts_with(BUILTIN_PREFIX) {
-            return;
+            return None;
         }
         if let Some(file) = self.file(path) {
-            // An input lives as long as the database; its text need not.
-            self.change_text(file, "".into());
-            self.change_files(|files| {
-                files.remove(path);
-            });
+            // Setting an equal value would be a change all the same.
+            return (*file.text(self) != text).then(|| set_text(self, file, text));
         }
+        let path: Arc<str> = path.into();
+        let known = Files::get(self).gone(self).get(&path).copied();
+        let change = match known {
+            Some(file) => set_text(self, file, text),
+            None => new_file(self, path.clone(), text, Lifetime::Session),
+        };
+        let file = change.file;
+        self.change_files(|files, gone| {
+            gone.remove(&path);
+            files.insert(path, file);
+        });
+        Some(Change { files: true, ..change })
     }
 
-    fn change_text(&mut self, file: SourceFile, text: Arc<str>) {
-        let split = lift_syntax::resplit(file.text(self), file.split(self), &text);
-        file.set_text(self).to(text);
-        file.set_split(self).to(split.into());
+    pub fn remove_file(&mut self, path: &str) -> Option<Change> {
+        if path.starts_with(BUILTIN_PREFIX) {
+            return None;
+        }
+        let file = self.file(path)?;
+        // An input lives as long as the database; its text need not.
+        let change = set_text(self, file, "".into());
+        self.change_files(|files, gone| {
+            if let Some((path, file)) = files.remove_entry(path) {
+                gone.insert(path, file);
+            }
+        });
+        Some(Change { files: true, ..change })
     }
 
-    fn change_files(&mut self, change: impl FnOnce(&mut FxHashMap<Arc<str>, SourceFile>)) {
+    fn change_files(&mut self, change: impl FnOnce(&mut FilesByPath, &mut FilesByPath)) {
         let files = Files::get(self);
-        let mut by_path = (**files.by_path(self)).clone();
-        change(&mut by_path);
+        let (mut by_path, mut gone) = ((**files.by_path(self)).clone(), (**files.gone(self)).clone());
+        change(&mut by_path, &mut gone);
         files.set_by_path(self).to(Arc::new(by_path));
+        files.set_gone(self).to(Arc::new(gone));
     }
 }
+
+type FilesByPath = FxHashMap<Arc<str>, SourceFile>;
 
 /// The file under a path, behind a query of its own: another file that comes or goes disturbs nobody.
 #[salsa::tracked(returns(copy))]
@@ -196,18 +258,16 @@ pub fn file_by_path<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<SourceFile> 
 }
 
 /// The forms of a file, in order.
-#[salsa::tracked]
-pub fn forms<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Form<'db>> {
-    let text = file.text(db);
-    let mut seen: FxHashMap<Option<Name>, u32> = FxHashMap::default();
-    let form = |raw: &RawForm| {
-        let name: Option<Name> = raw.name.map(|range| text[range].into());
-        let count = seen.entry(name.clone()).or_default();
-        let nth = *count;
-        *count += 1;
-        Form::new(db, file, name, nth, raw.kind, text[raw.range].into(), raw.range.start())
-    };
-    file.split(db).iter().map(form).collect()
+pub fn forms<'db>(db: &'db dyn Db, file: SourceFile) -> &'db [Form<'db>] {
+    file.members(db)
+}
+
+/// The forms that touch a range of the file, in order.
+pub fn forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> &'db [Form<'db>] {
+    let split = file.split(db);
+    let first = split.partition_point(|form| form.range.end() < range.start());
+    let end = split.partition_point(|form| form.range.start() <= range.end());
+    file.members(db).get(first..end.max(first)).unwrap_or_default()
 }
 
 /// Whether the file ships inside the program.

@@ -3,10 +3,10 @@
 //! Paths are virtual and relative to the importing file; whoever owns the database puts the files in. A path can lead
 //! neither out of the root of the paths nor to an absolute place.
 
-use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms};
+use crate::db::{Db, Form, FormEntity, SourceFile, Sym, file_by_path};
 use crate::diagnostics::{Diagnostic, Edit, Fix, Severity};
 use crate::hir::{FormKind, Name, Node};
-use crate::names::{defined_names, used_names};
+use crate::names::{defined_names, uses_from_outside};
 use crate::queries::body;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -20,8 +20,8 @@ pub enum BadPath {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
-pub struct Import<'db> {
-    pub form: Form<'db>,
+pub struct Import {
+    pub form: FormEntity,
     /// As written.
     pub path: Name,
     /// The normalised path, whether a file is there or not.
@@ -30,12 +30,10 @@ pub struct Import<'db> {
 
 /// The imports of a file, in order.
 #[salsa::tracked]
-pub fn imports<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Import<'db>> {
+pub fn imports<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Import> {
     let mut found = Vec::new();
-    for &form in forms(db, file) {
-        if form.kind(db) == lift_syntax::FormKind::Import
-            && let FormKind::Import(path) = &body(db, form).kind
-        {
+    for &form in file.import_forms(db).iter() {
+        if let FormKind::Import(path) = &body(db, form).kind {
             found.push(Import { form, path: path.clone(), target: resolve_path(file.path(db), path) });
         }
     }
@@ -73,7 +71,7 @@ pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
 }
 
 /// The imported file, if it is there.
-pub fn target<'db>(db: &'db dyn Db, import: &Import<'db>) -> Option<SourceFile> {
+pub fn target<'db>(db: &'db dyn Db, import: &Import) -> Option<SourceFile> {
     let path = import.target.as_ref().ok()?;
     file_by_path(db, Sym::new(db, path.clone()))
 }
@@ -82,6 +80,12 @@ pub fn target<'db>(db: &'db dyn Db, import: &Import<'db>) -> Option<SourceFile> 
 #[salsa::tracked(returns(copy))]
 pub fn has_broken_import(db: &dyn Db, file: SourceFile) -> bool {
     imports(db, file).iter().any(|import| target(db, import).is_none())
+}
+
+/// Whether a file imports itself, by way of others or not.
+#[salsa::tracked(returns(copy))]
+pub fn imports_itself(db: &dyn Db, file: SourceFile) -> bool {
+    imports(db, file).iter().filter_map(|import| target(db, import)).any(|target| chain(db, target, file).is_some())
 }
 
 /// The chain of files by which `from` imports `to`, both ends included.
@@ -152,7 +156,6 @@ pub fn import_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnost
             Diagnostic::error("unused-import", Node::FormName, format!("`{written}` is imported above already"));
         return vec![unused.with_severity(Severity::Information)];
     }
-    let used = used_names(db, file);
     if let Some((name, first)) = used_from_before(db, file, form, target) {
         let message = format!(
             "`{written}` defines `{name}` too, which here is that of `{first}`: of two imports the first one counts; \
@@ -160,7 +163,7 @@ pub fn import_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnost
         );
         return vec![Diagnostic::error("ambiguous-import", Node::FormName, message).with_severity(Severity::Warning)];
     }
-    if !defined_names(db, target).iter().any(|name| used.contains(name)) {
+    if !defined_names(db, target).iter().any(|name| uses_from_outside(db, file, name)) {
         let message = format!("nothing of `{written}` is used here");
         let unused = Diagnostic::error("unused-import", Node::FormName, message);
         return vec![unused.with_severity(Severity::Information)];
@@ -176,10 +179,9 @@ fn used_from_before<'db>(
     form: Form<'db>,
     target_of_form: SourceFile,
 ) -> Option<(&'db Name, &'db Name)> {
-    let used = used_names(db, file);
     for earlier in imports(db, file).iter().take_while(|other| other.form != form) {
         let Some(other) = target(db, earlier).filter(|other| *other != target_of_form) else { continue };
-        let both = |name: &&Name| used.contains(*name) && defined_names(db, other).binary_search(name).is_ok();
+        let both = |name: &&Name| other.names(db).contains_key(*name) && uses_from_outside(db, file, name);
         if let Some(name) = defined_names(db, target_of_form).iter().find(both) {
             return Some((name, &earlier.path));
         }

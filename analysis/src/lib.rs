@@ -32,7 +32,8 @@
 //! | [`size`] | arithmetic of lengths, a library of its own |
 //! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
 //! | [`lower`] | a form's tree to its body |
-//! | [`db`] | inputs, forms, the database |
+//! | [`db`], [`edit`] | inputs, forms, the database; what an edit changes of them |
+//! | [`dependents`] | which forms an edit may concern |
 //! | [`names`], [`imports`], [`calls`] | names of a file, files of a program, who uses whom |
 //! | [`infer`] | types and existential lengths of one body; where packs and unpacks stand in the text |
 //! | [`queries`] | from a form's text to its type |
@@ -40,7 +41,9 @@
 
 pub mod calls;
 pub mod db;
+pub mod dependents;
 pub mod diagnostics;
+pub mod edit;
 pub mod hir;
 pub mod ide;
 pub mod imports;

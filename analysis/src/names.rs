@@ -4,7 +4,8 @@
 //! Positions play no part here, and each look-up is a query of its own: a new definition makes look-ups run again, which
 //! is cheap, and no inference.
 
-use crate::db::{Db, Form, SourceFile, Sym, forms};
+use crate::db::{Db, Form, FormEntity, SourceFile, Sym, forms};
+use crate::edit::word;
 use crate::hir::{Expr, Name};
 use crate::imports::{imports, target};
 use crate::lower::closest;
@@ -12,44 +13,28 @@ use crate::prims::{self, Primitive};
 use crate::queries::body;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// What a name means, for as long as the database is read.
+pub type Resolution<'db> = Meaning;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, salsa::SalsaValue)]
-pub enum Resolution<'db> {
-    Form(Form<'db>),
+pub enum Meaning {
+    Form(FormEntity),
     Primitive(&'static Primitive),
-}
-
-/// The first form of each name.
-#[salsa::tracked(no_eq)]
-fn index<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Name, Form<'db>> {
-    let mut index = FxHashMap::default();
-    for &form in forms(db, file) {
-        if let (Some(name), true) = (form.name(db), defines(form.kind(db))) {
-            index.entry(name.clone()).or_insert(form);
-        }
-    }
-    index
-}
-
-fn defines(kind: lift_syntax::FormKind) -> bool {
-    matches!(kind, lift_syntax::FormKind::Define | lift_syntax::FormKind::Lift)
 }
 
 /// The names that a file defines, sorted.
 #[salsa::tracked]
 pub fn defined_names(db: &dyn Db, file: SourceFile) -> Vec<Name> {
-    let mut names: Vec<Name> = index(db, file).keys().cloned().collect();
+    let mut names: Vec<Name> = file.names(db).keys().cloned().collect();
     names.sort();
     names
 }
 
 /// The forms that a file defines under a name, the first of each name, in order.
 pub fn names_of<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Form<'db>> {
-    let own = index(db, file);
-    forms(db, file)
-        .iter()
-        .copied()
-        .filter(|form| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form))
-        .collect()
+    let own = file.names(db);
+    let first = |form: &Form<'_>| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form);
+    forms(db, file).iter().copied().filter(first).collect()
 }
 
 /// What a name that is not local means in a file.
@@ -59,11 +44,11 @@ pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option
     let imported = imports(db, file).iter().filter_map(|import| target(db, import));
     let files = std::iter::once(file).chain(imported).chain(std::iter::once(db.prelude()));
     for file in files {
-        if let Some(&form) = index(db, file).get(text) {
-            return Some(Resolution::Form(form));
+        if let Some(&form) = file.names(db).get(text) {
+            return Some(Meaning::Form(form));
         }
     }
-    prims::lookup(text).map(Resolution::Primitive)
+    prims::lookup(text).map(Meaning::Primitive)
 }
 
 /// The name in sight of a file that `name` is most likely meant to be.
@@ -88,12 +73,25 @@ pub fn mentions<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Name> {
     globals.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
-/// All names that the forms of a file mention and the file does not define.
-#[salsa::tracked]
-pub fn used_names(db: &dyn Db, file: SourceFile) -> FxHashSet<Name> {
-    let own = index(db, file);
-    let mentioned = forms(db, file).iter().flat_map(|&form| mentions(db, form));
-    mentioned.filter(|name| !own.contains_key(*name)).cloned().collect()
+/// The forms of a file in which a word stands, by the word's hash.
+#[salsa::tracked(no_eq)]
+fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<FormEntity>> {
+    let mut with: FxHashMap<u32, Vec<FormEntity>> = FxHashMap::default();
+    for &form in forms(db, file) {
+        for &word in form.words(db).iter() {
+            with.entry(word).or_default().push(form);
+        }
+    }
+    with
+}
+
+/// Whether a form of the file mentions a name that the file does not define.
+pub fn uses_from_outside(db: &dyn Db, file: SourceFile, name: &Name) -> bool {
+    // Only forms with the word can, and few of them do not: no others are asked.
+    !file.names(db).contains_key(name)
+        && forms_with_word(db, file)
+            .get(&word(name))
+            .is_some_and(|with| with.iter().any(|&form| mentions(db, form).contains(name)))
 }
 
 /// The forms that a form mentions.

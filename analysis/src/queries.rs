@@ -149,7 +149,7 @@ struct FormEnv<'a, 'db> {
     file: SourceFile,
     form: Option<Form<'db>>,
     body: &'a Body,
-    cycle: Option<&'a Cycle<'db>>,
+    cycle: Option<&'a Cycle>,
     mode: Mode,
 }
 

@@ -60,7 +60,7 @@ pub use lexer::{Tokens, lex};
 pub use line_index::{ColumnEncoding, LineIndex, Position};
 pub use literal::LiteralValue;
 pub use parser::{MAX_DEPTH, parse_form};
-pub use resplit::resplit;
+pub use resplit::{Resplit, resplit};
 pub use split::{FormKind, RawForm, split};
 pub use tree::Parse;
 pub use words::{EXPRESSION_WORDS, FORM_WORDS, SCALAR_TYPES, SIZE_OPERATORS, TYPE_WORDS};

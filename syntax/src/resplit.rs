@@ -8,8 +8,41 @@ use crate::split::{RawForm, split};
 use crate::words::FORM_WORDS;
 use crate::{TextRange, TextSize};
 
-/// [`split`]`(new)`, for a text that was `old` with these forms.
-pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Vec<RawForm> {
+/// What an edit did to the forms of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resplit {
+    /// The forms before this one are what they were.
+    pub first: usize,
+    /// The forms of the old text from this one on are what they were, but for their places.
+    pub behind: usize,
+    /// What stands between them now, at its places in the new text.
+    pub between: Vec<RawForm>,
+    /// By how much what is behind has moved.
+    pub moved: isize,
+}
+
+impl Resplit {
+    /// The forms of the new text.
+    pub fn forms(&self, old: &[RawForm]) -> Vec<RawForm> {
+        let mut forms = Vec::with_capacity(self.first + self.between.len() + old.len() - self.behind);
+        forms.extend_from_slice(&old[..self.first]);
+        forms.extend_from_slice(&self.between);
+        forms.extend(old[self.behind..].iter().map(|form| RawForm {
+            kind: form.kind,
+            range: moved(form.range, self.moved),
+            name: form.name.map(|name| moved(name, self.moved)),
+        }));
+        forms
+    }
+}
+
+fn moved(range: TextRange, by: isize) -> TextRange {
+    let at = |at: TextSize| TextSize::new(usize::from(at).saturating_add_signed(by) as u32);
+    TextRange::new(at(range.start()), at(range.end()))
+}
+
+/// How the forms of `new` differ from those of a text that was `old` with these forms.
+pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
     let before = common_prefix(old.as_bytes(), new.as_bytes());
     let most = old.len().min(new.len()) - before;
     let mut after = common_suffix(old.as_bytes(), new.as_bytes(), most);
@@ -17,40 +50,26 @@ pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Vec<RawForm> {
         after -= 1;
     }
     // Forms that end before the difference; the last two of them may still grow with what is typed behind them.
-    let kept = forms.partition_point(|form| usize::from(form.range.end()) < before).saturating_sub(2);
+    let first = forms.partition_point(|form| usize::from(form.range.end()) < before).saturating_sub(2);
+    let start = match first {
+        0 => 0,
+        first => forms.get(first).map_or(0, |next| usize::from(next.range.start())),
+    };
     // A comment or string that the edit opens may swallow the rest of its line. The first form behind that line may get
     // other documentation; the one after it has that form between.
     let line_end = old[old.len() - after..].find(['\n', '\r']).map_or(old.len(), |at| old.len() - after + at);
-    let first = 1 + forms.partition_point(|form| usize::from(form.range.start()) <= line_end);
-    let rest = forms.get(first..).unwrap_or_default();
-    let Some(behind) = rest.iter().position(|form| starts_line(old, form)).map(|index| first + index) else {
-        return from(new, &forms[..kept], forms.get(kept), new.len());
-    };
-    let moved = |at: TextSize| TextSize::new((usize::from(at) + new.len() - old.len()) as u32);
-    let end = usize::from(moved(forms[behind].range.start()));
-    let mut result = from(new, &forms[..kept], forms.get(kept), end);
-    let moved = |range: TextRange| TextRange::new(moved(range.start()), moved(range.end()));
-    result.extend(forms[behind..].iter().map(|form| RawForm {
+    let next = 1 + forms.partition_point(|form| usize::from(form.range.start()) <= line_end);
+    let rest = forms.get(next..).unwrap_or_default();
+    let behind = rest.iter().position(|form| starts_line(old, form)).map_or(forms.len(), |index| next + index);
+    let by = new.len() as isize - old.len() as isize;
+    let end = forms.get(behind).map_or(new.len(), |form| usize::from(moved(form.range, by).start()));
+    let at = TextSize::new(start as u32);
+    let between = split(&new[start..end]).into_iter().map(|form| RawForm {
         kind: form.kind,
-        range: moved(form.range),
-        name: form.name.map(moved),
-    }));
-    result
-}
-
-/// The forms that are kept, then those of the text from the next one up to `end`.
-fn from(text: &str, kept: &[RawForm], next: Option<&RawForm>, end: usize) -> Vec<RawForm> {
-    let start = match (kept.is_empty(), next) {
-        (false, Some(next)) => next.range.start(),
-        _ => TextSize::new(0),
-    };
-    let mut forms = kept.to_vec();
-    forms.extend(split(&text[usize::from(start)..end]).into_iter().map(|form| RawForm {
-        kind: form.kind,
-        range: form.range + start,
-        name: form.name.map(|name| name + start),
-    }));
-    forms
+        range: form.range + at,
+        name: form.name.map(|name| name + at),
+    });
+    Resplit { first, behind, between: between.collect(), moved: by }
 }
 
 /// Whether the form begins there also if brackets are open: `(define` at the start of a line.
@@ -102,7 +121,8 @@ mod tests {
             let end = (start + len).min(places.len() - 1);
             let mut new = old.clone();
             new.replace_range(places[start]..places[end], &insert);
-            prop_assert_eq!(resplit(&old, &split(&old), &new), split(&new), "{:?} -> {:?}", old, new);
+            let forms = split(&old);
+            prop_assert_eq!(resplit(&old, &forms, &new).forms(&forms), split(&new), "{:?} -> {:?}", old, new);
         }
     }
 

@@ -7,11 +7,13 @@ mod trial;
 
 pub(in crate::ide) use layout::laid_out;
 
-use super::diagnostics::file_diagnostics;
+use super::diagnostics::of_forms;
 use super::explicit::{explicit_file, explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
-use crate::db::{Db, SourceFile};
+use crate::db::{Db, SourceFile, forms_in};
+use crate::infer::Mode;
+use crate::queries::infer_in_order;
 use lift_syntax::{TextRange, TextSize};
 
 /// The kinds under which editors ask for these actions.
@@ -103,7 +105,10 @@ pub(super) fn explicit_at(view: &View<'_>, at: TextSize) -> Option<SourceChange>
 }
 
 fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
-    let near = file_diagnostics(db, file).iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
+    let around = forms_in(db, file, range);
+    infer_in_order(db, around, Mode::Insert);
+    let found = of_forms(db, around, Mode::Insert);
+    let near = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
     near.flat_map(|diagnostic| &diagnostic.fixes)
         .map(|fix| CodeAction {
             title: fix.title.clone(),

@@ -131,37 +131,32 @@ fn text_edit(edit: &Edit, map: &SourceMap, text: &str) -> (TextRange, String) {
 }
 
 /// All diagnostics of a file, in the order of their places.
-#[salsa::tracked]
 pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
-    collect(db, file, Mode::Insert)
+    infer_in_order(db, forms(db, file), Mode::Insert);
+    of_forms(db, forms(db, file), Mode::Insert)
 }
 
 /// [`file_diagnostics`] where nothing is inserted.
-#[salsa::tracked]
 pub fn explicit_file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
-    collect(db, file, Mode::Explicit)
+    infer_in_order(db, forms(db, file), Mode::Explicit);
+    of_forms(db, forms(db, file), Mode::Explicit)
 }
 
-fn collect(db: &dyn Db, file: SourceFile, mode: Mode) -> Vec<FileDiagnostic> {
-    infer_in_order(db, forms(db, file), mode);
+/// The diagnostics of some forms, in the order of their places; what the forms need is inferred.
+pub(super) fn of_forms<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) -> Vec<FileDiagnostic> {
     let mut found = Vec::new();
-    let mut unnamed_kernels = 0;
-    for &form in forms(db, file) {
+    for &form in forms {
         let own = match mode {
             Mode::Insert => form_diagnostics(db, form),
             Mode::Explicit => explicit_form_diagnostics(db, form),
         };
         found.extend(own.iter().map(|diagnostic| in_file(db, form, diagnostic)));
-        let defines = matches!(form.kind(db), lift_syntax::FormKind::Define | lift_syntax::FormKind::Lift);
-        match form.name(db) {
-            Some(name) if defines && form.nth(db) > 0 => found.push(in_file(db, form, &duplicate(db, form, name))),
-            None if form.kind(db) == lift_syntax::FormKind::Lift => {
-                unnamed_kernels += 1;
-                if unnamed_kernels == 2 {
-                    found.push(in_file(db, form, &second_unnamed_kernel(db, form)));
-                }
-            }
-            _ => {}
+        if form.file(db).repeated(db).contains(&form) {
+            let repeated = match form.name(db) {
+                Some(name) => duplicate(db, form, name),
+                None => second_unnamed_kernel(db, form),
+            };
+            found.push(in_file(db, form, &repeated));
         }
     }
     found.sort_by_key(|diagnostic| (diagnostic.range.start(), diagnostic.range.end()));

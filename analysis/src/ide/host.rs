@@ -1,7 +1,10 @@
 //! The owner of the state, and snapshots of it.
 
+use super::digest::Digests;
 use super::*;
 use crate::db::{Db, RootDatabase, SourceFile};
+use crate::dependents::Dependents;
+use crate::edit::Change;
 use crate::imports;
 use crate::origin::Origin;
 use lift_syntax::LineIndex;
@@ -13,21 +16,32 @@ use std::sync::Arc;
 #[derive(Default)]
 pub struct AnalysisHost {
     db: RootDatabase,
+    dependents: Dependents,
+    digests: Digests,
 }
 
 impl AnalysisHost {
     /// A host whose queries are counted, for tests.
     pub fn counting() -> AnalysisHost {
-        AnalysisHost { db: RootDatabase::counting() }
+        AnalysisHost { db: RootDatabase::counting(), ..AnalysisHost::default() }
     }
 
     /// Sets the text of a file, or adds it. An equal text changes nothing.
     pub fn set_file(&mut self, path: &str, text: Arc<str>) {
-        self.db.set_file(path, text);
+        let change = self.db.set_file(path, text);
+        self.changed(change);
     }
 
     pub fn remove_file(&mut self, path: &str) {
-        self.db.remove_file(path);
+        let change = self.db.remove_file(path);
+        self.changed(change);
+    }
+
+    /// The database is changed already: no older snapshot is alive that could take the edit for one that it has seen.
+    fn changed(&mut self, change: Option<Change>) {
+        if let Some(change) = change {
+            self.digests.edited(self.dependents.after(&self.db, &change));
+        }
     }
 
     pub fn file_text(&self, path: &str) -> Option<Arc<str>> {
@@ -36,13 +50,14 @@ impl AnalysisHost {
 
     /// A snapshot for one job. Drop it before the next change: the change waits for it.
     pub fn snapshot(&self) -> Analysis {
-        Analysis { db: self.db.clone() }
+        Analysis { db: self.db.clone(), digests: self.digests.clone() }
     }
 }
 
 /// A snapshot; lives on one thread.
 pub struct Analysis {
     db: RootDatabase,
+    digests: Digests,
 }
 
 #[salsa::tracked(returns(clone), no_eq)]
@@ -110,12 +125,12 @@ impl Analysis {
     }
 
     pub fn diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
-        self.with_file(path, |db, file| diagnostics::file_diagnostics(db, file).clone())
+        self.with_file(path, |db, file| self.digests.diagnostics(db, file))
     }
 
     /// The same checks where nothing is inserted.
     pub fn explicit_diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
-        self.with_file(path, |db, file| diagnostics::explicit_file_diagnostics(db, file).clone())
+        self.with_file(path, |db, file| diagnostics::explicit_file_diagnostics(db, file))
     }
 
     /// An empty range is a position; another one asks for the innermost expression around it.

@@ -1,6 +1,6 @@
 //! From a place in a file to a node of a form, and back.
 
-use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms};
+use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms, forms_in};
 use crate::hir::*;
 use crate::ide::FileRange;
 use crate::infer::{Inference, Mode};
@@ -117,13 +117,9 @@ pub(super) fn form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) 
 
 /// The forms that touch a range, in order, inferred.
 pub(super) fn inferred_forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> Vec<View<'db>> {
-    let touches = |form: &&Form<'db>| {
-        let own = TextRange::at(form.start(db), TextSize::of(&**form.text(db)));
-        own.intersect(range).is_some()
-    };
-    let forms: Vec<Form<'db>> = forms(db, file).iter().filter(touches).copied().collect();
-    infer_in_order(db, &forms, Mode::Insert);
-    forms.into_iter().map(|form| View::of(db, form)).collect()
+    let forms = forms_in(db, file, range);
+    infer_in_order(db, forms, Mode::Insert);
+    forms.iter().map(|&form| View::of(db, form)).collect()
 }
 
 /// Where a name that is not local is defined: its whole form and the name in it.

@@ -14,6 +14,7 @@ pub mod actions;
 pub mod call_hierarchy;
 pub mod completion;
 mod diagnostics;
+mod digest;
 pub mod explain;
 mod explicit;
 mod hints;

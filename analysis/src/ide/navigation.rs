@@ -5,20 +5,20 @@ use super::{FileRange, Highlight, NavTarget};
 use crate::db::{Db, Files, SourceFile, Sym, file_by_path, forms, is_builtin};
 use crate::hir::*;
 use crate::imports::resolve_path;
-use crate::names::{Resolution, mentions};
+use crate::names::{Meaning, Resolution, mentions};
 use crate::origin::Origin;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
 /// What a name means.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Symbol<'db> {
+pub(super) enum Symbol {
     Local(BinderId),
-    Global(Resolution<'db>),
+    Global(Meaning),
 }
 
 /// What the node names, if it is a name.
-pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol<'db>> {
+pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol> {
     match node {
         Node::Binder(binder) => Some(Symbol::Local(binder)),
         Node::Expr(expr) => match view.body.expr(expr) {

@@ -2,13 +2,13 @@
 
 use super::locate::View;
 use crate::db::Sym;
-use crate::db::{Db, Form, SourceFile, forms};
+use crate::db::{Db, Form, SourceFile, forms_in};
 use crate::hir::*;
 use crate::infer::Site;
 use crate::names::{Resolution, resolve};
 use crate::queries::{infer, infer_in_order};
 use crate::ty::TyKind;
-use lift_syntax::{SyntaxKind, TextRange, TextSize, parse_form};
+use lift_syntax::{SyntaxKind, TextRange, parse_form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenKind {
@@ -50,14 +50,10 @@ pub struct SemanticToken {
 
 /// The tokens that touch the range, in order and disjoint.
 pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<SemanticToken> {
-    let touched: Vec<Form<'_>> = forms(db, file)
-        .iter()
-        .filter(|form| TextRange::at(form.start(db), TextSize::of(&**form.text(db))).intersect(range).is_some())
-        .copied()
-        .collect();
-    infer_in_order(db, &touched, crate::infer::Mode::Insert);
+    let touched = forms_in(db, file, range);
+    infer_in_order(db, touched, crate::infer::Mode::Insert);
     let mut tokens = Vec::new();
-    for form in touched {
+    for &form in touched {
         let start = form.start(db);
         let moved = form_tokens(db, form).iter().map(|token| SemanticToken { range: token.range + start, ..*token });
         tokens.extend(moved.filter(|token| token.range.intersect(range).is_some()));

@@ -10,6 +10,7 @@ mod explain;
 mod hints;
 mod hover;
 mod incremental;
+mod kept;
 mod navigation;
 mod outline;
 mod rename;

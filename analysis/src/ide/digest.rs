@@ -1,0 +1,152 @@
+//! What is kept of all forms of a file at once, from edit to edit: which of them have diagnostics, and their types.
+//!
+//! A query over all forms of a file would look at each of them after every edit. Here only those are asked again that an
+//! edit may concern ([`crate::dependents`]); the queries then say what really changed. A test holds the result to that of
+//! asking all.
+
+use super::FileDiagnostic;
+use super::diagnostics::{form_diagnostics, of_forms};
+use crate::db::{Db, Form, FormEntity, SourceFile, Sym, forms};
+use crate::dependents::Concerned;
+use crate::infer::Mode;
+use crate::names::{mentions, resolve};
+use crate::queries::{infer_in_order, signature};
+use crate::ty::Scheme;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Shared by the snapshots of one host.
+#[derive(Clone, Default)]
+pub(super) struct Digests(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    /// Edits that no snapshot has looked at. Locked for moments only: an edit must not wait for what is computed.
+    edits: Mutex<Vec<Concerned>>,
+    files: Mutex<FxHashMap<SourceFile, Digest>>,
+}
+
+/// Of one file.
+#[derive(Default)]
+struct Digest {
+    /// The forms that are to be asked again.
+    stale: FxHashSet<FormEntity>,
+    schemes: FxHashMap<FormEntity, Scheme>,
+    /// The forms with diagnostics.
+    wrong: FxHashSet<FormEntity>,
+    /// The forms that mention what nobody knows.
+    unresolved: FxHashSet<FormEntity>,
+}
+
+impl Digests {
+    /// An edit that is made: no snapshot from before it may live.
+    pub fn edited(&self, concerned: Concerned) {
+        let mut edits = lock(&self.0.edits);
+        if concerned.everything {
+            // Then nothing matters that came before.
+            edits.clear();
+        }
+        edits.push(concerned);
+    }
+
+    /// The diagnostics of a file, in the order of their places.
+    pub fn diagnostics(&self, db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
+        let mut wrong: Vec<Form<'_>> = {
+            let files = self.asked(db, file);
+            let found = files.get(&file).map(|digest| digest.wrong.iter().copied().collect());
+            found.unwrap_or_default()
+        };
+        wrong.extend(file.repeated(db).iter());
+        wrong.sort_unstable_by_key(|form| form.start(db));
+        wrong.dedup();
+        of_forms(db, &wrong, Mode::Insert)
+    }
+
+    /// The types of the definitions of a file.
+    pub fn with_schemes<T>(
+        &self,
+        db: &dyn Db,
+        file: SourceFile,
+        f: impl FnOnce(&FxHashMap<FormEntity, Scheme>) -> T,
+    ) -> T {
+        let files = self.asked(db, file);
+        match files.get(&file) {
+            Some(digest) => f(&digest.schemes),
+            None => f(&FxHashMap::default()),
+        }
+    }
+
+    /// Asks the stale forms of a file again. A newer edit stops that in between; what was asked stays.
+    fn asked(&self, db: &dyn Db, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
+        let mut files = lock(&self.0.files);
+        let edits = std::mem::take(&mut *lock(&self.0.edits));
+        for edit in edits {
+            apply(db, &mut files, edit);
+        }
+        let digest = files.entry(file).or_insert_with(|| {
+            // Nothing was asked yet.
+            Digest { stale: forms(db, file).iter().copied().collect(), ..Digest::default() }
+        });
+        let mut stale: Vec<Form<'_>> = digest.stale.iter().copied().filter(|form| form.is_member(db)).collect();
+        stale.sort_unstable_by_key(|form| form.start(db));
+        infer_in_order(db, &stale, Mode::Insert);
+        for form in stale {
+            digest.ask(db, form);
+        }
+        digest.stale.clear();
+        files
+    }
+}
+
+impl Digest {
+    fn ask(&mut self, db: &dyn Db, form: FormEntity) {
+        let known = |name| resolve(db, form.file(db), Sym::new(db, Clone::clone(name))).is_some();
+        let unresolved = !mentions(db, form).iter().all(known);
+        let wrong = !form_diagnostics(db, form).is_empty();
+        let scheme = signature(db, form);
+        self.forget(form);
+        if unresolved {
+            self.unresolved.insert(form);
+        }
+        if wrong {
+            self.wrong.insert(form);
+        }
+        if let Some(scheme) = scheme {
+            self.schemes.insert(form, scheme);
+        }
+    }
+
+    fn forget(&mut self, form: FormEntity) {
+        self.stale.remove(&form);
+        self.schemes.remove(&form);
+        self.wrong.remove(&form);
+        self.unresolved.remove(&form);
+    }
+}
+
+fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned) {
+    if edit.everything {
+        files.clear();
+        return;
+    }
+    for form in edit.gone {
+        if let Some(digest) = files.get_mut(&form.file(db)) {
+            digest.forget(form);
+        }
+    }
+    for form in edit.forms {
+        if let Some(digest) = files.get_mut(&form.file(db)) {
+            digest.stale.insert(form);
+        }
+    }
+    if edit.names {
+        for digest in files.values_mut() {
+            digest.stale.extend(digest.unresolved.iter().copied());
+        }
+    }
+}
+
+/// What is behind a lock here is whole at every moment, also after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,104 @@
+//! What is kept from edit to edit is what a fresh start would find.
+
+use super::Fixture;
+use crate::ide::{AnalysisHost, FileDiagnostic};
+use proptest::prelude::*;
+
+/// Pieces of programs: definitions that use one another, shadow, recur, are broken, of one name, unknown, imported.
+const PIECES: &[&str] = &[
+    "(define (f x) (+ x 1))\n",
+    "(define (f x) (* x 2.0f))\n",
+    "(define (g x) (f (f x)))\n",
+    "(define (g f) (f f))\n",
+    "(define (h x) (g (unknown x)))\n",
+    "(define (unknwon x) x)\n",
+    "(define (even n) (odd n))\n",
+    "(define (odd n) (even n))\n",
+    "(define (odd even) even)\n",
+    "(define (self x) (self x))\n",
+    "(import \"b.lift\")\n",
+    "(import \"a.lift\")\n",
+    "(import \"none.lift\")\n",
+    "(define (p xs) (filter (lambda (x) (> x 0.5f)) xs))\n",
+    "(lift k (N) ((array-type float N)) (lambda (xs) (map f (p xs))))\n",
+    "(lift k (N) ((array-type float N)) (lambda (xs) (mapGlb (lambda (x) (h x)) xs)))\n",
+    "(lift (N) ((array-type float N)) (lambda (xs) (mapGlb w xs)))\n",
+    "(define (w x) (mapGlb f x))\n",
+    "(define (w x) (g x))\n",
+    "(define c 3)\n",
+    ";;; About it.\n",
+    "; a comment\n",
+    "(define (f",
+    ")",
+    "\n",
+    "f g\n",
+    "(foo)\n",
+];
+
+fn described(host: &AnalysisHost, path: &str) -> Vec<FileDiagnostic> {
+    host.snapshot().diagnostics(path).unwrap()
+}
+
+/// What edits do: the file, a place in it by its share of the text, how much goes, what comes.
+type Edit = (bool, usize, usize, usize);
+
+fn check(first: &[usize], second: &[usize], edits: &[Edit]) {
+    let text = |pieces: &[usize]| pieces.iter().map(|piece| PIECES[piece % PIECES.len()]).collect::<String>();
+    let mut texts = [("a.lift", text(first)), ("b.lift", text(second))];
+    let mut host = AnalysisHost::default();
+    for (path, text) in &texts {
+        host.set_file(path, text.as_str().into());
+    }
+    for (index, &(other, at, gone, piece)) in edits.iter().enumerate() {
+        let (path, text) = &mut texts[usize::from(other)];
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let start = at % places.len();
+        let end = (start + gone).min(places.len() - 1);
+        text.replace_range(places[start]..places[end], PIECES[piece % PIECES.len()]);
+        // A file goes, and comes again.
+        if piece % 11 == 0 {
+            host.remove_file(path);
+        }
+        host.set_file(path, text.as_str().into());
+        // Not after each: edits gather.
+        if index % 3 == 2 {
+            continue;
+        }
+        let mut fresh = AnalysisHost::default();
+        // In the other order, as another history has it.
+        for (path, text) in texts.iter().rev() {
+            fresh.set_file(path, text.as_str().into());
+        }
+        for (path, _) in &texts {
+            assert_eq!(described(&host, path), described(&fresh, path), "{path} of {texts:#?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn after_any_edits_the_diagnostics_are_those_of_a_fresh_start(
+        first in prop::collection::vec(any::<usize>(), 0..12),
+        second in prop::collection::vec(any::<usize>(), 0..6),
+        edits in prop::collection::vec((any::<bool>(), any::<usize>(), 0usize..30, any::<usize>()), 1..12),
+    ) {
+        check(&first, &second, &edits);
+    }
+}
+
+#[test]
+fn a_name_that_comes_repairs_its_users_in_other_files() {
+    let mut fixture = Fixture::new("(import \"b.lift\")\n(define (g x) (f x))\n;;- b.lift\n(define (e x) x)\n");
+    let codes = |fixture: &Fixture| -> Vec<&str> {
+        fixture.analysis().diagnostics("main.lift").unwrap().iter().map(|found| found.code).collect()
+    };
+    assert_eq!(codes(&fixture), ["unused-import", "unknown-name"]);
+    fixture.host.set_file("b.lift", "(define (f x) x)\n".into());
+    assert_eq!(codes(&fixture), [] as [&str; 0]);
+    fixture.host.set_file("b.lift", "(define (f x) (+ x true))\n".into());
+    assert_eq!(codes(&fixture), [] as [&str; 0]);
+    fixture.host.set_file("b.lift", "(define (f1 x) x)\n".into());
+    assert_eq!(codes(&fixture), ["unused-import", "unknown-name"]);
+}
