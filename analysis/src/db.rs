@@ -10,7 +10,7 @@
 use crate::edit::{Change, Lifetime, Words, new_file, set_text};
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
-use lift_syntax::{RawForm, TextRange, TextSize};
+use lift_syntax::{LineIndex, RawForm, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct SourceFile {
     pub path: Arc<str>,
     #[returns(ref)]
     pub text: Arc<str>,
+    #[returns(ref)]
+    pub lines: Arc<LineIndex>,
     /// Where the forms of the text are: [`lift_syntax::split`], kept up with each edit.
     #[returns(ref)]
     pub split: Arc<[RawForm]>,

@@ -6,7 +6,7 @@
 
 use crate::db::{FormEntity, RootDatabase, SourceFile};
 use crate::hir::Name;
-use lift_syntax::{FormKind, RawForm, lex, resplit};
+use lift_syntax::{FormKind, LineIndex, RawForm, TextSize, lex, resplit};
 use rustc_hash::{FxHashMap, FxHasher};
 use salsa::{Durability, Setter};
 use std::collections::VecDeque;
@@ -92,12 +92,25 @@ impl Wanted<'_> {
 pub fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lifetime) -> Change {
     let durability = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::MEDIUM };
     let moving = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::LOW };
-    let empty = || Arc::from([]);
-    let file = SourceFile::builder(path, "".into(), Arc::from([]), empty(), Arc::from([]), empty(), Arc::default(), empty(), empty())
-        .durability(durability)
-        .text_durability(moving)
-        .split_durability(moving)
-        .new(db);
+    let none = || Arc::from([]);
+    let lines = Arc::new(LineIndex::new(""));
+    let file = SourceFile::builder(
+        path,
+        "".into(),
+        lines,
+        Arc::from([]),
+        none(),
+        Arc::from([]),
+        none(),
+        Arc::default(),
+        none(),
+        none(),
+    )
+    .durability(durability)
+    .text_durability(moving)
+    .lines_durability(moving)
+    .split_durability(moving)
+    .new(db);
     set_forms(db, file, text, durability, moving)
 }
 
@@ -154,6 +167,9 @@ fn set_forms(
         file.set_members(db).to(members.into());
         file.set_spare(db).to(spare.into());
     }
+    let inserted = (usize::from(edit.replaced.len()) as isize + edit.moved) as u32;
+    let lines = file.lines(db).edited(edit.replaced, TextSize::new(inserted), &text);
+    file.set_lines(db).to(Arc::new(lines));
     file.set_text(db).to(text);
     file.set_split(db).to(forms_now.into());
     if change.structure {

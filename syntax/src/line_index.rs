@@ -4,8 +4,6 @@
 //! UTF-8 bytes, UTF-16 units or characters. Positions come from editors, whose text may differ
 //! from ours for a moment: a position that does not exist means the nearest one before it.
 
-use line_index::{LineCol, WideEncoding, WideLineCol};
-
 use crate::{TextRange, TextSize};
 
 /// The unit of columns.
@@ -27,75 +25,147 @@ pub struct Position {
 /// Where the lines of one text are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
-    lines: line_index::LineIndex,
-    /// The lines that end with `\r\n`, in order.
-    crlf: Vec<u32>,
-    /// The line on which the text ends; the only one without a line break.
-    last: u32,
+    /// At least one.
+    lines: Vec<Line>,
+    /// The characters of more than one byte, in order.
+    wide: Vec<Wide>,
+    len: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line {
+    start: u32,
+    /// Before the line break.
+    end: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wide {
+    at: u32,
+    utf8: u8,
+    utf16: u8,
+}
+
+impl Wide {
+    fn units(self, encoding: ColumnEncoding) -> u32 {
+        match encoding {
+            ColumnEncoding::Utf8 => self.utf8.into(),
+            ColumnEncoding::Utf16 => self.utf16.into(),
+            ColumnEncoding::Utf32 => 1,
+        }
+    }
+
+    fn end(self) -> u32 {
+        self.at + u32::from(self.utf8)
+    }
 }
 
 impl LineIndex {
     /// The index of a text below 4 GiB.
     pub fn new(text: &str) -> LineIndex {
-        // The library knows `\n` only. A lone `\r` has the same length, so positions stay right.
-        let lines = match with_line_feeds(text) {
-            Some(text) => line_index::LineIndex::new(&text),
-            None => line_index::LineIndex::new(text),
+        let mut index = LineIndex { lines: Vec::new(), wide: Vec::new(), len: text.len() as u32 };
+        let start = index.scan(text, 0);
+        index.lines.push(Line { start, end: index.len });
+        index
+    }
+
+    /// The index of a text that was this one's until `range` was replaced by `inserted` bytes: only the lines around are
+    /// read.
+    pub fn edited(&self, range: TextRange, inserted: TextSize, text: &str) -> LineIndex {
+        let (from, to) = (u32::from(range.start()).min(self.len), u32::from(range.end()).min(self.len));
+        // A line break may come to be, or cease, from one character before the range to one behind it.
+        let first = self.line_at(from).saturating_sub(1);
+        let behind = self.line_at(to) + 2;
+        let moved = |at: u32| at - to + from + u32::from(inserted);
+        let start = self.lines[first].start;
+        let old_end = self.lines.get(behind).map_or(self.len, |line| line.start);
+        let end = moved(old_end);
+        let mut index = LineIndex {
+            lines: Vec::with_capacity(self.lines.len() + 8),
+            wide: Vec::with_capacity(self.wide.len()),
+            len: moved(self.len),
         };
-        let line_of = |offset: TextSize| lines.try_line_col(offset).map_or(0, |at| at.line);
-        let crlf = text.match_indices("\r\n").map(|(at, _)| line_of(TextSize::new(at as u32))).collect();
-        let last = line_of(lines.len());
-        LineIndex { lines, crlf, last }
+        index.lines.extend_from_slice(&self.lines[..first]);
+        index.wide.extend_from_slice(&self.wide[..self.wide.partition_point(|wide| wide.at < start)]);
+        let last = index.scan(&text[start as usize..end as usize], start);
+        match self.lines.get(behind..).filter(|rest| !rest.is_empty()) {
+            Some(rest) => {
+                index.lines.extend(rest.iter().map(|line| Line { start: moved(line.start), end: moved(line.end) }));
+            }
+            None => index.lines.push(Line { start: last, end: index.len }),
+        }
+        let rest = &self.wide[self.wide.partition_point(|wide| wide.at < old_end)..];
+        index.wide.extend(rest.iter().map(|wide| Wide { at: moved(wide.at), ..*wide }));
+        index
+    }
+
+    /// Adds what stands in a part of the text that starts a line at `at`, but for its last line; where that starts.
+    fn scan(&mut self, text: &str, at: u32) -> u32 {
+        let bytes = text.as_bytes();
+        let mut start = at;
+        let mut place = 0;
+        while let Some(&byte) = bytes.get(place) {
+            let here = at + place as u32;
+            let width = match byte {
+                b'\r' if bytes.get(place + 1) == Some(&b'\n') => 2,
+                0..=0x7f => 1,
+                0x80..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0.. => 4,
+            };
+            if byte >= 0x80 {
+                self.wide.push(Wide { at: here, utf8: width, utf16: if width == 4 { 2 } else { 1 } });
+            } else if matches!(byte, b'\n' | b'\r') {
+                self.lines.push(Line { start, end: here });
+                start = here + u32::from(width);
+            }
+            place += usize::from(width);
+        }
+        start
     }
 
     /// How many lines there are: one more than line breaks.
     pub fn line_count(&self) -> u32 {
-        self.last + 1
+        self.lines.len() as u32
     }
 
     /// What stands on a line, without its line break. A line past the last is empty, at the end.
     pub fn line(&self, line: u32) -> TextRange {
-        let Some(range) = self.lines.line(line).filter(|_| line <= self.last) else {
-            return TextRange::empty(self.lines.len());
-        };
-        let line_break = match () {
-            _ if line == self.last => 0,
-            _ if self.crlf.binary_search(&line).is_ok() => 2,
-            _ => 1,
-        };
-        TextRange::new(range.start(), range.end() - TextSize::new(line_break))
+        match self.lines.get(line as usize) {
+            Some(line) => TextRange::new(line.start.into(), line.end.into()),
+            None => TextRange::empty(self.len.into()),
+        }
     }
 
     /// The position of an offset. One past the end means the end; one inside of a character or
     /// between `\r` and `\n` means the place before it.
     pub fn position(&self, offset: TextSize, encoding: ColumnEncoding) -> Position {
-        let at = self.line_col(offset.min(self.lines.len()));
-        let column = match wide(encoding) {
-            None => at.col,
-            Some(encoding) => self.lines.to_wide(encoding, at).map_or(at.col, |at| at.col),
-        };
-        Position { line: at.line, column }
+        let offset = u32::from(offset).min(self.len);
+        let line = self.line_at(offset);
+        let Line { start, end } = self.lines[line];
+        let at = self.boundary(offset.min(end));
+        let more: u32 = self.wide_in(start, at).iter().map(|w| u32::from(w.utf8) - w.units(encoding)).sum();
+        Position { line: line as u32, column: at - start - more }
     }
 
     /// The offset of a position. A column past the end of its line means the end of that line, a
     /// line past the last one the end of the text, and a column inside of a character (between the
     /// two halves of a surrogate pair, say) the start of that character.
     pub fn offset(&self, position: Position, encoding: ColumnEncoding) -> TextSize {
-        let Position { line, column } = position;
-        if line > self.last {
-            return self.lines.len();
-        }
-        let content = self.line(line);
-        let column = match wide(encoding) {
-            None => column,
-            Some(encoding) => {
-                let at = WideLineCol { line, col: column };
-                self.lines.to_utf8(encoding, at).map_or(u32::MAX, |at| at.col)
+        let Some(&Line { start, end }) = self.lines.get(position.line as usize) else { return self.len.into() };
+        // The offset that is reached, and the units that are left from there on.
+        let (mut at, mut left) = (start, position.column);
+        for wide in self.wide_in(start, end) {
+            let plain = wide.at - at;
+            if left <= plain {
+                break;
             }
-        };
-        let column = column.min(content.len().into());
-        let at = self.line_col(content.start() + TextSize::new(column));
-        self.lines.offset(at).unwrap_or(content.start())
+            if left - plain < wide.units(encoding) {
+                return wide.at.into();
+            }
+            (at, left) = (wide.end(), left - plain - wide.units(encoding));
+        }
+        at.saturating_add(left).min(end).into()
     }
 
     /// The range between two positions, in either order.
@@ -109,40 +179,21 @@ impl LineIndex {
         (self.position(range.start(), encoding), self.position(range.end(), encoding))
     }
 
-    /// Line and UTF-8 column of an offset inside of the text, moved back to a place that exists.
-    fn line_col(&self, mut offset: TextSize) -> LineCol {
-        let mut at = loop {
-            if let Some(at) = self.lines.try_line_col(offset) {
-                break at;
-            }
-            // inside of a character: at most three steps
-            match offset.checked_sub(TextSize::new(1)) {
-                Some(before) => offset = before,
-                None => return LineCol { line: 0, col: 0 },
-            }
-        };
-        at.col = at.col.min(self.line(at.line).len().into());
-        at
+    /// The line on which an offset stands; the place behind a line break is on the next one.
+    fn line_at(&self, offset: u32) -> usize {
+        self.lines.partition_point(|line| line.start <= offset).saturating_sub(1)
     }
-}
 
-fn wide(encoding: ColumnEncoding) -> Option<WideEncoding> {
-    match encoding {
-        ColumnEncoding::Utf8 => None,
-        ColumnEncoding::Utf16 => Some(WideEncoding::Utf16),
-        ColumnEncoding::Utf32 => Some(WideEncoding::Utf32),
+    /// The place itself, or the start of the character that it is inside of.
+    fn boundary(&self, offset: u32) -> u32 {
+        let before = self.wide.partition_point(|wide| wide.at < offset).checked_sub(1).map(|index| self.wide[index]);
+        before.filter(|wide| offset < wide.end()).map_or(offset, |wide| wide.at)
     }
-}
 
-/// The text with each lone `\r` as `\n`, if there is one.
-fn with_line_feeds(text: &str) -> Option<String> {
-    let lone = text.matches('\r').count() > text.matches("\r\n").count();
-    lone.then(|| {
-        let mut chars = text.chars().peekable();
-        let mut out = String::with_capacity(text.len());
-        while let Some(c) = chars.next() {
-            out.push(if c == '\r' && chars.peek() != Some(&'\n') { '\n' } else { c });
-        }
-        out
-    })
+    /// The wide characters that start in a part of the text.
+    fn wide_in(&self, start: u32, end: u32) -> &[Wide] {
+        let from = self.wide.partition_point(|wide| wide.at < start);
+        let to = self.wide.partition_point(|wide| wide.at < end);
+        &self.wide[from..to]
+    }
 }

@@ -17,6 +17,8 @@ pub struct Resplit {
     pub behind: usize,
     /// What stands between them now, at its places in the new text.
     pub between: Vec<RawForm>,
+    /// What of the old text is another one now.
+    pub replaced: TextRange,
     /// By how much what is behind has moved.
     pub moved: isize,
 }
@@ -49,6 +51,7 @@ pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
     while !old.is_char_boundary(old.len() - after) {
         after -= 1;
     }
+    let replaced = TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32));
     // Forms that end before the difference; the last two of them may still grow with what is typed behind them.
     let first = forms.partition_point(|form| usize::from(form.range.end()) < before).saturating_sub(2);
     let start = match first {
@@ -69,7 +72,7 @@ pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
         range: form.range + at,
         name: form.name.map(|name| name + at),
     });
-    Resplit { first, behind, between: between.collect(), moved: by }
+    Resplit { first, behind, between: between.collect(), replaced, moved: by }
 }
 
 /// Whether the form begins there also if brackets are open: `(define` at the start of a line.

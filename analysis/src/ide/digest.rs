@@ -26,12 +26,15 @@ struct Shared {
     files: Mutex<FxHashMap<SourceFile, Digest>>,
 }
 
+/// The types of the forms that have one. Copied only if an edit comes while somebody reads.
+pub(super) type Schemes = Arc<FxHashMap<FormEntity, Scheme>>;
+
 /// Of one file.
 #[derive(Default)]
 struct Digest {
     /// The forms that are to be asked again.
     stale: FxHashSet<FormEntity>,
-    schemes: FxHashMap<FormEntity, Scheme>,
+    schemes: Schemes,
     /// The forms with diagnostics.
     wrong: FxHashSet<FormEntity>,
     /// The forms that mention what nobody knows.
@@ -63,17 +66,8 @@ impl Digests {
     }
 
     /// The types of the definitions of a file.
-    pub fn with_schemes<T>(
-        &self,
-        db: &dyn Db,
-        file: SourceFile,
-        f: impl FnOnce(&FxHashMap<FormEntity, Scheme>) -> T,
-    ) -> T {
-        let files = self.asked(db, file);
-        match files.get(&file) {
-            Some(digest) => f(&digest.schemes),
-            None => f(&FxHashMap::default()),
-        }
+    pub fn schemes(&self, db: &dyn Db, file: SourceFile) -> Schemes {
+        self.asked(db, file).get(&file).map(|digest| digest.schemes.clone()).unwrap_or_default()
     }
 
     /// Asks the stale forms of a file again. A newer edit stops that in between; what was asked stays.
@@ -112,13 +106,13 @@ impl Digest {
             self.wrong.insert(form);
         }
         if let Some(scheme) = scheme {
-            self.schemes.insert(form, scheme);
+            Arc::make_mut(&mut self.schemes).insert(form, scheme);
         }
     }
 
     fn forget(&mut self, form: FormEntity) {
         self.stale.remove(&form);
-        self.schemes.remove(&form);
+        Arc::make_mut(&mut self.schemes).remove(&form);
         self.wrong.remove(&form);
         self.unresolved.remove(&form);
     }

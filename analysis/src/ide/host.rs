@@ -2,7 +2,7 @@
 
 use super::digest::Digests;
 use super::*;
-use crate::db::{Db, RootDatabase, SourceFile};
+use crate::db::{RootDatabase, SourceFile};
 use crate::dependents::Dependents;
 use crate::edit::Change;
 use crate::imports;
@@ -48,6 +48,10 @@ impl AnalysisHost {
         self.db.file(path).map(|file| file.text(&self.db).clone())
     }
 
+    pub fn line_index(&self, path: &str) -> Option<Arc<LineIndex>> {
+        self.db.file(path).map(|file| file.lines(&self.db).clone())
+    }
+
     /// A snapshot for one job. Drop it before the next change: the change waits for it.
     pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone(), digests: self.digests.clone() }
@@ -58,11 +62,6 @@ impl AnalysisHost {
 pub struct Analysis {
     db: RootDatabase,
     digests: Digests,
-}
-
-#[salsa::tracked(returns(clone), no_eq)]
-fn line_index(db: &dyn Db, file: SourceFile) -> Arc<LineIndex> {
-    Arc::new(LineIndex::new(file.text(db)))
 }
 
 impl Analysis {
@@ -103,7 +102,7 @@ impl Analysis {
     }
 
     pub fn line_index(&self, path: &str) -> Cancellable<Option<Arc<LineIndex>>> {
-        self.with_file(path, |db, file| Some(line_index(db, file)))
+        self.with_file(path, |db, file| Some(file.lines(db).clone()))
     }
 
     /// The paths of all files but those that are built in, sorted.
@@ -169,7 +168,7 @@ impl Analysis {
 
     /// What could be written at a place.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
-        self.with_file(path, |db, file| completion::completions(db, file, offset))
+        self.with_file(path, |db, file| completion::completions(db, &self.digests, file, offset))
     }
 
     /// About a completion that names something: Markdown.

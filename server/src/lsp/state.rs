@@ -10,6 +10,7 @@ use super::measured::{Measured, Measurements};
 use super::snapshot::Snapshot;
 use super::views::{self, Address, View, Views};
 use lift_analysis::ide::{AnalysisHost, Cancellable};
+use lift_syntax::LineIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -139,7 +140,9 @@ impl State {
             let message = format!("{uri}: version {version} came after version {}", old.version);
             self.log(MessageType::Warning, message);
         }
-        let text: Arc<str> = convert::apply_changes(&old.text, params.content_changes, self.features.encoding).into();
+        let index = self.host.line_index(&path).unwrap_or_else(|| Arc::new(LineIndex::new(&old.text)));
+        let text = convert::apply_changes(&old.text, &index, params.content_changes, self.features.encoding);
+        let text: Arc<str> = text.into();
         if let Some(document) = Arc::make_mut(&mut self.documents).get_mut(&path) {
             document.version = version;
             document.text = text.clone();

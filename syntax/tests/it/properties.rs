@@ -160,6 +160,23 @@ proptest! {
     }
 
     #[test]
+    fn an_edited_index_is_that_of_the_new_text(
+        text in any_text(),
+        at in any::<prop::sample::Index>(),
+        gone in 0usize..6,
+        insert in prop::sample::select(vec!["", "\n", "\r", "\r\n", "a", "é\n", "𝒳", "\n\n\r"]),
+    ) {
+        let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let from = at.index(boundaries.len());
+        let range = boundaries[from]..boundaries[(from + gone).min(boundaries.len() - 1)];
+        let mut new = text.clone();
+        new.replace_range(range.clone(), insert);
+        let range = TextRange::new((range.start as u32).into(), (range.end as u32).into());
+        let edited = LineIndex::new(&text).edited(range, TextSize::of(insert), &new);
+        prop_assert_eq!(edited, LineIndex::new(&new), "{:?} -> {:?}", text, new);
+    }
+
+    #[test]
     fn any_position_means_some_place(text in any_text(), line in 0u32..40, column in 0u32..80) {
         let index = LineIndex::new(&text);
         for encoding in [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32] {

@@ -6,14 +6,15 @@ use super::snippet::{Snippet, hole_names};
 use super::{CompletionItem, CompletionKind, Ranked, is_subsequence};
 use crate::db::{Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
+use crate::ide::digest::Digests;
 use crate::ide::importing::{import_edit, other_files, written_path};
 use crate::ide::scope::in_scope;
 use crate::imports::{imports, target};
 use crate::names::{defined_names, names_of, resolve};
 use crate::prims::{self, Level, Primitive};
-use crate::queries::{body, infer_in_order, signature};
+use crate::queries::body;
 use crate::ty::{Scheme, Ty, TyKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of each file that is not imported, so many definitions are offered at most.
 const MOST_OF_A_FILE: usize = 30;
@@ -21,6 +22,7 @@ const MOST_OF_A_FILE: usize = 30;
 /// What the place wants.
 struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
+    digests: &'a Digests,
     ty: Option<Ty>,
     /// Directly after an opening bracket.
     head: bool,
@@ -29,15 +31,16 @@ struct Wanted<'a, 'db> {
 }
 
 /// How a candidate is written to fit.
+#[derive(Clone, Copy)]
 struct Use {
     fit: Fit,
     /// Arguments that are to be written after it.
     holes: usize,
 }
 
-pub fn complete(context: &Context<'_>, head: bool, args: usize, ranked: &mut Ranked) {
+pub fn complete(context: &Context<'_>, digests: &Digests, head: bool, args: usize, ranked: &mut Ranked) {
     let ty = context.hole().and_then(|hole| context.partial.expr(hole)).cloned();
-    let wanted = Wanted { context, ty, head, args };
+    let wanted = Wanted { context, digests, ty, head, args };
     let mut seen: FxHashSet<Name> = FxHashSet::default();
     locals(&wanted, &mut seen, ranked);
     definitions(&wanted, &mut seen, ranked);
@@ -231,6 +234,9 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut
     let (db, file) = (wanted.context.db, wanted.context.file);
     let imported: Vec<SourceFile> = imports(db, file).iter().filter_map(|import| target(db, import)).collect();
     let files = std::iter::once(file).chain(imported).chain([db.prelude()]);
+    // Of many definitions few have a type that no other has.
+    let mut ways: FxHashMap<Scheme, Use> = FxHashMap::default();
+    let mut found: Vec<(i32, Name, Form<'_>, Scheme, Use)> = Vec::new();
     for from in files {
         let near = if from == file {
             8
@@ -239,23 +245,37 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut
         } else {
             5
         };
-        let names = names_of(db, from);
-        infer_in_order(db, &names, crate::infer::Mode::Insert);
-        for form in names {
-            let Some(name) = form.name(db).clone() else { continue };
+        let schemes = wanted.digests.schemes(db, from);
+        for form in names_of(db, from) {
+            let Some(name) = form.name(db) else { continue };
             // A definition cannot use itself.
             if Some(form) == wanted.context.form || !seen.insert(name.clone()) {
                 continue;
             }
-            let Some(scheme) = signature(db, form) else { continue };
-            let (way, mut item) = global_item(wanted, &name, &scheme, || parameter_names(wanted.context, form));
+            let Some(scheme) = schemes.get(&form) else { continue };
+            let way = match ways.get(scheme) {
+                Some(way) => *way,
+                None => {
+                    let (ty, classes) = instance(scheme);
+                    *ways.entry(scheme.clone()).or_insert(wanted.best(&ty, &classes))
+                }
+            };
             let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
-            item.kind = if kernel { CompletionKind::Kernel } else { CompletionKind::Definition };
-            if from != file {
-                item.source = Some(if is_builtin(db, from) { "prelude".into() } else { from.path(db).to_string() });
-            }
-            ranked.push(score(way.fit) + near - if kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3, item);
+            let score = score(way.fit) + near - if kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3;
+            found.push((score, name.clone(), form, scheme.clone(), way));
         }
+    }
+    // What would be left out in the end need not be written.
+    ranked.best_of(&wanted.context.typed_text, &mut found, |(score, name, ..)| (*score, name));
+    for (score, name, form, scheme, way) in found {
+        let mut item = global_item(wanted, &name, &scheme, way, || parameter_names(wanted.context, form));
+        let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
+        item.kind = if kernel { CompletionKind::Kernel } else { CompletionKind::Definition };
+        let from = form.file(db);
+        if from != file {
+            item.source = Some(if is_builtin(db, from) { "prelude".into() } else { from.path(db).to_string() });
+        }
+        ranked.push(score, item);
     }
 }
 
@@ -306,10 +326,9 @@ fn global_item(
     wanted: &Wanted<'_, '_>,
     name: &Name,
     scheme: &Scheme,
+    way: Use,
     own_names: impl FnOnce() -> Vec<String>,
-) -> (Use, CompletionItem) {
-    let (ty, classes) = instance(scheme);
-    let way = wanted.best(&ty, &classes);
+) -> CompletionItem {
     let mut names = hole_names(scheme.ty.uncurry().0);
     if way.holes > 0 {
         for (name, own) in names.iter_mut().zip(own_names()) {
@@ -318,7 +337,7 @@ fn global_item(
             }
         }
     }
-    let item = CompletionItem {
+    CompletionItem {
         label: name.to_string(),
         kind: CompletionKind::Definition,
         detail: scheme.to_string(),
@@ -327,12 +346,13 @@ fn global_item(
         additional: Vec::new(),
         filter: None,
         documented: Some(name.clone()),
-    };
-    (way, item)
+    }
 }
 
 fn primitive_item(wanted: &Wanted<'_, '_>, primitive: &Primitive, name: &Name, ranked: &mut Ranked) {
-    let (mut way, mut item) = global_item(wanted, name, &primitive.scheme, Vec::new);
+    let (ty, classes) = instance(&primitive.scheme);
+    let mut way = wanted.best(&ty, &classes);
+    let mut item = global_item(wanted, name, &primitive.scheme, way, Vec::new);
     // The rule of its own may allow what the type does not.
     if primitive.special.is_some() && way.fit == Fit::No {
         way.fit = Fit::Lengths;

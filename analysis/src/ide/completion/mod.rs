@@ -16,6 +16,7 @@ pub(super) use snippet::hole_names;
 pub(super) use words::relative as relative_path;
 
 use super::TextEdit;
+use super::digest::Digests;
 use crate::db::{Db, SourceFile, Sym};
 use crate::hir::Name;
 use crate::names::{Resolution, resolve};
@@ -69,13 +70,13 @@ pub struct Completions {
     pub complete: bool,
 }
 
-pub(super) fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Completions {
+pub(super) fn completions(db: &dyn Db, digests: &Digests, file: SourceFile, offset: TextSize) -> Completions {
     let Some(context) = Context::at(db, file, offset) else {
         return Completions { complete: true, ..Default::default() };
     };
     let mut ranked = Ranked::default();
     match context.place {
-        Place::Expr { head, args } => expressions::complete(&context, head, args, &mut ranked),
+        Place::Expr { head, args } => expressions::complete(&context, digests, head, args, &mut ranked),
         Place::Type { head } => words::types(head, &mut ranked),
         Place::Size { head, hash } => words::sizes(&context, head, hash, &mut ranked),
         Place::ArrayName => expressions::arrays(&context, &mut ranked),
@@ -90,6 +91,8 @@ pub(super) fn completions(db: &dyn Db, file: SourceFile, offset: TextSize) -> Co
 #[derive(Default)]
 pub(super) struct Ranked {
     items: Vec<(i32, CompletionItem)>,
+    /// How many were left out because [`MOST`] of their kind are better.
+    left_out: usize,
 }
 
 impl Ranked {
@@ -102,8 +105,24 @@ impl Ranked {
         self.items.push((1000 * score - place.min(999) as i32, item));
     }
 
+    /// Leaves out what [`Ranked::finish`] would leave out of these candidates, by their scores and labels, if there were
+    /// no others.
+    fn best_of<T>(&mut self, typed: &str, candidates: &mut Vec<T>, of: impl Fn(&T) -> (i32, &Name)) {
+        if candidates.len() <= MOST {
+            return;
+        }
+        let before = candidates.len();
+        candidates.retain(|candidate| is_subsequence(typed, of(candidate).1));
+        candidates.sort_by(|a, b| {
+            let ((a, x), (b, y)) = (of(a), of(b));
+            b.cmp(&a).then_with(|| x.len().cmp(&y.len())).then_with(|| x.cmp(y))
+        });
+        candidates.truncate(MOST);
+        self.left_out += before - candidates.len();
+    }
+
     fn finish(mut self, replace: TextRange, typed: &str) -> Completions {
-        let complete = self.items.len() <= MOST;
+        let complete = self.items.len() + self.left_out <= MOST;
         if !complete {
             self.items.retain(|(_, item)| is_subsequence(typed, item.filter.as_deref().unwrap_or(&item.label)));
         }

@@ -52,55 +52,39 @@ impl Encoding {
             Encoding::Utf16 => ColumnEncoding::Utf16,
         }
     }
-    /// The byte offset of a column in a line.
-    fn column(self, line: &str, column: u32) -> usize {
-        let mut units = 0;
-        for (at, c) in line.char_indices() {
-            units += match self {
-                Encoding::Utf8 => c.len_utf8(),
-                Encoding::Utf16 => c.len_utf16(),
-            };
-            if units > column as usize {
-                return at;
-            }
-        }
-        line.len()
-    }
 }
 
 /// The text of a document after the changes of one notification, applied in order.
-pub fn apply_changes(text: &str, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> String {
+pub fn apply_changes(
+    text: &str,
+    index: &LineIndex,
+    changes: Vec<TextDocumentContentChangeEvent>,
+    encoding: Encoding,
+) -> String {
     let mut text = text.to_owned();
-    for change in changes {
+    // The index of the text as it is now; made when the next change needs it.
+    let mut edited: Option<LineIndex> = None;
+    let mut changes = changes.into_iter().peekable();
+    while let Some(change) = changes.next() {
         match change {
-            TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(c) => text = c.text,
+            TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(c) => {
+                text = c.text;
+                edited = changes.peek().map(|_| LineIndex::new(&text));
+            }
             TextDocumentContentChangeEvent::TextDocumentContentChangePartial(c) => {
-                let start = offset_in(&text, encoding, c.range.start);
-                let end = offset_in(&text, encoding, c.range.end).max(start);
-                text.replace_range(start..end, &c.text);
+                let index = edited.as_ref().unwrap_or(index);
+                let at = |at: Position| {
+                    let at = lift_syntax::Position { line: at.line, column: at.character };
+                    index.offset(at, encoding.columns())
+                };
+                let start = at(c.range.start);
+                let range = TextRange::new(start, at(c.range.end).max(start));
+                text.replace_range(std::ops::Range::<usize>::from(range), &c.text);
+                edited = changes.peek().map(|_| index.edited(range, TextSize::of(&*c.text), &text));
             }
         }
     }
     text
-}
-
-/// The byte offset of a position, found by looking for line ends: for one position that beats building an index.
-fn offset_in(text: &str, encoding: Encoding, at: Position) -> usize {
-    let mut start = 0;
-    for _ in 0..at.line {
-        match line_break(&text[start..]) {
-            Some(found) => start += found.end,
-            None => return text.len(),
-        }
-    }
-    let rest = &text[start..];
-    start + encoding.column(&rest[..line_break(rest).map_or(rest.len(), |b| b.start)], at.character)
-}
-
-/// Where the first line break is: `\n`, `\r\n` or a lone `\r`.
-fn line_break(text: &str) -> Option<std::ops::Range<usize>> {
-    let start = text.bytes().position(|b| b == b'\n' || b == b'\r')?;
-    Some(start..start + if text[start..].starts_with("\r\n") { 2 } else { 1 })
 }
 
 /// The lines of one text, for many conversions.
@@ -191,18 +175,20 @@ mod tests {
     #[test]
     fn changes_of_one_notification_see_each_other() {
         let changes = vec![edit((0, 0), (0, 0), "a\r\nb𝒳"), edit((1, 3), (1, 3), "!"), edit((0, 1), (1, 0), "")];
-        assert_eq!(apply_changes("c", changes, Encoding::Utf16), "ab𝒳!c");
+        assert_eq!(apply_changes("c", &LineIndex::new("c"), changes, Encoding::Utf16), "ab𝒳!c");
     }
 
     proptest! {
         #[test]
-        fn looking_for_line_ends_and_the_index_agree(
-            text in "[a𝒳é\r\n]{0,40}", line in 0u32..8, column in 0u32..12, utf8 in any::<bool>(),
+        fn changes_of_one_message_are_those_of_several(
+            text in "[a𝒳\r\n]{0,9}",
+            steps in prop::collection::vec(("[a𝒳\r\n]{0,5}", 0u32..6, 0u32..6, 0u32..6, 0u32..6), 1..6),
         ) {
-            let encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
-            let at = Position::new(line, column);
-            let indexed = lines(&text, encoding).offset(at);
-            prop_assert_eq!(usize::from(indexed), offset_in(&text, encoding, at));
+            let changes: Vec<_> = steps.iter().map(|(new, l1, c1, l2, c2)| edit((*l1, *c1), (*l2, *c2), new)).collect();
+            let apply = |text: &str, changes| apply_changes(text, &LineIndex::new(text), changes, Encoding::Utf16);
+            let together = apply(&text, changes.clone());
+            let apart = changes.into_iter().fold(text, |text, change| apply(&text, vec![change]));
+            prop_assert_eq!(together, apart);
         }
         #[test]
         fn an_offset_survives_the_way_to_the_client_and_back(text in "[a𝒳é\n]{0,40}", pick in any::<prop::sample::Index>()) {
@@ -220,7 +206,7 @@ mod tests {
             let mut text = String::new();
             let mut model: Vec<u16> = Vec::new();
             for (insert, l1, c1, l2, c2) in steps {
-                text = apply_changes(&text, vec![edit((l1, c1), (l2, c2), &insert)], Encoding::Utf16);
+                text = apply_changes(&text, &LineIndex::new(&text), vec![edit((l1, c1), (l2, c2), &insert)], Encoding::Utf16);
                 model = edit_model(&model, (l1, c1), (l2, c2), &insert);
                 let expected = String::from_utf16(&model).expect("whole characters");
                 prop_assert_eq!(&text, &expected);
