@@ -54,10 +54,7 @@ fn documentation_infers_nothing() {
 
 #[test]
 fn a_new_line_at_the_top_changes_nothing() {
-    check(
-        |text| format!("\n{text}"),
-        expect![""],
-    );
+    check(|text| format!("\n{text}"), expect![""]);
 }
 
 #[test]
@@ -213,7 +210,8 @@ fn what_is_kept_of_a_file_that_comes_and_goes_does_not_grow() {
     for round in 0..50 {
         // Each keystroke of a name is another name; a form comes and goes.
         let name = "abcdefgh".get(..1 + round % 8).unwrap();
-        let text = format!("{}(define ({name} x) x)\n{}", many(3), if round % 2 == 0 { "(lift k () () 1)" } else { "" });
+        let text =
+            format!("{}(define ({name} x) x)\n{}", many(3), if round % 2 == 0 { "(lift k () () 1)" } else { "" });
         host.set_file("a.lift", text.into());
         host.snapshot().diagnostics("a.lift").unwrap();
         most = most.max(entities(&host));
