@@ -4,8 +4,8 @@
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
-version arrive, then a hover, a definition, the hints of a screen and a completion there, each measured from the moment
-when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
+version arrive, then a hover, a definition, the hints of a screen, a completion, the code actions and the colours of a
+screen there, each measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
 that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive.
 Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it.
 """
@@ -142,6 +142,11 @@ CAPABILITIES = {
         "hover": {"contentFormat": ["markdown"]},
         "publishDiagnostics": {"relatedInformation": True, "versionSupport": True},
         "inlayHint": {"resolveSupport": {"properties": ["tooltip", "textEdits"]}},
+        "codeAction": {
+            "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
+            "dataSupport": True,
+            "resolveSupport": {"properties": ["edit"]},
+        },
         "completion": {"completionItem": {"snippetSupport": True}},
     },
 }
@@ -206,6 +211,7 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
                 ("definition", "textDocument/definition", at),
                 ("hints of a screen", "textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": screen}),
                 ("completion", "textDocument/completion", at),
+                ("code actions", "textDocument/codeAction", {**at, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}),
                 ("tokens of a screen", "textDocument/semanticTokens/range", {"textDocument": {"uri": uri}, "range": screen}),
             ]:
                 unique += 1

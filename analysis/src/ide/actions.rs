@@ -8,10 +8,10 @@ mod trial;
 pub(in crate::ide) use layout::laid_out;
 
 use super::diagnostics::of_forms;
-use super::explicit::{explicit_file, explicit_form, explicit_here, implicit_form, one_file};
+use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
-use crate::db::{Db, SourceFile, forms_in};
+use crate::db::{Db, Form, SourceFile, forms_in};
 use crate::infer::Mode;
 use crate::queries::infer_in_order;
 use lift_syntax::{TextRange, TextSize};
@@ -69,16 +69,21 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
         refactor::refactorings(&view, range, &mut actions);
         mend::mends(&view, range, &mut actions);
     }
-    let edits = explicit_file(db, file);
-    if !edits.is_empty() {
-        actions.push(CodeAction {
-            title: "Make pack/unpack explicit in the file".into(),
-            kind: EXPLICIT_FILE,
-            change: SourceChange { files: vec![(file.path(db).clone(), edits)] },
-            preferred: false,
-        });
-    }
     actions
+}
+
+/// The name of [`explicit_in_file`].
+pub const EXPLICIT_FILE_TITLE: &str = "Make pack/unpack explicit in the file";
+
+/// Writes out what is inserted in some forms of a file, which are all that have insertions.
+pub(super) fn explicit_in_file(db: &dyn Db, file: SourceFile, inserted: &[Form<'_>]) -> Option<CodeAction> {
+    let edits: Vec<TextEdit> = inserted.iter().filter_map(|&form| explicit_form(db, form)).collect();
+    (!edits.is_empty()).then(|| CodeAction {
+        title: EXPLICIT_FILE_TITLE.into(),
+        kind: EXPLICIT_FILE,
+        change: SourceChange { files: vec![(file.path(db).clone(), edits)] },
+        preferred: false,
+    })
 }
 
 /// The type of the name that ends at a place, written out.

@@ -6,13 +6,15 @@
 
 use super::FileDiagnostic;
 use super::diagnostics::{form_diagnostics, of_forms};
-use crate::db::{Db, Form, FormEntity, SourceFile, Sym, forms};
+use crate::db::{Db, Form, FormEntity, RootDatabase, SourceFile, Sym, forms};
 use crate::dependents::Concerned;
 use crate::infer::Mode;
+use crate::infer::elaborate::scopes_with_insertions;
 use crate::names::{mentions, resolve};
-use crate::queries::{infer_in_order, signature};
+use crate::queries::{infer, infer_in_order, signature};
 use crate::ty::Scheme;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Shared by the snapshots of one host.
@@ -37,6 +39,8 @@ struct Digest {
     schemes: Schemes,
     /// The forms with diagnostics.
     wrong: FxHashSet<FormEntity>,
+    /// The forms in which packs or unpacks are inserted.
+    inserted: FxHashSet<FormEntity>,
     /// The forms that mention what nobody knows.
     unresolved: FxHashSet<FormEntity>,
 }
@@ -53,7 +57,7 @@ impl Digests {
     }
 
     /// The diagnostics of a file, in the order of their places.
-    pub fn diagnostics(&self, db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
+    pub fn diagnostics(&self, db: &RootDatabase, file: SourceFile) -> Vec<FileDiagnostic> {
         let mut wrong: Vec<Form<'_>> = {
             let files = self.asked(db, file);
             let found = files.get(&file).map(|digest| digest.wrong.iter().copied().collect());
@@ -66,12 +70,20 @@ impl Digests {
     }
 
     /// The types of the definitions of a file.
-    pub fn schemes(&self, db: &dyn Db, file: SourceFile) -> Schemes {
+    pub fn schemes(&self, db: &RootDatabase, file: SourceFile) -> Schemes {
         self.asked(db, file).get(&file).map(|digest| digest.schemes.clone()).unwrap_or_default()
     }
 
+    /// The forms in which something is inserted, in order.
+    pub fn inserted(&self, db: &RootDatabase, file: SourceFile) -> Vec<FormEntity> {
+        let found = self.asked(db, file).get(&file).map(|digest| digest.inserted.iter().copied().collect());
+        let mut found: Vec<FormEntity> = found.unwrap_or_default();
+        found.sort_unstable_by_key(|form| form.start(db));
+        found
+    }
+
     /// Asks the stale forms of a file again. A newer edit stops that in between; what was asked stays.
-    fn asked(&self, db: &dyn Db, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
+    fn asked(&self, db: &RootDatabase, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
         let mut files = lock(&self.0.files);
         let edits = std::mem::take(&mut *lock(&self.0.edits));
         for edit in edits {
@@ -83,6 +95,7 @@ impl Digests {
         });
         let mut stale: Vec<Form<'_>> = digest.stale.iter().copied().filter(|form| form.is_member(db)).collect();
         stale.sort_unstable_by_key(|form| form.start(db));
+        ask_together(db, &stale);
         infer_in_order(db, &stale, Mode::Insert);
         for form in stale {
             digest.ask(db, form);
@@ -97,6 +110,7 @@ impl Digest {
         let known = |name| resolve(db, form.file(db), Sym::new(db, Clone::clone(name))).is_some();
         let unresolved = !mentions(db, form).iter().all(known);
         let wrong = !form_diagnostics(db, form).is_empty();
+        let inserted = !scopes_with_insertions(&infer(db, form)).is_empty();
         let scheme = signature(db, form);
         self.forget(form);
         if unresolved {
@@ -104,6 +118,9 @@ impl Digest {
         }
         if wrong {
             self.wrong.insert(form);
+        }
+        if inserted {
+            self.inserted.insert(form);
         }
         if let Some(scheme) = scheme {
             Arc::make_mut(&mut self.schemes).insert(form, scheme);
@@ -114,8 +131,41 @@ impl Digest {
         self.stale.remove(&form);
         Arc::make_mut(&mut self.schemes).remove(&form);
         self.wrong.remove(&form);
+        self.inserted.remove(&form);
         self.unresolved.remove(&form);
     }
+}
+
+/// Fewer forms than these are not worth a thread.
+const FORMS_A_THREAD: usize = 128;
+/// As deep as programs may be nested, whatever the default of the system is; what is not touched costs nothing.
+const STACK: usize = 64 << 20;
+
+/// Asks many forms, as of a file that was just opened, on all processors: their results are there then.
+fn ask_together(db: &RootDatabase, forms: &[FormEntity]) {
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8);
+    let threads = processors.min(forms.len() / FORMS_A_THREAD);
+    if threads < 2 {
+        return;
+    }
+    let ask = |db: &RootDatabase, forms: &[FormEntity]| {
+        infer_in_order(db, forms, Mode::Insert);
+        for &form in forms {
+            form_diagnostics(db, form);
+        }
+    };
+    std::thread::scope(|scope| {
+        for part in forms.chunks(forms.len().div_ceil(threads)) {
+            let db = AssertUnwindSafe(db.clone());
+            let run = move || {
+                let db = db;
+                // Who asked meets the edit that stopped this, or the bug, itself.
+                let _ = catch_unwind(AssertUnwindSafe(|| ask(&db, part)));
+            };
+            // Without a thread, there is nothing ahead of time.
+            drop(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run));
+        }
+    });
 }
 
 fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned) {

@@ -43,12 +43,6 @@ pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
     if lift_syntax::format(text) == **text { lift_syntax::format(&out) } else { out }
 }
 
-/// Writes out what is inserted in the whole file.
-pub(super) fn explicit_file(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
-    infer_in_order(db, forms(db, file), Mode::Insert);
-    forms(db, file).iter().filter_map(|&form| explicit_form(db, form)).collect()
-}
-
 /// Writes out what is inserted in a form.
 pub(super) fn explicit_form<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<TextEdit> {
     let explicit = explicit_text_of(db, form)?;

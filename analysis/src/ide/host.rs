@@ -168,7 +168,7 @@ impl Analysis {
 
     /// What could be written at a place.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
-        self.with_file(path, |db, file| completion::completions(db, &self.digests, file, offset))
+        self.with_file(path, |db, file| completion::completions(db, &|of| self.digests.schemes(db, of), file, offset))
     }
 
     /// About a completion that names something: Markdown.
@@ -239,8 +239,26 @@ impl Analysis {
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
+    /// What can be done at a place, and with the whole file.
     pub fn code_actions(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
+        let mut actions = self.code_actions_at(path, range)?;
+        actions.extend(self.explicit_file_action(path)?);
+        Ok(actions)
+    }
+
+    /// What can be done at a place.
+    pub fn code_actions_at(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
         self.with_file(path, |db, file| actions::code_actions(db, file, range))
+    }
+
+    /// Writing out all that is inserted in a file, if anything is. It costs as much as there is to write.
+    pub fn explicit_file_action(&self, path: &str) -> Cancellable<Option<CodeAction>> {
+        self.with_file(path, |db, file| actions::explicit_in_file(db, file, &self.digests.inserted(db, file)))
+    }
+
+    /// Whether anything is inserted in a file.
+    pub fn has_insertions(&self, path: &str) -> Cancellable<bool> {
+        self.with_file(path, |db, file| !self.digests.inserted(db, file).is_empty())
     }
 
     pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
@@ -268,6 +286,11 @@ impl Analysis {
 
     pub fn kernels(&self, path: &str) -> Cancellable<Vec<KernelInfo>> {
         self.with_file(path, |db, file| outline::kernels(db, file))
+    }
+
+    /// The kernels that touch a range.
+    pub fn kernels_in(&self, path: &str, range: TextRange) -> Cancellable<Vec<KernelInfo>> {
+        self.with_file(path, |db, file| outline::kernels_in(db, file, range))
     }
 
     pub fn types(&self, path: &str) -> Cancellable<Vec<FormType>> {

@@ -3,7 +3,7 @@
 use super::completion::is_subsequence;
 use super::locate::View;
 use super::{FormType, KernelInfo, Symbol, SymbolKind};
-use crate::db::{Db, Files, Form, SourceFile, forms, is_builtin};
+use crate::db::{Db, Files, Form, SourceFile, forms, forms_in, is_builtin};
 use crate::hir::{Expr, FormKind, Name, Node};
 use crate::infer::Mode;
 use crate::queries::{body, docs, infer_in_order, lower_form, signature};
@@ -126,6 +126,15 @@ pub(super) fn types(db: &dyn Db, file: SourceFile) -> Vec<FormType> {
 pub(super) fn kernels(db: &dyn Db, file: SourceFile) -> Vec<KernelInfo> {
     let kernels = symbols_of(db, file).filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
     kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
+}
+
+/// [`kernels`] that touch a range.
+pub(super) fn kernels_in(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<KernelInfo> {
+    let found = forms_in(db, file, range).iter().filter_map(|&form| {
+        let symbol = symbol_in_file(db, form).filter(|symbol| symbol.kind == SymbolKind::Kernel)?;
+        Some(kernel(&View::of(db, form), symbol))
+    });
+    found.collect()
 }
 
 /// What a line `run: …` of a documentation says. It is for running the kernel, not for reading about it.

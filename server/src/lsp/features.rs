@@ -27,6 +27,8 @@ pub struct Features {
     /// Versioned edits.
     pub document_changes: bool,
     pub code_action_literals: bool,
+    /// The client asks for the edit of an action when it is chosen.
+    pub lazy_actions: bool,
     /// Text with holes can be inserted.
     pub snippets: bool,
     pub completion_label_details: bool,
@@ -168,6 +170,10 @@ impl Features {
             definition_links: yes(text.definition.and_then(|d| d.link_support)),
             hierarchical_symbols: yes(text.document_symbol.and_then(|d| d.hierarchical_document_symbol_support)),
             document_changes: yes(workspace.workspace_edit.and_then(|w| w.document_changes)),
+            lazy_actions: text.code_action.as_ref().is_some_and(|actions| {
+                let lazy = actions.resolve_support.as_ref();
+                yes(actions.data_support) && lazy.is_some_and(|lazy| lazy.properties.iter().any(|name| name == "edit"))
+            }),
             code_action_literals: text.code_action.is_some_and(|c| c.code_action_literal_support.is_some()),
             snippets,
             completion_label_details: label_details,
@@ -250,6 +256,7 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
         code_action_provider: client.code_action_literals.then(|| {
             CodeActionProvider::CodeActionOptions(CodeActionOptions {
                 code_action_kinds: Some(action_kinds()),
+                resolve_provider: client.lazy_actions.then_some(true),
                 ..Default::default()
             })
         }),

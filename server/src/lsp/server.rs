@@ -367,6 +367,9 @@ impl LanguageServer for Server {
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<Vec<CodeActionResponse>>> {
         self.read(move |snap| requests::code_actions(snap, &params).map(Some)).await
     }
+    async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
+        self.read(move |snap| requests::resolve_action(snap, action)).await
+    }
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
         self.read(move |snap| requests::code_lenses(snap, &params.text_document.uri).map(Some)).await
     }

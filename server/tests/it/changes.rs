@@ -11,6 +11,33 @@ fn titles(actions: &Value) -> String {
 }
 
 #[test]
+fn an_edit_of_the_whole_file_comes_when_it_is_chosen() {
+    let literals = json!({ "codeActionKind": { "valueSet": [] } });
+    let lazy = json!({ "properties": ["edit"] });
+    let actions = json!({ "codeActionLiteralSupport": literals, "dataSupport": true, "resolveSupport": lazy });
+    let capabilities = json!({ "textDocument": { "codeAction": actions } });
+    let mut session = Session::with(Options { capabilities, ..Options::default() });
+    session.open(URI, PROGRAM);
+    let params = json!({
+        "textDocument": document(), "range": span([4, 13, 4, 13]),
+        "context": { "diagnostics": [], "only": ["source.lift.explicit"] },
+    });
+    let offered = session.call("textDocument/codeAction", params.clone()).expect("actions");
+    assert_eq!(offered.as_array().map(Vec::len), Some(1));
+    assert_eq!(offered[0].get("edit"), None);
+    let resolved = session.call("codeAction/resolve", offered[0].clone()).expect("the action");
+    session.shutdown();
+    // What a client gets that does not ask.
+    let mut session = rich();
+    session.open(URI, PROGRAM);
+    let whole = session.call("textDocument/codeAction", params).expect("actions");
+    session.shutdown();
+    let changes = &whole[0]["edit"]["documentChanges"][0]["edits"];
+    assert!(changes.is_array());
+    assert_eq!(resolved["edit"]["changes"][URI], *changes);
+}
+
+#[test]
 fn actions_write_out_what_was_inserted() {
     let mut session = rich();
     session.open(URI, PROGRAM);

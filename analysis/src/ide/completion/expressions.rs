@@ -6,13 +6,13 @@ use super::snippet::{Snippet, hole_names};
 use super::{CompletionItem, CompletionKind, Ranked, is_subsequence};
 use crate::db::{Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
-use crate::ide::digest::Digests;
+use crate::ide::digest::Schemes;
 use crate::ide::importing::{import_edit, other_files, written_path};
 use crate::ide::scope::in_scope;
 use crate::imports::{imports, target};
 use crate::names::{defined_names, names_of, resolve};
 use crate::prims::{self, Level, Primitive};
-use crate::queries::body;
+use crate::queries::{body, infer_in_order, signature};
 use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +22,7 @@ const MOST_OF_A_FILE: usize = 30;
 /// What the place wants.
 struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
-    digests: &'a Digests,
+    schemes: &'a dyn Fn(SourceFile) -> Schemes,
     ty: Option<Ty>,
     /// Directly after an opening bracket.
     head: bool,
@@ -38,9 +38,15 @@ struct Use {
     holes: usize,
 }
 
-pub fn complete(context: &Context<'_>, digests: &Digests, head: bool, args: usize, ranked: &mut Ranked) {
+pub fn complete(
+    context: &Context<'_>,
+    schemes: &dyn Fn(SourceFile) -> Schemes,
+    head: bool,
+    args: usize,
+    ranked: &mut Ranked,
+) {
     let ty = context.hole().and_then(|hole| context.partial.expr(hole)).cloned();
-    let wanted = Wanted { context, digests, ty, head, args };
+    let wanted = Wanted { context, schemes, ty, head, args };
     let mut seen: FxHashSet<Name> = FxHashSet::default();
     locals(&wanted, &mut seen, ranked);
     definitions(&wanted, &mut seen, ranked);
@@ -245,7 +251,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut
         } else {
             5
         };
-        let schemes = wanted.digests.schemes(db, from);
+        let schemes = (wanted.schemes)(from);
         for form in names_of(db, from) {
             let Some(name) = form.name(db) else { continue };
             // A definition cannot use itself.
@@ -303,7 +309,9 @@ fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ra
         let edit = import_edit(db, file, from);
         for form in meant {
             let (Some(name), Some(scheme)) = (form.name(db).clone(), signature(db, form)) else { continue };
-            let (way, mut item) = global_item(wanted, &name, &scheme, || parameter_names(wanted.context, form));
+            let (ty, classes) = instance(&scheme);
+            let way = wanted.best(&ty, &classes);
+            let mut item = global_item(wanted, &name, &scheme, way, || parameter_names(wanted.context, form));
             item.source = Some(written_path(db, file, from));
             item.additional = vec![edit.clone()];
             // Its documentation is not known by its name here.

@@ -16,7 +16,7 @@ pub(super) use snippet::hole_names;
 pub(super) use words::relative as relative_path;
 
 use super::TextEdit;
-use super::digest::Digests;
+use super::digest::Schemes;
 use crate::db::{Db, SourceFile, Sym};
 use crate::hir::Name;
 use crate::names::{Resolution, resolve};
@@ -70,13 +70,19 @@ pub struct Completions {
     pub complete: bool,
 }
 
-pub(super) fn completions(db: &dyn Db, digests: &Digests, file: SourceFile, offset: TextSize) -> Completions {
+/// `schemes` gives the types of the definitions of a file.
+pub(super) fn completions(
+    db: &dyn Db,
+    schemes: &dyn Fn(SourceFile) -> Schemes,
+    file: SourceFile,
+    offset: TextSize,
+) -> Completions {
     let Some(context) = Context::at(db, file, offset) else {
         return Completions { complete: true, ..Default::default() };
     };
     let mut ranked = Ranked::default();
     match context.place {
-        Place::Expr { head, args } => expressions::complete(&context, digests, head, args, &mut ranked),
+        Place::Expr { head, args } => expressions::complete(&context, schemes, head, args, &mut ranked),
         Place::Type { head } => words::types(head, &mut ranked),
         Place::Size { head, hash } => words::sizes(&context, head, hash, &mut ranked),
         Place::ArrayName => expressions::arrays(&context, &mut ranked),

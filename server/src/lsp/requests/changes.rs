@@ -3,7 +3,8 @@
 use crate::lsp::commands;
 use crate::lsp::convert;
 use crate::lsp::snapshot::{Failure, File, Outcome, Snapshot};
-use lift_analysis::ide;
+use lift_analysis::ide::actions::EXPLICIT_FILE_TITLE;
+use lift_analysis::ide::{self, EXPLICIT_FILE};
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -81,7 +82,13 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
             }
         }
     }
-    for action in snap.analysis.code_actions(&path, range)? {
+    let mut actions = snap.analysis.code_actions_at(&path, range)?;
+    // It costs as much as the file has insertions, and a client asks at every move of the cursor.
+    let later = snap.features.lazy_actions;
+    if wanted(only, EXPLICIT_FILE) && !later {
+        actions.extend(snap.analysis.explicit_file_action(&path)?);
+    }
+    for action in actions {
         // what mends a diagnostic is offered with it
         if !wanted(only, action.kind) || seen.contains(&action.change) {
             continue;
@@ -94,11 +101,19 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
             ..Default::default()
         }));
     }
+    if wanted(only, EXPLICIT_FILE) && later && snap.analysis.has_insertions(&path)? {
+        out.push(CodeActionResponse::CodeAction(CodeAction {
+            title: EXPLICIT_FILE_TITLE.to_owned(),
+            kind: Some(CodeActionKind::from(EXPLICIT_FILE.to_owned())),
+            data: Some(json!({ "uri": params.text_document.uri })),
+            ..Default::default()
+        }));
+    }
     for (title, kind, command) in KERNEL_ACTIONS {
         if !wanted(only, kind) {
             continue;
         }
-        for kernel in snap.analysis.kernels(&path)?.into_iter().filter(|k| k.range.contains_range(range)) {
+        for kernel in snap.analysis.kernels_in(&path, range)?.into_iter().filter(|k| k.range.contains_range(range)) {
             let title = format!("{title} {}", kernel.name);
             let target = json!({ "uri": params.text_document.uri, "kernel": kernel.name });
             out.push(CodeActionResponse::CodeAction(CodeAction {
@@ -115,6 +130,18 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
         }
     }
     Ok(out)
+}
+
+/// The edit of an action that came without it.
+pub fn resolve_action(snap: &Snapshot, mut action: CodeAction) -> Outcome<CodeAction> {
+    let Some(data) = action.data.take() else { return Ok(action) };
+    let uri = data.get("uri").and_then(|uri| uri.as_str()).and_then(|uri| uri.parse::<Uri>().ok());
+    let uri = uri.ok_or_else(|| Failure::invalid("the data of the action names no document"))?;
+    let File { path, .. } = snap.file(&uri)?;
+    if let Some(explicit) = snap.analysis.explicit_file_action(&path)? {
+        action.edit = Some(convert::workspace_edit(snap, &explicit.change)?);
+    }
+    Ok(action)
 }
 
 /// What lenses do, for editors that show none; their results are shown, since such editors drop the answers of commands.
