@@ -30,7 +30,7 @@ pub struct Import {
 
 /// The imports of a file, in order.
 #[salsa::tracked]
-pub fn imports<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Import> {
+pub fn imports(db: &dyn Db, file: SourceFile) -> Vec<Import> {
     let mut found = Vec::new();
     for &form in file.import_forms(db).iter() {
         if let FormKind::Import(path) = &body(db, form).kind {
@@ -71,7 +71,7 @@ pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
 }
 
 /// The imported file, if it is there.
-pub fn target<'db>(db: &'db dyn Db, import: &Import) -> Option<SourceFile> {
+pub fn target(db: &dyn Db, import: &Import) -> Option<SourceFile> {
     let path = import.target.as_ref().ok()?;
     file_by_path(db, Sym::new(db, path.clone()))
 }

@@ -5,7 +5,7 @@
 //!
 //! In: texts under virtual paths. Out, each step a query of the database or plain data inside one:
 //!
-//! 1. [`db::forms`]: a file as top-level forms, found by brackets alone; each a tracked entity.
+//! 1. [`db::forms`]: a file as top-level forms, found by brackets alone; each an input, kept up with edits by [`edit`].
 //! 2. [`names::resolve`]: what a name means in a file; [`imports`], [`calls`] (recursion).
 //! 3. [`queries::body`]: [`hir::Body`], a form without positions, beside a [`hir::SourceMap`].
 //! 4. [`queries::infer`]: [`infer::Inference`], a type for every expression, openings, packings, assumptions, diagnostics.
@@ -18,6 +18,8 @@
 //!   the error type, which conflicts with nothing: one mistake is one error.
 //! * Positions enter only in the last step (`ide`). So a comment infers nothing, a new line above moves starts only, and
 //!   an edit inside a body that keeps its type infers that one body; tests count the queries.
+//! * What a form is asked never looks at all forms of its file, but for what seldom changes: an edit costs the same in a
+//!   long file. What is shown of all forms is kept from edit to edit (`ide::digest`).
 //! * Queries never run in circles: recursion is found over names before anything is inferred. Chains of definitions are
 //!   inferred from their beginning, so that the stack does not grow with them.
 //! * A name that can be looked up in two places means the nearest: local, file, imports in order, prelude, primitive.

@@ -4,10 +4,11 @@
 //! and must not outlive that job (a live snapshot blocks the next edit). Every method of it takes the path of a file that
 //! the host was given; for any other path the answer is empty.
 //!
-//! Map: `host` the two structs and cancellation · `locate` positions to nodes · one module a feature: `diagnostics`,
-//! `hover`, `hints`, `navigation`, `actions` (with `explicit`, which writes packs and unpacks out), `outline` ·
-//! `completion` what could be typed · `signature_help` · `semantic` colours · `structure` folding, selections, links ·
-//! `rename` · `importing` definitions of other files · `typing` what follows a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
+//! Map: `host` the two structs and cancellation · `digest` what is kept of all forms of a file · `locate` positions to
+//! nodes · one module a feature: `diagnostics`, `hover`, `hints`, `navigation`, `actions` (with `explicit`, which
+//! writes packs and unpacks out), `outline` · `completion` what could be typed · `signature_help` · `semantic` colours
+//! · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
+//! a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;

@@ -9,9 +9,7 @@ mod generated;
 mod structure;
 mod tokens;
 
-pub use changes::{
-    code_actions, format, format_range, linked_ranges, on_type, prepare_rename, rename, resolve_action,
-};
+pub use changes::{code_actions, format, format_range, linked_ranges, on_type, prepare_rename, rename, resolve_action};
 pub use completion::{completion, resolve_completion, signature_help};
 pub use diagnostics::{pull_diagnostics, workspace_diagnostics};
 pub use documents::{code_lenses, virtual_text};
