@@ -6,7 +6,7 @@
 
 use crate::db::{FormEntity, RootDatabase, SourceFile};
 use crate::hir::Name;
-use lift_syntax::{FormKind, LineIndex, RawForm, TextSize, lex, resplit};
+use lift_syntax::{FormKind, LineIndex, RawForm, SyntaxKind, TextSize, lex, resplit};
 use rustc_hash::{FxHashMap, FxHasher};
 use salsa::{Durability, Setter};
 use std::collections::VecDeque;
@@ -72,7 +72,9 @@ impl Wanted<'_> {
         let mut words: Vec<u32> = Vec::new();
         for token in 0..tokens.len() {
             let kind = tokens.kind(token);
-            if kind.is_trivia() || kind.is_opener() || kind.is_closer() {
+            // Numbers name nothing, and are what is edited most.
+            let number = matches!(kind, SyntaxKind::INT | SyntaxKind::LONG | SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
+            if number || kind.is_trivia() || kind.is_opener() || kind.is_closer() {
                 continue;
             }
             let text = &self.text[tokens.range(token)];
