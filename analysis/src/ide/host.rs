@@ -80,6 +80,8 @@ impl Analysis {
         let db = AssertUnwindSafe(&self.db);
         salsa::Cancelled::catch(move || {
             let db = db;
+            // Also what only reads inputs ends with an edit.
+            db.unwind_if_revision_cancelled();
             f(&db)
         })
         .map_err(|cancelled| match cancelled {
