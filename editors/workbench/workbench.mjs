@@ -287,7 +287,9 @@ export class Workbench {
         // The list is built anew while it is searched: a row may go away under the mouse.
         await this.until(`the command ${title}`, async () => {
             await this.page.keyboard.press('F1');
-            await this.page.locator('.quick-input-widget input').first().fill(`>${title}`);
+            // A window that is still starting does not hear the key.
+            const input = this.page.locator('.quick-input-widget input').first();
+            if (!(await input.fill(`>${title}`, { timeout: 3000 }).then(() => true, () => false))) return false;
             const clicked = await row.first().click({ timeout: 8000 }).then(() => true, () => false);
             if (!clicked) await this.page.keyboard.press('Escape');
             return clicked;
