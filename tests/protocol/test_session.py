@@ -82,6 +82,9 @@ async def test_actions_write_it_out(session):
     (action,) = await session.client.text_document_code_action_async(
         lsp.CodeActionParams(session.document("a.lift"), at(4, 9), context)
     )
+    # A client that can asks for the edit of one action once it is chosen.
+    if action.edit is None:
+        action = await session.client.code_action_resolve_async(action)
     edits = (
         action.edit.document_changes[0].edits
         if action.edit.document_changes
