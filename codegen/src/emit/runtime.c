@@ -70,7 +70,7 @@ static int argument(struct lift_program *program, cl_kernel kernel, cl_uint inde
 static int int_argument(struct lift_program *program, cl_kernel kernel, cl_uint index, int64_t value)
 {
   const cl_int number = (cl_int)value;
-  if (value < 0 || value > LIFT_LONGEST) {
+  if (value < -LIFT_LONGEST || value > LIFT_LONGEST) {
     return fail(program, "a size is %lld; generated code counts to %d at most", (long long)value, LIFT_LONGEST);
   }
   return argument(program, kernel, index, sizeof number, &number);

@@ -253,7 +253,7 @@ class Kernel:
                 kernel.set_arg(i, self.memory[value])
             elif kind == "int":
                 number = value(self.values)
-                if not 0 <= number <= _MOST_ELEMENTS:
+                if not -_MOST_ELEMENTS <= number <= _MOST_ELEMENTS:
                     raise LiftError(f"a size is {number}; generated code counts to {_MOST_ELEMENTS} at most")
                 kernel.set_arg(i, np.int32(number))
             elif kind == "long":

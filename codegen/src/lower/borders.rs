@@ -105,8 +105,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let known = |size: Size| self.facts.simplify(&size);
         let before = known(Size::min(&first, &n));
         let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
-        let from = known(Size::max(&first, &n.sub(&last)));
-        let behind = known(Size::max(&Size::zero(), &n.sub(&from)));
+        // Differences only where they are natural: a kernel may be given any part of it as a number.
+        let behind = known(Size::min(&last, &Size::max(&Size::zero(), &n.sub(&first))));
+        let from = known(n.sub(&behind));
         self.in_border = true;
         let before = self.for_level(level, &before, |b, i| b.map_at(f, xs, dest, i));
         self.in_border = false;

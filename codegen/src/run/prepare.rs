@@ -272,10 +272,10 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
     for arg in &launch.args {
         args.push(match arg {
             Arg::Buffer(id) => PreparedArg::Buffer(*id),
-            Arg::Size { value, wide: true } => PreparedArg::Long(number(value, sizes, "a size")?),
+            Arg::Size { value, wide: true } => PreparedArg::Long(argument(value, sizes)?),
             Arg::Size { value, wide: false } => {
-                let n = number(value, sizes, "a size")?;
-                let fits = i32::try_from(n).ok().filter(|n| *n <= LONGEST);
+                let n = argument(value, sizes)?;
+                let fits = i32::try_from(n).ok().filter(|n| n.unsigned_abs() <= LONGEST.unsigned_abs());
                 PreparedArg::Int(fits.ok_or_else(|| RunFailure::Memory {
                     message: format!("the size {value} is {n} here; generated code counts to {LONGEST} at most"),
                 })?)
@@ -291,6 +291,12 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
     }
     let wish = Wish { groups, local: launch.local, exact_local: launch.exact_local };
     Ok(Numbers { args, wish })
+}
+
+/// What a kernel is given: part of an index, perhaps, which may be negative.
+fn argument(size: &Size, sizes: &SizeValues) -> Result<i64, RunFailure> {
+    let value = size.eval_int(&|var| sizes.get(var));
+    value.map_err(|e| RunFailure::Memory { message: format!("a size, {size}, cannot be computed: {e}") })
 }
 
 fn prepare_count(count: &Count, sizes: &SizeValues) -> Result<u64, RunFailure> {

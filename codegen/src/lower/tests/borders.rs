@@ -102,8 +102,21 @@ fn grids_of_every_size() {
         let sum = b.reduce(Level::Seq, 0.0f32, &all, |b, a, x| b.add(a, x));
         b.view(Prim::Head, &[], &[sum])
     };
+    // Fewer elements than the border has, just as many, and more; also more of one dimension only.
+    let grids = || [(1, 1), (1, 7), (2, 3), (3, 2), (3, 40), (9, 64), (17, 33)].map(|(n, m)| vec![rows(n, m)]);
     let kernel = simplify(windows("sums", (3, 3), [PadMode::Clamp, PadMode::Clamp], sum));
-    right(&kernel, &[(1, 1), (1, 7), (2, 3), (3, 2), (3, 40), (9, 64), (17, 33)].map(|(n, m)| vec![rows(n, m)]));
+    right(&kernel, &grids());
+    right(&simplify(windows("wide", (5, 4), [PadMode::Clamp, PadMode::Clamp], sum)), &grids());
+    let cross = |b: &mut Builder, w: &Atom| {
+        let at = |b: &mut Builder, i: i32, j: i32| {
+            let row = b.aref(w, i);
+            b.aref(&row, j)
+        };
+        let (up, left, down) = (at(b, 0, 1), at(b, 1, 0), at(b, 2, 1));
+        let both = b.add(&up, &left);
+        b.sub(&both, &down)
+    };
+    right(&simplify(windows("cross", (3, 3), [PadMode::Clamp, PadMode::Clamp], cross)), &grids());
     let rules: Vec<&str> = Schedule::new(&kernel, &Target::cpu()).applied.iter().map(|a| a.rule.name).collect();
     assert!(rules.contains(&"map-rows"), "{rules:?}");
 }
