@@ -240,6 +240,12 @@ export class Workbench {
             const texts = await shown.evaluateAll((all) => all.map((e) => e.innerText));
             const rows = readable(texts.join('\n').split('\n')).map((row) => row.trim());
             const said = rows.filter((row) => row !== '' && row !== 'Loading...');
+            // What moved away meanwhile left the mouse on another word.
+            const now = await this.#placeOf(tab, line, word);
+            if (Math.abs(now.x - x) > 2 || Math.abs(now.y - y) > 2) {
+                await this.#dismiss();
+                return false;
+            }
             return said.length > 0 && said;
         });
     }
