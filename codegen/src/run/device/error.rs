@@ -14,6 +14,12 @@ pub enum NoDevice {
     NamedLibraryMissing {
         path: String,
     },
+    /// The environment variable `OPENCL_DYLIB_PATH` names files of which none is a library; `detail` is what the system
+    /// said of the last one.
+    NamedLibraryUnusable {
+        path: String,
+        detail: String,
+    },
     /// The loader is installed, but it knows no driver.
     NoDriver,
     /// There are drivers, but they offer no device.
@@ -46,6 +52,11 @@ impl fmt::Display for NoDevice {
                 f,
                 "no OpenCL: the environment variable OPENCL_DYLIB_PATH names `{path}`, which does not exist; \
                  correct it or unset it"
+            ),
+            NoDevice::NamedLibraryUnusable { path, detail } => write!(
+                f,
+                "no OpenCL: the environment variable OPENCL_DYLIB_PATH names `{path}`, which could not be loaded \
+                 ({detail}); correct it or unset it"
             ),
             NoDevice::NoDriver => write!(
                 f,

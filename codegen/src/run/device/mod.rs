@@ -27,6 +27,7 @@ pub use program::{ArgMismatch, BuildError, Kernel, Program};
 pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
 
 use cl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
+use dlopen2::raw::Library;
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
     CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
@@ -194,16 +195,30 @@ pub fn list() -> Result<Vec<Device>, NoDevice> {
 const CL_PLATFORM_NOT_FOUND_KHR: i32 = -1001;
 const CL_DEVICE_NOT_FOUND: i32 = -1;
 
-/// The library falls back to the system's without a word if the named one does not exist, and then other devices are
-/// found than the person asked for; and it takes an empty name for this program itself.
+/// The library falls back to the system's without a word if none of the named ones can be loaded, and then other
+/// devices are found than the person asked for; and it takes an empty name for this program itself.
 fn check_named_library() -> Result<(), NoDevice> {
     let Ok(path) = std::env::var("OPENCL_DYLIB_PATH") else { return Ok(()) };
     // A name without a folder is looked for by the system.
-    let may_exist = |p: &str| !p.is_empty() && (!p.contains(['/', '\\']) || Path::new(p).exists());
-    if path.split(';').any(may_exist) && !path.split(';').any(str::is_empty) {
-        return Ok(());
+    let may_exist = |p: &&str| !p.is_empty() && (!p.contains(['/', '\\']) || Path::new(p).exists());
+    if path.split(';').any(str::is_empty) {
+        return Err(NoDevice::NamedLibraryMissing { path });
     }
-    Err(NoDevice::NamedLibraryMissing { path })
+    let mut why = None;
+    for candidate in path.split(';').filter(may_exist) {
+        match Library::open(candidate) {
+            Ok(_open) => {
+                // Loaded for good before it is closed here.
+                let _ = cl3::load_library();
+                return Ok(());
+            }
+            Err(e) => why = Some(e.to_string()),
+        }
+    }
+    Err(match why {
+        Some(detail) => NoDevice::NamedLibraryUnusable { path, detail },
+        None => NoDevice::NamedLibraryMissing { path },
+    })
 }
 
 /// The device that `choice` asks for.

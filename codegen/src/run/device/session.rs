@@ -165,8 +165,12 @@ impl Session {
             }
         }
         // Also after an error: reads that were enqueued write to `all` until they are over.
-        let finished = self.finish();
-        result.and(finished)?;
+        if let Err(error) = self.finish() {
+            // They may not be over, and nothing will tell when they are: their memory is not used again.
+            std::mem::forget(all);
+            return Err(result.err().unwrap_or(error));
+        }
+        result?;
         Ok(requests.iter().zip(all).map(|(request, (data, spans))| compact(data, &spans, &request.ranges)).collect())
     }
 
