@@ -5,6 +5,8 @@ mod cli;
 mod commands;
 mod costs;
 mod diagnostics;
+#[cfg(target_os = "linux")]
+mod drivers;
 mod features;
 mod files;
 mod hints;

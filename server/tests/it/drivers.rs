@@ -1,0 +1,480 @@
+//! Drivers that fail, crash and hang: what is said of it, and that whatever comes after works.
+//!
+//! The OpenCL library here is `drivers/faults.c`, which passes calls on to the system's and lets one of them go wrong.
+
+use crate::commands::{PROGRAM, URI};
+use crate::programs::{Bench, Ran};
+use crate::session::{Options, Session, rich_client};
+use expect_test::expect;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+const FIG22: &str = include_str!("../../../examples/papers/fig22.lift");
+const RUN: [&str; 7] = ["run", "--device", "opencl", "--target", "portable", "--profile", "fig22.lift"];
+/// What fig22 gives on its own line.
+const RESULT: &str = "1.2\n1.8\n1.5\n";
+/// Functions whose failure costs nothing that a person would miss: names of things, signatures of kernels, what is kept
+/// for the next run, and giving back.
+const NEEDLESS: [&str; 12] = [
+    "clGetPlatformInfo",
+    "clGetDeviceInfo",
+    "clGetProgramInfo",
+    "clGetKernelWorkGroupInfo",
+    "clGetKernelArgInfo",
+    "clCreateProgramWithBinary",
+    "clReleaseProgram",
+    "clReleaseKernel",
+    "clReleaseMemObject",
+    "clReleaseEvent",
+    "clReleaseCommandQueue",
+    "clReleaseContext",
+];
+
+/// What has not happened by now does not happen: the test fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The library, compiled once for all tests.
+fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/drivers/faults.c");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (unfinished, library) = (folder.join(format!("{}.so", std::process::id())), folder.join("libfaults.so"));
+        let mut cc = Command::new("cc");
+        cc.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-O1"]).arg(source).arg("-o").arg(&unfinished);
+        let output = cc.arg("-ldl").output().expect("`cc` is there: `tests/run` names the packages");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // Tests that run beside this one find all of it or nothing.
+        std::fs::rename(unfinished, &library).expect("a library");
+        library
+    })
+}
+
+/// A folder with fig22 and the files by which the library is told what to do.
+struct Faulty(Bench);
+
+impl Faulty {
+    fn new() -> Faulty {
+        let bench = Bench::new(&[("fig22.lift", FIG22), ("fault", "")]);
+        Faulty(bench)
+    }
+
+    /// What goes wrong from now on.
+    fn fault(&self, fault: &str) {
+        self.0.write("fault", fault.as_bytes());
+    }
+
+    /// Nothing is cached any more.
+    fn forget(&self) {
+        let _ = std::fs::remove_dir_all(self.0.path("cache"));
+    }
+
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let path = |name| self.0.path(name).display().to_string();
+        vec![
+            ("OPENCL_DYLIB_PATH", library().display().to_string()),
+            ("FAULT", path("fault")),
+            ("FAULT_LOG", path("log")),
+            ("LIFT_CACHE", path("cache")),
+        ]
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.0.command(arguments);
+        command.envs(self.environment());
+        command
+    }
+
+    /// A command line whose call of this number goes wrong; nothing is cached.
+    fn lift(&self, arguments: &[&str], fault: &str) -> Ran {
+        self.fault(fault);
+        self.forget();
+        ran(self.command(arguments))
+    }
+
+    /// The functions that a command line calls, in order.
+    fn calls(&self, arguments: &[&str]) -> Vec<String> {
+        self.fault("");
+        let _ = std::fs::remove_file(self.0.path("log"));
+        let ran = ran(self.command(arguments));
+        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        self.logged()
+    }
+
+    fn logged(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.0.path("log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+}
+
+fn ran(mut command: Command) -> Ran {
+    let output = command.output().expect("it starts");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    assert!(output.status.code().is_some(), "it died: {}: {}", output.status, text(output.stderr));
+    Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The number of the first call of a function, counted from 1.
+fn first(calls: &[String], name: &str) -> usize {
+    1 + calls.iter().position(|call| call == name).unwrap_or_else(|| panic!("no call of {name} in {calls:?}"))
+}
+
+/// "could not …", without what differs between machines.
+fn complaint(ran: &Ran, calls: &[String], number: usize) -> String {
+    let call = format!("call {number}, {}", calls[number - 1]);
+    assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{call}: {}", ran.err);
+    assert!(ran.err.contains("(CL_OUT_OF_RESOURCES, OpenCL error -5)"), "{call}: {}", ran.err);
+    let (_, what) = ran.err.split_once("could not ").unwrap_or_else(|| panic!("{call}: {}", ran.err));
+    let what = what.split(": ").next().unwrap_or_default();
+    let named = ["open the device", "list the devices of"].into_iter().find(|words| what.starts_with(words));
+    named.map_or(what.to_owned(), |words| format!("{words} …"))
+}
+
+/// Calls `each` with the numbers of all calls, on as many threads as it is worth.
+fn in_turn(calls: &[String], each: impl Fn(&Faulty, usize) + Sync) {
+    let next = AtomicUsize::new(1);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let faulty = Faulty::new();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number > calls.len() {
+                        break;
+                    }
+                    each(&faulty, number);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn each_call_of_a_run_may_fail() {
+    let calls = Faulty::new().calls(&RUN);
+    let said = Mutex::new(BTreeSet::new());
+    in_turn(&calls, |faulty, number| {
+        let call = &calls[number - 1];
+        let ran = faulty.lift(&RUN, &format!("{number} -5"));
+        // The last one is for the end of the session, when all is done.
+        let ending = number > calls.len() - 3;
+        if ran.status == Some(0) {
+            assert!(NEEDLESS.contains(&&**call) || ending, "{number}, {call}: as if nothing had happened");
+            assert_eq!(ran.out, RESULT, "{number}, {call}");
+        } else {
+            let what = complaint(&ran, &calls, number);
+            said.lock().expect("no thread fails").insert(format!("{call}: could not {what}\n"));
+        }
+        // What was kept for the next run is sound, or is found not to be.
+        if call.contains("Program") {
+            faulty.fault("");
+            let next = self::ran(faulty.command(&RUN));
+            assert_eq!((next.status, &*next.out), (Some(0), RESULT), "after {number}, {call}: {}", next.err);
+        }
+    });
+    let said: String = said.into_inner().expect("no thread fails").into_iter().collect();
+    expect![[r#"
+        clBuildProgram: could not build the program for the device
+        clCreateBuffer: could not allocate 20 bytes for buffer `result`
+        clCreateBuffer: could not allocate 20 bytes for buffer `xs`
+        clCreateBuffer: could not allocate 4 bytes for buffer `result_len`
+        clCreateBuffer: could not allocate 4 bytes for buffer `t_counts`
+        clCreateCommandQueue: could not create a command queue
+        clCreateContext: could not open the device …
+        clCreateKernel: could not find kernel `t_count` in the program
+        clCreateKernel: could not find kernel `t` in the program
+        clCreateProgramWithSource: could not hand the program to the device's compiler
+        clEnqueueNDRangeKernel: could not launch kernel `t_count`
+        clEnqueueNDRangeKernel: could not launch kernel `t`
+        clEnqueueReadBuffer: could not copy results from the device
+        clEnqueueWriteBuffer: could not copy data to the device
+        clFinish: could not finish the commands on the device
+        clFlush: could not start the commands on the device
+        clGetDeviceIDs: could not list the devices of …
+        clGetDeviceInfo: could not ask a device for its limits
+        clGetEventProfilingInfo: could not ask for the time of a launch
+        clGetKernelInfo: could not find kernel `t_count` in the program
+        clGetKernelInfo: could not find kernel `t` in the program
+        clGetPlatformIDs: could not list the OpenCL platforms
+        clSetKernelArg: could not launch kernel `t_count`
+        clSetKernelArg: could not launch kernel `t`
+    "#]]
+    .assert_eq(&said);
+}
+
+#[test]
+fn a_device_may_be_lost_at_any_call() {
+    let calls = Faulty::new().calls(&RUN);
+    in_turn(&calls, |faulty, number| {
+        // Once for each function is enough, but for those that give something back.
+        let name = &calls[number - 1];
+        if first(&calls, name) != number && !name.starts_with("clRelease") {
+            return;
+        }
+        let ran = faulty.lift(&RUN, &format!("{number} -5 lost"));
+        if ran.status == Some(0) {
+            let after = &calls[number - 1..];
+            let done = after.iter().all(|call| call.starts_with("clRelease") || call == "clFinish");
+            assert!(done && ran.out == RESULT, "{number}, {name}: {}", ran.out);
+        } else {
+            complaint(&ran, &calls, number);
+        }
+    });
+}
+
+#[test]
+fn a_program_of_the_cache_that_the_device_does_not_take_is_compiled_again() {
+    let faulty = Faulty::new();
+    let _ = faulty.calls(&RUN);
+    let calls = faulty.calls(&RUN);
+    let number = first(&calls, "clCreateProgramWithBinary");
+    assert!(!calls.iter().any(|call| call == "clCreateProgramWithSource"), "it is cached: {calls:?}");
+    let build = first(&calls, "clBuildProgram");
+    for fault in [number, build] {
+        faulty.fault(&format!("{fault} -42"));
+        let ran = ran(faulty.command(&RUN));
+        assert_eq!((ran.status, &*ran.out), (Some(0), RESULT), "{fault}: {}", ran.err);
+        // and kept again
+        assert_eq!(faulty.calls(&RUN), calls);
+    }
+}
+
+#[test]
+fn each_call_of_a_list_of_devices_may_fail() {
+    let calls = Faulty::new().calls(&["devices"]);
+    in_turn(&calls, |faulty, number| {
+        let call = &calls[number - 1];
+        let ran = faulty.lift(&["devices"], &format!("{number} -5"));
+        assert_eq!(ran.status, Some(0), "{number}, {call}: {}", ran.err);
+        assert!(ran.out.contains("interpreter  "), "it is always there: {}", ran.out);
+        if ran.out.contains("opencl:0") {
+            assert!(NEEDLESS.contains(&&**call), "{number}, {call}: as if nothing had happened");
+        } else {
+            assert!(ran.err.starts_with("note: no OpenCL device: could not "), "{number}, {call}: {}", ran.err);
+            assert!(ran.err.contains("(CL_OUT_OF_RESOURCES, OpenCL error -5)"), "{number}, {call}: {}", ran.err);
+        }
+    });
+}
+
+#[test]
+fn a_device_without_memory_says_for_what() {
+    let faulty = Faulty::new();
+    let number = first(&faulty.calls(&RUN), "clCreateBuffer");
+    let ran = faulty.lift(&RUN, &format!("{} -4", number + 2));
+    assert_eq!((ran.status, &*ran.out), (Some(1), ""));
+    expect![[r#"
+        error[opencl]: could not allocate 20 bytes for buffer `result`: the device has not enough free memory (CL_MEM_OBJECT_ALLOCATION_FAILURE, OpenCL error -4)
+         --> fig22.lift:4:2
+          |
+        4 | (lift
+          |  ^^^^
+
+    "#]].assert_eq(&ran.err);
+}
+
+#[test]
+fn a_compiler_that_refuses_the_text_is_quoted() {
+    let faulty = Faulty::new();
+    let number = first(&faulty.calls(&RUN), "clCreateProgramWithSource");
+    let ran = faulty.lift(&RUN, &format!("{number} refuse"));
+    assert_eq!((ran.status, &*ran.out), (Some(1), ""));
+    assert!(ran.err.contains("the device's compiler refused the generated OpenCL"), "{}", ran.err);
+    assert!(ran.err.contains("note: the compiler's log:"), "{}", ran.err);
+    assert!(ran.err.contains("this compiler takes nothing"), "{}", ran.err);
+    // Nothing of it is kept.
+    faulty.fault("");
+    assert_eq!(self::ran(faulty.command(&RUN)).out, RESULT);
+}
+
+#[test]
+fn a_read_may_arrive_after_its_wait_has_failed() {
+    let faulty = Faulty::new();
+    let run = [&RUN[..6], &["--size", "N=100000", "fig22.lift", "iota"]].concat();
+    let calls = faulty.calls(&run);
+    let read = calls.iter().rposition(|call| call == "clEnqueueReadBuffer").expect("a read");
+    let wait = 1 + read + calls[read..].iter().position(|call| call == "clFinish").expect("a wait");
+    faulty.fault(&format!("{wait} -5 late"));
+    faulty.forget();
+    let mut command = faulty.command(&run);
+    // Memory of this size is given back to the system as soon as it is freed, and a write to it is seen.
+    command.env("MALLOC_MMAP_THRESHOLD_", "65536");
+    assert_eq!(complaint(&ran(command), &calls, wait), "finish the commands on the device");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_keeps_nothing() {
+    let faulty = Faulty::new();
+    faulty.0.write("file", b"");
+    // Nobody makes files or folders in /proc, whatever their rights are.
+    let places = [faulty.0.path("file"), faulty.0.path("file/below"), "/proc/self".into(), "/proc/self/new".into()];
+    for place in places {
+        let mut command = faulty.command(&RUN);
+        command.env("LIFT_CACHE", &place);
+        let ran = ran(command);
+        assert_eq!((ran.status, &*ran.out), (Some(0), RESULT), "{}: {}", place.display(), ran.err);
+        assert!(!ran.err.contains("error") && !ran.err.contains("warning"), "{}: {}", place.display(), ran.err);
+    }
+}
+
+#[test]
+fn drivers_that_are_not_there_or_are_none_are_no_drivers() {
+    let bench = Bench::new(&[("fig22.lift", FIG22), ("text.so", "no library")]);
+    bench.write("vendors/missing.icd", bench.path("missing.so").display().to_string().as_bytes());
+    bench.write("vendors/text.icd", bench.path("text.so").display().to_string().as_bytes());
+    bench.write("vendors/empty.icd", b"");
+    let without = |arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        command.env("OCL_ICD_VENDORS", bench.path("vendors"));
+        ran(command)
+    };
+    let asked = without(&["run", "--device", "opencl", "fig22.lift"]);
+    assert_eq!((asked.status, &*asked.out), (Some(1), ""));
+    assert!(
+        asked.err.contains("no OpenCL device: the OpenCL library is installed, but it knows no driver"),
+        "{}",
+        asked.err
+    );
+    let fallen_back = without(&["run", "fig22.lift"]);
+    assert_eq!((fallen_back.status, &*fallen_back.out), (Some(0), RESULT));
+    assert!(fallen_back.err.starts_with("note: running on the interpreter: no OpenCL device: "), "{}", fallen_back.err);
+}
+
+#[test]
+fn a_named_library_that_is_none_is_an_error() {
+    let bench = Bench::new(&[("fig22.lift", FIG22), ("text.so", "no library")]);
+    let with = |library: &str| {
+        let mut command = bench.command(&["run", "--device", "opencl", "fig22.lift"]);
+        command.env("OPENCL_DYLIB_PATH", library);
+        let ran = ran(command);
+        assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{library}");
+        ran.err
+    };
+    let text = bench.path("text.so").display().to_string();
+    let said = with(&text);
+    assert!(said.contains(&format!("OPENCL_DYLIB_PATH names `{text}`, which could not be loaded (")), "{said}");
+    let said = with(&format!("/nowhere/libOpenCL.so;{text}"));
+    assert!(said.contains("which could not be loaded ("), "{said}");
+    let said = with("libm.so.6");
+    assert!(said.contains("what was loaded is no OpenCL library"), "{said}");
+}
+
+/// A session whose runs use the library.
+fn session(faulty: &Faulty, seconds: f64) -> Session {
+    let environment = faulty.environment();
+    // One run: how many are measured depends on the time that they take.
+    let options = json!({ "runTimeLimit": seconds, "runRepeats": 1 });
+    let mut session =
+        Session::with(Options { capabilities: rich_client(), options, environment, ..Options::default() });
+    session.open(URI, PROGRAM);
+    session
+}
+
+fn request() -> Value {
+    json!({ "uri": URI, "kernel": "positive", "device": "opencl" })
+}
+
+/// The functions that the run of a session calls; nothing is cached after it.
+fn calls_of_a_run(faulty: &Faulty, session: &mut Session) -> Vec<String> {
+    works(faulty, session);
+    faulty.forget();
+    faulty.logged()
+}
+
+fn works(faulty: &Faulty, session: &mut Session) {
+    faulty.fault("");
+    let report = session.execute("lift.server.runKernel", request()).expect("a result");
+    assert_eq!(report["output"], "1.0\n3.0\n");
+    assert_eq!(session.text(URI), PROGRAM);
+}
+
+#[test]
+fn a_driver_that_crashes_costs_the_server_one_run() {
+    let faulty = Faulty::new();
+    let mut session = session(&faulty, 60.0);
+    let calls = calls_of_a_run(&faulty, &mut session);
+    for name in ["clGetPlatformIDs", "clCreateContext", "clBuildProgram", "clEnqueueNDRangeKernel", "clReleaseContext"]
+    {
+        faulty.fault(&format!("{} crash", first(&calls, name)));
+        faulty.forget();
+        let error = session.execute("lift.server.runKernel", request());
+        let error = error.expect_err("it crashed");
+        let message = error["message"].as_str().unwrap_or_default();
+        let said = "the process of positive was ended by signal 11 (segmentation fault)";
+        assert!(message.starts_with(said), "{name}: {message}");
+        works(&faulty, &mut session);
+    }
+    // Also when it is only asked what there is.
+    faulty.fault("1 crash");
+    let setup = session.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");
+    assert_eq!(setup["devices"], json!([{ "device": "interpreter" }]));
+    let problem = setup["problem"].as_str().unwrap_or_default();
+    assert!(problem.contains("a driver ended the process that asked"), "{problem}");
+    works(&faulty, &mut session);
+    session.shutdown();
+}
+
+#[test]
+fn a_driver_that_fails_costs_the_server_one_run() {
+    let faulty = Faulty::new();
+    let mut session = session(&faulty, 60.0);
+    let calls = calls_of_a_run(&faulty, &mut session);
+    faulty.fault(&format!("{} -4", first(&calls, "clCreateBuffer")));
+    let error = session.execute("lift.server.runKernel", request()).expect_err("no memory");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains("the device has not enough free memory (CL_MEM_OBJECT_ALLOCATION_FAILURE"), "{message}");
+    works(&faulty, &mut session);
+    session.shutdown();
+}
+
+#[test]
+fn a_driver_that_hangs_is_ended_by_the_time_limit() {
+    let faulty = Faulty::new();
+    let calls = {
+        let mut session = session(&faulty, 60.0);
+        calls_of_a_run(&faulty, &mut session)
+    };
+    let mut session = session(&faulty, 0.5);
+    for name in ["clGetPlatformIDs", "clBuildProgram", "clFinish"] {
+        faulty.fault(&format!("{} hang", first(&calls, name)));
+        faulty.forget();
+        let error = session.execute("lift.server.runKernel", request()).expect_err("it hangs");
+        assert_eq!(
+            error["message"], "positive ran longer than 0.5 s (the time limit of a run) and was stopped",
+            "{name}"
+        );
+        assert_eq!(session.text(URI), PROGRAM);
+    }
+    session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": { "runTimeLimit": 60 } } }));
+    works(&faulty, &mut session);
+    session.shutdown();
+}
+
+#[test]
+fn a_run_that_is_killed_costs_the_server_one_run() {
+    let faulty = Faulty::new();
+    let mut session = session(&faulty, 600.0);
+    let calls = calls_of_a_run(&faulty, &mut session);
+    let number = first(&calls, "clFinish");
+    faulty.fault(&format!("{number} hang"));
+    let _ = std::fs::remove_file(faulty.0.path("log"));
+    let params = json!({ "command": "lift.server.runKernel", "arguments": [request()], "workDoneToken": "mine" });
+    let id = session.request("workspace/executeCommand", params);
+    // The kernel is on its way.
+    let start = Instant::now();
+    while faulty.logged().len() < number {
+        assert!(start.elapsed() < PATIENCE, "the run does not get to its kernel: {:?}", faulty.logged());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let [child] = &session.children()[..] else { panic!("one child: {:?}", session.children()) };
+    let killed = Command::new("kill").args(["-KILL", child]).status().expect("kill");
+    assert!(killed.success());
+    let error = session.answer(id).expect_err("it died");
+    assert_eq!(error["message"], "the process of positive was ended by signal 9 (killed; perhaps memory ran out)");
+    works(&faulty, &mut session);
+    session.shutdown();
+}
