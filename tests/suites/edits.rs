@@ -2,8 +2,8 @@
 //! random programs, leaves a program that checks, to the same types; written packs and unpacks compile to the same
 //! OpenCL text, but for the names that it takes from the program.
 //!
-//! Half of the random programs are new each time, from a seed that a failure names (`LIFT_SEED=…`). Of each example twelve
-//! places are tried; `LIFT_PLACES=50` tries more.
+//! The random programs are the same each time; `LIFT_SEED=… LIFT_CASES=…` tries others, or more of them. Of each example
+//! twelve places are tried; `LIFT_PLACES=50` tries more.
 
 use lift_analysis::ide::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, HintKind, IMPLICIT, QUICK_FIX, SourceChange};
 use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
@@ -166,7 +166,7 @@ fn in_every_example() {
     assert!(tried > 500, "only {tried} edits were offered");
 }
 
-fn in_random_programs(seed: u64, cases: u32) {
+fn in_programs_from(seed: u64, cases: u32) {
     println!("seed {seed}");
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
     let mut bytes = [0; 32];
@@ -182,13 +182,11 @@ fn in_random_programs(seed: u64, cases: u32) {
     }
 }
 
-#[test]
-fn in_random_programs_that_stay_the_same() {
-    in_random_programs(0x11f7, 20);
+fn number(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
 #[test]
-fn in_random_programs_never_seen() {
-    let named = std::env::var("LIFT_SEED").ok().and_then(|seed| seed.parse().ok());
-    in_random_programs(named.unwrap_or_else(|| u64::from(std::process::id())), 15);
+fn in_random_programs() {
+    in_programs_from(number("LIFT_SEED", 0x11f7), number("LIFT_CASES", 35) as u32);
 }

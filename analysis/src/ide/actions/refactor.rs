@@ -247,6 +247,11 @@ impl Tool<'_, '_> {
         if free.iter().any(|binder| self.body().binder(*binder).role.is_size()) {
             return;
         }
+        // A call of the definition that is no argument yet, as in `(mapWrg (extracted k) rows)`, stands outside of the
+        // group whose work-items its body is spread over.
+        if self.text(expr).contains("Lcl") {
+            return;
+        }
         let view = self.view;
         let taken = |name: &str| mentions_name(self.body(), name) || view.resolve(&name.into()).is_some();
         let name = fresh_name("extracted", taken);
