@@ -78,10 +78,7 @@ impl Facts {
     /// `lo <= var <= hi`. If both are given, then there is such a value: `lo <= hi` is a fact too, as
     /// it is inside a loop over that range.
     pub fn assume_range(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
-        if self.points.get().is_some() {
-            let new = !self.mentions(&var);
-            self.keep_points(|points| points.within(&var, new, lo.as_ref(), hi.as_ref()));
-        }
+        self.points = OnceLock::new();
         if let (Some(lo), Some(hi)) = (&lo, &hi) {
             let length = hi.sub(lo);
             if !length.is_natural() && !self.nonneg.contains(&length) {
@@ -115,9 +112,9 @@ impl Facts {
         if let Some(var) = b.as_var() {
             self.assume_range(var.clone(), Some(a.clone()), None);
         }
+        self.points = OnceLock::new();
         let difference = b.sub(&a);
         if !difference.is_natural() {
-            self.keep_points(|points| points.not_negative(&difference));
             self.nonneg.push(difference);
         }
     }

@@ -66,44 +66,6 @@ pub(super) struct Points {
     pub divisors: Vec<Size>,
 }
 
-impl Points {
-    /// `lo <= var <= hi`; a variable of which nothing was known moves there.
-    pub fn within(&mut self, var: &Var, new: bool, lo: Option<&Size>, hi: Option<&Size>) {
-        self.samples.retain_mut(|sample| {
-            let end = |bound: Option<&Size>| bound.map(|bound| integer(sample, bound));
-            let (low, high) = match (end(lo), end(hi)) {
-                (Some(None), _) | (_, Some(None)) => return false,
-                (low, high) => (low.flatten(), high.flatten()),
-            };
-            let mut value = sample.value(var);
-            if new {
-                value = low.map_or(value, |low| value.max(low));
-                value = high.map_or(value, |high| value.min(high));
-            }
-            sample.values.insert(var.clone(), value);
-            let in_range = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
-            in_range && (value >= 0 || !var.is_natural())
-        });
-        lo.into_iter().chain(hi).for_each(|bound| self.divided_by(bound));
-    }
-
-    /// `size >= 0`
-    pub fn not_negative(&mut self, size: &Size) {
-        self.samples.retain(|sample| sample.eval(size).is_some_and(|value| !value.is_negative()));
-        self.divided_by(size);
-    }
-
-    fn divided_by(&mut self, size: &Size) {
-        let mut found = BTreeSet::new();
-        divisors(size, &mut found);
-        let new: Vec<Size> = found.into_iter().filter(|divisor| !self.divisors.contains(divisor)).collect();
-        if !new.is_empty() {
-            self.samples.retain(|sample| sample.all_positive(&new));
-            self.divisors.extend(new);
-        }
-    }
-}
-
 impl Facts {
     pub(super) fn points(&self) -> &Points {
         self.points.get_or_init(|| {
@@ -128,33 +90,27 @@ impl Facts {
         })
     }
 
-    /// What is newly assumed leaves some of the points that are known; with too few of them, others are looked for.
-    pub(super) fn keep_points(&mut self, assume: impl FnOnce(&mut Points)) {
-        const ENOUGH: usize = WANTED / 2;
-        if let Some(mut points) = self.points.take() {
-            let before = points.samples.len();
-            assume(&mut points);
-            if points.samples.len() >= before.min(ENOUGH) {
-                self.points = OnceLock::from(points);
-            }
-        }
-    }
-
-    /// The range of a variable that is new, where no other points are worth looking for.
+    /// The range of a variable that is new: the points that are known keep.
     pub(super) fn assume_range_of_new(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
         let mut points = self.points().clone();
-        points.within(&var, true, lo.as_ref(), hi.as_ref());
-        self.points = OnceLock::new();
+        points.samples.retain_mut(|sample| {
+            let end = |bound: &Option<Size>| bound.as_ref().map(|bound| integer(sample, bound));
+            let (low, high) = match (end(&lo), end(&hi)) {
+                (Some(None), _) | (_, Some(None)) => return false,
+                (low, high) => (low.flatten(), high.flatten()),
+            };
+            let mut value = sample.by_chance(&var);
+            value = low.map_or(value, |low| value.max(low));
+            value = high.map_or(value, |high| value.min(high));
+            sample.values.insert(var.clone(), value);
+            low.is_none_or(|low| low <= value)
+        });
+        let mut divisors: BTreeSet<Size> = points.divisors.into_iter().collect();
+        lo.iter().chain(&hi).for_each(|bound| self::divisors(bound, &mut divisors));
+        points.divisors = divisors.into_iter().collect();
+        points.samples.retain(|sample| sample.all_positive(&points.divisors));
         self.assume_range(var, lo, hi);
         self.points = OnceLock::from(points);
-    }
-
-    /// Whether a fact speaks of the variable.
-    pub(super) fn mentions(&self, var: &Var) -> bool {
-        self.lower.contains_key(var)
-            || self.upper.contains_key(var)
-            || self.sizes().any(|size| size.contains(var))
-            || self.rewrites.iter().any(|rewrite| rewrite.left().contains(var))
     }
 
     fn sizes(&self) -> impl Iterator<Item = &Size> {
