@@ -85,8 +85,11 @@ impl Facts {
                 self.nonneg.push(length);
             }
         }
+        // A natural number is not below 0 anyway; a bound below that tells less, and its square is no bound of the square.
+        let tells = |lo: &Size| !(var.is_natural() && lo.as_const().is_some_and(|lo| lo < 0));
         if let Some(lo) = lo
             && !lo.contains(&var)
+            && tells(&lo)
         {
             self.lower.entry(var.clone()).or_default().push(lo);
         }

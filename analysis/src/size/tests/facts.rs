@@ -372,6 +372,15 @@ fn access() -> impl Strategy<Value = Tree> {
     prop_oneof![linear, divided, tree(3)]
 }
 
+/// Found by random facts: the square of a natural number from -2 on is not 4 at least.
+#[test]
+fn a_negative_lower_bound_of_a_natural_number_tells_nothing() {
+    let facts = Facts::new().with_range(var("X1"), Some(n(-2)), None);
+    assert_eq!(facts.equal(&n(0), &(v("X1") * v("X1") + v("M"))), Truth::Unknown);
+    assert_eq!(facts.le(&n(1), &(v("X1") * v("X1"))), Truth::Unknown);
+    assert_eq!(facts.le(&n(0), &v("X1")), Truth::Yes);
+}
+
 proptest! {
     #![proptest_config(cases(700))]
 
