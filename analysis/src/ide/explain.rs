@@ -16,6 +16,7 @@ pages! {
     "ambiguous-import",
     "ambiguous-length",
     "annotation-false",
+    "argument-order",
     "assumption-false",
     "depends-on-position",
     "division-by-zero",

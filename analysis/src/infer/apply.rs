@@ -20,6 +20,8 @@ pub fn projection_index(name: &str) -> Option<usize> {
 
 impl Infer<'_> {
     pub fn apply(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Ty {
+        let ordered = self.in_order(callee, args);
+        let args = ordered.as_deref().unwrap_or(args);
         if let Some(ty) = self.special_application(id, callee, args) {
             return ty;
         }
@@ -124,11 +126,18 @@ impl Infer<'_> {
             }
             _ => {
                 let actual = self.operand(arg, Some(&wanted));
-                let takes_size = matches!(wanted.kind(), TyKind::Unknown(v) if self.table.class(*v).is_none());
+                let takes_size = matches!(wanted.kind(), TyKind::Unknown(v) if self.table.class(*v).is_none())
+                    && !self.is_primitive_call(cause);
                 let actual = if takes_size { actual } else { self.size_as_int(actual) };
                 self.unify(param, &actual, cause)
             }
         }
+    }
+
+    /// A primitive says which of its arguments are sizes: the others are values.
+    fn is_primitive_call(&self, cause: &Cause) -> bool {
+        let Cause::Argument { callee, .. } = cause else { return false };
+        matches!(self.body.expr(*callee), Expr::Global(n) if matches!(self.env.lookup(n), Lookup::Primitive(_)))
     }
 
     fn is_existential(&self, ty: &Ty) -> bool {

@@ -66,6 +66,10 @@ pub struct Infer<'a> {
     pub positions_in_scope: Vec<Var>,
     /// Parameters that are positions, and so can be used as sizes.
     pub position_binders: FxHashSet<BinderId>,
+    /// Parameters without an annotation that are sizes.
+    pub size_params: FxHashSet<BinderId>,
+    /// Whether a definition is used in whose type a mistake has left a hole.
+    pub uses_broken: bool,
     pub names: Names,
     /// Work done so far, against [`WORK_LIMIT`].
     pub work: u64,
@@ -133,6 +137,8 @@ impl<'a> Infer<'a> {
             bound_vars: 0,
             positions_in_scope: Vec::new(),
             position_binders: FxHashSet::default(),
+            uses_broken: false,
+            size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
             work: 0,
             out: Inference::default(),

@@ -154,7 +154,10 @@ impl Infer<'_> {
             self.out.uses.push(name.clone());
         }
         match self.env.lookup(name) {
-            Lookup::Definition(scheme) => self.instantiate(id, &scheme),
+            Lookup::Definition(scheme) => {
+                self.uses_broken |= scheme.ty.any(&mut Ty::is_error);
+                self.instantiate(id, &scheme)
+            }
             Lookup::Primitive(p) => self.primitive(id, p),
             Lookup::Recursive(cycle) => {
                 let path: Vec<String> = cycle.iter().chain(cycle.first()).map(|n| format!("`{n}`")).collect();
@@ -206,7 +209,7 @@ impl Infer<'_> {
                 }
                 (Some(d), None) => d.clone(),
                 (None, Some(w)) => w,
-                (None, None) => hint.unwrap_or_else(|| self.fresh()),
+                (None, None) => hint.unwrap_or_else(|| self.parameter_type(p)),
             };
             param_types.push(ty);
         }
@@ -222,6 +225,14 @@ impl Infer<'_> {
             this.close_later(inner, &result, scope, body);
         });
         Ty::funs(param_types, result)
+    }
+
+    /// The type of a parameter of which neither the program nor the context says one.
+    fn parameter_type(&mut self, p: BinderId) -> Ty {
+        match self.size_params.contains(&p) {
+            true => Ty::new(TyKind::Size(self.fresh_size())),
+            false => self.fresh(),
+        }
     }
 
     /// The root of a `define`. A function hides its lengths in its own body.

@@ -200,7 +200,8 @@ impl Infer<'_> {
 
     fn is_broken(&self) -> bool {
         let is_error = |d: &crate::diagnostics::Diagnostic| d.severity == crate::diagnostics::Severity::Error;
-        self.out.diagnostics.iter().chain(&self.body.diagnostics).any(is_error)
+        self.uses_broken
+            || self.out.diagnostics.iter().chain(&self.body.diagnostics).any(is_error)
             || self.body.exprs.contains(&Expr::Missing)
             || self.body.sizes.contains(&SizeRef::Error)
     }

@@ -21,6 +21,7 @@ mod finish;
 mod generalize;
 mod hide;
 mod join;
+mod order;
 mod partial;
 mod partition;
 mod placement;
@@ -28,6 +29,7 @@ mod positions;
 mod repair;
 mod report;
 mod result;
+mod size_params;
 mod table;
 #[cfg(test)]
 mod tests;

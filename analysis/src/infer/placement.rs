@@ -85,6 +85,49 @@ pub fn check_placement(kernel: &Arc<Body>, definitions: &dyn Definitions) -> Vec
 }
 
 impl Walk<'_> {
+    /// Whether the expression is a function by its looks: it runs where it is applied, not where it stands.
+    fn is_function(&self, body: &Body, e: ExprId) -> bool {
+        self.yields_function(body, e, 0)
+    }
+
+    /// `follow`: through how many definitions the walk has gone for the answer.
+    fn yields_function(&self, body: &Body, e: ExprId, follow: u32) -> bool {
+        match body.expr(e) {
+            Expr::Lambda { .. } | Expr::Compose(_) | Expr::Global(_) => true,
+            Expr::Local(_) => true,
+            Expr::Let { body: inner, .. } => self.yields_function(body, *inner, follow),
+            // An application whose last arguments are still missing, such as `(mapLcl f)`.
+            Expr::Apply { .. } => {
+                let Some((callee, args)) = super::describe::call_of(body, e) else { return false };
+                let Expr::Global(name) = body.expr(callee) else { return false };
+                match self.definitions.body_of(name) {
+                    Some(definition) => self.awaits_arguments(&definition, args.len(), follow + 1),
+                    None => {
+                        let takes_function = level_of(name).is_some()
+                            || name.starts_with("map")
+                            || name.starts_with("filter")
+                            || matches!(&**name, "toLocal" | "toGlobal" | "toPrivate");
+                        takes_function && args.len() == 1
+                    }
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a definition that is given this many arguments waits for more.
+    fn awaits_arguments(&self, definition: &Body, given: usize, follow: u32) -> bool {
+        // Definitions do not use themselves; broken ones may.
+        let Some(root) = definition.root.filter(|_| follow <= MOST_DEPTH) else { return false };
+        match definition.expr(root) {
+            Expr::Lambda { params, body: inner } if params.len() == given => {
+                !matches!(definition.expr(*inner), Expr::Local(_)) && self.yields_function(definition, *inner, follow)
+            }
+            Expr::Lambda { params, .. } => params.len() > given,
+            _ => false,
+        }
+    }
+
     fn expr(&mut self, e: ExprId, frame: &Rc<Frame>, ctx: Context, depth: u32) {
         self.steps += 1;
         if self.steps > MOST_STEPS || depth > MOST_DEPTH {
@@ -98,7 +141,7 @@ impl Walk<'_> {
             Expr::Lambda { body: inner, .. } => self.expr(*inner, frame, ctx, depth + 1),
             Expr::Apply { .. } => self.call(e, frame, ctx, depth),
             Expr::Let { binder, value, body: inner } => {
-                if is_function(&body, *value) {
+                if self.is_function(&body, *value) {
                     let frame = bind(frame, *binder, *value, frame);
                     self.expr(*inner, &frame, ctx, depth + 1);
                 } else {
@@ -137,7 +180,7 @@ impl Walk<'_> {
             Expr::Lambda { params, body: inner } => {
                 let mut inside = frame.clone();
                 for (p, a) in params.iter().zip(&args) {
-                    if is_function(&body, *a) {
+                    if self.is_function(&body, *a) {
                         inside = bind(&inside, *p, *a, frame);
                     } else {
                         self.expr(*a, frame, ctx, depth + 1);
@@ -167,7 +210,7 @@ impl Walk<'_> {
         let start = match definition.expr(root) {
             Expr::Lambda { params, body: inner } => {
                 for (p, a) in params.iter().zip(args) {
-                    if is_function(&frame.body, *a) {
+                    if self.is_function(&frame.body, *a) {
                         inside.bound.push((*p, Closure { expr: *a, frame: frame.clone() }));
                     }
                 }
@@ -175,8 +218,10 @@ impl Walk<'_> {
             }
             _ => root,
         };
-        for a in args.iter().filter(|a| !is_function(&frame.body, **a)) {
-            self.expr(*a, frame, ctx, depth + 1);
+        for a in args {
+            if !self.is_function(&frame.body, *a) {
+                self.expr(*a, frame, ctx, depth + 1);
+            }
         }
         self.expr(start, &Rc::new(inside), ctx, depth + 1);
         if entered {
@@ -206,7 +251,7 @@ impl Walk<'_> {
         }
         for a in args {
             // Functions run inside the primitive, values are computed outside it.
-            let c = if is_function(&frame.body, *a) { inside } else { ctx };
+            let c = if self.is_function(&frame.body, *a) { inside } else { ctx };
             self.expr(*a, frame, c, depth + 1);
         }
     }
@@ -266,21 +311,4 @@ fn bind(frame: &Rc<Frame>, binder: BinderId, expr: ExprId, of: &Rc<Frame>) -> Rc
         outer: Some(frame.clone()),
         definition: frame.definition.clone(),
     })
-}
-
-/// Whether the expression is a function by its looks: it runs where it is applied, not where it stands.
-fn is_function(body: &Body, e: ExprId) -> bool {
-    match body.expr(e) {
-        Expr::Lambda { .. } | Expr::Compose(_) | Expr::Global(_) => true,
-        Expr::Local(_) => true,
-        // A partial application such as `(mapLcl f)`: its array is still missing.
-        Expr::Apply { .. } => super::describe::call_of(body, e).is_some_and(|(callee, args)| match body.expr(callee) {
-            Expr::Global(name) if level_of(name).is_some() || name.starts_with("map") || name.starts_with("filter") => {
-                args.len() == 1
-            }
-            Expr::Global(name) if matches!(&**name, "toLocal" | "toGlobal" | "toPrivate") => args.len() == 1,
-            _ => false,
-        }),
-        _ => false,
-    }
 }

@@ -58,11 +58,20 @@ impl Infer<'_> {
     }
 
     fn unused_name(&self) -> String {
+        let numbered = (1..).map(|i| format!("v{i}"));
+        self.first_unused(numbered)
+    }
+    /// The name itself, or with a number.
+    pub fn unused_name_like(&self, name: &str) -> String {
+        let numbered = (1..).map(|i| format!("{name}{i}"));
+        self.first_unused(std::iter::once(name.to_string()).chain(numbered))
+    }
+    fn first_unused(&self, mut names: impl Iterator<Item = String>) -> String {
         let taken = |n: &str| {
             self.body.binders.iter().any(|b| &*b.name == n)
                 || self.body.exprs.iter().any(|e| matches!(e, Expr::Global(g) if &**g == n))
         };
-        (1..).map(|i| format!("v{i}")).find(|n| !taken(n)).unwrap_or_default()
+        names.find(|n| !taken(n)).unwrap_or_default()
     }
 }
 

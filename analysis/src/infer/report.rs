@@ -125,6 +125,9 @@ impl Infer<'_> {
             return self.diagnostic(d);
         }
         if matches!(right.kind(), TyKind::Exists(..)) && matches!(left.kind(), TyKind::Array(_)) {
+            if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
+                return self.diagnostic(d);
+            }
             let message = match (self.mode, cause) {
                 (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
                     let callee = self.short(*callee);
@@ -182,6 +185,35 @@ impl Infer<'_> {
         self.diagnostic(d);
     }
 
+    /// `(map f rows)`, where `f` takes an array of known length and each row's is hidden: the parameter of a lambda is
+    /// opened.
+    fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
+        let takes = |f: &ExprId| {
+            let ty = self.operand_type(*f)?;
+            let TyKind::Fun(param, _) = ty.kind() else { return None };
+            (*f != *arg && self.table.zonk(param) == *left).then_some(*f)
+        };
+        let f = args.iter().find_map(takes)?;
+        let name = self.unused_name_like("row");
+        let (callee, function) = (self.short(*callee), self.short(f));
+        let message = format!(
+            "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, and it takes arrays of a known length, `{left}`; the parameter of a lambda is opened"
+        );
+        let edits = vec![
+            Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
+            Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
+        ];
+        let fix = Fix { title: format!("Write `(lambda ({name}) ({function} {name}))`"), edits, certain: true };
+        let array = self.short(*arg);
+        Some(
+            Diagnostic::error("hidden-length", Node::Expr(f), message)
+                .related(Node::Expr(*arg), format!("the elements of `{array}` are `{right}`"))
+                .fix(fix),
+        )
+    }
+
     /// How a literal is written at another type, if the value allows it.
     fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
         let Expr::Literal(l) = self.body.expr(at) else { return None };
@@ -202,6 +234,12 @@ impl Infer<'_> {
     fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
         let members = class.members();
         let mut d = match cause {
+            // The function is given what it does not take.
+            Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
+                let function = self.short(*arg);
+                let message = format!("`{function}` works on {members}, and what it is given here is `{ty}`");
+                Diagnostic::error("wrong-operand", Node::Expr(*arg), message)
+            }
             Cause::Argument { callee, arg, .. } => {
                 let callee = self.short(*callee);
                 Diagnostic::error(

@@ -150,3 +150,62 @@ fn a_position_that_is_forbidden_twice_is_forbidden() {
     let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
     assert!(codes.contains(&"unknown-name"), "{codes:?}");
 }
+
+#[test]
+fn a_mistake_in_a_definition_is_none_of_its_uses() {
+    check(
+        "(define (chunks k xs) (map (reduceSeq true +) (split k xs)))
+(lift f (N) ((array-type int N)) (lambda (xs) (chunks 4 xs)))
+(lift g (N) ((array-type int N)) (lambda (xs) (zip (chunks 4 xs) (chunks 2 xs))))",
+        expect![[r#"
+            chunks : #n -> Array[?,m] -> Array[Array[Bool,1],m/n]
+              assumes n divides m
+              wrong-operand at `+`: `+` works on `Int`, `Long`, `Float` or `Double`, and what it is given here is `Bool`
+            f : Array[Int,N] -> Array[Array[Bool,1],N/4]
+              assumes 4 divides N
+            g : Array[Int,N] -> Array[(Array[Bool,1], Array[Bool,1]),N/4]
+              assumes 4 divides N
+              assumes 2 divides N
+              unequal-lengths at `(chunks 2 xs)`: `zip` needs two arrays of one length: the first has length `N/4` (the length of `(chunks 4 xs)`), the second `N/2` (the length of `(chunks 2 xs)`); nothing says that they are equal
+                `(chunks 4 xs)`: length `N/4` comes from here
+                `(chunks 2 xs)`: length `N/2` comes from here
+                fix: Check at run time that the lengths are equal
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_that_have_changed_places() {
+    check(
+        "(lift a (N) ((array-type float N)) (lambda (xs) (reduce + 0.0f xs)))
+(lift b (N) ((array-type float N)) (lambda (xs) (map xs (lambda (x) (* x 2.0f)))))
+(lift c (N) ((array-type float N)) (lambda (xs) (filter (map xs (+ 1.0f)) xs)))
+(define (twice f x) (f (f x)))
+(lift d () (float) (lambda (x) (twice x sqrt)))
+(lift e (N) ((array-type int N)) (lambda (xs) (reduceWhileSeq 0 (lambda (a) (< a 3)) + xs)))",
+        expect![[r#"
+            a : Array[Float,N] -> Array[Float,1]
+              argument-order at `+`: `reduce` takes the value first and then the function: `+` and `0.0f` have changed places
+                `0.0f`: the value stands here
+                fix: Exchange the two arguments
+            b : Array[Float,N] -> Array[Float,N]
+              argument-order at `xs`: `map` takes the function first and then the value: `xs` and `(lambda …)` have changed places
+                `(lambda (x) (* x 2.0f))`: the function stands here
+                fix: Exchange the two arguments
+            c : Array[Float,N] -> ?
+              argument-order at `xs`: `map` takes the function first and then the value: `xs` and `(+ 1.0f)` have changed places
+                `(+ 1.0f)`: the function stands here
+                fix: Exchange the two arguments
+              type-mismatch at `(map xs (+ 1.0f))`: `filter` needs `_ -> Bool` as its first argument, and this is `Array[Float,N]`
+            twice : (a -> a) -> a -> a
+            d : Float -> Float
+              argument-order at `x`: `twice` takes the function first and then the value: `x` and `sqrt` have changed places
+                `sqrt`: the function stands here
+                fix: Exchange the two arguments
+            e : Array[Int,N] -> Array[Int,1]
+              argument-order at `0`: `reduceWhileSeq` takes the function first and then the value: `0` and `(lambda …)` have changed places
+                `(lambda (a) (< a 3))`: the function stands here
+                fix: Exchange the two arguments
+        "#]],
+    );
+}

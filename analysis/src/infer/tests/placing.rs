@@ -54,6 +54,31 @@ fn legal_placements() {
 }
 
 #[test]
+fn a_definition_that_lacks_arguments_runs_where_it_gets_them() {
+    check(
+        "(define (scaled k) (mapLcl (* k)))
+(define (both f k) (o (mapLcl f) (scaled k)))
+(define (rows k xs) (mapWrg (scaled k) xs))
+(lift a (N) ((array-type (array-type float 8) N)) (lambda (xs) (mapWrg (scaled 2.0f) xs)))
+(lift b (N) ((array-type (array-type float 8) N)) (lambda (xs) (mapWrg (both (+ 1.0f) 2.0f) xs)))
+(lift c (N) ((array-type (array-type float 8) N)) (lambda (xs) (let f (scaled 2.0f) (mapWrg f xs))))
+(lift d (N) ((array-type (array-type float 8) N)) (lambda (xs) (rows 2.0f xs)))
+(lift e (N) ((array-type (array-type float 8) N)) (lambda (xs) (mapGlb (scaled 2.0f) xs)))
+(lift f (N) ((array-type float N)) (lambda (xs) (scaled 2.0f xs)))",
+        expect![[r#"
+            a
+            b
+            c
+            d
+            e
+              `scaled`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+            f
+              `scaled`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
+        "#]],
+    );
+}
+
+#[test]
 fn illegal_placements() {
     check(
         &format!(

@@ -52,3 +52,33 @@ fn literals() {
     "#]],
     );
 }
+
+#[test]
+fn functions_of_rows_of_hidden_length_become_lambdas() {
+    check_repaired(
+        "(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (map (+ 1.0f)) (map (filter (< 0.0f)) rows))))
+(lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map length (map (filter (< 0.0f)) rows))))",
+        expect![[r#"
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (row) ((map (+ 1.0f)) row)) (map (filter (< 0.0f)) rows))))
+            (lift g (N M) ((array-type (array-type float N) M)) (lambda (rows) (map (lambda (row) (length row)) (map (filter (< 0.0f)) rows))))
+
+            f : Array[Array[Float,N],M] -> Array[<∃X, Array[Float,X]>,M]
+            g : Array[Array[Float,N],M] -> Array[Int,M]
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_are_exchanged() {
+    check_repaired(
+        "(lift a (N) ((array-type float N)) (lambda (xs) (reduce + 0.0f xs)))
+(lift b (N) ((array-type float N)) (lambda (xs) (map xs (lambda (x) (* x 2.0f)))))",
+        expect![[r#"
+            (lift a (N) ((array-type float N)) (lambda (xs) (reduce 0.0f + xs)))
+            (lift b (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) xs)))
+
+            a : Array[Float,N] -> Array[Float,1]
+            b : Array[Float,N] -> Array[Float,N]
+        "#]],
+    );
+}

@@ -144,3 +144,27 @@ fn ascriptions() {
         "#]],
     );
 }
+
+#[test]
+fn a_parameter_may_be_a_size_and_a_number() {
+    check(
+        "(define (chunks k xs) (map (reduceSeq k +) (split k xs)))
+(define (both k xs) (tuple (+ k 1) (take #(+ k 1) xs)))
+(define (more k xs) (tuple (* 2 k) (chunks k xs)))
+(define (ramp k) (iota k))
+(lift f (N) ((array-type int N)) (lambda (xs) (chunks 4 xs)))
+(lift g (N) ((array-type int N)) (lambda (xs) (more N xs)))",
+        expect![[r#"
+            chunks : #n -> Array[Int,m] -> Array[Array[Int,1],m/n]
+              assumes n divides m
+            both : #n -> Array[a,m] -> (Int, Array[a,n+1])
+              assumes n+1 is at most m
+            more : #n -> Array[Int,m] -> (Int, Array[Array[Int,1],m/n])
+              assumes n divides m
+            ramp : Int -> <∃X, Array[Int,X]>
+            f : Array[Int,N] -> Array[Array[Int,1],N/4]
+              assumes 4 divides N
+            g : Array[Int,N] -> (Int, Array[Array[Int,1],1])
+        "#]],
+    );
+}

@@ -1,0 +1,48 @@
+//! Parameters without an annotation that are sizes: those that the body uses where a size must stand.
+//!
+//! Told before the walk, so that it does not matter which use comes first: in
+//! `(define (chunks k xs) (map (reduceSeq k +) (split k xs)))` the first is as an Int, and a size is an Int, too.
+
+use super::{Env, Lookup};
+use crate::hir::*;
+use crate::prims::Special;
+use crate::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
+
+/// The parameters that stand as the size of a call `(split k xs)`, or in a written size, `#(* 2 k)`.
+pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
+    let plain = |b: BinderId| body.binder(b).role == BinderRole::Param && body.binder(b).ty.is_none();
+    let mut out = FxHashSet::default();
+    if !(0..body.binders.len()).any(|b| plain(BinderId(b as u32))) {
+        return out;
+    }
+    out.extend(body.sizes.iter().filter_map(|s| match s {
+        SizeRef::Local(b) if plain(*b) => Some(*b),
+        _ => None,
+    }));
+    for expr in &body.exprs {
+        let Expr::Apply { callee, args } = expr else { continue };
+        let Expr::Global(name) = body.expr(*callee) else { continue };
+        let local = |arg: &ExprId| match body.expr(*arg) {
+            Expr::Local(b) if plain(*b) => Some(*b),
+            _ => None,
+        };
+        if !args.iter().any(|a| local(a).is_some()) {
+            continue;
+        }
+        let ty = match env.lookup(name) {
+            Lookup::Definition(scheme) => scheme.ty,
+            // With an Int that is no size these have another type.
+            Lookup::Primitive(p) if p.special == Some(Special::Sized) => continue,
+            Lookup::Primitive(p) => p.scheme.ty.clone(),
+            Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => continue,
+        };
+        let sizes = args.iter().zip(ty.uncurry().0).filter(|(_, param)| is_size(param));
+        out.extend(sizes.filter_map(|(arg, _)| local(arg)));
+    }
+    out
+}
+
+fn is_size(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Size(_))
+}
