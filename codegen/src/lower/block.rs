@@ -36,6 +36,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         for stmt in &block.stmts {
             let origin = stmt.origin.clone();
             let value = self.at(&origin, |f| f.eval_stmt(stmt, &mut env, assigned.get(&stmt.var)))?;
+            if let Value::Scalar(ScalarValue::Computed { expr, .. }) = &value {
+                self.parts.add(expr, &origin);
+            }
             env.bind(stmt.var, value);
         }
         let result = self.atom(&block.result, &env)?;

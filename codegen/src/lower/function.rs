@@ -6,7 +6,9 @@ use super::value::{Deferred, LengthSource, Place, Value};
 use super::{LowerError, Result};
 use crate::core::VarId;
 use crate::failure::Message;
-use crate::opencl::{CType, Expr, Function, Helper, Names, Param, ParamType, Step, Stmt, StmtKind, Storage};
+use crate::opencl::{
+    CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Step, Stmt, StmtKind, Storage,
+};
 use crate::plan::{Arg, BufferId};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
@@ -75,6 +77,8 @@ pub struct FunctionBuilder<'p, 'k> {
     /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
     pub in_border: bool,
     origin: Origin,
+    /// Where expressions that are no statements come from.
+    pub parts: PartOrigins,
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
     sizes: Vec<(Size, Name)>,
@@ -110,6 +114,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             write_out: 1,
             in_border: false,
             origin: origin.clone(),
+            parts: PartOrigins::default(),
             names: Names::default(),
             buffers: Vec::new(),
             sizes: Vec::new(),
@@ -340,8 +345,18 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     /// Adds the function to the program; gives its name and its arguments.
     pub fn finish(self, stem: &str, doc: &str, origin: &Origin) -> (String, Vec<Arg>) {
-        let FunctionBuilder { program, buffers, sizes, declarations, prologue, mut scopes, local_size, used, .. } =
-            self;
+        let FunctionBuilder {
+            parts,
+            program,
+            buffers,
+            sizes,
+            declarations,
+            prologue,
+            mut scopes,
+            local_size,
+            used,
+            ..
+        } = self;
         let body = scopes.pop().unwrap_or_default();
         let (mut params, mut args) = (Vec::new(), Vec::new());
         for (id, name, written) in buffers {
@@ -363,6 +378,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             params,
             group_size,
             body: declarations.into_iter().chain(prologue).chain(body).collect(),
+            parts,
         };
         program.functions.push(function);
         (name.to_string(), args)

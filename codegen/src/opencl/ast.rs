@@ -4,7 +4,9 @@ use super::helpers::Helper;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 
 /// The types of values that a kernel computes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -215,6 +217,45 @@ pub struct Param {
     pub ty: ParamType,
 }
 
+/// Of expressions inside of statements, by what they are: where in the source each was computed. The same expression of
+/// two places comes from neither.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PartOrigins(FxHashMap<u64, Option<Origin>>);
+
+impl PartOrigins {
+    /// An expression that stands for a value of the program.
+    pub fn add(&mut self, expr: &Expr, origin: &Origin) {
+        if !expr.is_leaf() {
+            let known = self.0.entry(fingerprint(expr)).or_insert_with(|| Some(origin.clone()));
+            if known.as_ref() != Some(origin) {
+                *known = None;
+            }
+        }
+    }
+
+    pub fn find(&self, expr: &Expr) -> Option<&Origin> {
+        if self.0.is_empty() || expr.is_leaf() {
+            return None;
+        }
+        self.0.get(&fingerprint(expr))?.as_ref()
+    }
+}
+
+/// Of two expressions that differ it is the same so seldom that nobody will see a wrong mark.
+fn fingerprint(expr: &Expr) -> u64 {
+    let mut hasher = FxHasher::default();
+    expr.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Expr {
+    /// A name or a number.
+    fn is_leaf(&self) -> bool {
+        use Expr::*;
+        matches!(self, Int { .. } | UInt(_) | Float(_) | Double(_) | Bool(_) | Var(_))
+    }
+}
+
 /// A `__kernel` function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
@@ -226,6 +267,8 @@ pub struct Function {
     /// The work-group size on which the code relies.
     pub group_size: Option<[u32; 3]>,
     pub body: Vec<Stmt>,
+    /// Where the parts of expressions come from.
+    pub parts: PartOrigins,
 }
 
 /// A whole OpenCL text.

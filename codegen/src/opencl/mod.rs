@@ -11,7 +11,8 @@ mod print;
 pub mod stream;
 
 pub use ast::{
-    BinaryOp, CType, Expr, Function, Param, ParamType, Qualifier, Step, Stmt, StmtKind, Storage, UnaryOp, Unit,
+    BinaryOp, CType, Expr, Function, Param, ParamType, PartOrigins, Qualifier, Step, Stmt, StmtKind, Storage, UnaryOp,
+    Unit,
 };
 pub use helpers::Helper;
 pub use names::Names;

@@ -8,17 +8,20 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub fn print(unit: &Unit) -> OpenClText {
-    let mut p = Printer { text: String::new(), indent: 0, map: Vec::new() };
+    let nothing = PartOrigins::default();
+    let mut p = Printer { text: String::new(), indent: 0, map: Vec::new(), parts: &nothing };
     p.unit(unit);
     // Outer ranges first; of equal ranges the one opened first, which is the outer.
     p.map.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
     OpenClText { text: p.text, map: p.map }
 }
 
-struct Printer {
+struct Printer<'u> {
     text: String,
     indent: usize,
     map: Vec<(Range<u32>, Origin)>,
+    /// Those of the function that is printed.
+    parts: &'u PartOrigins,
 }
 
 /// How tightly an expression binds, by the grammar of C.
@@ -97,7 +100,7 @@ fn double(bits: u64) -> String {
     }
 }
 
-impl Printer {
+impl<'u> Printer<'u> {
     fn push(&mut self, s: &str) {
         self.text.push_str(s);
     }
@@ -116,7 +119,7 @@ impl Printer {
         self.map.push((at(start)..at(self.text.len()), origin.clone()));
     }
 
-    fn unit(&mut self, unit: &Unit) {
+    fn unit(&mut self, unit: &'u Unit) {
         for line in &unit.header {
             self.line(format!("// {line}").trim_end());
         }
@@ -136,7 +139,8 @@ impl Printer {
         }
     }
 
-    fn function(&mut self, f: &Function) {
+    fn function(&mut self, f: &'u Function) {
+        self.parts = &f.parts;
         if !f.doc.is_empty() {
             self.line(&format!("// {}", f.doc));
         }
@@ -294,7 +298,11 @@ impl Printer {
         if bracketed {
             self.push("(");
         }
+        let start = self.text.len();
         self.expr_inner(e);
+        if let Some(origin) = self.parts.find(e) {
+            self.record(start, origin);
+        }
         if bracketed {
             self.push(")");
         }
