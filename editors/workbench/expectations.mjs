@@ -71,6 +71,9 @@ export const WALKTHROUGH = {
     opencl: { tab: 'doubled.cl', contains: '__kernel' },
 };
 
+/** A sum of which each group stores its part. */
+export const STORED = { file: 'stored.lift', line: 5, contains: 'global 4*max(' };
+
 export const ZIP_ERROR = {
     file: 'zip-error.lift',
     /** The one error: in the list of problems, and in the hover of the underlined text. */

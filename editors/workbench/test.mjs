@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { ENDLESS, EVENS, TABLE, WALKTHROUGH, ZIP_ERROR } from './expectations.mjs';
+import { ENDLESS, EVENS, STORED, TABLE, WALKTHROUGH, ZIP_ERROR } from './expectations.mjs';
 import { Report } from './report.mjs';
 import { Settings } from './settings.mjs';
 import { Workbench } from './workbench.mjs';
@@ -144,6 +144,32 @@ await check('[obligations] lengths that ought to be equal stand at their place i
     assert.ok(red > green + 60 && red > blue + 60, painted.color);
     await workbench.shot('obligation');
     return painted.text;
+});
+
+await check('what is painted of lengths that ought to be equal goes and comes back by its command', async () => {
+    const { file, obligation } = ZIP_ERROR;
+    const command = 'Lift: Toggle Hints of Lengths That Ought to Be Equal';
+    const painted = async () =>
+        (await workbench.painted(file, obligation.line)).some(({ text }) => text === obligation.text);
+    await workbench.command(command);
+    await workbench.until('nothing painted', async () => !(await painted()));
+    assert.ok((await workbench.squiggles(file)) > 0, 'the error stays');
+    await workbench.shot('obligation-off');
+    await workbench.command(command);
+    await workbench.until('it is painted again', painted);
+});
+
+await check('memory hints come and go by their command', async () => {
+    const { file, line, contains } = STORED;
+    await workbench.openFile(file);
+    const shown = async () => has((await workbench.hints(file, line)).join(''), contains);
+    await workbench.until('hints of types', async () => (await workbench.hints(file, line)).length > 0);
+    assert.ok(!(await shown()), 'they are off');
+    await workbench.command('Lift: Toggle Memory Hints');
+    await workbench.until('what is stored', shown);
+    await workbench.shot('memory');
+    await workbench.command('Lift: Toggle Memory Hints');
+    await workbench.until('nothing of it', async () => !(await shown()));
 });
 
 await check('[explicit] Make Pack/Unpack Explicit changes the text, and undo takes it back', async () => {
