@@ -4,8 +4,9 @@
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
-version arrive, then a hover, a definition, the hints of a screen, a completion, the code actions and the colours of a
-screen there, each measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
+version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition, the
+hints of a screen, a completion, the code actions and the colours of a screen there, and what is shown of the whole file:
+its outline, lenses, folds and changed colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
 that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive.
 Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it.
 """
@@ -138,6 +139,7 @@ class Server:
 
 CAPABILITIES = {
     "general": {"positionEncodings": ["utf-16"]},
+    "workspace": {"inlayHint": {"refreshSupport": True}},
     "textDocument": {
         "hover": {"contentFormat": ["markdown"]},
         "publishDiagnostics": {"relatedInformation": True, "versionSupport": True},
@@ -148,6 +150,7 @@ CAPABILITIES = {
             "resolveSupport": {"properties": ["edit"]},
         },
         "completion": {"completionItem": {"snippetSupport": True}},
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
     },
 }
 
@@ -194,6 +197,8 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
         change = {"range": {"start": {"line": spot, "character": at}, "end": {"line": spot, "character": end}}, "text": value}
         return server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
 
+    document = {"uri": uri}
+    colours = server.ask("textDocument/semanticTokens/full", {"textDocument": document})[1]["resultId"] if features else ""
     unique = 1000
     for turn in range(edits):
         for spot in spots:
@@ -204,15 +209,21 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
                 continue
             # Each question comes after an edit of its own, so that it meets a program that was never seen.
             place = {"line": spot, "character": current[spot].index("by (") + 1}
-            at = {"textDocument": {"uri": uri}, "position": place}
+            at = {"textDocument": document, "position": place}
+            kernel = {"textDocument": document, "position": {"line": spot + 3, "character": len("(lift k")}}
             screen = {"start": {"line": max(0, spot - SCREEN // 2), "character": 0}, "end": {"line": spot + SCREEN // 2, "character": 0}}
             for what, method, params in [
                 ("hover", "textDocument/hover", at),
+                ("hover of a kernel", "textDocument/hover", kernel),
                 ("definition", "textDocument/definition", at),
-                ("hints of a screen", "textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": screen}),
+                ("hints of a screen", "textDocument/inlayHint", {"textDocument": document, "range": screen}),
                 ("completion", "textDocument/completion", at),
                 ("code actions", "textDocument/codeAction", {**at, "range": {"start": place, "end": place}, "context": {"diagnostics": []}}),
-                ("tokens of a screen", "textDocument/semanticTokens/range", {"textDocument": {"uri": uri}, "range": screen}),
+                ("tokens of a screen", "textDocument/semanticTokens/range", {"textDocument": document, "range": screen}),
+                ("tokens that changed", "textDocument/semanticTokens/full/delta", {"textDocument": document, "previousResultId": colours}),
+                ("outline", "textDocument/documentSymbol", {"textDocument": document}),
+                ("lenses", "textDocument/codeLens", {"textDocument": document}),
+                ("folds", "textDocument/foldingRange", {"textDocument": document}),
             ]:
                 unique += 1
                 start = edit(spot, unique)
@@ -220,6 +231,8 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
                 assert answer, f"{method} says nothing"
                 note(what, seconds)
                 server.diagnosed(start, version)
+                if what == "tokens that changed":
+                    colours = answer["resultId"]
     last = 0.0
     for _ in range(200):
         unique += 1
