@@ -85,6 +85,15 @@ fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<FormEnti
     with
 }
 
+/// The forms of a file in which one of some names may stand, in order.
+pub fn forms_with_words<'db>(db: &'db dyn Db, file: SourceFile, names: &[Name]) -> Vec<Form<'db>> {
+    let with = forms_with_word(db, file);
+    let mut found: Vec<Form<'_>> = names.iter().filter_map(|name| with.get(&word(name))).flatten().copied().collect();
+    found.sort_unstable_by_key(|form| form.place(db));
+    found.dedup();
+    found
+}
+
 /// Whether a form of the file mentions a name that the file does not define.
 pub fn uses_from_outside(db: &dyn Db, file: SourceFile, name: &Name) -> bool {
     // Only forms with the word can, and few of them do not: no others are asked.

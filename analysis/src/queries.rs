@@ -22,8 +22,9 @@ pub fn lower_form<'db>(db: &'db dyn Db, form: Form<'db>) -> Lowered {
     lower(form.text(db), is_builtin(db, form.file(db)))
 }
 
-/// Without positions: equal as long as nothing but white space and comments changes.
-#[salsa::tracked(returns(clone))]
+/// Without positions: equal as long as nothing but white space and comments changes. Kept, as [`infer`], of so many forms
+/// as stand in some ten thousand lines: what others see of a form, its [`signature`], is small and always there.
+#[salsa::tracked(returns(clone), lru = 4096)]
 pub fn body<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Body> {
     lower_form(db, form).body.clone()
 }
@@ -36,7 +37,7 @@ pub fn docs<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
 
 /// Types, openings and packings of one form. Asks for the signatures of what the form uses, and those never for this
 /// form again: recursion is known before ([`crate::calls`]).
-#[salsa::tracked(returns(clone))]
+#[salsa::tracked(returns(clone), lru = 4096)]
 pub fn infer<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Inference> {
     infer_in(db, form, Mode::Insert)
 }

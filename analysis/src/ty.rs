@@ -250,6 +250,10 @@ impl Ty {
     pub fn contains_error(&self) -> bool {
         self.any(&mut |t| t.is_error())
     }
+    /// An error in it, or a length that an error left open: it prints as `?`.
+    pub fn has_gaps(&self) -> bool {
+        self.contains_error() || self.any_size_var(&mut |v| v.kind == VarKind::Bound && &*v.name == "?")
+    }
 
     /// Rebuild bottom up: `on_ty` may replace a whole part (returning `Some` stops there), `on_size` maps every size.
     pub fn rewrite(&self, on_ty: &mut dyn FnMut(&Ty) -> Option<Ty>, on_size: &mut dyn FnMut(&Size) -> Size) -> Ty {

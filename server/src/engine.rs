@@ -6,7 +6,6 @@ use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
 use lift_analysis::ide::{Analysis, Cancellable, RelatedPlace, Stopped, file_stem};
 use lift_analysis::origin::Origin;
-use lift_analysis::queries::body;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
 use lift_codegen::core::{self, Kernel};
@@ -36,11 +35,14 @@ pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
 pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
     let built = query(analysis, |db| {
         let file = db.file(path)?;
-        let named = |form: &Form| match &body(db, *form).name {
+        let is_kernel = |form: &Form| form.kind(db) == FormKind::Lift;
+        let named = file.names(db).get(kernel).copied().filter(is_kernel);
+        // Without a name, or behind another definition of the same name.
+        let meant = |form: &Form| match form.name(db) {
             Some(name) => **name == *kernel,
             None => file_stem(path) == kernel,
         };
-        let form = forms(db, file).iter().filter(|f| f.kind(db) == FormKind::Lift).copied().find(named)?;
+        let form = named.or_else(|| forms(db, file).iter().copied().find(|form| is_kernel(form) && meant(form)))?;
         Some(core::build::kernel(db, form))
     })?;
     match built {

@@ -7,13 +7,11 @@ mod trial;
 
 pub(in crate::ide) use layout::laid_out;
 
-use super::diagnostics::of_forms;
+use super::diagnostics::diagnostics_near;
 use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
 use super::locate::{View, inferred_form_at};
 use super::{CodeAction, SourceChange, TextEdit};
-use crate::db::{Db, Form, SourceFile, forms_in};
-use crate::infer::Mode;
-use crate::queries::infer_in_order;
+use crate::db::{Db, Form, SourceFile};
 use lift_syntax::{TextRange, TextSize};
 
 /// The kinds under which editors ask for these actions.
@@ -110,9 +108,7 @@ pub(super) fn explicit_at(view: &View<'_>, at: TextSize) -> Option<SourceChange>
 }
 
 fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeAction> {
-    let around = forms_in(db, file, range);
-    infer_in_order(db, around, Mode::Insert);
-    let found = of_forms(db, around, Mode::Insert);
+    let found = diagnostics_near(db, file, range);
     let near = found.iter().filter(|diagnostic| diagnostic.range.intersect(range).is_some());
     near.flat_map(|diagnostic| &diagnostic.fixes)
         .map(|fix| CodeAction {
@@ -129,9 +125,18 @@ pub(super) fn format(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
     layout(lift_syntax::format_edits(file.text(db)))
 }
 
-/// The same in the forms that a range touches.
+/// The same in the forms that a range touches. What stands beyond their neighbours says nothing about them.
 pub(super) fn format_range(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<TextEdit> {
-    layout(lift_syntax::format_range(file.text(db), range))
+    let split = file.split(db);
+    let first = split.partition_point(|form| form.range.end() < range.start()).saturating_sub(1);
+    let behind = split.partition_point(|form| form.range.start() <= range.end()) + 1;
+    let text = file.text(db);
+    let start = if first == 0 { TextSize::new(0) } else { split[first].range.start() };
+    let end = split.get(behind).map_or(TextSize::of(&**text), |form| form.range.start());
+    let part = TextRange::new(start, end);
+    let Some(within) = range.intersect(part) else { return Vec::new() };
+    let edits = layout(lift_syntax::format_range(&text[part], within - start));
+    edits.into_iter().map(|edit| TextEdit { range: edit.range + start, ..edit }).collect()
 }
 
 fn layout(edits: Vec<lift_syntax::TextEdit>) -> Vec<TextEdit> {

@@ -4,9 +4,9 @@ use super::locate::{View, definition_of, form_at};
 use super::navigation::{Symbol, symbol_at};
 use super::outline::symbol_in_file;
 use super::{FileRange, NavTarget, Symbol as Outline};
-use crate::db::{Db, Files, Form, SourceFile, Sym, forms, is_builtin};
+use crate::db::{Db, Files, Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
-use crate::names::{Resolution, mentions, resolve};
+use crate::names::{Resolution, forms_with_words, mentions, resolve};
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(super) fn incoming(db: &dyn Db, file: SourceFile, name: TextSize) -> Vec<Cal
     files.sort_by_key(|file| (is_builtin(db, *file), file.path(db).clone()));
     let mut calls = Vec::new();
     for file in files {
-        for &user in forms(db, file) {
+        for user in forms_with_words(db, file, form.name(db).as_slice()) {
             let used = mentions(db, user).iter().find(|name| {
                 Some(&**name) == form.name(db).as_ref() && resolve(db, file, Sym::new(db, (*name).clone())) == meant
             });

@@ -2,7 +2,7 @@
 
 use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
-use crate::db::{Db, Form, SourceFile, Sym, forms};
+use crate::db::{Db, Form, SourceFile, Sym, forms, forms_in};
 use crate::diagnostics::{Code, Diagnostic, Edit, Obligation, Place, Severity};
 use crate::hir::{FormKind, Name, Node, SourceMap};
 use crate::imports::import_diagnostics;
@@ -134,6 +134,13 @@ fn text_edit(edit: &Edit, map: &SourceMap, text: &str) -> (TextRange, String) {
 pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
     infer_in_order(db, forms(db, file), Mode::Insert);
     of_forms(db, forms(db, file), Mode::Insert)
+}
+
+/// The diagnostics of the forms that touch a range.
+pub(super) fn diagnostics_near(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<FileDiagnostic> {
+    let around = forms_in(db, file, range);
+    infer_in_order(db, around, Mode::Insert);
+    of_forms(db, around, Mode::Insert)
 }
 
 /// [`file_diagnostics`] where nothing is inserted.

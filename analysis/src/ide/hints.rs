@@ -103,8 +103,8 @@ impl Maker<'_, '_> {
             }
             let id = BinderId(index as u32);
             let printed = match (self.inference.let_schemes.get(&id), self.inference.binder_types.get(index)) {
-                (Some(general), _) if !general.scheme.ty.contains_error() => general.scheme.to_string(),
-                (None, Some(ty)) if !ty.contains_error() => ty.to_string(),
+                (Some(general), _) if !general.scheme.ty.has_gaps() => general.scheme.to_string(),
+                (None, Some(ty)) if !ty.has_gaps() => ty.to_string(),
                 _ => continue,
             };
             let mut shown: String = printed.chars().take(MOST_CHARACTERS).collect();

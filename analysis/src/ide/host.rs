@@ -129,6 +129,11 @@ impl Analysis {
         self.with_file(path, |db, file| self.digests.diagnostics(db, file))
     }
 
+    /// The diagnostics of the forms that touch a range.
+    pub fn diagnostics_near(&self, path: &str, range: TextRange) -> Cancellable<Vec<FileDiagnostic>> {
+        self.with_file(path, |db, file| diagnostics::diagnostics_near(db, file, range))
+    }
+
     /// The same checks where nothing is inserted.
     pub fn explicit_diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
         self.with_file(path, |db, file| diagnostics::explicit_file_diagnostics(db, file))
@@ -159,6 +164,16 @@ impl Analysis {
         self.with_file(&path, |db, file| navigation::called_at(db, file, origin))
     }
 
+    /// A place that moves with the text of its form.
+    pub fn anchor(&self, path: &str, offset: TextSize) -> Cancellable<Option<Anchor>> {
+        self.with_file(path, |db, file| anchor::anchor(db, file, offset))
+    }
+
+    /// Where that place is now; nowhere if the text around it changed.
+    pub fn anchored(&self, anchor: &Anchor) -> Cancellable<Option<TextSize>> {
+        self.with_file(anchor.path(), |db, file| anchor::anchored(db, file, anchor))
+    }
+
     pub fn goto_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
         self.with_file(path, |db, file| navigation::goto_definition(db, file, offset))
     }
@@ -170,7 +185,9 @@ impl Analysis {
 
     /// What could be written at a place.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
-        self.with_file(path, |db, file| completion::completions(db, &|of| self.digests.schemes(db, of), file, offset))
+        self.with_file(path, |db, file| {
+            completion::completions(db, &|of| self.digests.definitions(db, of), file, offset)
+        })
     }
 
     /// About a completion that names something: Markdown.
@@ -187,8 +204,13 @@ impl Analysis {
         self.with_file(path, |db, file| semantic::semantic_tokens(db, file, range))
     }
 
+    /// The tokens of the whole file.
+    pub fn all_semantic_tokens(&self, path: &str) -> Cancellable<Vec<semantic::SemanticToken>> {
+        self.with_file(path, |db, file| self.digests.tokens(db, file))
+    }
+
     pub fn folds(&self, path: &str) -> Cancellable<Vec<structure::Fold>> {
-        self.with_file(path, |db, file| structure::folds(db, file))
+        self.with_file(path, |db, file| self.digests.folds(db, file))
     }
 
     /// What a selection at a place grows to, the smallest first, each inside of the next.
@@ -260,7 +282,7 @@ impl Analysis {
 
     /// Whether anything is inserted in a file.
     pub fn has_insertions(&self, path: &str) -> Cancellable<bool> {
-        self.with_file(path, |db, file| !self.digests.inserted(db, file).is_empty())
+        self.with_file(path, |db, file| self.digests.has_insertions(db, file))
     }
 
     pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
@@ -283,11 +305,20 @@ impl Analysis {
     }
 
     pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {
-        self.with_file(path, |db, file| outline::symbols(db, file))
+        self.with_file(path, |db, file| self.digests.symbols(db, file).into_iter().map(|(_, symbol)| symbol).collect())
+    }
+
+    /// The names of the kernels, and where they stand.
+    pub fn kernel_names(&self, path: &str) -> Cancellable<Vec<(String, TextRange)>> {
+        self.with_file(path, |db, file| {
+            let symbols = self.digests.symbols(db, file).into_iter();
+            let kernels = symbols.filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
+            kernels.map(|(_, symbol)| (symbol.name, symbol.focus)).collect()
+        })
     }
 
     pub fn kernels(&self, path: &str) -> Cancellable<Vec<KernelInfo>> {
-        self.with_file(path, |db, file| outline::kernels(db, file))
+        self.with_file(path, |db, file| outline::kernels(db, self.digests.symbols(db, file)))
     }
 
     /// The kernels that touch a range.
@@ -295,8 +326,13 @@ impl Analysis {
         self.with_file(path, |db, file| outline::kernels_in(db, file, range))
     }
 
+    /// The kernels that touch a range, then those nearest to it: so many at most.
+    pub fn kernels_near(&self, path: &str, range: TextRange, most: usize) -> Cancellable<Vec<KernelInfo>> {
+        self.with_file(path, |db, file| outline::kernels_near(db, file, range, most))
+    }
+
     pub fn types(&self, path: &str) -> Cancellable<Vec<FormType>> {
-        self.with_file(path, |db, file| outline::types(db, file))
+        self.with_file(path, |db, file| outline::types(db, self.digests.symbols(db, file)))
     }
 
     /// The whole file with every inserted `pack` and `unpack` written out.

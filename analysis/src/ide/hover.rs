@@ -12,7 +12,7 @@ use crate::prims::Primitive;
 use crate::queries::{docs, signature};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{Scheme, Ty, TyKind, type_variable_name};
-use lift_syntax::TextRange;
+use lift_syntax::{ColumnEncoding, TextRange};
 use rustc_hash::FxHashSet;
 
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
@@ -252,11 +252,9 @@ impl Pane<'_, '_> {
 
     /// Line and column of a node, from 1, as people count them.
     fn place(&self, node: Node) -> (usize, usize) {
-        let text = self.view.file.text(self.view.db);
-        let before = &text[..usize::from(self.view.range(node).start())];
-        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        (line, column)
+        let lines = self.view.file.lines(self.view.db);
+        let at = lines.position(self.view.range(node).start(), ColumnEncoding::Utf32);
+        (at.line as usize + 1, at.column as usize + 1)
     }
 
     fn packings(&self, expr: ExprId, page: &mut Page) {

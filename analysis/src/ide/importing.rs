@@ -3,7 +3,7 @@
 use super::TextEdit;
 use super::completion::relative_path;
 use crate::db::{Db, Files, SourceFile, forms, is_builtin};
-use lift_syntax::{FormKind, TextRange, TextSize};
+use lift_syntax::{TextRange, TextSize};
 
 /// The files that could be imported, in the order of their paths; also those that are imported already.
 pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
@@ -22,9 +22,8 @@ pub(super) fn written_path(db: &dyn Db, file: SourceFile, other: SourceFile) -> 
 /// The edit that imports another file: behind the imports that are there; else before the first form.
 pub(super) fn import_edit(db: &dyn Db, file: SourceFile, other: SourceFile) -> TextEdit {
     let written = written_path(db, file, other);
-    let all = forms(db, file);
-    let last = all.iter().rfind(|form| form.kind(db) == FormKind::Import);
-    let (at, new_text) = match (last, all.first()) {
+    let last = file.import_forms(db).last();
+    let (at, new_text) = match (last, forms(db, file).first()) {
         (Some(last), _) => (last.start(db) + TextSize::of(&**last.text(db)), format!("\n(import \"{written}\")")),
         (None, first) => {
             let at = first.map_or(TextSize::new(0), |first| first.start(db));

@@ -7,11 +7,12 @@
 //! Map: `host` the two structs and cancellation · `digest` what is kept of all forms of a file · `locate` positions to
 //! nodes · one module a feature: `diagnostics`, `hover`, `hints`, `navigation`, `actions` (with `explicit`, which
 //! writes packs and unpacks out), `outline` · `completion` what could be typed · `signature_help` · `semantic` colours
-//! · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
+//! · `anchor` places that move with the text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
 //! a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;
+mod anchor;
 pub mod call_hierarchy;
 pub mod completion;
 mod diagnostics;
@@ -35,6 +36,7 @@ mod tests;
 pub mod typing;
 
 pub use actions::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
+pub use anchor::Anchor;
 pub use diagnostics::{explicit_file_diagnostics, file_diagnostics};
 pub use host::{Analysis, AnalysisHost};
 pub use outline::file_stem;

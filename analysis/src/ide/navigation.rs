@@ -2,11 +2,11 @@
 
 use super::locate::{View, definition_of, form_at};
 use super::{FileRange, Highlight, NavTarget};
-use crate::db::{Db, Files, SourceFile, Sym, file_by_path, forms, is_builtin};
+use crate::db::{Db, Files, Form, SourceFile, Sym, file_by_path, forms, is_builtin};
 use crate::hir::*;
 use crate::imports::resolve_path;
-use crate::names::{Meaning, Resolution, mentions};
-use crate::origin::Origin;
+use crate::names::{Meaning, Resolution, forms_with_words, mentions};
+use crate::origin::{FormKey, Origin};
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
@@ -161,8 +161,12 @@ fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<F
 
 /// Every use in one file.
 fn uses_in<'db>(db: &'db dyn Db, file: SourceFile, resolution: Resolution<'db>, ranges: &mut Vec<FileRange>) {
-    for &form in forms(db, file) {
-        // By name first: an alias is another name of the same primitive.
+    // An alias is another name of the same primitive.
+    let names: Vec<Name> = match resolution {
+        Resolution::Form(form) => form.name(db).iter().cloned().collect(),
+        Resolution::Primitive(primitive) => [&primitive.name].into_iter().chain(&primitive.aliases).cloned().collect(),
+    };
+    for form in forms_with_words(db, file, &names) {
         let named: Vec<&Name> = mentions(db, form)
             .iter()
             .filter(|name| crate::names::resolve(db, file, Sym::new(db, (*name).clone())) == Some(resolution))
@@ -179,10 +183,14 @@ fn uses_in<'db>(db: &'db dyn Db, file: SourceFile, resolution: Resolution<'db>, 
     }
 }
 
+pub(super) fn form_of_key<'db>(db: &'db dyn Db, file: SourceFile, key: &FormKey) -> Option<Form<'db>> {
+    let is_it = |form: &Form<'_>| *form.name(db) == key.name && form.nth(db) == key.nth;
+    let named = key.name.as_ref().and_then(|name| file.names(db).get(name)).copied();
+    named.filter(is_it).or_else(|| forms(db, file).iter().copied().find(is_it))
+}
+
 pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<FileRange> {
-    let key = &origin.form;
-    let form = forms(db, file).iter().find(|form| *form.name(db) == key.name && form.nth(db) == key.nth)?;
-    let view = View::of(db, *form);
+    let view = View::of(db, form_of_key(db, file, &origin.form)?);
     // The form may have changed since.
     let range = view.map.exprs.get(origin.expr.index())?;
     let path: Arc<str> = file.path(db).clone();
@@ -191,9 +199,7 @@ pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> 
 
 /// Of a piece of a compiled program, the name that is called there and where it stands.
 pub(super) fn called_at(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<(FileRange, String)> {
-    let key = &origin.form;
-    let form = forms(db, file).iter().find(|form| *form.name(db) == key.name && form.nth(db) == key.nth)?;
-    let view = View::of(db, *form);
+    let view = View::of(db, form_of_key(db, file, &origin.form)?);
     // The form may have changed since.
     let callee = match view.body.exprs.get(origin.expr.index())? {
         Expr::Apply { callee, .. } => *callee,

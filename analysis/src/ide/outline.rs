@@ -17,20 +17,8 @@ pub fn file_stem(path: &str) -> &str {
     name.strip_suffix(".lift").unwrap_or(name)
 }
 
-/// [`symbol_of`] for each form of the file that has one, at its place, with the form.
-fn symbols_of<'db>(db: &'db dyn Db, file: SourceFile) -> impl Iterator<Item = (Form<'db>, Symbol)> {
-    infer_in_order(db, forms(db, file), Mode::Insert);
-    forms(db, file).iter().filter_map(move |&form| {
-        let mut symbol = symbol_of(db, form)?;
-        symbol.range += form.start(db);
-        symbol.focus += form.start(db);
-        Some((form, symbol))
-    })
-}
-
 /// The symbol of a form, with ranges relative to the form.
-#[salsa::tracked(returns(clone))]
-fn symbol_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
+pub(super) fn symbol_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
     let body = body(db, form);
     let scheme = signature(db, form);
     let (name, kind) = match &body.kind {
@@ -113,28 +101,51 @@ pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symb
         .collect()
 }
 
-pub(super) fn symbols(db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
-    symbols_of(db, file).map(|(_, symbol)| symbol).collect()
-}
-
-pub(super) fn types(db: &dyn Db, file: SourceFile) -> Vec<FormType> {
-    let typed = symbols_of(db, file)
+/// The types of some symbols of a file.
+pub(super) fn types(db: &dyn Db, symbols: Vec<(Form<'_>, Symbol)>) -> Vec<FormType> {
+    let typed = symbols
+        .into_iter()
         .filter(|(form, symbol)| symbol.kind != SymbolKind::Import && body(db, *form).kind != FormKind::Primitive);
     typed.map(|(_, symbol)| FormType { name: symbol.name, ty: symbol.detail, range: symbol.focus }).collect()
 }
 
-pub(super) fn kernels(db: &dyn Db, file: SourceFile) -> Vec<KernelInfo> {
-    let kernels = symbols_of(db, file).filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
+/// The kernels among some symbols of a file.
+pub(super) fn kernels(db: &dyn Db, symbols: Vec<(Form<'_>, Symbol)>) -> Vec<KernelInfo> {
+    let kernels = symbols.into_iter().filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
     kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
 }
 
-/// [`kernels`] that touch a range.
+/// The kernels that touch a range.
 pub(super) fn kernels_in(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<KernelInfo> {
     let found = forms_in(db, file, range).iter().filter_map(|&form| {
         let symbol = symbol_in_file(db, form).filter(|symbol| symbol.kind == SymbolKind::Kernel)?;
         Some(kernel(&View::of(db, form), symbol))
     });
     found.collect()
+}
+
+/// Forms around a place among which kernels are looked for.
+const NEAR: usize = 256;
+
+/// The kernels that touch a range, then those nearest to it: so many at most.
+pub(super) fn kernels_near(db: &dyn Db, file: SourceFile, range: TextRange, most: usize) -> Vec<KernelInfo> {
+    let split = file.split(db);
+    let first = split.partition_point(|form| form.range.end() < range.start());
+    let end = split.partition_point(|form| form.range.start() <= range.end()).max(first);
+    let around = first.saturating_sub(NEAR)..(end + NEAR).min(split.len());
+    let away = |form: TextRange| {
+        let above = u32::from(range.start()).saturating_sub(form.end().into());
+        let below = u32::from(form.start()).saturating_sub(range.end().into());
+        above.max(below)
+    };
+    let mut near: Vec<(u32, Form<'_>)> = around
+        .filter(|&place| split[place].kind == lift_syntax::FormKind::Lift)
+        .filter_map(|place| Some((away(split[place].range), *forms(db, file).get(place)?)))
+        .collect();
+    near.sort_by_key(|(away, _)| *away);
+    near.truncate(most);
+    let kernels = near.into_iter().filter_map(|(_, form)| Some(kernel(&View::of(db, form), symbol_in_file(db, form)?)));
+    kernels.collect()
 }
 
 /// What a line `run: …` of a documentation says. It is for running the kernel, not for reading about it.

@@ -3,10 +3,10 @@
 use super::locate::{View, form_at};
 use super::navigation::{Symbol, references, symbol_at};
 use super::{FileRange, SourceChange, TextEdit};
-use crate::db::{Db, Form, SourceFile, Sym, forms, is_builtin};
+use crate::db::{Db, Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
 use crate::lower::lower;
-use crate::names::{Resolution, mentions, resolve};
+use crate::names::{Resolution, forms_with_words, mentions, resolve};
 use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn check_free<'db>(
             continue;
         }
         defined(file)?;
-        for &user in forms(db, file) {
+        for user in forms_with_words(db, file, &[Name::from(new)]) {
             if mentions(db, user).iter().any(|mentioned| **mentioned == *new) {
                 let by = user.name(db).as_ref().map_or("a form".to_owned(), |name| format!("`{name}`"));
                 return Err(format!(

@@ -62,8 +62,8 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
 }
 
 /// The tokens of one form, with places relative to it. An edit elsewhere does not touch them.
-#[salsa::tracked(lru = 4096)]
-fn form_tokens<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<SemanticToken> {
+#[salsa::tracked(lru = 512)]
+pub(super) fn form_tokens<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<SemanticToken> {
     let view = View::of(db, form);
     let mut tokens = words(&view);
     tokens.extend(names(&view));

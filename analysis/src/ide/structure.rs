@@ -2,7 +2,7 @@
 
 use super::FileRange;
 use super::locate::form_at;
-use crate::db::{Db, SourceFile, Sym, file_by_path, forms};
+use crate::db::{Db, FormEntity, SourceFile, Sym, file_by_path};
 use crate::hir::Node;
 use crate::imports::imports;
 use crate::queries::lower_form;
@@ -24,7 +24,12 @@ pub struct Fold {
 }
 
 /// Whatever takes more than one line: forms, bracketed groups, comments, runs of imports.
-pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
+/// `groups` gives each form, where it starts, and its [`groups`].
+pub(super) fn folds<'a>(
+    db: &dyn Db,
+    file: SourceFile,
+    groups: impl Iterator<Item = (FormEntity, TextSize, &'a [TextRange])>,
+) -> Vec<Fold> {
     let text = file.text(db);
     let mut folds = Vec::new();
     let breaks = line_breaks(text);
@@ -35,17 +40,17 @@ pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
         }
     };
     let mut first_import: Option<TextRange> = None;
-    for &form in forms(db, file) {
-        let whole = TextRange::at(form.start(db), TextSize::of(&**form.text(db)));
+    for (form, start, groups) in groups {
         if form.kind(db) == lift_syntax::FormKind::Import {
+            let whole = TextRange::at(start, TextSize::of(&**form.text(db)));
             first_import = Some(first_import.map_or(whole, |before| before.cover(whole)));
             continue;
         }
         if let Some(imports) = first_import.take() {
             push(imports, FoldKind::Imports);
         }
-        for &group in groups(db, form) {
-            push(group + form.start(db), FoldKind::Form);
+        for &group in groups {
+            push(group + start, FoldKind::Form);
         }
     }
     if let Some(imports) = first_import {
@@ -59,9 +64,7 @@ pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
 }
 
 /// The bracketed groups of a form that take several lines, relative to it.
-#[salsa::tracked(lru = 4096)]
-fn groups<'db>(db: &'db dyn Db, form: crate::db::Form<'db>) -> Vec<TextRange> {
-    let text = form.text(db);
+pub(super) fn groups(text: &str) -> Vec<TextRange> {
     let tokens = lex(text);
     let breaks = line_breaks(text);
     let mut open = Vec::new();

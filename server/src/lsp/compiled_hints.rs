@@ -1,110 +1,173 @@
-//! What the compiler chose, as hints at the expressions for which it did: where an unplaced primitive runs, and what is
-//! stored on the way. Only kernels near the lines that are shown are compiled, each once until it changes.
+//! What the compiler chose and left in, as hints at the expressions for which it did: where an unplaced primitive runs,
+//! what is stored on the way, what a run still checks. Only kernels near the lines that are shown are compiled.
 
+use super::compiled::{LeftIn, Question, Told};
 use super::features::Options;
 use super::snapshot::Snapshot;
 use crate::engine;
-use lift_analysis::ide::{Cancellable, FileRange, HintKind, HintPart, InlayHint};
-use lift_analysis::origin::Origin;
-use lift_codegen::core::{Kernel, Rhs};
-use lift_codegen::lower;
+use lift_analysis::ide::{Anchor, Cancellable, FileRange, HintKind, HintPart, InlayHint};
+use lift_codegen::failure;
 use lift_codegen::report::{Kind, Stored};
-use lift_codegen::schedule::Schedule;
-use lift_codegen::target::Target;
 use lift_syntax::{TextRange, TextSize};
-use std::collections::{BTreeMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is to be shown of one kernel.
-#[derive(Debug, Default)]
-struct Choices {
-    /// Primitives with their levels, and where they come from: `mapGlb0`.
-    placed: Vec<(String, Origin)>,
-    stored: Vec<Stored>,
-}
-
-/// The kernels that were compiled last. A kernel that did not change is the same value, so that it is found by its address.
-#[derive(Debug, Clone, Default)]
-pub struct Cache(Arc<Mutex<VecDeque<Entry>>>);
-
-#[derive(Debug)]
-struct Entry {
-    kernel: Arc<Kernel>,
-    target: Target,
-    choices: Arc<Choices>,
-}
-
-const MOST_KEPT: usize = 64;
-/// Kernels that are compiled for one request: those on the screen, then the nearest.
+/// Kernels that are looked at for one request: those on the screen, then the nearest.
 const MOST_KERNELS: usize = 12;
+/// Kernels whose last marks are kept.
+const MOST_SHOWN: usize = 256;
 
-impl Cache {
-    fn of(&self, kernel: &Arc<Kernel>, target: Target) -> Arc<Choices> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = |entry: &&Entry| Arc::ptr_eq(&entry.kernel, kernel) && entry.target == target;
-        if let Some(entry) = lock().iter().find(known) {
-            return entry.choices.clone();
+/// What is to be shown at a place.
+#[derive(Debug, Clone, PartialEq)]
+enum What {
+    /// `Glb0`
+    Placed(String),
+    Stored(Kind, String),
+    /// Why a run would stop, and where what may go wrong begins.
+    LeftIn(failure::Kind, String, Anchor),
+}
+
+impl What {
+    fn kind(&self) -> HintKind {
+        match self {
+            What::Placed(_) => HintKind::Placement,
+            What::Stored(..) => HintKind::Memory,
+            What::LeftIn(..) => HintKind::RuntimeCheck,
         }
-        let choices = Arc::new(choices(kernel, &target));
-        let mut kept = lock();
-        kept.push_back(Entry { kernel: kernel.clone(), target, choices: choices.clone() });
-        if kept.len() > MOST_KEPT {
-            kept.pop_front();
-        }
-        choices
     }
 }
 
-fn choices(kernel: &Kernel, target: &Target) -> Choices {
-    let mut placed = Vec::new();
-    Schedule::new(kernel, target).kernel.body.visit(&mut |stmt| {
-        if let Rhs::Prim(call) = &stmt.rhs {
-            placed.push((call.prim.name(), stmt.origin.clone()));
+type Mark = (Anchor, What);
+
+/// The marks of each kernel as they were shown last: they move with the text, and stand until the kernel as it is now is
+/// compiled, so that nothing flickers.
+#[derive(Debug, Clone, Default)]
+pub struct Shown(Arc<Mutex<FxHashMap<(Arc<str>, String), Arc<[Mark]>>>>);
+
+impl Shown {
+    fn last(&self, kernel: &(Arc<str>, String)) -> Arc<[Mark]> {
+        let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.get(kernel).cloned().unwrap_or_default()
+    }
+
+    fn set(&self, kernel: (Arc<str>, String), marks: Arc<[Mark]>) {
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.len() >= MOST_SHOWN {
+            shown.clear();
         }
-    });
-    // What is not supported is said elsewhere.
-    let stored = lower::compile(kernel, target).map(|program| program.report.stored).unwrap_or_default();
-    Choices { placed, stored }
+        shown.insert(kernel, marks);
+    }
 }
 
+/// The hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<Vec<InlayHint>> {
-    let Options { target, .. } = snap.features.options;
     let shows = |kind| snap.features.options.shows(kind);
-    if !shows(HintKind::Placement) && !shows(HintKind::Memory) {
+    if ![HintKind::Placement, HintKind::Memory, HintKind::RuntimeCheck].into_iter().any(shows) {
         return Ok(Vec::new());
     }
-    let mut kernels = snap.analysis.kernels(path)?;
-    kernels.sort_by_key(|kernel| distance(kernel.range, range));
-    let mut placements: BTreeMap<TextSize, Vec<String>> = BTreeMap::new();
-    let mut memory: BTreeMap<TextSize, Vec<(Kind, String)>> = BTreeMap::new();
-    for info in kernels.iter().take(MOST_KERNELS) {
-        let Ok(kernel) = engine::core(&snap.analysis, path, &info.name)? else { continue };
-        let choices = snap.compiled.of(&kernel, target);
-        for (primitive, origin) in &choices.placed {
-            let Some((at, name)) = snap.analysis.called_at(origin)? else { continue };
-            if let Some(level) = level(primitive, &name)
-                && is_in(&at, path, range)
+    let mut places: BTreeMap<TextSize, Vec<What>> = BTreeMap::new();
+    for kernel in snap.analysis.kernels_near(path, range, MOST_KERNELS)? {
+        for (anchor, what) in marks_of(snap, path, kernel.name)?.iter() {
+            if shows(what.kind())
+                && let Some(at) = snap.analysis.anchored(anchor)?
+                && range.contains_inclusive(at)
             {
-                insert(placements.entry(at.range.end()).or_default(), level.to_owned());
-            }
-        }
-        for stored in choices.stored.iter().filter(|stored| stored.memory != Kind::Private) {
-            let Some(at) = snap.analysis.resolve_origin(&stored.origin)? else { continue };
-            if is_in(&at, path, range) {
-                insert(memory.entry(at.range.end()).or_default(), (stored.memory, stored.bytes.to_string()));
+                insert(places.entry(at).or_default(), what.clone());
             }
         }
     }
     let mut out = Vec::new();
-    if shows(HintKind::Placement) {
-        out.extend(placements.into_iter().map(|(offset, levels)| placement(offset, &levels)));
-    }
-    if shows(HintKind::Memory) {
-        for (offset, stored) in memory {
+    for (offset, here) in places {
+        let placed: Vec<&str> =
+            here.iter().filter_map(|what| if let What::Placed(level) = what { Some(&**level) } else { None }).collect();
+        if !placed.is_empty() {
+            out.push(placement(offset, &placed));
+        }
+        let stored: Vec<(Kind, &str)> = here
+            .iter()
+            .filter_map(|what| if let What::Stored(kind, bytes) = what { Some((*kind, &**bytes)) } else { None })
+            .collect();
+        if !stored.is_empty() {
             out.push(stored_here(snap, path, offset, &stored)?);
+        }
+        for what in &here {
+            if let What::LeftIn(kind, message, start) = what {
+                let start = snap.analysis.anchored(start)?.filter(|start| *start <= offset);
+                let place = start.map(|start| FileRange { path: path.clone(), range: TextRange::new(start, offset) });
+                out.extend(left_in(offset, *kind, message, place));
+            }
         }
     }
     Ok(out)
+}
+
+/// The marks of a kernel: those of what it is now, or while that is being compiled, or does not check, the last ones.
+fn marks_of(snap: &Snapshot, path: &Arc<str>, kernel: String) -> Cancellable<Arc<[Mark]>> {
+    let about = (path.clone(), kernel);
+    let Options { target, .. } = snap.features.options;
+    let Ok(kernel) = engine::core(&snap.analysis, path, &about.1)? else { return Ok(snap.compiled.last(&about)) };
+    let question = Question { about: about.clone(), kernel, target };
+    let told = match snap.compiler.ask(&question) {
+        Some(told) => told,
+        None if snap.features.refresh_hints => return Ok(snap.compiled.last(&about)),
+        // A client that cannot be asked to ask again waits.
+        None => snap.compiler.wait_until(&question, || snap.analysis.text(path).map(drop))?,
+    };
+    let marks: Arc<[Mark]> = marks(snap, path, &told)?.into();
+    snap.compiled.set(about, marks.clone());
+    Ok(marks)
+}
+
+fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>> {
+    let mut marks: Vec<Mark> = Vec::new();
+    let mut mark = |at: Option<FileRange>, what: What| {
+        if let Some(at) = at.filter(|at| at.path == *path)
+            && let Some(anchor) = snap.analysis.anchor(path, at.range.end())?
+        {
+            insert(&mut marks, (anchor, what));
+        }
+        Ok(())
+    };
+    for (primitive, origin) in &told.placed {
+        if let Some((at, name)) = snap.analysis.called_at(origin)?
+            && let Some(level) = level(primitive, &name)
+        {
+            mark(Some(at), What::Placed(level.to_owned()))?;
+        }
+    }
+    for Stored { memory, bytes, origin, .. } in told.stored.iter().filter(|stored| stored.memory != Kind::Private) {
+        mark(snap.analysis.resolve_origin(origin)?, What::Stored(*memory, bytes.to_string()))?;
+    }
+    for LeftIn { kind, message, origin } in &told.left_in {
+        let Some(at) = snap.analysis.resolve_origin(origin)? else { continue };
+        if let Some(start) = snap.analysis.anchor(&at.path, at.range.start())? {
+            mark(Some(at), What::LeftIn(*kind, message.clone(), start))?;
+        }
+    }
+    Ok(marks)
+}
+
+/// `checks the index` where nothing proves that there is such an element. Of casts and conditions on lengths, analysis
+/// says it.
+fn left_in(offset: TextSize, kind: failure::Kind, message: &str, place: Option<FileRange>) -> Option<InlayHint> {
+    let label = match kind {
+        failure::Kind::Index => "checks the index",
+        failure::Kind::DivisionByZero => "checks the divisor",
+        failure::Kind::Argument => "checks the argument",
+        failure::Kind::Cast | failure::Kind::Assumption => return None,
+    };
+    let message = message.replace("{0}", "…").replace("{1}", "…");
+    Some(InlayHint {
+        offset,
+        kind: HintKind::RuntimeCheck,
+        parts: vec![HintPart { text: label.to_owned(), target: place }],
+        padding_left: true,
+        padding_right: false,
+        tooltip: format!(
+            "Nothing here proves that this cannot go wrong: a run stops with \u{201c}{message}\u{201d} if it does"
+        ),
+    })
 }
 
 fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {
@@ -113,25 +176,14 @@ fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {
     }
 }
 
-fn is_in(at: &FileRange, path: &Arc<str>, range: TextRange) -> bool {
-    at.path == *path && range.contains_inclusive(at.range.end())
-}
-
-/// How far a kernel is from what is shown.
-fn distance(kernel: TextRange, shown: TextRange) -> u32 {
-    let above = u32::from(shown.start()).saturating_sub(kernel.end().into());
-    let below = u32::from(kernel.start()).saturating_sub(shown.end().into());
-    above.max(below)
-}
-
 /// `Glb0`, where the program says `map` and the compiler `mapGlb0`.
 fn level<'a>(primitive: &'a str, written: &str) -> Option<&'a str> {
     let level = primitive.strip_prefix(written)?;
     ["Seq", "Glb", "Wrg", "Lcl"].iter().any(|known| level.starts_with(known)).then_some(level)
 }
 
-fn placement(offset: TextSize, levels: &[String]) -> InlayHint {
-    let place = |level: &String| match level.split_at(3) {
+fn placement(offset: TextSize, levels: &[&str]) -> InlayHint {
+    let place = |level: &&str| match level.split_at(3) {
         ("Glb", d) => format!("on global work-items of dimension {d}"),
         ("Wrg", d) => format!("on work-groups of dimension {d}"),
         ("Lcl", d) => format!("on work-items of a group, dimension {d}"),
@@ -149,10 +201,10 @@ fn placement(offset: TextSize, levels: &[String]) -> InlayHint {
 }
 
 /// Of each copy, where there are several.
-fn stored_here(snap: &Snapshot, path: &str, offset: TextSize, stored: &[(Kind, String)]) -> Cancellable<InlayHint> {
-    let one = |(memory, bytes): &(Kind, String)| format!("{} {bytes} bytes", memory.name());
+fn stored_here(snap: &Snapshot, path: &str, offset: TextSize, stored: &[(Kind, &str)]) -> Cancellable<InlayHint> {
+    let one = |(memory, bytes): &(Kind, &str)| format!("{} {bytes} bytes", memory.name());
     let label = stored.iter().map(one).collect::<Vec<_>>().join(", ");
-    let sentence = |(memory, bytes): &(Kind, String)| match memory {
+    let sentence = |(memory, bytes): &(Kind, &str)| match memory {
         Kind::Local => format!("in local memory, {bytes} bytes of each group"),
         Kind::GlobalParts => format!("in global memory, {bytes} bytes of each group or work-item at once"),
         _ => format!("in global memory, {bytes} bytes"),
@@ -177,13 +229,5 @@ mod tests {
         let cases = [("mapGlb0", "map"), ("mapGlb0", "mapGlb"), ("mapSeq", "map"), ("map", "map"), ("mapSeq", "f")];
         let found: Vec<Option<&str>> = cases.iter().map(|(primitive, written)| level(primitive, written)).collect();
         assert_eq!(found, [Some("Glb0"), None, Some("Seq"), None, None]);
-    }
-
-    #[test]
-    fn what_is_shown_comes_first() {
-        let range = |from: u32, to: u32| TextRange::new(from.into(), to.into());
-        let shown = range(100, 200);
-        let distances = [range(0, 40), range(90, 110), range(120, 130), range(230, 300)].map(|k| distance(k, shown));
-        assert_eq!(distances, [60, 0, 0, 30]);
     }
 }

@@ -27,11 +27,14 @@
 //! | [`show`] | texts shown to editors that drop the answers of commands |
 //! | [`views`] | generated texts that follow the edits, and where their parts come from |
 //! | [`measured`] | the times of runs, at the lines that caused them |
-//! | [`compiled_hints`] | what the compiler chose, at the expressions for which it did |
+//! | [`compiled`] | kernels compiled in the background, for what follows |
+//! | [`compiled_hints`] | what the compiler chose and left in, at the expressions for which it did |
+//! | [`costs`] | what a kernel costs, in its hover |
 //! | [`convert`] | editor data to protocol data |
 
 pub mod child;
 pub mod commands;
+pub mod compiled;
 pub mod compiled_hints;
 pub mod convert;
 pub mod costs;

@@ -1,7 +1,7 @@
 //! The methods of the protocol. Each only takes its place in the queue of the main loop, before its first await.
 
 use super::commands;
-use super::costs::{self, Costs};
+use super::costs;
 use super::documents::file_path;
 use super::features::{Features, Options, server_capabilities};
 use super::main_loop::Handle;
@@ -29,7 +29,6 @@ pub struct Server {
     pub(super) cancels: Cancels,
     pub(super) folder: Folder,
     tokens: requests::TokenCache,
-    costs: Costs,
 }
 
 /// The service over a main loop, and what that has to say to the client.
@@ -43,7 +42,6 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
             cancels: Cancels::default(),
             folder: Folder::default(),
             tokens: requests::TokenCache::default(),
-            costs: Costs::default(),
         }
     };
     let mut service = LspService::build(make)
@@ -261,8 +259,8 @@ impl LanguageServer for Server {
         let asked = move |snap: &Snapshot| requests::hover(snap, &params.text_document_position_params);
         let (said, question) = self.read(asked).await?;
         let (Some(said), Some(question)) = (said.clone(), question) else { return Ok(said) };
-        let costs = self.costs.clone();
-        let cost = self.main.compute(move || costs.answer(&question)).await?;
+        let (compiler, question) = question;
+        let cost = self.main.compute(move || costs::answer(&compiler, &question)).await?;
         Ok(Some(match cost {
             Some(cost) => costs::append(said, &cost),
             None => said,

@@ -1,5 +1,6 @@
 //! What a request works on: the state at the moment when its message arrived.
 
+use super::compiled::Compiler;
 use super::compiled_hints;
 use super::convert::Lines;
 use super::documents::{self, Documents};
@@ -20,7 +21,8 @@ pub struct Snapshot {
     pub revision: u64,
     pub views: Arc<Views>,
     pub measured: Arc<Measurements>,
-    pub compiled: compiled_hints::Cache,
+    pub compiler: Compiler,
+    pub compiled: compiled_hints::Shown,
 }
 
 /// A file that a request names.

@@ -1,5 +1,6 @@
 //! The state of a session: open documents, files loaded because they are imported, what the client was told.
 
+use super::compiled::Compiler;
 use super::compiled_hints;
 use super::convert;
 use super::disk::Disk;
@@ -60,7 +61,8 @@ pub struct State {
     /// When the views are to be made again.
     views_due: Option<Instant>,
     measured: Arc<Measurements>,
-    compiled: compiled_hints::Cache,
+    compiler: Compiler,
+    compiled: compiled_hints::Shown,
     pub pool: Pool,
     back: Handle,
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -85,7 +87,8 @@ impl State {
             views: Arc::default(),
             views_due: None,
             measured: Arc::default(),
-            compiled: compiled_hints::Cache::default(),
+            compiler: Compiler::new(back.clone()),
+            compiled: compiled_hints::Shown::default(),
             pool,
             back,
             outbox,
@@ -106,6 +109,7 @@ impl State {
             revision: self.revision,
             views: self.views.clone(),
             measured: self.measured.clone(),
+            compiler: self.compiler.clone(),
             compiled: self.compiled.clone(),
         }
     }
@@ -263,6 +267,11 @@ impl State {
         Arc::make_mut(&mut self.views).given(address, view);
     }
 
+    /// Kernels were compiled whose hints somebody asked for.
+    pub fn compiled(&mut self) {
+        let _ = self.outbox.send(Outgoing::RefreshHints);
+    }
+
     /// A kernel was run.
     pub fn ran(&mut self, path: Arc<str>, kernel: String, measured: Option<Measured>) {
         let measurements = Arc::make_mut(&mut self.measured);
@@ -331,17 +340,18 @@ impl State {
         for path in paths {
             let (snapshot, back) = (self.snapshot(), self.back.clone());
             self.diagnosing += 1;
-            let done = Done(back.clone());
+            let done = Done(Some(back));
             self.pool.run(move || {
-                // Also when it is stopped, or panics.
-                let _done = done;
                 // Stopped by a newer edit: that edit has asked for diagnostics again.
                 let diagnostics = diagnostics(&snapshot, &path);
                 let document = snapshot.documents.get(&path).map(|d| (d.generation, d.version));
                 drop(snapshot); // before anything that may wait
-                if let (Ok(diagnostics), Some((generation, version))) = (diagnostics, document) {
-                    back.write(move |state| state.diagnosed(&path, generation, version, diagnostics));
-                }
+                // In one step: the client may answer news with an edit, which is not to find this one unfinished.
+                done.with(move |state| {
+                    if let (Ok(diagnostics), Some((generation, version))) = (diagnostics, document) {
+                        state.diagnosed(&path, generation, version, diagnostics);
+                    }
+                });
             });
         }
     }
@@ -376,12 +386,28 @@ impl State {
     }
 }
 
-/// Says when it is dropped that one document is diagnosed.
-struct Done(Handle);
+/// Says when it is dropped that one document is diagnosed: also when that is stopped, or panics.
+struct Done(Option<Handle>);
+
+impl Done {
+    /// Says it together with what was found.
+    fn with(mut self, news: impl FnOnce(&mut State) + Send + 'static) {
+        self.say(news);
+    }
+
+    fn say(&mut self, news: impl FnOnce(&mut State) + Send + 'static) {
+        if let Some(back) = self.0.take() {
+            back.write(move |state| {
+                state.diagnosing = state.diagnosing.saturating_sub(1);
+                news(state);
+            });
+        }
+    }
+}
 
 impl Drop for Done {
     fn drop(&mut self) {
-        self.0.write(|state| state.diagnosing = state.diagnosing.saturating_sub(1));
+        self.say(|_| ());
     }
 }
 

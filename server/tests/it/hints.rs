@@ -61,12 +61,19 @@ fn shown(session: &mut Session) -> String {
     hints.as_array().expect("a list").iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
+/// A client that cannot be asked to ask again gets all hints at once.
+fn waiting_client() -> Value {
+    let mut capabilities = rich_client();
+    capabilities["workspace"]["inlayHint"] = Value::Null;
+    capabilities
+}
+
 /// The hints of a program of which only some kinds are shown.
 fn only(kinds: &[&str], program: &str, expected: Expect) {
     let settings: serde_json::Map<String, Value> =
         HINT_KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
     let options = json!({ "inlayHints": settings });
-    let mut session = Session::with(Options { capabilities: rich_client(), options, ..Options::default() });
+    let mut session = Session::with(Options { capabilities: waiting_client(), options, ..Options::default() });
     session.open(URI, program);
     expected.assert_eq(&shown(&mut session));
     session.shutdown();
@@ -124,6 +131,44 @@ fn what_is_stored_on_the_way() {
     );
 }
 
+const CHECKED: &str = "\
+(lift picked (N M) ((array-type float N) (array-type int M))
+  (lambda (xs is) (map (lambda (i) (aref xs i)) is)))
+(lift shares (N) (int (array-type int N))
+  (lambda (by xs) (map (lambda (x) (/ x by)) xs)))
+";
+
+#[test]
+fn what_a_run_still_checks_inside_of_a_launch() {
+    only(
+        &["checks"],
+        CHECKED,
+        expect![[r#"
+            1:46 checks the index
+            3:44 checks the divisor"#]],
+    );
+}
+
+/// They are told when the kernel is compiled, and stay at their places while it is compiled again.
+#[test]
+fn what_the_compiler_tells_comes_later_and_does_not_flicker() {
+    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    session.open(URI, CHECKED);
+    let checks = |session: &mut Session| -> Vec<String> {
+        let shown = shown(session);
+        shown.lines().filter(|line| line.contains("checks")).map(str::to_owned).collect()
+    };
+    assert_eq!(checks(&mut session), [] as [&str; 0], "nothing is compiled yet");
+    session.wait("a wish to be asked again", |message| message["method"] == "workspace/inlayHint/refresh");
+    assert_eq!(checks(&mut session), ["1:46 checks the index", "3:44 checks the divisor"]);
+    // Before the place, then over it.
+    session.edit(URI, 2, [1, 35, 1, 35], " ");
+    assert_eq!(checks(&mut session), ["1:47 checks the index", "3:44 checks the divisor"]);
+    session.edit(URI, 3, [1, 36, 1, 47], "(+ i 1)");
+    assert_eq!(checks(&mut session), ["3:44 checks the divisor"]);
+    session.shutdown();
+}
+
 #[test]
 fn lengths_that_would_have_to_be_equal() {
     only(&["obligations"], UNEQUAL, expect!["1:91 ✗ X1 = X2; X1 -> 1:20; X2 -> 1:56"]);
@@ -147,7 +192,7 @@ fn a_client_that_paints_unequal_lengths_by_itself_has_them_in_its_diagnostics() 
 
 /// What a double click on the hint with a label makes of the program, and what it says of itself.
 fn resolved(options: Value, program: &str, label: &str, expected: Expect) {
-    let mut capabilities = rich_client();
+    let mut capabilities = waiting_client();
     capabilities["textDocument"]["inlayHint"] = json!({ "resolveSupport": { "properties": ["tooltip", "textEdits"] } });
     let mut session = Session::with(Options { capabilities, options, ..Options::default() });
     session.open(URI, program);

@@ -3,10 +3,10 @@
 use super::context::Context;
 use super::fit::{Fit, fit, instance};
 use super::snippet::{Snippet, hole_names};
-use super::{CompletionItem, CompletionKind, Ranked, is_subsequence};
+use super::{CompletionItem, CompletionKind, MOST, Ranked, is_subsequence};
 use crate::db::{Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
-use crate::ide::digest::Schemes;
+use crate::ide::digest::Definitions;
 use crate::ide::importing::{import_edit, other_files, written_path};
 use crate::ide::scope::in_scope;
 use crate::imports::{imports, target};
@@ -14,7 +14,8 @@ use crate::names::{defined_names, names_of, resolve};
 use crate::prims::{self, Level, Primitive};
 use crate::queries::{body, infer_in_order, signature};
 use crate::ty::{Scheme, Ty, TyKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Of each file that is not imported, so many definitions are offered at most.
 const MOST_OF_A_FILE: usize = 30;
@@ -22,7 +23,7 @@ const MOST_OF_A_FILE: usize = 30;
 /// What the place wants.
 struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
-    schemes: &'a dyn Fn(SourceFile) -> Schemes,
+    known: &'a dyn Fn(SourceFile) -> Arc<Definitions>,
     ty: Option<Ty>,
     /// Directly after an opening bracket.
     head: bool,
@@ -40,20 +41,21 @@ struct Use {
 
 pub fn complete(
     context: &Context<'_>,
-    schemes: &dyn Fn(SourceFile) -> Schemes,
+    known: &dyn Fn(SourceFile) -> Arc<Definitions>,
     head: bool,
     args: usize,
     ranked: &mut Ranked,
 ) {
     let ty = context.hole().and_then(|hole| context.partial.expr(hole)).cloned();
-    let wanted = Wanted { context, schemes, ty, head, args };
+    let wanted = Wanted { context, known, ty, head, args };
     let mut seen: FxHashSet<Name> = FxHashSet::default();
     locals(&wanted, &mut seen, ranked);
-    definitions(&wanted, &mut seen, ranked);
+    definitions(&wanted, &seen, ranked);
     not_imported(&wanted, &seen, ranked);
+    let files = in_sight(context);
     for primitive in prims::all() {
         for name in std::iter::once(&primitive.name).chain(&primitive.aliases) {
-            if seen.insert(name.clone()) {
+            if !is_defined(context, &files, name) && seen.insert(name.clone()) {
                 primitive_item(&wanted, primitive, name, ranked);
             }
         }
@@ -235,15 +237,29 @@ fn local_item(context: &Context<'_>, binder: BinderId, insert: Snippet) -> Compl
     }
 }
 
+/// The files whose definitions are in sight, the nearest first: of two of one name, the nearer one counts.
+fn in_sight(context: &Context<'_>) -> Vec<SourceFile> {
+    let (db, file) = (context.db, context.file);
+    let imported = imports(db, file).iter().filter_map(|import| target(db, import));
+    std::iter::once(file).chain(imported).chain([db.prelude()]).collect()
+}
+
+fn is_defined(context: &Context<'_>, files: &[SourceFile], name: &Name) -> bool {
+    files.iter().any(|file| file.names(context.db).contains_key(name))
+}
+
 /// Definitions of the file, of what it imports, of the prelude: each name the nearest.
-fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut Ranked) {
-    let (db, file) = (wanted.context.db, wanted.context.file);
-    let imported: Vec<SourceFile> = imports(db, file).iter().filter_map(|import| target(db, import)).collect();
-    let files = std::iter::once(file).chain(imported).chain([db.prelude()]);
-    // Of many definitions few have a type that no other has.
-    let mut ways: FxHashMap<Scheme, Use> = FxHashMap::default();
-    let mut found: Vec<(i32, Name, Form<'_>, Scheme, Use)> = Vec::new();
-    for from in files {
+///
+/// A file may have many, of few types: whether they fit is told once for each type, and of each type only the first are
+/// looked at that can be among the best.
+fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ranked) {
+    let context = wanted.context;
+    let (db, file) = (context.db, context.file);
+    let files = in_sight(context);
+    let known: Vec<Arc<Definitions>> = files.iter().map(|file| (wanted.known)(*file)).collect();
+    let all: usize = known.iter().map(|known| known.len()).sum();
+    let mut found: Vec<(i32, Name, Form<'_>, &Scheme, Use)> = Vec::new();
+    for (index, (&from, known)) in files.iter().zip(&known).enumerate() {
         let near = if from == file {
             8
         } else if is_builtin(db, from) {
@@ -251,30 +267,26 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut
         } else {
             5
         };
-        let schemes = (wanted.schemes)(from);
-        for form in names_of(db, from) {
-            let Some(name) = form.name(db) else { continue };
-            // A definition cannot use itself.
-            if Some(form) == wanted.context.form || !seen.insert(name.clone()) {
-                continue;
-            }
-            let Some(scheme) = schemes.get(&form) else { continue };
-            let way = match ways.get(scheme) {
-                Some(way) => *way,
-                None => {
-                    let (ty, classes) = instance(scheme);
-                    *ways.entry(scheme.clone()).or_insert(wanted.best(&ty, &classes))
-                }
-            };
-            let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
-            let score = score(way.fit) + near - if kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3;
-            found.push((score, name.clone(), form, scheme.clone(), way));
+        // A definition cannot use itself, and of two of one name in one file the first one counts.
+        let can_be_meant = |name: &Name, form: Form<'_>| {
+            Some(form) != context.form
+                && from.names(db).get(name) == Some(&form)
+                && !seen.contains(name)
+                && !is_defined(context, &files[..index], name)
+                && (all <= MOST || is_subsequence(&context.typed_text, name))
+        };
+        for (kind, definitions) in known.groups() {
+            let (ty, classes) = instance(&kind.scheme);
+            let way = wanted.best(&ty, &classes);
+            let score = score(way.fit) + near - if kind.kernel { 6 } else { 0 } - i32::from(way.holes > 0) * 3;
+            let best = definitions.filter(|(name, form)| can_be_meant(name, *form)).take(MOST);
+            found.extend(best.map(|(name, form)| (score, name.clone(), form, &kind.scheme, way)));
         }
     }
     // What would be left out in the end need not be written.
-    ranked.best_of(&wanted.context.typed_text, &mut found, |(score, name, ..)| (*score, name));
+    ranked.best_of(&mut found, all, |(score, name, ..)| (*score, name));
     for (score, name, form, scheme, way) in found {
-        let mut item = global_item(wanted, &name, &scheme, way, || parameter_names(wanted.context, form));
+        let mut item = global_item(wanted, &name, scheme, way, || parameter_names(context, form));
         let kernel = form.kind(db) == lift_syntax::FormKind::Lift;
         item.kind = if kernel { CompletionKind::Kernel } else { CompletionKind::Definition };
         let from = form.file(db);

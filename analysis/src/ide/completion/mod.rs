@@ -16,13 +16,14 @@ pub(super) use snippet::hole_names;
 pub(super) use words::relative as relative_path;
 
 use super::TextEdit;
-use super::digest::Schemes;
+use super::digest::Definitions;
 use crate::db::{Db, SourceFile, Sym};
 use crate::hir::Name;
 use crate::names::{Resolution, resolve};
 use crate::queries::{docs, signature};
 use context::{Context, Place};
 use lift_syntax::{TextRange, TextSize};
+use std::sync::Arc;
 
 /// More candidates than these are not sent; then the editor asks again when more is typed.
 const MOST: usize = 400;
@@ -70,10 +71,10 @@ pub struct Completions {
     pub complete: bool,
 }
 
-/// `schemes` gives the types of the definitions of a file.
+/// `known` gives the definitions of a file.
 pub(super) fn completions(
     db: &dyn Db,
-    schemes: &dyn Fn(SourceFile) -> Schemes,
+    known: &dyn Fn(SourceFile) -> Arc<Definitions>,
     file: SourceFile,
     offset: TextSize,
 ) -> Completions {
@@ -82,7 +83,7 @@ pub(super) fn completions(
     };
     let mut ranked = Ranked::default();
     match context.place {
-        Place::Expr { head, args } => expressions::complete(&context, schemes, head, args, &mut ranked),
+        Place::Expr { head, args } => expressions::complete(&context, known, head, args, &mut ranked),
         Place::Type { head } => words::types(head, &mut ranked),
         Place::Size { head, hash } => words::sizes(&context, head, hash, &mut ranked),
         Place::ArrayName => expressions::arrays(&context, &mut ranked),
@@ -112,19 +113,17 @@ impl Ranked {
     }
 
     /// Leaves out what [`Ranked::finish`] would leave out of these candidates, by their scores and labels, if there were
-    /// no others.
-    fn best_of<T>(&mut self, typed: &str, candidates: &mut Vec<T>, of: impl Fn(&T) -> (i32, &Name)) {
-        if candidates.len() <= MOST {
+    /// no others. `all` is how many there were before any of them was left out.
+    fn best_of<T>(&mut self, candidates: &mut Vec<T>, all: usize, of: impl Fn(&T) -> (i32, &Name)) {
+        if all <= MOST {
             return;
         }
-        let before = candidates.len();
-        candidates.retain(|candidate| is_subsequence(typed, of(candidate).1));
         candidates.sort_by(|a, b| {
             let ((a, x), (b, y)) = (of(a), of(b));
             b.cmp(&a).then_with(|| x.len().cmp(&y.len())).then_with(|| x.cmp(y))
         });
         candidates.truncate(MOST);
-        self.left_out += before - candidates.len();
+        self.left_out += all - candidates.len();
     }
 
     fn finish(mut self, replace: TextRange, typed: &str) -> Completions {

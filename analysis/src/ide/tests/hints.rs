@@ -26,6 +26,24 @@ fn check(text: &str, expected: Expect) {
 }
 
 #[test]
+fn what_a_mistake_leaves_open_is_not_shown() {
+    check(
+        "(lift k (N) ((array-type float N)) (lambda (xs)
+  (let zs (nosuch xs)
+    (let ws (map (lambda (z) (* z 2.0f)) zs)
+      (zip ws zs)))))
+",
+        expect![[r#"
+            (lift k (N) ((array-type float N)) (lambda (xs‹: Array[Float,N]›)
+              (let zs (nosuch xs)
+                (let ws (map (lambda (z‹: Float›) (* z 2.0f)) zs)
+                  (zip ws zs)))))
+            N -> 1:`N`
+        "#]],
+    );
+}
+
+#[test]
 fn where_lengths_are_opened_and_hidden() {
     check(
         "(define (pos x) (> x 0.0f))

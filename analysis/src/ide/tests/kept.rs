@@ -1,7 +1,11 @@
 //! What is kept from edit to edit is what a fresh start would find.
 
 use super::Fixture;
-use crate::ide::{AnalysisHost, FileDiagnostic};
+use crate::ide::completion::Completions;
+use crate::ide::semantic::SemanticToken;
+use crate::ide::structure::Fold;
+use crate::ide::{AnalysisHost, FileDiagnostic, Symbol, TextEdit};
+use lift_syntax::{TextRange, TextSize};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -36,8 +40,25 @@ const PIECES: &[&str] = &[
     "(foo)\n",
 ];
 
-fn described(host: &AnalysisHost, path: &str) -> Vec<FileDiagnostic> {
-    host.snapshot().diagnostics(path).unwrap()
+/// All that is kept, as it is shown.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    diagnostics: Vec<FileDiagnostic>,
+    symbols: Vec<Symbol>,
+    tokens: Vec<SemanticToken>,
+    folds: Vec<Fold>,
+    completions: Completions,
+}
+
+fn shown(host: &AnalysisHost, path: &str, at: TextSize) -> Shown {
+    let analysis = host.snapshot();
+    Shown {
+        tokens: analysis.all_semantic_tokens(path).unwrap(),
+        symbols: analysis.symbols(path).unwrap(),
+        diagnostics: analysis.diagnostics(path).unwrap(),
+        folds: analysis.folds(path).unwrap(),
+        completions: analysis.completions(path, at).unwrap(),
+    }
 }
 
 /// What edits do: the file, a place in it by its share of the text, how much goes, what comes.
@@ -70,8 +91,20 @@ fn check(first: &[usize], second: &[usize], edits: &[Edit]) {
         for (path, text) in texts.iter().rev() {
             fresh.set_file(path, text.as_str().into());
         }
-        for (path, _) in &texts {
-            assert_eq!(described(&host, path), described(&fresh, path), "{path} of {texts:#?}");
+        for (path, text) in &texts {
+            let at = TextSize::of(&text[..text.floor_char_boundary(text.len() / 2)]);
+            let now = shown(&host, path, at);
+            assert_eq!(now, shown(&fresh, path, at), "{path} of {texts:#?}");
+            let everything = TextRange::up_to(TextSize::of(text.as_str()));
+            let all = fresh.snapshot().semantic_tokens(path, everything).unwrap();
+            assert_eq!(now.tokens, all, "{path} of {texts:#?}");
+            // What lies beyond the neighbours of a form says nothing about its layout.
+            let range = TextRange::empty(at);
+            let laid_out = host.snapshot().format_range(path, range).unwrap();
+            let expected = lift_syntax::format_range(text, range).into_iter();
+            let expected: Vec<TextEdit> =
+                expected.map(|edit| TextEdit { range: edit.range, new_text: edit.insert }).collect();
+            assert_eq!(laid_out, expected, "{range:?} of {text:?}");
         }
     }
 }
@@ -82,7 +115,7 @@ proptest! {
     })]
 
     #[test]
-    fn after_any_edits_the_diagnostics_are_those_of_a_fresh_start(
+    fn after_any_edits_what_is_shown_is_that_of_a_fresh_start(
         first in prop::collection::vec(any::<usize>(), 0..12),
         second in prop::collection::vec(any::<usize>(), 0..6),
         edits in prop::collection::vec((any::<bool>(), any::<usize>(), 0usize..30, any::<usize>()), 1..12),

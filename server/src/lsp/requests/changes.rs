@@ -63,7 +63,7 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
     let mut out: Vec<CodeActionResponse> = Vec::new();
     let mut seen: Vec<ide::SourceChange> = Vec::new();
     if wanted(only, "quickfix") {
-        for diagnostic in snap.analysis.diagnostics(&path)? {
+        for diagnostic in snap.analysis.diagnostics_near(&path, range)? {
             if diagnostic.fixes.is_empty() || diagnostic.range.intersect(range).is_none() {
                 continue;
             }

@@ -10,11 +10,11 @@ use tower_lsp_server::gen_lsp_types::*;
 pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     let File { path, lines } = snap.file(uri)?;
     let mut out = Vec::new();
-    for kernel in snap.analysis.kernels(&path)? {
-        let target = json!({ "uri": uri, "kernel": kernel.name });
+    for (kernel, focus) in snap.analysis.kernel_names(&path)? {
+        let target = json!({ "uri": uri, "kernel": kernel });
         for (title, command) in [("▶ Run", commands::RUN_KERNEL), ("OpenCL", commands::GENERATE_OPENCL)] {
             out.push(CodeLens {
-                range: lines.range(kernel.focus),
+                range: lines.range(focus),
                 command: Some(Command {
                     title: title.to_owned(),
                     tooltip: None,

@@ -2,9 +2,9 @@
 
 use crate::lsp::convert;
 use crate::lsp::snapshot::{File, Outcome, Snapshot};
-use lift_syntax::{TextRange, TextSize};
+use rustc_hash::FxHasher;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_lsp_server::gen_lsp_types::*;
 
@@ -35,12 +35,12 @@ impl TokenCache {
 /// The id says what the tokens are, so that equal ones have one id.
 fn of_range(snap: &Snapshot, uri: &Uri, range: Option<Range>) -> Outcome<SemanticTokens> {
     let File { path, lines } = snap.file(uri)?;
-    let range = match range {
-        Some(range) => lines.text_range(range),
-        None => TextRange::up_to(TextSize::of(&*lines.text)),
+    let tokens = match range {
+        Some(range) => snap.analysis.semantic_tokens(&path, lines.text_range(range))?,
+        None => snap.analysis.all_semantic_tokens(&path)?,
     };
-    let data = convert::semantic_tokens(&lines, &snap.analysis.semantic_tokens(&path, range)?);
-    let mut hasher = DefaultHasher::new();
+    let data = convert::semantic_tokens(&lines, &tokens);
+    let mut hasher = FxHasher::default();
     (uri.as_str(), &data).hash(&mut hasher);
     Ok(SemanticTokens { result_id: Some(format!("{:016x}", hasher.finish())), data })
 }

@@ -1,18 +1,28 @@
-//! What is kept of all forms of a file at once, from edit to edit: which of them have diagnostics, and their types.
+//! What is kept of all forms of a file at once, from edit to edit: which of them have diagnostics, their types, and what a
+//! client shows of all of them.
 //!
 //! A query over all forms of a file would look at each of them after every edit. Here only those are asked again that an
 //! edit may concern ([`crate::dependents`]); the queries then say what really changed. A test holds the result to that of
 //! asking all.
 
-use super::FileDiagnostic;
+mod definitions;
+mod kept;
+
+pub(super) use definitions::Definitions;
+
 use super::diagnostics::{form_diagnostics, of_forms};
+use super::outline::symbol_of;
+use super::semantic::{SemanticToken, form_tokens};
+use super::structure::{self, Fold};
+use super::{FileDiagnostic, Symbol};
 use crate::db::{Db, Form, FormEntity, RootDatabase, SourceFile, Sym, forms};
 use crate::dependents::Concerned;
 use crate::infer::Mode;
 use crate::infer::elaborate::scopes_with_insertions;
 use crate::names::{mentions, resolve};
 use crate::queries::{infer, infer_in_order, signature};
-use crate::ty::Scheme;
+use kept::Kept;
+use lift_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,21 +38,22 @@ struct Shared {
     files: Mutex<FxHashMap<SourceFile, Digest>>,
 }
 
-/// The types of the forms that have one. Copied only if an edit comes while somebody reads.
-pub(super) type Schemes = Arc<FxHashMap<FormEntity, Scheme>>;
-
 /// Of one file.
 #[derive(Default)]
 struct Digest {
     /// The forms that are to be asked again.
     stale: FxHashSet<FormEntity>,
-    schemes: Schemes,
+    definitions: Arc<Definitions>,
     /// The forms with diagnostics.
     wrong: FxHashSet<FormEntity>,
     /// The forms in which packs or unpacks are inserted.
     inserted: FxHashSet<FormEntity>,
     /// The forms that mention what nobody knows.
     unresolved: FxHashSet<FormEntity>,
+    /// With places relative to their forms, as the two below.
+    symbols: Option<Kept<Symbol>>,
+    tokens: Option<Kept<Arc<[SemanticToken]>>>,
+    groups: Option<Kept<Arc<[TextRange]>>>,
 }
 
 impl Digests {
@@ -69,9 +80,65 @@ impl Digests {
         of_forms(db, &wrong, Mode::Insert)
     }
 
-    /// The types of the definitions of a file.
-    pub fn schemes(&self, db: &RootDatabase, file: SourceFile) -> Schemes {
-        self.asked(db, file).get(&file).map(|digest| digest.schemes.clone()).unwrap_or_default()
+    /// The definitions of a file that have a type.
+    pub fn definitions(&self, db: &RootDatabase, file: SourceFile) -> Arc<Definitions> {
+        self.asked(db, file).get(&file).map(|digest| digest.definitions.clone()).unwrap_or_default()
+    }
+
+    /// The symbols of a file, in order, with their forms.
+    pub fn symbols(&self, db: &RootDatabase, file: SourceFile) -> Vec<(FormEntity, Symbol)> {
+        let mut files = self.known(db);
+        let kept = digest(&mut files, db, file).symbols.get_or_insert_with(|| Kept::of(forms(db, file)));
+        let stale = kept.stale(db);
+        ask_together(db, &stale);
+        infer_in_order(db, &stale, Mode::Insert);
+        for form in stale {
+            kept.set(form, symbol_of(db, form));
+        }
+        let placed = |(form, start)| {
+            let mut symbol: Symbol = kept.values().get(&form)?.clone();
+            symbol.range += start;
+            symbol.focus += start;
+            Some((form, symbol))
+        };
+        starts(db, file).filter_map(placed).collect()
+    }
+
+    /// The colours of a whole file, in order.
+    pub fn tokens(&self, db: &RootDatabase, file: SourceFile) -> Vec<SemanticToken> {
+        let mut files = self.known(db);
+        let kept = digest(&mut files, db, file).tokens.get_or_insert_with(|| Kept::of(forms(db, file)));
+        let stale = kept.stale(db);
+        ask_together(db, &stale);
+        infer_in_order(db, &stale, Mode::Insert);
+        for form in stale {
+            kept.set(form, Some(form_tokens(db, form).as_slice().into()));
+        }
+        let mut tokens = Vec::with_capacity(kept.values().values().map(|own| own.len()).sum());
+        for (form, start) in starts(db, file) {
+            let own = kept.values().get(&form).map_or(&[][..], |own| own);
+            tokens.extend(own.iter().map(|token| SemanticToken { range: token.range + start, ..*token }));
+        }
+        tokens
+    }
+
+    /// What can be folded in a file.
+    pub fn folds(&self, db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
+        let mut files = self.known(db);
+        let kept = digest(&mut files, db, file).groups.get_or_insert_with(|| Kept::of(forms(db, file)));
+        for form in kept.stale(db) {
+            kept.set(form, Some(structure::groups(form.text(db)).into()));
+        }
+        let groups = starts(db, file).map(|(form, start)| {
+            let own = kept.values().get(&form).map_or(&[][..], |own| own);
+            (form, start, own)
+        });
+        structure::folds(db, file, groups)
+    }
+
+    /// Whether something is inserted in a form of the file.
+    pub fn has_insertions(&self, db: &RootDatabase, file: SourceFile) -> bool {
+        self.asked(db, file).get(&file).is_some_and(|digest| !digest.inserted.is_empty())
     }
 
     /// The forms in which something is inserted, in order.
@@ -84,15 +151,8 @@ impl Digests {
 
     /// Asks the stale forms of a file again. A newer edit stops that in between; what was asked stays.
     fn asked(&self, db: &RootDatabase, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
-        let mut files = lock(&self.0.files);
-        let edits = std::mem::take(&mut *lock(&self.0.edits));
-        for edit in edits {
-            apply(db, &mut files, edit);
-        }
-        let digest = files.entry(file).or_insert_with(|| {
-            // Nothing was asked yet.
-            Digest { stale: forms(db, file).iter().copied().collect(), ..Digest::default() }
-        });
+        let mut files = self.known(db);
+        let digest = digest(&mut files, db, file);
         let mut stale: Vec<Form<'_>> = digest.stale.iter().copied().filter(|form| form.is_member(db)).collect();
         stale.sort_unstable_by_key(|form| form.start(db));
         ask_together(db, &stale);
@@ -103,16 +163,45 @@ impl Digests {
         digest.stale.clear();
         files
     }
+
+    /// What is kept, with all edits so far taken in.
+    fn known(&self, db: &RootDatabase) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
+        let mut files = lock(&self.0.files);
+        let edits = std::mem::take(&mut *lock(&self.0.edits));
+        for edit in edits {
+            apply(db, &mut files, edit);
+        }
+        files
+    }
+}
+
+fn digest<'a>(files: &'a mut FxHashMap<SourceFile, Digest>, db: &RootDatabase, file: SourceFile) -> &'a mut Digest {
+    files.entry(file).or_insert_with(|| {
+        // Nothing was asked yet.
+        Digest { stale: forms(db, file).iter().copied().collect(), ..Digest::default() }
+    })
+}
+
+/// The forms of a file, in order, and where each starts.
+fn starts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (FormEntity, TextSize)> {
+    forms(db, file).iter().zip(file.split(db).iter()).map(|(form, raw)| (*form, raw.range.start()))
 }
 
 impl Digest {
+    fn outdate(&mut self, forms: &[FormEntity]) {
+        self.stale.extend(forms);
+        self.symbols.iter_mut().for_each(|kept| kept.outdate(forms));
+        self.tokens.iter_mut().for_each(|kept| kept.outdate(forms));
+        self.groups.iter_mut().for_each(|kept| kept.outdate(forms));
+    }
+
     fn ask(&mut self, db: &dyn Db, form: FormEntity) {
         let known = |name| resolve(db, form.file(db), Sym::new(db, Clone::clone(name))).is_some();
         let unresolved = !mentions(db, form).iter().all(known);
         let wrong = !form_diagnostics(db, form).is_empty();
         let inserted = !scopes_with_insertions(&infer(db, form)).is_empty();
         let scheme = signature(db, form);
-        self.forget(form);
+        self.forget(db, form);
         if unresolved {
             self.unresolved.insert(form);
         }
@@ -123,13 +212,13 @@ impl Digest {
             self.inserted.insert(form);
         }
         if let Some(scheme) = scheme {
-            Arc::make_mut(&mut self.schemes).insert(form, scheme);
+            Arc::make_mut(&mut self.definitions).set(db, form, scheme);
         }
     }
 
-    fn forget(&mut self, form: FormEntity) {
+    fn forget(&mut self, db: &dyn Db, form: FormEntity) {
         self.stale.remove(&form);
-        Arc::make_mut(&mut self.schemes).remove(&form);
+        Arc::make_mut(&mut self.definitions).forget(db, form);
         self.wrong.remove(&form);
         self.inserted.remove(&form);
         self.unresolved.remove(&form);
@@ -175,17 +264,22 @@ fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned
     }
     for form in edit.gone {
         if let Some(digest) = files.get_mut(&form.file(db)) {
-            digest.forget(form);
+            digest.forget(db, form);
+            digest.symbols.iter_mut().for_each(|kept| kept.forget(form));
+            digest.tokens.iter_mut().for_each(|kept| kept.forget(form));
+            digest.groups.iter_mut().for_each(|kept| kept.forget(form));
         }
     }
     for form in edit.forms {
         if let Some(digest) = files.get_mut(&form.file(db)) {
-            digest.stale.insert(form);
+            digest.outdate(&[form]);
         }
     }
     if edit.names {
         for digest in files.values_mut() {
-            digest.stale.extend(digest.unresolved.iter().copied());
+            // Those that were not asked yet may be among them.
+            let unresolved: Vec<FormEntity> = digest.unresolved.iter().chain(&digest.stale).copied().collect();
+            digest.outdate(&unresolved);
         }
     }
 }

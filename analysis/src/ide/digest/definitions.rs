@@ -1,0 +1,53 @@
+//! The definitions of a file by their types: there are few types, and what fits a place is told from the type.
+
+use crate::db::{Db, FormEntity};
+use crate::hir::Name;
+use crate::ty::Scheme;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Copied only if an edit comes while somebody reads.
+#[derive(Clone, Default)]
+pub struct Definitions {
+    known: FxHashMap<FormEntity, (Kind, Name)>,
+    by_kind: FxHashMap<Kind, Group>,
+}
+
+/// What all definitions of a group have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Kind {
+    pub scheme: Scheme,
+    pub kernel: bool,
+}
+
+/// Short names first, then in the order of the alphabet; of one name in the order of the entities.
+type Group = BTreeMap<(usize, Name, u32), FormEntity>;
+
+impl Definitions {
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The definitions of each kind, each with its name, in the order of [`Group`].
+    pub fn groups(&self) -> impl Iterator<Item = (&Kind, impl Iterator<Item = (&Name, FormEntity)>)> {
+        self.by_kind.iter().map(|(kind, group)| (kind, group.iter().map(|((_, name, _), form)| (name, *form))))
+    }
+
+    pub fn set(&mut self, db: &dyn Db, form: FormEntity, scheme: Scheme) {
+        self.forget(db, form);
+        let Some(name) = form.name(db).clone() else { return };
+        let kind = Kind { scheme, kernel: form.kind(db) == lift_syntax::FormKind::Lift };
+        self.by_kind.entry(kind.clone()).or_default().insert((name.len(), name.clone(), form.slot(db)), form);
+        self.known.insert(form, (kind, name));
+    }
+
+    pub fn forget(&mut self, db: &dyn Db, form: FormEntity) {
+        let Some((kind, name)) = self.known.remove(&form) else { return };
+        if let Some(group) = self.by_kind.get_mut(&kind) {
+            group.remove(&(name.len(), name, form.slot(db)));
+            if group.is_empty() {
+                self.by_kind.remove(&kind);
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Kernels compiled behind the editor's back: what they cost, where what is not placed runs, what is stored on the way,
+//! and which checks are left in.
+//!
+//! To compile a kernel may take longer than an answer may wait, or an edit may be held up. So it is done on one thread of
+//! its own, without a snapshot, and once until the kernel changes. Who asks too early hears that, and when all that was
+//! asked for is there, the client is asked to ask again.
+
+use super::main_loop::Handle;
+use super::state::State;
+use crate::report::cost::CostReport;
+use lift_analysis::ide::Cancellable;
+use lift_analysis::origin::Origin;
+use lift_codegen::core::{Kernel, Rhs};
+use lift_codegen::cost::Cost;
+use lift_codegen::failure;
+use lift_codegen::lower;
+use lift_codegen::report::Stored;
+use lift_codegen::schedule::Schedule;
+use lift_codegen::target::Target;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Kernels of which is kept what was told.
+const MOST_KEPT: usize = 64;
+
+/// What compiling a kernel tells.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// Primitives with their levels, and where they come from: `mapGlb0`.
+    pub placed: Vec<(String, Origin)>,
+    pub stored: Vec<Stored>,
+    /// What a run still checks inside of a launch.
+    pub left_in: Vec<LeftIn>,
+    /// A few lines; nothing for a kernel that is not supported.
+    pub cost: Option<String>,
+}
+
+#[derive(Debug, PartialEq)]
+pub struct LeftIn {
+    pub kind: failure::Kind,
+    pub message: String,
+    pub origin: Origin,
+}
+
+/// A kernel, and the devices for which it is compiled.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Its file and name: of one kernel, only the last question counts.
+    pub about: (Arc<str>, String),
+    pub kernel: Arc<Kernel>,
+    pub target: Target,
+}
+
+impl Question {
+    /// A kernel that did not change is the same value, so that it is found by its address.
+    fn is(&self, other: &Question) -> bool {
+        Arc::ptr_eq(&self.kernel, &other.kernel) && self.target == other.target
+    }
+}
+
+/// Shared by the snapshots of one session.
+#[derive(Clone)]
+pub struct Compiler(Arc<Shared>);
+
+struct Shared {
+    work: Mutex<Work>,
+    /// Something was asked, or told.
+    changed: Condvar,
+    started: Once,
+    back: Handle,
+}
+
+#[derive(Default)]
+struct Work {
+    told: VecDeque<(Question, Arc<Told>)>,
+    asked: VecDeque<Question>,
+    /// What is being compiled.
+    current: Option<Question>,
+    /// Somebody was told that it is too early, and is to ask again.
+    promised: bool,
+}
+
+impl Work {
+    fn find(&self, question: &Question) -> Option<Arc<Told>> {
+        self.told.iter().find(|(known, _)| known.is(question)).map(|(_, told)| told.clone())
+    }
+
+    fn ask(&mut self, question: &Question) {
+        if self.current.as_ref().is_some_and(|current| current.is(question)) {
+            return;
+        }
+        self.asked.retain(|other| other.about != question.about);
+        self.asked.push_back(question.clone());
+    }
+}
+
+impl Compiler {
+    pub fn new(back: Handle) -> Compiler {
+        Compiler(Arc::new(Shared { work: Mutex::default(), changed: Condvar::new(), started: Once::new(), back }))
+    }
+
+    /// What is known of a kernel; if nothing is, it will be, and then the hints are asked for again.
+    pub fn ask(&self, question: &Question) -> Option<Arc<Told>> {
+        let mut work = self.0.lock();
+        let known = work.find(question);
+        if known.is_none() {
+            work.ask(question);
+            work.promised = true;
+            self.0.wake();
+        }
+        known
+    }
+
+    /// Waits for what a kernel tells, so long at most.
+    pub fn wait(&self, question: &Question, patience: Duration) -> Option<Arc<Told>> {
+        let end = Instant::now() + patience;
+        let mut work = self.0.lock();
+        loop {
+            if let Some(told) = work.find(question) {
+                return Some(told);
+            }
+            let left = end.checked_duration_since(Instant::now())?;
+            // Another question about the kernel may have taken the place of this one.
+            work.ask(question);
+            self.0.wake();
+            work = self.0.changed.wait_timeout(work, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits until a kernel has told, or `stopped` says that nobody wants to know any more.
+    pub fn wait_until(&self, question: &Question, stopped: impl Fn() -> Cancellable<()>) -> Cancellable<Arc<Told>> {
+        loop {
+            if let Some(told) = self.wait(question, Duration::from_millis(10)) {
+                return Ok(told);
+            }
+            stopped()?;
+        }
+    }
+}
+
+impl Shared {
+    /// What is behind the lock is whole at every moment, also after a panic.
+    fn lock(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the thread with the first question: most sessions that only read never need it.
+    fn wake(self: &Arc<Shared>) {
+        self.started.call_once(|| {
+            let shared = self.clone();
+            let thread = std::thread::Builder::new().name("compiler".into()).stack_size(crate::STACK);
+            // Without a thread nothing is ever told, and everything else goes on.
+            drop(thread.spawn(move || shared.serve()));
+        });
+        self.changed.notify_all();
+    }
+
+    fn serve(&self) {
+        let mut work = self.lock();
+        loop {
+            let Some(question) = work.asked.pop_front() else {
+                if std::mem::take(&mut work.promised) {
+                    self.back.write(State::compiled);
+                }
+                work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            if work.find(&question).is_some() {
+                continue;
+            }
+            work.current = Some(question.clone());
+            drop(work);
+            // A mistake of the compiler is told where a kernel is generated; here it only tells nothing.
+            let told = catch_unwind(AssertUnwindSafe(|| tell(&question.kernel, &question.target))).unwrap_or_default();
+            work = self.lock();
+            work.current = None;
+            if work.told.len() >= MOST_KEPT {
+                work.told.pop_front();
+            }
+            work.told.push_back((question, Arc::new(told)));
+            self.changed.notify_all();
+        }
+    }
+}
+
+fn tell(kernel: &Kernel, target: &Target) -> Told {
+    let mut told = Told::default();
+    Schedule::new(kernel, target).kernel.body.visit(&mut |stmt| {
+        if let Rhs::Prim(call) = &stmt.rhs {
+            told.placed.push((call.prim.name(), stmt.origin.clone()));
+        }
+    });
+    // What is not supported is said elsewhere.
+    let Ok(program) = lower::compile(kernel, target) else { return told };
+    let class = target.class.to_string();
+    told.cost = Some(CostReport::new(&Cost::of(&program), None, &class, &[], &|_| None).summary());
+    told.stored = program.report.stored;
+    for failure in program.plan.failures {
+        let left = LeftIn { kind: failure.kind, message: failure.message, origin: failure.origin };
+        if !told.left_in.contains(&left) {
+            told.left_in.push(left);
+        }
+    }
+    told
+}
