@@ -66,6 +66,29 @@ fn a_line_leads_to_its_words() {
     "#]].assert_eq(&side_by_side(&program, source, &compiled.opencl));
 }
 
+/// What is computed inside of a statement leads to its own words, not to those of the whole statement.
+#[test]
+fn a_part_of_an_expression_leads_to_its_words() {
+    let check = |source: &str, expected: &[(&str, &str)]| {
+        let program = Program::new(&files::root(), "parts.lift", source);
+        let kernel = &program.kernels()[0];
+        let compiled = kernels::compiled(kernel.core.as_ref().expect("it is well typed")).expect("it compiles");
+        let opencl = &compiled.opencl;
+        for (part, from) in expected {
+            let at = opencl.text.find(part).unwrap_or_else(|| panic!("no {part} in {}", opencl.text));
+            assert_eq!(source_at(&program, source, opencl, at), Some(*from), "{part}");
+        }
+    };
+    check(
+        "(lift twice (N) ((array-type float N)) (lambda (xs) (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)))",
+        &[("sqrt(", "(sqrt x)"), ("result[i] =", "(* y 2.0f)")],
+    );
+    check(
+        "(lift evens (N) ((array-type int N)) (lambda (xs) (filter (lambda (x) (= (mod x 2) 0)) xs)))",
+        &[("xs[i] % 2", "(mod x 2)"), ("% 2 == 0", "(mod x 2)"), ("== 0) {", "(= (mod x 2) 0)")],
+    );
+}
+
 #[test]
 fn the_maps_of_all_examples_are_well_formed() {
     let folder = files::root().join("examples");

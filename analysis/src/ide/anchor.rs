@@ -4,15 +4,15 @@ use super::locate::form_at;
 use super::navigation::form_of_key;
 use crate::db::{Db, SourceFile};
 use crate::origin::FormKey;
-use lift_syntax::TextSize;
+use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// A place in a form as it was at some time.
+/// A part of a form as it was at some time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     form: FormKey,
     text: Arc<str>,
-    at: TextSize,
+    part: TextRange,
 }
 
 impl Anchor {
@@ -22,44 +22,50 @@ impl Anchor {
     }
 }
 
-pub(super) fn anchor(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<Anchor> {
-    let form = form_at(db, file, offset)?.form;
+pub(super) fn anchor(db: &dyn Db, file: SourceFile, part: TextRange) -> Option<Anchor> {
+    let form = form_at(db, file, part.start())?.form;
     let key = FormKey { file: file.path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) };
-    Some(Anchor { form: key, text: form.text(db).clone(), at: offset - form.start(db) })
+    Some(Anchor { form: key, text: form.text(db).clone(), part: part - form.start(db) })
 }
 
-/// Where the place is now: nowhere if the text around it changed.
-pub(super) fn anchored(db: &dyn Db, file: SourceFile, anchor: &Anchor) -> Option<TextSize> {
+/// Where the part is now: nowhere if its text changed.
+pub(super) fn anchored(db: &dyn Db, file: SourceFile, anchor: &Anchor) -> Option<TextRange> {
     let form = form_of_key(db, file, &anchor.form)?;
-    let at = moved(&anchor.text, form.text(db), anchor.at.into())?;
-    Some(form.start(db) + TextSize::new(at as u32))
+    Some(moved(&anchor.text, form.text(db), anchor.part)? + form.start(db))
 }
 
-/// Where a place of one text is in another one, taken as the first with one part replaced.
-fn moved(old: &str, new: &str, at: usize) -> Option<usize> {
+/// Where a part of one text is in another one, taken as the first with one stretch replaced.
+fn moved(old: &str, new: &str, part: TextRange) -> Option<TextRange> {
     let same = |(a, b): &(u8, u8)| a == b;
     let before = old.bytes().zip(new.bytes()).take_while(same).count();
     let most = old.len().min(new.len()) - before;
     let behind = old.bytes().rev().zip(new.bytes().rev()).take(most).take_while(same).count();
-    if at <= before {
-        return Some(at);
+    if usize::from(part.end()) <= before {
+        return Some(part);
     }
-    (at >= old.len() - behind).then(|| at + new.len() - old.len())
+    let start = usize::from(part.start());
+    let moved = || TextRange::at(TextSize::new((start + new.len() - old.len()) as u32), part.len());
+    (start >= old.len() - behind).then(moved)
 }
 
 #[cfg(test)]
 mod tests {
     use super::moved;
+    use lift_syntax::TextRange;
 
     #[test]
-    fn a_place_moves_with_what_stands_before_it() {
+    fn a_part_moves_with_what_stands_before_it() {
+        let moved = |old, new, start: u32, end: u32| {
+            let range = TextRange::new(start.into(), end.into());
+            moved(old, new, range).map(|range| (u32::from(range.start()), u32::from(range.end())))
+        };
         let (old, new) = ("(map f xs)", "(map  fg xs)");
-        let places = (0..=old.len()).map(|at| moved(old, new, at));
-        let expected = [0, 1, 2, 3, 4, 5].map(Some).into_iter().chain([None]);
-        assert!(places.clone().take(6).eq(expected.take(6)));
-        // Behind `f` something was put in: that place is before it, or behind.
-        assert_eq!(places.skip(7).collect::<Vec<_>>(), [9, 10, 11, 12].map(Some));
-        assert_eq!(moved("(f x)", "(f x)", 3), Some(3));
-        assert_eq!(moved("(f (g x) y)", "(f y)", 5), None);
+        assert_eq!(moved(old, new, 1, 4), Some((1, 4)));
+        assert_eq!(moved(old, new, 5, 6), None, "something was put around it");
+        assert_eq!(moved(old, new, 7, 9), Some((9, 11)));
+        assert_eq!(moved(old, new, 10, 10), Some((12, 12)));
+        assert_eq!(moved(old, new, 0, 10), None, "something in it changed");
+        assert_eq!(moved(old, old, 0, 10), Some((0, 10)));
+        assert_eq!(moved("(f (g x) y)", "(f y)", 3, 8), None);
     }
 }

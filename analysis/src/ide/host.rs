@@ -164,13 +164,13 @@ impl Analysis {
         self.with_file(&path, |db, file| navigation::called_at(db, file, origin))
     }
 
-    /// A place that moves with the text of its form.
-    pub fn anchor(&self, path: &str, offset: TextSize) -> Cancellable<Option<Anchor>> {
-        self.with_file(path, |db, file| anchor::anchor(db, file, offset))
+    /// A part of a form that moves with the text around it.
+    pub fn anchor(&self, path: &str, part: TextRange) -> Cancellable<Option<Anchor>> {
+        self.with_file(path, |db, file| anchor::anchor(db, file, part))
     }
 
-    /// Where that place is now; nowhere if the text around it changed.
-    pub fn anchored(&self, anchor: &Anchor) -> Cancellable<Option<TextSize>> {
+    /// Where that part is now; nowhere if its text changed.
+    pub fn anchored(&self, anchor: &Anchor) -> Cancellable<Option<TextRange>> {
         self.with_file(anchor.path(), |db, file| anchor::anchored(db, file, anchor))
     }
 

@@ -44,11 +44,14 @@ pub struct LeftIn {
     pub origin: Origin,
 }
 
+/// The file and the name of a kernel.
+pub type KernelName = (Arc<str>, String);
+
 /// A kernel, and the devices for which it is compiled.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Its file and name: of one kernel, only the last question counts.
-    pub about: (Arc<str>, String),
+    /// Of one kernel, only the last question counts.
+    pub about: KernelName,
     pub kernel: Arc<Kernel>,
     pub target: Target,
 }

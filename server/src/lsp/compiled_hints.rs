@@ -1,7 +1,7 @@
 //! What the compiler chose and left in, as hints at the expressions for which it did: where an unplaced primitive runs,
 //! what is stored on the way, what a run still checks. Only kernels near the lines that are shown are compiled.
 
-use super::compiled::{LeftIn, Question, Told};
+use super::compiled::{KernelName, LeftIn, Question, Told};
 use super::features::Options;
 use super::snapshot::Snapshot;
 use crate::engine;
@@ -24,8 +24,8 @@ enum What {
     /// `Glb0`
     Placed(String),
     Stored(Kind, String),
-    /// Why a run would stop, and where what may go wrong begins.
-    LeftIn(failure::Kind, String, Anchor),
+    /// Why a run would stop.
+    LeftIn(failure::Kind, String),
 }
 
 impl What {
@@ -43,15 +43,15 @@ type Mark = (Anchor, What);
 /// The marks of each kernel as they were shown last: they move with the text, and stand until the kernel as it is now is
 /// compiled, so that nothing flickers.
 #[derive(Debug, Clone, Default)]
-pub struct Shown(Arc<Mutex<FxHashMap<(Arc<str>, String), Arc<[Mark]>>>>);
+pub struct Shown(Arc<Mutex<FxHashMap<KernelName, Arc<[Mark]>>>>);
 
 impl Shown {
-    fn last(&self, kernel: &(Arc<str>, String)) -> Arc<[Mark]> {
+    fn last(&self, kernel: &KernelName) -> Arc<[Mark]> {
         let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         shown.get(kernel).cloned().unwrap_or_default()
     }
 
-    fn set(&self, kernel: (Arc<str>, String), marks: Arc<[Mark]>) {
+    fn set(&self, kernel: KernelName, marks: Arc<[Mark]>) {
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if shown.len() >= MOST_SHOWN {
             shown.clear();
@@ -66,37 +66,35 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
     if ![HintKind::Placement, HintKind::Memory, HintKind::RuntimeCheck].into_iter().any(shows) {
         return Ok(Vec::new());
     }
-    let mut places: BTreeMap<TextSize, Vec<What>> = BTreeMap::new();
+    let mut places: BTreeMap<TextSize, Vec<(What, TextRange)>> = BTreeMap::new();
     for kernel in snap.analysis.kernels_near(path, range, MOST_KERNELS)? {
         for (anchor, what) in marks_of(snap, path, kernel.name)?.iter() {
             if shows(what.kind())
                 && let Some(at) = snap.analysis.anchored(anchor)?
-                && range.contains_inclusive(at)
+                && range.contains_inclusive(at.end())
             {
-                insert(places.entry(at).or_default(), what.clone());
+                insert(places.entry(at.end()).or_default(), (what.clone(), at));
             }
         }
     }
     let mut out = Vec::new();
     for (offset, here) in places {
-        let placed: Vec<&str> =
-            here.iter().filter_map(|what| if let What::Placed(level) = what { Some(&**level) } else { None }).collect();
+        let (mut placed, mut stored) = (Vec::new(), Vec::new());
+        for (what, part) in &here {
+            match what {
+                What::Placed(level) => placed.push(&**level),
+                What::Stored(kind, bytes) => stored.push((*kind, &**bytes)),
+                What::LeftIn(kind, message) => {
+                    let part = FileRange { path: path.clone(), range: *part };
+                    out.extend(left_in(offset, *kind, message, part));
+                }
+            }
+        }
         if !placed.is_empty() {
             out.push(placement(offset, &placed));
         }
-        let stored: Vec<(Kind, &str)> = here
-            .iter()
-            .filter_map(|what| if let What::Stored(kind, bytes) = what { Some((*kind, &**bytes)) } else { None })
-            .collect();
         if !stored.is_empty() {
             out.push(stored_here(snap, path, offset, &stored)?);
-        }
-        for what in &here {
-            if let What::LeftIn(kind, message, start) = what {
-                let start = snap.analysis.anchored(start)?.filter(|start| *start <= offset);
-                let place = start.map(|start| FileRange { path: path.clone(), range: TextRange::new(start, offset) });
-                out.extend(left_in(offset, *kind, message, place));
-            }
         }
     }
     Ok(out)
@@ -121,9 +119,9 @@ fn marks_of(snap: &Snapshot, path: &Arc<str>, kernel: String) -> Cancellable<Arc
 
 fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>> {
     let mut marks: Vec<Mark> = Vec::new();
-    let mut mark = |at: Option<FileRange>, what: What| {
-        if let Some(at) = at.filter(|at| at.path == *path)
-            && let Some(anchor) = snap.analysis.anchor(path, at.range.end())?
+    let mut mark = |part: FileRange, what: What| {
+        if part.path == *path
+            && let Some(anchor) = snap.analysis.anchor(path, part.range)?
         {
             insert(&mut marks, (anchor, what));
         }
@@ -133,16 +131,19 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
         if let Some((at, name)) = snap.analysis.called_at(origin)?
             && let Some(level) = level(primitive, &name)
         {
-            mark(Some(at), What::Placed(level.to_owned()))?;
+            mark(at, What::Placed(level.to_owned()))?;
         }
     }
     for Stored { memory, bytes, origin, .. } in told.stored.iter().filter(|stored| stored.memory != Kind::Private) {
-        mark(snap.analysis.resolve_origin(origin)?, What::Stored(*memory, bytes.to_string()))?;
+        if let Some(at) = snap.analysis.resolve_origin(origin)? {
+            // Whatever changes inside of it, it ends here.
+            let end = FileRange { range: TextRange::empty(at.range.end()), ..at };
+            mark(end, What::Stored(*memory, bytes.to_string()))?;
+        }
     }
     for LeftIn { kind, message, origin } in &told.left_in {
-        let Some(at) = snap.analysis.resolve_origin(origin)? else { continue };
-        if let Some(start) = snap.analysis.anchor(&at.path, at.range.start())? {
-            mark(Some(at), What::LeftIn(*kind, message.clone(), start))?;
+        if let Some(at) = snap.analysis.resolve_origin(origin)? {
+            mark(at, What::LeftIn(*kind, message.clone()))?;
         }
     }
     Ok(marks)
@@ -150,7 +151,7 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
 
 /// `checks the index` where nothing proves that there is such an element. Of casts and conditions on lengths, analysis
 /// says it.
-fn left_in(offset: TextSize, kind: failure::Kind, message: &str, place: Option<FileRange>) -> Option<InlayHint> {
+fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange) -> Option<InlayHint> {
     let label = match kind {
         failure::Kind::Index => "checks the index",
         failure::Kind::DivisionByZero => "checks the divisor",
@@ -161,7 +162,7 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, place: Option<F
     Some(InlayHint {
         offset,
         kind: HintKind::RuntimeCheck,
-        parts: vec![HintPart { text: label.to_owned(), target: place }],
+        parts: vec![HintPart { text: label.to_owned(), target: Some(part) }],
         padding_left: true,
         padding_right: false,
         tooltip: format!(

@@ -13,21 +13,32 @@ use tower_lsp_server::gen_lsp_types::{Contents, Hover, Position};
 /// How long a hover waits for the compiler. Most kernels are compiled by then.
 const PATIENCE: Duration = Duration::from_millis(3);
 
+/// A kernel whose cost is to be told.
+pub struct Asked {
+    compiler: Compiler,
+    question: Question,
+}
+
 /// The kernel whose name stands at a place, if it checks.
-pub fn question(snap: &Snapshot, path: &Arc<str>, lines: &Lines, position: Position) -> Cancellable<Option<Question>> {
+pub fn asked(snap: &Snapshot, path: &Arc<str>, lines: &Lines, position: Position) -> Cancellable<Option<Asked>> {
     let at = lines.offset(position);
     let near = snap.analysis.kernels_in(path, TextRange::empty(at))?;
     let Some(named) = near.into_iter().find(|kernel| kernel.focus.contains_inclusive(at)) else { return Ok(None) };
     let kernel = engine::core(&snap.analysis, path, &named.name)?.ok();
     let target = snap.features.options.target;
-    Ok(kernel.map(|kernel| Question { about: (path.clone(), named.name), kernel, target }))
+    Ok(kernel.map(|kernel| Asked {
+        compiler: snap.compiler.clone(),
+        question: Question { about: (path.clone(), named.name), kernel, target },
+    }))
 }
 
-/// A few lines; nothing for a kernel that is not supported.
-pub fn answer(compiler: &Compiler, question: &Question) -> Option<String> {
-    match compiler.wait(question, PATIENCE) {
-        Some(told) => told.cost.clone(),
-        None => Some("Cost: being computed.".to_owned()),
+impl Asked {
+    /// A few lines; nothing for a kernel that is not supported.
+    pub fn answer(&self) -> Option<String> {
+        match self.compiler.wait(&self.question, PATIENCE) {
+            Some(told) => told.cost.clone(),
+            None => Some("Cost: being computed.".to_owned()),
+        }
     }
 }
 

@@ -257,10 +257,9 @@ impl LanguageServer for Server {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let asked = move |snap: &Snapshot| requests::hover(snap, &params.text_document_position_params);
-        let (said, question) = self.read(asked).await?;
-        let (Some(said), Some(question)) = (said.clone(), question) else { return Ok(said) };
-        let (compiler, question) = question;
-        let cost = self.main.compute(move || costs::answer(&compiler, &question)).await?;
+        let (said, cost) = self.read(asked).await?;
+        let (Some(said), Some(cost)) = (said.clone(), cost) else { return Ok(said) };
+        let cost = self.main.compute(move || cost.answer()).await?;
         Ok(Some(match cost {
             Some(cost) => costs::append(said, &cost),
             None => said,

@@ -20,7 +20,6 @@ pub use structure::{
 };
 pub use tokens::{TokenCache, semantic_tokens, semantic_tokens_delta, semantic_tokens_range};
 
-use super::compiled::{Compiler, Question};
 use super::compiled_hints;
 use super::convert;
 use super::costs;
@@ -32,18 +31,14 @@ use lift_syntax::TextRange;
 use tower_lsp_server::gen_lsp_types::*;
 
 /// What a place is, and the kernel whose cost is to be told with it.
-pub fn hover(
-    snap: &Snapshot,
-    at: &TextDocumentPositionParams,
-) -> Outcome<(Option<Hover>, Option<(Compiler, Question)>)> {
+pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<(Option<Hover>, Option<costs::Asked>)> {
     if at.text_document.uri.scheme() == views::SCHEME {
         return Ok((generated::hover(snap, at)?, None));
     }
     let File { path, lines } = snap.file(&at.text_document.uri)?;
     let hover = snap.analysis.hover(&path, TextRange::empty(lines.offset(at.position)))?;
-    let question = costs::question(snap, &path, &lines, at.position)?;
-    let question = question.map(|question| (snap.compiler.clone(), question));
-    Ok((hover.map(|h| convert::hover(&lines, &snap.features, h)), question))
+    let cost = costs::asked(snap, &path, &lines, at.position)?;
+    Ok((hover.map(|h| convert::hover(&lines, &snap.features, h)), cost))
 }
 
 /// [`hover`] on a selection: the type of what is selected.
