@@ -24,7 +24,14 @@ impl Folder {
         let folder = match self.0.get() {
             Some(folder) => folder,
             None => {
-                let made = tempfile::Builder::new().prefix("lift-").tempdir()?;
+                let mut builder = tempfile::Builder::new();
+                // Without this, whoever the mask allows could read the texts.
+                #[cfg(unix)]
+                {
+                    use std::os::unix::fs::PermissionsExt;
+                    builder.permissions(std::fs::Permissions::from_mode(0o700));
+                }
+                let made = builder.prefix("lift-").tempdir()?;
                 self.0.get_or_init(|| made)
             }
         };

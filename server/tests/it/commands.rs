@@ -213,6 +213,13 @@ fn what_lenses_do_is_an_action_that_shows_its_text() {
     for message in session.messages().iter().filter(|m| m["method"] == "window/showDocument") {
         let uri = message["params"]["uri"].as_str().expect("an address");
         let path = uri.strip_prefix("file://").expect("a file");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let folder =
+                std::path::Path::new(path).parent().and_then(|folder| folder.metadata().ok()).expect("a folder");
+            assert_eq!(folder.permissions().mode() & 0o777, 0o700, "nobody else reads it");
+        }
         shown.push((
             path.rsplit('/').next().expect("a name").to_owned(),
             std::fs::read_to_string(path).expect("the file"),
