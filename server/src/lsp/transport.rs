@@ -9,6 +9,8 @@
 //! * a handler that panics answers `InternalError`; a body that cannot be decoded answers `ParseError` or
 //!   `InvalidRequest`; neither ends the session;
 //! * a reply never overtakes what its handler sent to the client before it;
+//! * a client that does not read what it is sent is not read from either, so that what waits for it is bounded; one
+//!   that has closed its end is gone, and the session ends;
 //! * the end has the exit status that the protocol asks for, also if the input stays open.
 
 use super::frame::{self, TrafficLog, encode};
@@ -17,7 +19,7 @@ use serde_json::{Value, json};
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tower::{Service, ServiceExt};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Request, Response};
 use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
@@ -25,7 +27,45 @@ use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
 /// How long replies that are on their way may take to leave after `exit`.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Serves until `exit` or the end of the input; returns the exit status.
+/// Bytes for the client that may wait to be written; with more, nothing more is read.
+const MOST_BYTES: usize = 32 << 20;
+/// Requests without an answer yet; with more, nothing more is read. Each ends by itself: what may wait for the client's
+/// own answers or run for long, `workspace/executeCommand`, does not count, so that waiting here never waits for what
+/// stands behind in the input.
+const MOST_UNANSWERED: usize = 256;
+
+/// What the client has asked for and not got.
+#[derive(Debug, Default)]
+struct Owed {
+    unanswered: usize,
+    bytes: usize,
+    /// It cannot be written to.
+    gone: bool,
+}
+
+impl Owed {
+    fn is_little(&self) -> bool {
+        self.bytes < MOST_BYTES && self.unanswered < MOST_UNANSWERED
+    }
+}
+
+/// One request of [`Owed::unanswered`], for as long as it is handled.
+struct Unanswered(watch::Sender<Owed>);
+
+impl Unanswered {
+    fn begin(owed: &watch::Sender<Owed>) -> Unanswered {
+        owed.send_modify(|owed| owed.unanswered += 1);
+        Unanswered(owed.clone())
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        self.0.send_modify(|owed| owed.unanswered -= 1);
+    }
+}
+
+/// Serves until `exit`, the end of the input, or until the output is closed; returns the exit status.
 pub async fn serve<S: LanguageServer>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
@@ -36,13 +76,25 @@ pub async fn serve<S: LanguageServer>(
     let (to_client, mut from_client) = socket.split();
     let (replies, reply_queue) = mpsc::unbounded_channel::<Vec<u8>>();
     let (frames, frame_queue) = mpsc::unbounded_channel::<Vec<u8>>();
-    let writer = tokio::spawn(write(frame_queue, output, log.clone()));
-    let pump = tokio::spawn(pump(to_client, reply_queue, frames));
+    let owed = watch::Sender::new(Owed::default());
+    let writer = tokio::spawn(write(frame_queue, output, log.clone(), owed.clone()));
+    let pump = tokio::spawn(pump(to_client, reply_queue, frames, owed.clone()));
+    let (mut room, mut gone) = (owed.subscribe(), owed.subscribe());
 
     let mut shutdown_seen = false;
     let mut exit = false;
     let mut reader = BufReader::new(input);
-    while !exit && let Some(body) = frame::read(&mut reader).await {
+    while !exit {
+        let next = async {
+            // The sender is here: there is always one.
+            let _ = room.wait_for(Owed::is_little).await;
+            frame::read(&mut reader).await
+        };
+        let body = tokio::select! {
+            body = next => body,
+            _ = gone.wait_for(|owed| owed.gone) => None,
+        };
+        let Some(body) = body else { break };
         log.received(&body);
         let message: Value = match serde_json::from_slice(&body) {
             Ok(message) => message,
@@ -71,6 +123,7 @@ pub async fn serve<S: LanguageServer>(
         };
         shutdown_seen |= request.method() == "shutdown";
         exit = request.method() == "exit";
+        let ends_by_itself = request.id().is_some() && request.method() != "workspace/executeCommand";
         let Ok(service) = service.ready().await else { break };
         let mut handling = handle(service, request).boxed();
         // First poll here, in order; the rest wherever.
@@ -79,7 +132,9 @@ pub async fn serve<S: LanguageServer>(
             Some(None) => {}
             None => {
                 let replies = replies.clone();
+                let unanswered = ends_by_itself.then(|| Unanswered::begin(&owed));
                 tokio::spawn(async move {
+                    let _unanswered = unanswered;
                     if let Some(reply) = handling.await {
                         let _ = replies.send(encode(&reply));
                     }
@@ -129,18 +184,23 @@ async fn pump(
     mut to_client: impl StreamExt<Item = Request> + Unpin,
     mut replies: mpsc::UnboundedReceiver<Vec<u8>>,
     frames: mpsc::UnboundedSender<Vec<u8>>,
+    owed: watch::Sender<Owed>,
 ) {
+    let send = |frame: Vec<u8>| {
+        owed.send_modify(|owed| owed.bytes += frame.len());
+        let _ = frames.send(frame);
+    };
     loop {
         tokio::select! {
             biased;
-            Some(request) = to_client.next() => drop(frames.send(encode(&request))),
+            Some(request) = to_client.next() => send(encode(&request)),
             reply = replies.recv() => {
                 // what was queued while we looked at the other queue
                 while let Some(Some(request)) = to_client.next().now_or_never() {
-                    let _ = frames.send(encode(&request));
+                    send(encode(&request));
                 }
                 match reply {
-                    Some(reply) => drop(frames.send(reply)),
+                    Some(reply) => send(reply),
                     None => break,
                 }
             }
@@ -148,11 +208,18 @@ async fn pump(
     }
 }
 
-async fn write(mut frames: mpsc::UnboundedReceiver<Vec<u8>>, mut output: impl AsyncWrite + Unpin, log: TrafficLog) {
+async fn write(
+    mut frames: mpsc::UnboundedReceiver<Vec<u8>>,
+    mut output: impl AsyncWrite + Unpin,
+    log: TrafficLog,
+    owed: watch::Sender<Owed>,
+) {
     while let Some(frame) = frames.recv().await {
         log.sent(&frame);
         if output.write_all(&frame).await.is_err() || output.flush().await.is_err() {
+            owed.send_modify(|owed| owed.gone = true);
             break;
         }
+        owed.send_modify(|owed| owed.bytes -= frame.len());
     }
 }

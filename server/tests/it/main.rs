@@ -4,6 +4,8 @@ mod changes;
 mod cli;
 mod commands;
 mod costs;
+#[cfg(target_os = "linux")]
+mod deaf;
 mod diagnostics;
 #[cfg(target_os = "linux")]
 mod drivers;
