@@ -1,4 +1,7 @@
 //! Sessions of random typing: every request is answered, none by a defect, and the text is what was typed.
+//!
+//! Columns are counted as the session has agreed (UTF-8 or UTF-16); some edits come with an old version, and now and then
+//! the document is closed, asked about, and opened again.
 
 use crate::session::{Options, Session, at, rich_client, span};
 use serde_json::{Value, json};
@@ -75,11 +78,22 @@ impl Dice {
     }
 }
 
-/// The line and the UTF-16 column of a byte of a text.
-fn position(text: &str, byte: usize) -> [u32; 2] {
+/// What columns are counted in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Unit {
+    Utf8,
+    Utf16,
+}
+
+/// The line and the column of a byte of a text.
+fn position(text: &str, byte: usize, unit: Unit) -> [u32; 2] {
     let before = &text[..byte];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
-    [before.matches('\n').count() as u32, before[start..].encode_utf16().count() as u32]
+    let column = match unit {
+        Unit::Utf8 => byte - start,
+        Unit::Utf16 => before[start..].encode_utf16().count(),
+    };
+    [before.matches('\n').count() as u32, column as u32]
 }
 
 /// A place between two characters, but not inside of a line end.
@@ -90,9 +104,26 @@ fn place(dice: &mut Dice, text: &str) -> usize {
     places[dice.below(places.len())]
 }
 
+/// Closes the document, asks for it and edits it although it is closed, and opens it again.
+fn reopened(session: &mut Session, text: &str) {
+    session.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
+    session.edit(URI, 1, [0, 0, 0, 0], "(");
+    for method in ["textDocument/hover", "textDocument/completion", "lift/virtualText"] {
+        let mut params = at(URI, 0, 3);
+        params["uri"] = json!(URI);
+        session.call(method, params).expect_err("it is closed");
+    }
+    session.open(URI, text);
+}
+
 fn session(seed: u64) {
     let mut dice = Dice(seed);
-    let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
+    let unit = [Unit::Utf8, Unit::Utf16][dice.below(2)];
+    let mut capabilities = rich_client();
+    if unit == Unit::Utf8 {
+        capabilities["general"]["positionEncodings"] = json!(["utf-8", "utf-16"]);
+    }
+    let mut session = Session::with(Options { capabilities, ..Options::default() });
     let mut text = PROGRAM.to_owned();
     session.open(URI, &text);
     let mut asked: Vec<(i64, &str)> = Vec::new();
@@ -102,6 +133,11 @@ fn session(seed: u64) {
         let to = if dice.below(3) == 0 { (from + dice.below(12)).min(text.len()) } else { from };
         let to = (to..=text.len()).find(|&i| text.is_char_boundary(i) && !text[i..].starts_with('\n')).unwrap_or(from);
         let piece = PIECES[dice.below(PIECES.len())];
+        if dice.below(30) == 0 {
+            reopened(&mut session, &text);
+        }
+        // An edit that says that it is older than the text is made as well.
+        let version = version - [0, 0, 0, 1, 7][dice.below(5)];
         if dice.below(20) == 0 {
             text = PROGRAM.to_owned();
             session.change(URI, version, json!([{ "text": text }]));
@@ -109,7 +145,7 @@ fn session(seed: u64) {
             // One message may hold several changes, each about what the one before it made: they may overlap.
             let mut changes = Vec::new();
             let mut changed = |text: &mut String, from: usize, to: usize, piece: &str| {
-                let ([l, c], [to_l, to_c]) = (position(text, from), position(text, to));
+                let ([l, c], [to_l, to_c]) = (position(text, from, unit), position(text, to, unit));
                 changes.push(json!({ "range": span([l, c, to_l, to_c]), "text": piece }));
                 text.replace_range(from..to, piece);
             };
@@ -125,7 +161,7 @@ fn session(seed: u64) {
         }
         for _ in 0..dice.below(4) {
             let method = REQUESTS[dice.below(REQUESTS.len())];
-            let [line, column] = position(&text, place(&mut dice, &text));
+            let [line, column] = position(&text, place(&mut dice, &text), unit);
             let mut params = at(URI, line, column);
             params["range"] = span([line, column, line + dice.below(3) as u32, column]);
             params["context"] =
