@@ -294,6 +294,38 @@ mod tests {
         assert_eq!((cache.get(&key("a")), folder.files()), (None, 0));
     }
 
+    /// The disk of a process is full whose files may not grow: the write ends in the middle with an error. The process
+    /// is this test, begun by a shell that says so.
+    #[cfg(unix)]
+    #[test]
+    fn on_a_full_disk_nothing_is_kept() {
+        const FOLDER: &str = "LIFT_TEST_FULL_DISK";
+        let (large, small) = (Key(b"large".to_vec()), Key(b"small".to_vec()));
+        if let Some(folder) = std::env::var_os(FOLDER) {
+            let cache = Cache { folder: PathBuf::from(folder), most: MOST_BYTES };
+            cache.put(&small, b"binary");
+            cache.put(&large, &[7; 1 << 20]);
+            return;
+        }
+        let folder = Folder::new("full");
+        let cache = folder.cache(MOST_BYTES);
+        let thread = std::thread::current();
+        let output = std::process::Command::new("sh")
+            .args(["-c", r#"trap '' XFSZ; ulimit -f 64; exec "$0" "$@""#])
+            .arg(std::env::current_exe().expect("this program"))
+            .args(["--exact", thread.name().expect("tests have names")])
+            .env(FOLDER, &folder.0)
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert_eq!(cache.get(&small).as_deref(), Some(&b"binary"[..]));
+        // Nothing is left of what did not fit.
+        assert_eq!((cache.get(&large), folder.files()), (None, 1));
+        cache.put(&large, &[7; 1 << 20]);
+        assert!(cache.get(&large).is_some(), "with room there is nothing wrong with it");
+    }
+
     #[test]
     fn the_oldest_go() {
         let folder = Folder::new("oldest");
