@@ -16,7 +16,9 @@ struct Chain {
 impl Rewriter<'_> {
     /// `map f ∘ filter p`: f belongs to the filter. The kernel's text has it as the second function of `filter`.
     pub(super) fn maps_of_filters(&mut self, block: &mut Block) {
-        while let Some(chain) = (0..block.stmts.len()).find_map(|at| self.mapped_filter(block, at)) {
+        while self.goes_on()
+            && let Some(chain) = (0..block.stmts.len()).find_map(|at| self.mapped_filter(block, at))
+        {
             let map = block.stmts.remove(chain.user);
             let Rhs::Prim(PrimCall { funs, .. }) = map.rhs else { return };
             let Some(f) = funs.into_iter().next() else { return };

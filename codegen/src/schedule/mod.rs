@@ -56,6 +56,24 @@ pub struct Schedule {
     uses: FxHashMap<VarId, Uses>,
 }
 
+/// The kernel after each rewrite of its core, in their order, each with the name of the rule that was applied last: after
+/// one, after two, …; then with both versions of its maps, and with every primitive placed. They all mean the same.
+pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
+    let mut stages = Vec::new();
+    let mut rewritten = kernel.clone();
+    for most in 1.. {
+        let mut applied = Vec::new();
+        let next = rewrite::rewrite_at_most(kernel, most, &mut applied);
+        let Some(last) = applied.last().filter(|_| applied.len() == most) else { break };
+        rewritten = next;
+        stages.push((last.rule.name, rewritten.clone()));
+    }
+    let both = versions::versions(rewritten, target, &mut Vec::new());
+    let placed = place::place(&both, target, &mut Vec::new());
+    stages.extend([("versions", both), ("placed", placed)]);
+    stages
+}
+
 impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();

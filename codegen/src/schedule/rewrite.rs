@@ -11,7 +11,13 @@ use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
 pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
-    let mut rewriter = Rewriter { vars: kernel.vars.clone(), uses: uses::count(kernel), applied };
+    rewrite_at_most(kernel, usize::MAX, applied)
+}
+
+/// The kernel after the first `most` applications of a rule; so the one can be found that is to blame for something.
+pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
+    let most = applied.len().saturating_add(most);
+    let mut rewriter = Rewriter { vars: kernel.vars.clone(), uses: uses::count(kernel), most, applied };
     let mut body = kernel.body.clone();
     rewriter.block(&mut body);
     Kernel { vars: rewriter.vars, body, ..kernel.clone() }
@@ -20,6 +26,8 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
 pub(super) struct Rewriter<'a> {
     pub(super) vars: Vec<VarInfo>,
     uses: FxHashMap<VarId, Uses>,
+    /// There are never more of `applied`.
+    most: usize,
     pub(super) applied: &'a mut Vec<Applied>,
 }
 
@@ -34,6 +42,10 @@ impl Rewriter<'_> {
         let name = self.vars[like.0 as usize].name.clone();
         self.vars.push(VarInfo { name, ty });
         VarId(self.vars.len() as u32 - 1)
+    }
+    /// Whether another rule may be applied.
+    pub(super) fn goes_on(&self) -> bool {
+        self.applied.len() < self.most
     }
     pub(super) fn used_once(&self, v: VarId) -> bool {
         self.uses.get(&v).is_some_and(|u| u.count == 1 && !u.in_loop)
@@ -62,6 +74,9 @@ impl Rewriter<'_> {
 
     fn partial_reduction(&mut self, stmt: &Stmt) -> Option<[Stmt; 3]> {
         let Rhs::Prim(PrimCall { prim: Prim::PartRed, sizes, funs, args }) = &stmt.rhs else { return None };
+        if !self.goes_on() {
+            return None;
+        }
         let (m, f, z, xs) = (sizes.first()?, funs.first()?, args.first()?, args.get(1)?);
         let array = self.ty(xs)?;
         let array = array.as_array()?;
@@ -88,6 +103,9 @@ impl Rewriter<'_> {
 
     /// Finds `t = filter p xs; ys = unpack t; r = reduce f z ys` where nobody else uses what is kept or its length.
     fn reductions_of_filters(&mut self, block: &mut Block) {
+        if !self.goes_on() {
+            return;
+        }
         for at in 0..block.stmts.len() {
             let Some((filter, unpack)) = self.filtered(block, at) else { continue };
             let Rhs::Prim(PrimCall { funs: tests, args: source, .. }) = &block.stmts[filter].rhs else { continue };

@@ -10,6 +10,7 @@
 //! | [`program`] | random well-typed programs over the whole language |
 //! | [`tree`], [`mutate`] | programs as trees of brackets: smaller ones, near-misses |
 //! | [`soundness`] | accepted programs run with their lengths watched |
+//! | [`written`] | a program formatted, or with what is inserted written out, is the same program |
 //! | [`differential`] | interpreter, device and every form of a program do the same |
 //! | [`text`] | any text is survived |
 
@@ -20,6 +21,7 @@ pub mod program;
 pub mod soundness;
 pub mod text;
 pub mod tree;
+pub mod written;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,13 +1,17 @@
 //! `lift-fuzz MODE COUNT [SEED]`: tries cases and shows those that are wrong; ends with `N tried, M wrong`.
 
-use lift_fuzz::{Case, differential, soundness, text, try_all};
+use lift_fuzz::{Case, differential, soundness, text, try_all, written};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 type TryOne = fn(u64) -> Case;
 
-const MODES: &[(&str, TryOne)] =
-    &[("soundness", soundness::try_one), ("differential", differential::try_one), ("text", text::try_one)];
+const MODES: &[(&str, TryOne)] = &[
+    ("soundness", soundness::try_one),
+    ("written", written::try_one),
+    ("differential", differential::try_one),
+    ("text", text::try_one),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

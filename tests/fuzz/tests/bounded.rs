@@ -1,7 +1,7 @@
-//! What continuous integration tries of each kind: always the same cases, and every case that was wrong once.
-//! `tests/fuzz/run` tries more, and others.
+//! What continuous integration tries of each kind: always the same cases, and every case that was wrong once. A failure
+//! says the seed of each case that is wrong; `tests/fuzz/run` tries more, and others.
 
-use lift_fuzz::{Case, Wrong, differential, guarded, soundness, text, try_all};
+use lift_fuzz::{Case, Wrong, differential, guarded, soundness, text, try_all, written};
 use lift_tests::files;
 
 #[track_caller]
@@ -20,6 +20,11 @@ fn types_are_true() {
     let counts = none_wrong(300, 1, soundness::try_one);
     // Near-misses that all pass, or all fail, try nothing.
     assert!(counts.accepted > 100 && counts.rejected > 60, "{counts:?}");
+}
+
+#[test]
+fn how_it_is_written_changes_nothing() {
+    none_wrong(100, 1, written::try_one);
 }
 
 #[test]

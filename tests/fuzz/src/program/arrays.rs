@@ -14,6 +14,11 @@ impl Maker<'_> {
             return self.some_named(|ty| *ty == wanted).unwrap_or_else(|| self.generated(element, len, 0));
         }
         let depth = self.deeper(depth);
+        if let Ty::Array(inner, m) = element
+            && self.choices.flip()
+        {
+            return self.rows(inner, len, m, depth, place);
+        }
         let made = match self.choices.below(13) {
             0 => self.some_named(|ty| *ty == wanted),
             1 | 2 => Some(self.mapped(element, len, depth, place)),
@@ -35,6 +40,12 @@ impl Maker<'_> {
     fn of_hidden_rows(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> String {
         let depth = self.deeper(depth);
         let from = self.element();
+        if place == Place::Top
+            && self.choices.below(4) == 3
+            && let Some(rows) = self.rows_filtered_by_groups(element, len)
+        {
+            return rows;
+        }
         match (self.choices.below(5), self.some_named(|ty| ty.as_array() == Some((element, len))), self.size(len)) {
             (0, Some(name), _) => name,
             (1, Some(name), _) => format!("(reverse {name})"),
@@ -49,6 +60,19 @@ impl Maker<'_> {
                 format!("({} {function} {xs})", self.map_name(place))
             }
         }
+    }
+
+    /// Of each row what a group keeps.
+    fn rows_filtered_by_groups(&mut self, element: &Ty, len: &Len) -> Option<String> {
+        let rows = |ty: &Ty| {
+            let row = ty.as_array().filter(|(_, l)| *l == len).and_then(|(row, _)| row.as_array());
+            row.is_some_and(|(e, _)| Ty::dynamic(e.clone()) == *element)
+        };
+        let (name, ty) = self.some_value(rows)?;
+        let (of, _) = ty.as_array()?.0.as_array()?;
+        let keep = self.function(&of.clone(), &BOOL, 1);
+        let filter = self.choices.of(&["filterLcl", "filter"]);
+        Some(format!("(mapWrg (lambda (r) ({filter} {keep} r)) {name})"))
     }
 
     /// What needs nothing but the length: where that has no name, a part of what has it.
@@ -117,6 +141,7 @@ impl Maker<'_> {
         let xs = self.array(&from, len, depth, place);
         match (place, self.choices.below(8)) {
             (Place::Top, 4) => format!("((toGlobal (mapGlb {function})) {xs})"),
+            (Place::Inside, 4 | 7) => format!("((toPrivate (mapSeq {function})) {xs})"),
             (_, 5) if self.whole() => format!("((o (map {function}) reverse) {xs})"),
             (_, 6) if self.whole() && matches!(&from, Ty::Tuple(parts) if parts.len() == 2) => {
                 format!("(let f {function} (map f {xs}))")
@@ -134,9 +159,9 @@ impl Maker<'_> {
             (2, Some(size)) if self.whole() => format!("(scatter (lambda (i) (- (- #{size} 1) i)) {xs})"),
             (3, Some(size)) if self.whole() => format!("(gather (lambda (i) (mod (+ i 1) #{size})) {xs})"),
             (4, _) => {
-                let k = self.choices.of(&[2, 4, 3]);
-                match len.divided(k) {
-                    Some(_) => format!("(stride #{k} {xs})"),
+                let k = [self.choices.of(&[2, 4, 3]), 4, 2].into_iter().find(|k| len.divided(*k).is_some());
+                match k {
+                    Some(k) => format!("(stride #{k} {xs})"),
                     None => format!("(iterate #2 reverse {xs})"),
                 }
             }
@@ -160,13 +185,16 @@ impl Maker<'_> {
                 Some(format!("({zip} {})", arrays.join(" ")))
             }
             Ty::Scalar(scalar) => {
-                if self.choices.below(3) == 2
+                if self.choices.below(3) != 0
                     && let Some(k) = [4, 2].into_iter().find(|k| len.divided(*k).is_some())
                     && *scalar != Scalar::Bool
                 {
                     let function = self.function(element, element, depth.min(1));
                     let xs = self.array(element, len, depth, place);
-                    return Some(format!("(asScalar (map (vectorize #{k} {function}) (asVector #{k} {xs})))"));
+                    return Some(match self.choices.flip() {
+                        true => format!("(asScalar (map (mapVec {function}) (asVector #{k} {xs})))"),
+                        false => format!("(asScalar (map (vectorize #{k} {function}) (asVector #{k} {xs})))"),
+                    });
                 }
                 if *element == INT && self.choices.below(4) == 3 && place == Place::Top {
                     let of = if self.choices.flip() { FLOAT } else { INT };

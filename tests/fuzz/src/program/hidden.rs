@@ -153,6 +153,7 @@ impl Maker<'_> {
                 let len = self.some_length();
                 let xs = self.array(element, &len, depth, place);
                 let filter = match place {
+                    Place::Top if self.whole() => self.choices.of(&["filter", "filterGlb", "filterSeq", "filterWrg"]),
                     Place::Top => self.choices.of(&["filter", "filterGlb", "filterSeq"]),
                     Place::Inside => self.choices.of(&["filter", "filterSeq"]),
                 };

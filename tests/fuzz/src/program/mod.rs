@@ -206,7 +206,7 @@ impl Maker<'_> {
     }
 
     fn element(&mut self) -> Ty {
-        match self.choices.below(if self.whole() { 9 } else { 5 }) {
+        match self.choices.below(if self.whole() { 9 } else { 7 }) {
             0 | 1 => INT,
             2 => FLOAT,
             3 => Ty::Tuple(vec![INT, FLOAT]),

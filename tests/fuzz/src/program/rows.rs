@@ -7,7 +7,7 @@ use super::{Maker, Place};
 impl Maker<'_> {
     /// A type of rows.
     pub(super) fn some_rows(&mut self) -> Ty {
-        match self.choices.below(if self.whole() { 6 } else { 2 }) {
+        match self.choices.below(if self.whole() { 7 } else { 2 }) {
             0 | 1 => {
                 let (element, len) = (self.element(), self.some_length());
                 Ty::array(Ty::array(element, len), Len::of(Base::N))
@@ -20,6 +20,7 @@ impl Maker<'_> {
                 let len = self.some_length();
                 Ty::Triangle(self.choices.of(&[Scalar::Int, Scalar::Float]), len)
             }
+            6 => Ty::array(Ty::dynamic(INT), Len::of(Base::N)),
             4 => {
                 let (element, inner, outer) = (self.element(), self.some_length(), self.some_length());
                 Ty::array(Ty::array(Ty::array(element, inner), Len::nat(2)), outer)
@@ -38,13 +39,13 @@ impl Maker<'_> {
         let wanted = Ty::array(row.clone(), n.clone());
         if depth > 0 && self.budget > 0 {
             let depth = self.deeper(depth);
-            match self.choices.below(6) {
+            match self.choices.below(8) {
                 1 => return format!("(transpose {})", self.rows(element, m, n, depth, place)),
                 2 if m.terms.is_empty() && m.plus > 0 => {
                     let xs = self.array(element, &n.times(m.plus), depth, place);
                     return format!("(split #{} {xs})", m.plus);
                 }
-                3 => {
+                3 | 6 | 7 => {
                     let function = self.function(element, element, depth.min(1));
                     let rows = self.rows(element, n, m, depth, place);
                     let maps = match place {
@@ -53,6 +54,9 @@ impl Maker<'_> {
                             ("mapGlb1", "mapGlb0"),
                             ("mapGlb", "mapSeq"),
                             ("mapWrg", "mapLcl"),
+                            ("mapWrg1", "mapLcl1"),
+                            ("mapWrg2", "mapLcl2"),
+                            ("mapGlb2", "mapGlb0"),
                         ]),
                         Place::Inside => ("map", "mapSeq"),
                     };
@@ -65,7 +69,7 @@ impl Maker<'_> {
                         return format!("(slide #{} #1 {})", m.plus, self.array(element, &long, depth, place));
                     }
                 }
-                5 if self.whole() => return self.array(&row, n, depth, place),
+                5 if self.whole() && depth > 0 => return self.array(&row, n, depth, place),
                 _ => {}
             }
         }

@@ -22,7 +22,7 @@ impl Maker<'_> {
                     format!("({op} {} {})", self.scalar(Long, depth), self.scalar(Long, depth))
                 }
             },
-            Float => match self.choices.below(6) {
+            Float => match self.choices.below(8) {
                 0 => self.leaf(Float),
                 1 => {
                     let op = self.choices.of(&["+", "-", "min", "max"]);
@@ -31,12 +31,16 @@ impl Maker<'_> {
                 2 => format!("(* {} {})", self.scalar(Float, depth), self.choices.of(&["0.5f", "2.0f"])),
                 3 => format!("(toFloat (mod {} 64))", self.scalar(Int, depth)),
                 4 => self.conditional(Float, depth),
+                5 => self.function_of_reals(Float, depth),
+                6 => self.component(Float),
                 _ => self.reduced(Float, depth),
             },
-            Double => match self.choices.below(4) {
+            Double => match self.choices.below(6) {
                 0 => self.leaf(Double),
                 1 => format!("(toDouble {})", self.scalar(Float, depth)),
                 2 => self.conditional(Double, depth),
+                3 => self.function_of_reals(Double, depth),
+                4 => self.reduced(Double, depth),
                 _ => {
                     let op = self.choices.of(&["+", "-", "min", "max"]);
                     format!("({op} {} {})", self.scalar(Double, depth), self.scalar(Double, depth))
@@ -46,15 +50,39 @@ impl Maker<'_> {
         }
     }
 
+    /// A function of a real number. Only those that are exact give the same on every device.
+    fn function_of_reals(&mut self, scalar: Scalar, depth: u32) -> String {
+        let exact = ["floor", "ceil", "abs", "neg"];
+        let all = ["floor", "ceil", "abs", "neg", "sqrt", "exp", "log", "sin", "cos", "tan", "pow"];
+        let function = if self.whole() { self.choices.of(&all) } else { self.choices.of(&exact) };
+        let value = self.scalar(scalar, depth);
+        match (function, scalar) {
+            ("pow", Float) => format!("(pow {value} 2.0f)"),
+            ("pow", _) => format!("(pow {value} 0.5)"),
+            _ => format!("({function} {value})"),
+        }
+    }
+
+    /// One of many components.
+    fn component(&mut self, scalar: Scalar) -> String {
+        let this = self.choices.below(16);
+        let width = (this + 1 + self.choices.below(2)).clamp(4, 16);
+        let others = [Int, Float, Bool, Long];
+        let parts: Vec<String> = (0..width)
+            .map(|i| if i == this { self.leaf(scalar) } else { self.leaf(others[i % others.len()]) })
+            .collect();
+        format!("(get{} (tuple {}))", this + 1, parts.join(" "))
+    }
+
     fn int(&mut self, depth: u32) -> String {
-        match self.choices.below(14) {
+        match self.choices.below(16) {
             0 => self.leaf(Int),
             1 | 2 => {
-                let op = self.choices.of(&["+", "-", "*", "min", "max", "bitand", "bitor", "bitxor", "+i", "*i"]);
+                let op = self.choices.of(&["+", "-", "*", "min", "max", "bitand", "bitor", "bitxor", "+i", "*i", "-i"]);
                 format!("({op} {} {})", self.scalar(Int, depth), self.scalar(Int, depth))
             }
             3 => {
-                let (op, by) = (self.choices.of(&["mod", "/", "shl", "shr"]), self.choices.of(&["3", "2", "7"]));
+                let (op, by) = (self.choices.of(&["mod", "/", "shl", "shr", "/i"]), self.choices.of(&["3", "2", "7"]));
                 format!("({op} {} {by})", self.scalar(Int, depth))
             }
             4 => format!("({} {})", self.choices.of(&["neg", "abs"]), self.scalar(Int, depth)),
@@ -84,6 +112,8 @@ impl Maker<'_> {
                 )
             }
             12 => format!("(toInt {})", self.scalar(Float, depth)),
+            13 => self.component(Int),
+            14 if self.whole() => self.of_few_pieces(),
             _ => self.found(depth),
         }
     }
@@ -93,7 +123,11 @@ impl Maker<'_> {
         let Some(name) = self.some_named(|ty| matches!(ty, Ty::Array(e, _) if **e == INT)) else {
             return self.leaf(Int);
         };
-        match self.choices.below(3) {
+        match self.choices.below(4) {
+            3 => {
+                let wanted = self.scalar(Int, depth.min(1));
+                format!("(search (lambda (q) (- q (mod {wanted} 64))) (iota #N))")
+            }
             0 => format!("(sumi {name})"),
             1 => format!("(lsearch (lambda (q) (- q {})) {name})", self.scalar(Int, depth.min(1))),
             _ => {
@@ -103,8 +137,22 @@ impl Maker<'_> {
         }
     }
 
+    /// The sum of what comes first, the body and the rest.
+    fn of_few_pieces(&mut self) -> String {
+        let (first, rest) = (self.choices.of(&["1", "0", "2"]), self.choices.of(&["1", "3"]));
+        let value = self.leaf(Int);
+        format!(
+            "(head (reduceSeq 0 + (map (lambda (p) (head (reduceSeq 0 + p))) \
+             (partition #3 (caseSplit {first} N {rest}) (padConstant #{first} #{rest} {value} xs)))))"
+        )
+    }
+
     fn bool(&mut self, depth: u32) -> String {
-        match self.choices.below(6) {
+        match self.choices.below(7) {
+            6 => {
+                let comparison = self.choices.of(&["=i", "<i", ">i"]);
+                format!("({comparison} {} {})", self.leaf(Int), self.scalar(Int, depth))
+            }
             0 => format!("({} {} {})", self.comparison(), self.leaf(Int), self.leaf(Int)),
             1 => format!("({} {} {})", self.comparison(), self.scalar(Int, depth), self.scalar(Int, depth)),
             2 => format!("({} {} {})", self.comparison(), self.scalar(Float, depth), self.scalar(Float, depth)),
@@ -147,7 +195,16 @@ impl Maker<'_> {
         else {
             return self.leaf(scalar);
         };
-        match self.choices.below(6) {
+        match self.choices.below(8) {
+            6 => {
+                let value = self.leaf(scalar);
+                format!("({} (padConstant #1 #1 {value} {name}))", self.choices.of(&["last", "head"]))
+            }
+            7 => {
+                // An index that is known in the run only.
+                let (value, index) = (self.leaf(scalar), self.scalar(Int, depth.min(1)));
+                format!("(aref (concat (fill #3 {value}) {name}) (mod (bitand {index} 255) 3))")
+            }
             0 if len.is_positive() => format!("({} {name})", self.choices.of(&["head", "last"])),
             1 if len.is_positive() => format!("(aref {name} {})", self.choices.below(len.plus as usize)),
             2 => {
@@ -172,8 +229,12 @@ impl Maker<'_> {
                     let reduce = self.choices.of(&["reduce", "reduceSeq"]);
                     format!("(head ({reduce} {neutral} {op} {name}))")
                 }
-                None if scalar == Float => format!("(head (reduceSeq 0.0f + {name}))"),
-                None => format!("(head (reduceSeq 0.0 max {name}))"),
+                // A sum in its order; the greatest, in any.
+                None if scalar == Float => match self.choices.flip() {
+                    true => format!("(head (reduce -1000000.0f max {name}))"),
+                    false => format!("(head (reduceSeq 0.0f + {name}))"),
+                },
+                None => format!("(head ({} 0.0 max {name}))", self.choices.of(&["reduceSeq", "reduce"])),
             },
         }
     }
