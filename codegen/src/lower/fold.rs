@@ -10,6 +10,7 @@ use super::value::{Closure, Dest, Env, Place, Value};
 use super::write::is_flat;
 use crate::core::{Prim, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
@@ -70,10 +71,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The next value is that of a function.
-    fn advance(&mut self, acc: &Accumulator<'k>, f: &Closure<'k>, args: &[Value<'k>]) -> Result<()> {
+    fn advance(&mut self, acc: &Accumulator<'k>, f: &Closure<'k>, args: &[Value<'k>], contract: bool) -> Result<()> {
         match acc {
             Accumulator::Registers(registers) => {
                 let next = self.call(f, args)?;
+                let next = if contract { self.contracted(next) } else { next };
                 self.assign_registers(registers, &next)
             }
             Accumulator::Memory(current, next) => {
@@ -96,13 +98,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let name = self.acc_name(&f);
         let acc = self.accumulator(stmt, &z, env, &name)?;
+        // Processors without an instruction for it compute it by many.
+        let schedule = self.program.schedule;
+        let contract = schedule.reorder.contains(&stmt.var) && schedule.target.class == Class::Gpu;
         let round = |b: &mut Self, i: &Size| {
             let value = b.current(&acc)?;
             if let Some(test) = &test {
                 b.leave_unless(test, std::slice::from_ref(&value))?;
             }
             let x = b.read(&xs, i)?;
-            b.advance(&acc, &f.at(i), &[value, x])
+            b.advance(&acc, &f.at(i), &[value, x], contract)
         };
         match test {
             None if few_pieces(&xs).is_some() => self.over("i", &xs, round)?,
@@ -207,7 +212,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.loop_depth += 1;
             let value = b.current(&acc)?;
             b.leave_unless(&test, std::slice::from_ref(&value))?;
-            b.advance(&acc, &f, &[value])?;
+            b.advance(&acc, &f, &[value], false)?;
             b.loop_depth -= 1;
             Ok(())
         })?;
@@ -235,7 +240,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let acc = self.accumulator(stmt, &start, env, &name)?;
             self.sequential(&count, |b, _| {
                 let value = b.current(&acc)?;
-                b.advance(&acc, &f, &[value])
+                b.advance(&acc, &f, &[value], false)
             })?;
             let value = self.current(&acc)?;
             return self.deliver(value, dest);

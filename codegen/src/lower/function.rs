@@ -70,6 +70,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub loaded: Vec<(Place, Value<'k>)>,
     /// Elements of buffers that are kept in registers, if they are.
     pub loads: Option<super::tile::Loads>,
+    /// Elements of arrays of the group that are kept in registers, if some are.
+    pub held: Option<super::tile::Held>,
     /// What was found out about sizes, where the same is asked often.
     pub memo: Option<super::tile::Memo>,
     /// Sequential loops of at most so many rounds are written out.
@@ -110,6 +112,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             alone_in_group: false,
             loaded: Vec::new(),
             loads: None,
+            held: None,
             memo: None,
             write_out: 1,
             in_border: false,
@@ -191,6 +194,13 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = self.fresh_name(wish);
         self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init });
         name
+    }
+    /// What a name stands for that was bound in the innermost scope.
+    pub fn initial(&self, of: &Name) -> Option<&Expr> {
+        self.scopes.last()?.iter().rev().find_map(|s| match &s.kind {
+            StmtKind::Declare { constant: true, name, init, .. } if name == of => init.as_ref(),
+            _ => None,
+        })
     }
     pub fn assign(&mut self, to: Expr, value: Expr) {
         self.emit(StmtKind::Assign(to, value));
@@ -428,7 +438,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         n: &Size,
         mut body: impl FnMut(&mut Self, &Size) -> Result<()>,
     ) -> Result<()> {
-        match n.as_const() {
+        let known = if self.write_out > 1 { self.facts.simplify(n).as_const() } else { n.as_const() };
+        match known {
             Some(..=0) => Ok(()),
             Some(n) if n <= self.write_out => (0..n).try_for_each(|i| body(self, &Size::int(i))),
             _ => self.for_range(wish, Expr::int(0), n, Step::Increment, body),

@@ -117,7 +117,8 @@ fn spread(used: [bool; 3], dims: usize, target: &Target) -> [u32; 3] {
         0 => [1, 1, 1],
         1 => [target.group, 1, 1],
         2 => [16, rest(16), 1],
-        _ => [8, 4, rest(32)],
+        // Neighbours of the innermost dimension are read together.
+        _ => [32, rest(32), 1],
     };
     let mut shape = shape.into_iter();
     used.map(|u| if u { shape.next().unwrap_or(1) } else { 1 })

@@ -31,6 +31,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             return Ok(());
         }
+        // So are few elements where all code is written out: they are registers then.
+        if self.write_out > 1
+            && let (Level::Seq | Level::Auto, Some(n)) = (level, self.facts.simplify(&xs.len).as_const())
+            && (2..=self.write_out).contains(&n)
+        {
+            return (0..n).try_for_each(|i| self.map_at(&f, &xs, dest, &Size::int(i)));
+        }
         if let Level::Glb(_) | Level::Seq | Level::Auto = level
             && let Some(borders) = self.borders(&xs)?
         {

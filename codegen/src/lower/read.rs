@@ -91,7 +91,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(m.scalar);
         Ok(match &m.root {
             Root::Register(name) => Expr::Var(name.clone()),
-            Root::Array { name, .. } => Expr::Var(name.clone()).index(self.size(at)?),
+            Root::Array { name, .. } => {
+                if !written && let Some(held) = self.held_element(name, at)? {
+                    return Ok(held);
+                }
+                Expr::Var(name.clone()).index(self.size(at)?)
+            }
             Root::Buffer(id) => {
                 if !written && let Some(kept) = self.kept_load(m, at)? {
                     return Ok(kept);

@@ -110,7 +110,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The scalar and vector expressions of a value, in order.
-    fn flatten(&mut self, v: &Value<'k>, out: &mut Vec<(Expr, CType)>) -> Result<()> {
+    pub fn flatten(&mut self, v: &Value<'k>, out: &mut Vec<(Expr, CType)>) -> Result<()> {
         match self.force(v)? {
             Value::Scalar(s) => {
                 let expr = self.scalar(&s)?;

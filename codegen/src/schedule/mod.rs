@@ -3,7 +3,7 @@
 //! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`versions`] has maps that are computed
 //! in one of two ways; [`place`] decides where unplaced
 //! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
-//! in blocks, by the shape of the [`nest`]; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
+//! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bounds;
 mod demote;
@@ -14,6 +14,7 @@ pub mod nest;
 pub mod place;
 mod rewrite;
 pub mod rules;
+pub mod shapes;
 pub mod tile;
 pub mod uses;
 mod versions;
@@ -46,6 +47,8 @@ pub struct Schedule {
     /// Maps whose elements are computed in blocks, if that suits how their arrays lie in memory.
     pub tilings: FxHashMap<VarId, tile::Tiling>,
     pub bounds: Bounds,
+    /// Folds that the program left to be reordered.
+    pub reorder: FxHashSet<VarId>,
     /// Nothing runs in parallel: the whole program is one kernel of one work-item.
     pub sequential: bool,
     pub applied: Vec<Applied>,
@@ -95,6 +98,7 @@ impl Schedule {
             spaces: fused.spaces,
             tilings,
             bounds,
+            reorder: reorderable(&rewritten),
             sequential,
             applied,
             lengths: BTreeSet::new(),
@@ -119,6 +123,7 @@ impl Schedule {
             spaces: fused.spaces,
             tilings: self.tilings.clone(),
             bounds: Bounds::of(&kernel),
+            reorder: self.reorder.clone(),
             sequential: false,
             applied: self.applied.clone(),
             lengths: lengths.union(&self.lengths).copied().collect(),
@@ -145,6 +150,17 @@ impl Schedule {
     pub fn uses(&self, v: VarId) -> Uses {
         self.uses.get(&v).copied().unwrap_or_default()
     }
+}
+
+/// The `reduce`s that the program does not want one element after the other.
+fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    kernel.body.visit(&mut |stmt| {
+        if matches!(&stmt.rhs, Rhs::Prim(call) if matches!(call.prim, Prim::Reduce(level) if level != Level::Seq)) {
+            found.insert(stmt.var);
+        }
+    });
+    found
 }
 
 pub fn is_parallel(level: Level) -> bool {

@@ -201,6 +201,11 @@ impl Placer<'_> {
                 if *rule == rules::MAP_MAP_GLB
                     && let Some(inner) = perfect_nest(&mut call.funs[0])
                 {
+                    if let Some(innermost) = perfect_nest(&mut inner.funs[0]) {
+                        innermost.prim = Prim::Map(Level::Glb(0));
+                        inner.prim = Prim::Map(Level::Glb(1));
+                        return Some((Prim::Map(Level::Glb(2)), &rules::MAP_MAP_MAP_GLB));
+                    }
                     inner.prim = Prim::Map(Level::Glb(0));
                 }
                 (Prim::Map(level), rule)

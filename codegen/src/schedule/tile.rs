@@ -5,18 +5,30 @@
 
 use super::nest::{self, Nest};
 use super::place::is_flat;
-use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use super::shapes::{self, Pairs};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
+use lift_analysis::size::Size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tiling {
     /// Every row meets every column.
     Matrix(Nest),
     /// Each row is folded.
     Rows(Nest),
+    /// Each row, of a length that only the device knows, is folded.
+    Team(VarId),
+    /// Every element meets every element of another array.
+    Pairs(Pairs),
+    /// Rounds over a short array.
+    Rounds(VarId),
+    /// Rows of this length are read again and again.
+    ShortRows(Size),
     /// `map (map f)`: elements near each other may read the same.
     Blocks,
+    /// `map (map (map f))`: so in each plane.
+    Planes,
     /// `map (map f)` where f folds a window.
     Windows(Nest),
 }
@@ -56,10 +68,24 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
         let innermost = if nest.matrix { nest::inner(f)?.1 } else { f };
         return fused(innermost, lazy).then_some(if nest.matrix { Tiling::Matrix(nest) } else { Tiling::Rows(nest) });
     }
+    let own = None
+        .or_else(|| shapes::team(kernel, f, lazy).map(Tiling::Team))
+        .or_else(|| shapes::pairs(kernel, f, lazy).map(Tiling::Pairs))
+        .or_else(|| shapes::rounds(kernel, f, lazy).map(Tiling::Rounds))
+        .or_else(|| shapes::short_row(kernel, f).map(Tiling::ShortRows));
+    if own.is_some() {
+        return own;
+    }
     let (inner, g) = nest::inner(f)?;
     let element = &kernel.ty(stmt.var).as_array()?.element.as_array()?.element;
-    if inner.prim != Prim::Map(Level::Auto) || !is_flat(element) {
+    if inner.prim != Prim::Map(Level::Auto) {
         return None;
+    }
+    if !is_flat(element) {
+        let (innermost, _) = nest::inner(g)?;
+        let is_plane = |f: &Lambda| f.body.stmts.last().is_some_and(|s| f.body.result == Atom::Var(s.var));
+        let planes = innermost.prim == Prim::Map(Level::Auto) && is_plane(f) && is_plane(g);
+        return (planes && is_flat(&element.as_array()?.element)).then_some(Tiling::Planes);
     }
     match nest::recognise_window(kernel, g).filter(|_| fused(g, lazy)) {
         Some(nest) => Some(Tiling::Windows(nest)),

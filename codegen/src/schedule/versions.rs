@@ -76,6 +76,11 @@ impl Writer<'_> {
         for f in &mut by_groups.funs {
             self.renamed(f);
             fold_together(&mut f.body, self.applied);
+            // Where its result is folds again, each of them is the work of a group of its own.
+            if let Some(inner) = folds_of_result(&mut f.body) {
+                inner.prim = Prim::Map(Level::Wrg(0));
+                by_groups.prim = Prim::Map(Level::Wrg(1));
+            }
         }
         if few == Some(true) {
             return vec![Stmt { rhs: Rhs::Prim(by_groups), ..stmt.clone() }];
@@ -158,6 +163,21 @@ fn is_long(kernel: &Kernel, reduce: &PrimCall) -> bool {
     xs.as_array().is_some_and(|a| {
         flat && is_flat(&a.element) && a.len.as_const().is_none() && !a.len.any_var(&mut |v| v.kind != VarKind::Param)
     })
+}
+
+/// The `map` that is the result of a function and has folds of a group in its own.
+fn folds_of_result(block: &mut Block) -> Option<&mut PrimCall> {
+    let last = block.stmts.last_mut().filter(|s| block.result == Atom::Var(s.var))?;
+    let Rhs::Prim(call) = &mut last.rhs else { return None };
+    (call.prim == Prim::Map(Level::Seq) && folds_for_groups(call)).then_some(call)
+}
+
+/// Whether the function of a `map` has folds of a group beside scalars and views, and no `map` over such.
+fn folds_for_groups(call: &PrimCall) -> bool {
+    let [f] = call.funs.as_slice() else { return false };
+    let folds = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(c) if matches!(c.prim, Prim::Reduce(Level::Lcl(_))));
+    let deeper = |s: &Stmt| matches!(&s.rhs, Rhs::Prim(c) if c.prim == Prim::Map(Level::Seq));
+    f.body.stmts.iter().any(folds) && !f.body.stmts.iter().any(deeper)
 }
 
 /// Folds become those of a group, and maps around them go from one element to the next; whether there are any.

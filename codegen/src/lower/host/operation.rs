@@ -84,7 +84,7 @@ impl<'k> Host<'k> {
                 &own
             }
         };
-        if let Some(tiling) = self.program.schedule.tilings.get(&stmt.var).copied()
+        if let Some(tiling) = self.program.schedule.tilings.get(&stmt.var).cloned()
             && self.tiled(stmt, call, env, dest, tiling)?
         {
             return self.written(dest);

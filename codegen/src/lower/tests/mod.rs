@@ -12,6 +12,7 @@ mod lengths;
 mod measured;
 mod programs;
 mod random;
+mod shapes;
 mod targets;
 mod text;
 mod tiles;

@@ -15,7 +15,7 @@ fn compiled(kernel: &Kernel, target: &Target) -> Program {
 }
 
 /// It is computed in blocks of this kind, and right.
-fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
+pub fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
     let mut seen = Vec::new();
     for target in targets() {
         let program = compiled(kernel, &target);
@@ -34,7 +34,7 @@ fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
 }
 
 /// It is right, but nothing of this kind.
-fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
+pub fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
     let program = compiled(kernel, &Target::nvidia());
     let text = &program.opencl.text;
     assert!(!text.contains(&format!("// {label}\n")), "{} is a `{label}`:\n{text}", kernel.name);

@@ -41,6 +41,8 @@ pub struct Loads {
     pub known: FxHashMap<(BufferId, Size), Expr>,
     /// Elements that are wanted in groups of four.
     pub quads: Vec<(BufferId, Size)>,
+    /// Whatever is in a group of four of a buffer that consists of such is wanted with the other three.
+    pub in_fours: bool,
 }
 
 pub(super) struct Windows<'k> {
@@ -52,8 +54,17 @@ pub(super) struct Windows<'k> {
     /// By how much windows reach beyond their first element, down and across.
     pub reach: [i64; 2],
     pub tall: i64,
+    /// The plane in which they lie, where windows have three dimensions.
+    pub plane: Option<Plane>,
     /// The fold of all of a window's elements, if the code for each is not written out.
     pub fold: Option<Nest>,
+}
+
+pub(super) struct Plane {
+    at: Size,
+    len: Size,
+    /// By how much windows reach beyond it.
+    reach: i64,
 }
 
 /// The extents of the windows in a type, outermost first; the number of their elements.
@@ -109,25 +120,15 @@ impl<'k> Host<'k> {
         };
         let few = count <= MOST_IN_WINDOW;
         let fold = fold.filter(|_| !few && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
-        let small = count > 1 && (few || fold.is_some()) && statements(&f.body) <= MOST_STATEMENTS;
-        let few_items = i64::from(self.program.schedule.target.most_in_group) < ACROSS * DOWN;
-        if !small || few_items {
+        if !(count > 1 && (few || fold.is_some())) || !self.takes_blocks(&f.body) {
             return Ok(false);
         }
         let rows = self.array_arg(stmt, &call.args[0], env)?;
         let Some(columns) = kernel.atom_ty(&inner.args[0]).as_array().map(|t| env.size(&t.len)) else {
             return Ok(false);
         };
-        let windows = Windows {
-            rows,
-            columns,
-            outer,
-            f,
-            env: env.clone(),
-            reach,
-            tall: if fold.is_some() { 4 } else { 2 },
-            fold,
-        };
+        let tall = if fold.is_some() { 4 } else { tall(reach[0]) };
+        let windows = Windows { rows, columns, outer, f, env: env.clone(), reach, tall, plane: None, fold };
         let (rule, label) = match fold {
             Some(_) => (&rules::WINDOWS, "map: folds of windows"),
             None => (&rules::BLOCKS, "map: blocks"),
@@ -139,6 +140,63 @@ impl<'k> Host<'k> {
         self.launch(&title, used, local, |b| b.window_blocks(&windows, dest))?;
         Ok(true)
     }
+
+    /// Whether a function is small enough for its code to be written for each result of a block.
+    fn takes_blocks(&self, body: &Block) -> bool {
+        let enough_items = i64::from(self.program.schedule.target.most_in_group) >= ACROSS * DOWN;
+        enough_items && statements(body) <= MOST_STATEMENTS
+    }
+
+    /// `map (map (map f))` of windows of three dimensions: blocks in one plane after the other.
+    pub(super) fn planes(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let plane = &call.funs[0];
+        let Some((rows_call, outer)) = nest::inner(plane) else { return Ok(false) };
+        let Some((inner, f)) = nest::inner(outer) else { return Ok(false) };
+        let Some((extents, count)) = extents(kernel.ty(f.params[0])) else { return Ok(false) };
+        let [deep, d, a] = extents.as_slice() else { return Ok(false) };
+        let reach = [d - 1, a - 1];
+        let deep = deep - 1;
+        let columns = kernel.atom_ty(&inner.args[0]).as_array().map(|t| env.size(&t.len));
+        let Some(columns) = columns.filter(|_| count > 1 && count <= MOST_IN_WINDOW && self.takes_blocks(&f.body))
+        else {
+            return Ok(false);
+        };
+        let planes = self.array_arg(stmt, &call.args[0], env)?;
+        self.program.applied(&rules::BLOCKS, &stmt.origin);
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: blocks of planes", origin: &stmt.origin };
+        let used = Dims { wrg: [true; 3], lcl: [true, false, false], ..Dims::default() };
+        let local = [Some((ACROSS * DOWN) as u32), Some(1), Some(1)];
+        self.launch(&title, used, local, |b| {
+            b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
+                let mut env = env.clone();
+                let value = b.read(&planes, p)?;
+                env.bind(plane.params[0], value);
+                for s in plane.body.stmts.iter().rev().skip(1).rev() {
+                    let value = b.eval_stmt(s, &mut env, None)?;
+                    env.bind(s.var, value);
+                }
+                let rows = b.atom(&rows_call.args[0], &env)?;
+                let rows = b.array(&rows)?;
+                let plane = Some(Plane { at: p.clone(), len: planes.len.clone(), reach: deep });
+                let windows = Windows { rows, columns, outer, f, env, reach, tall: tall(reach[0]), plane, fold: None };
+                let to = b.dest_at(dest, p)?;
+                b.window_blocks(&windows, &to)
+            })
+        })?;
+        Ok(true)
+    }
+}
+
+/// How many rows of results a work-item computes: more where windows reach far, so that they share most of their rows.
+fn tall(reach: i64) -> i64 {
+    if reach >= 4 { 4 } else { 2 }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -185,6 +243,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             inside = inside.and(at.add(Expr::int(margin[d] + side[d])).le(bounds[d].clone()));
         }
+        if let Some(plane) = &w.plane {
+            let (at, len) = (self.size(&plane.at)?, self.size(&plane.len)?);
+            inside = inside.and(at.clone().ge(Expr::int(plane.reach)));
+            inside = inside.and(at.add(Expr::int(plane.reach + 1)).le(len));
+        }
         // Where all rows begin at a multiple of four, so do blocks.
         let four = Size::int(WIDE);
         let aligned_facts = |f: &mut Self| {
@@ -192,6 +255,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             for d in 0..2 {
                 f.facts.assume_le(Size::int(margin[d]), first[d].clone());
                 f.facts.assume_le(first[d].add(&Size::int(margin[d] + side[d])), lens[d].clone());
+            }
+            if let Some(plane) = &w.plane {
+                f.facts.assume_le(Size::int(plane.reach), plane.at.clone());
+                f.facts.assume_le(plane.at.add(&Size::int(plane.reach + 1)), plane.len.clone());
             }
             f.facts.assume_divides(four.clone(), lens[1].clone());
             f.facts.assume_divides(four.clone(), first[1].clone());
@@ -279,7 +346,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Ok(())
         })?;
         let wanted = self.in_quads(wanted);
-        self.loads = Some(Loads { known: FxHashMap::default(), quads: wanted });
+        self.loads = Some(Loads { quads: wanted, ..Loads::default() });
         for i in 0..w.tall {
             let mut values = Vec::new();
             for j in 0..WIDE {
@@ -363,6 +430,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             key.1.sub(start).as_const().filter(|l| *b == buffer && (0..WIDE).contains(l))?;
             Some(start.clone())
         });
+        let in_fours = loads.in_fours;
+        let quad = quad.or_else(|| if in_fours { self.four_around(buffer, at) } else { None });
         let from = Expr::Var(self.use_buffer(buffer, false));
         let mut add = Vec::new();
         if let Some(start) = quad {
@@ -385,6 +454,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
             found = loads.known.get(&key).cloned();
         }
         Ok(found)
+    }
+
+    /// Where the four elements begin of which one is wanted, in a buffer that has a multiple of four of them.
+    fn four_around(&self, buffer: BufferId, at: &Size) -> Option<Size> {
+        let four = Size::int(WIDE);
+        let of = &self.program.buffers[buffer.0 as usize];
+        if !is_word(of.element) || self.facts.divides(&four, &of.capacity) != Truth::Yes {
+            return None;
+        }
+        let mut starts = (0..WIDE).map(|l| self.facts.simplify(&at.sub(&Size::int(l))));
+        starts.find(|s| self.facts.divides(&four, s) == Truth::Yes)
     }
 
     /// Writes four neighbours at once, if they are scalars whose places lie beside each other.

@@ -7,6 +7,9 @@
 //! | [`windows`] | large windows that are folded: row after row |
 //! | [`transpose`] | squares pass through local memory |
 //! | [`rows`] | each row is folded by several work-items |
+//! | [`pairs`] | every element meets every element of another array, which passes through local memory |
+//! | [`rounds`] | rounds over a short array, whose elements stay in registers |
+//! | [`short`] | short rows are read into registers once |
 //! | [`operand`] | the rows, or the columns, on their way from global memory to registers |
 //! | [`memo`] | what is known of sizes in code that asks the same often |
 //! | [`access`] | where elements lie, for loads of several neighbours at once |
@@ -16,12 +19,16 @@ mod blocks;
 mod matrix;
 mod memo;
 mod operand;
+mod pairs;
+mod rounds;
 mod rows;
+mod short;
 mod transpose;
 mod windows;
 
 pub use blocks::Loads;
 pub use memo::Memo;
+pub use rounds::Held;
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -51,9 +58,14 @@ impl<'k> Host<'k> {
         match tiling {
             Tiling::Matrix(nest) => self.matrix(stmt, call, env, dest, nest),
             Tiling::Rows(nest) => self.rows(stmt, call, env, dest, nest),
+            Tiling::Team(fold) => self.teams(stmt, call, env, dest, fold),
+            Tiling::Pairs(pairs) => self.pairs(stmt, call, env, dest, pairs),
+            Tiling::Rounds(iterate) => self.rounds(stmt, call, env, dest, iterate),
+            Tiling::ShortRows(length) => self.short_rows(stmt, call, env, dest, &length),
             Tiling::Blocks => {
                 Ok(self.map_transposed(stmt, call, env, dest)? || self.blocks(stmt, call, env, dest, None)?)
             }
+            Tiling::Planes => self.planes(stmt, call, env, dest),
             Tiling::Windows(nest) => self.blocks(stmt, call, env, dest, Some(nest)),
         }
     }
@@ -112,7 +124,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// `a·b + c` rounded once: where a reduction may be reordered anyway.
-    fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
+    pub fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
         match v {
             Value::Scalar(ScalarValue::Computed { ty: ty @ (Scalar::Float | Scalar::Double), expr }) => {
                 Value::computed(ty, self.contracted_sum(expr))
@@ -124,9 +136,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn contracted_sum(&mut self, e: Expr) -> Expr {
         let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
-        let (x, y, sum) = match (*a, *b) {
-            (c, Expr::Binary(BinaryOp::Mul, x, y)) | (Expr::Binary(BinaryOp::Mul, x, y), c) => (x, y, c),
-            (a, b) => return Expr::binary(BinaryOp::Add, a, b),
+        // A product may have got a name.
+        let product = |e: &Expr| match e {
+            Expr::Binary(BinaryOp::Mul, x, y) => Some((x.clone(), y.clone())),
+            Expr::Var(name) => match self.initial(name) {
+                Some(Expr::Binary(BinaryOp::Mul, x, y)) if x.is_atom() && y.is_atom() => Some((x.clone(), y.clone())),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (x, y, sum) = match (product(&a), product(&b)) {
+            (_, Some((x, y))) => (x, y, *a),
+            (Some((x, y)), None) => (x, y, *b),
+            (None, None) => return Expr::binary(BinaryOp::Add, *a, *b),
         };
         let origin = self.origin();
         self.program.applied(&rules::CONTRACT, &origin);

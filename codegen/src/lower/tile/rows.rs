@@ -13,26 +13,69 @@ use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Place, Value, View};
 use super::super::{LowerError, Result};
 use super::{local_id, min};
-use crate::core::{Lambda, PrimCall, Rhs, Stmt};
+use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::schedule::nest::Nest;
 use crate::schedule::rules;
+use crate::schedule::{shapes, uses};
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
+use rustc_hash::FxHashSet;
 
 /// Work-items of a group.
 const ITEMS: i64 = 256;
 /// Elements of a row for each work-item, if there are enough.
 const EACH: i64 = 16;
+/// Work-items for each row, where it is not known before the run how long rows are, and there are many of them.
+const TEAM: i64 = 8;
+/// Work-items of a compute unit that keep it busy.
+const BUSY_PER_UNIT: i64 = 1024;
 
 struct Folded<'k> {
     f: &'k Lambda,
     fold: &'k PrimCall,
-    nest: Nest,
+    of: VarId,
     env: Env<'k>,
     rows: Array<'k>,
-    length: Size,
+    /// The length of all rows; `None` where each has its own, known only when it is read.
+    length: Option<Size>,
     z_ty: Ty,
+}
+
+impl<'k> Folded<'k> {
+    /// The statements before the fold.
+    fn before(&self) -> impl DoubleEndedIterator<Item = &'k Stmt> {
+        let (of, all) = (self.of, &self.f.body.stmts);
+        all.iter().take(all.iter().position(|s| s.var == of).unwrap_or(0))
+    }
+
+    /// Those of them that are needed for what stands behind it.
+    fn wanted_behind(&self) -> FxHashSet<VarId> {
+        let body = &self.f.body;
+        let mut reading: Vec<&Stmt> = body.stmts.iter().skip_while(|s| s.var != self.of).skip(1).collect();
+        let mut wanted = FxHashSet::default();
+        for s in self.before().rev() {
+            let is_it = |v: VarId| v == s.var;
+            let opens = !s.binds.is_empty() && reading.iter().any(|r| may_mention_lengths(r));
+            let read = body.result == Atom::Var(s.var) || reading.iter().any(|r| uses::mentions(r, &is_it));
+            if read || opens {
+                wanted.insert(s.var);
+                reading.push(s);
+            }
+        }
+        wanted
+    }
+}
+
+/// Whether a statement may mention a length that was opened.
+fn may_mention_lengths(stmt: &Stmt) -> bool {
+    let sizes = uses::operands(&stmt.rhs).into_iter().any(|a| matches!(a, Atom::Size(s) if s.as_const().is_none()));
+    let only_scalars = match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Prim(call) => call.prim == Prim::Head,
+        _ => false,
+    };
+    sizes || !only_scalars
 }
 
 impl<'k> Host<'k> {
@@ -55,7 +98,7 @@ impl<'k> Host<'k> {
         let rows = self.array_arg(stmt, &call.args[0], env)?;
         let length = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
         let z_ty = kernel.atom_ty(&fold.args[0]);
-        let folded = Folded { f, fold, nest, env: env.clone(), rows, length, z_ty };
+        let folded = Folded { f, fold, of: nest.fold, env: env.clone(), rows, length: Some(length), z_ty };
         let title =
             Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
@@ -73,20 +116,54 @@ impl<'k> Host<'k> {
         self.launch(&title, used, local, |b| b.folded_rows(&folded, dest))?;
         Ok(true)
     }
+
+    /// So with rows whose lengths only the device knows.
+    pub(super) fn teams(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        of: VarId,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was");
+        let f = &call.funs[0];
+        let fold = f.body.stmts.iter().find(|s| s.var == of).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let z_ty = kernel.atom_ty(&fold.args[0]);
+        let folded = Folded { f, fold, of, env: env.clone(), rows, length: None, z_ty };
+        let title =
+            Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
+        let local = [Some(ITEMS as u32), Some(1), Some(1)];
+        self.launch(&title, used, local, |b| b.folded_rows(&folded, dest))?;
+        Ok(true)
+    }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
     fn folded_rows(&mut self, folded: &Folded<'k>, dest: &Dest<'k>) -> Result<()> {
-        let (n, k) = (folded.rows.len.clone(), folded.length.clone());
+        let n = folded.rows.len.clone();
         let slots =
             Place { layout: self.arrays(&folded.z_ty, "slots", Storage::Local, ITEMS as u64)?, at: Size::zero() };
-        let (n_expr, k_expr) = (self.size(&n)?, self.size(&k)?);
+        let n_expr = self.size(&n)?;
         let item = self.bind("item", CType::Int, local_id());
-        // The least power of two that leaves no work-item more than its share.
-        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(1))));
-        let share = team.clone().mul(Expr::int(EACH));
+        // The least power of two that leaves no work-item more than its share; where lengths are not known, a few for
+        // each row, and more where there are few rows.
+        let least = if folded.length.is_some() { 1 } else { TEAM };
+        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
+        let grows = match &folded.length {
+            Some(k) => team.clone().mul(Expr::int(EACH)).lt(self.size(k)?),
+            None => n_expr.clone().lt(Expr::int(self.busy()).div(team.clone())),
+        };
         let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
-        let condition = team.clone().lt(Expr::int(ITEMS)).and(share.lt(k_expr.clone()));
+        let condition = team.clone().lt(Expr::int(ITEMS)).and(grows);
         self.emit(StmtKind::While { condition, body: grow });
         let team_size = self.index_var("team", team.clone());
         self.facts.assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(ITEMS)));
@@ -107,15 +184,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let acc = f.row_neutral(folded)?;
             f.when(inside.clone(), |f| {
                 let at = f.number("row", row.clone(), &last);
-                f.share(folded, &at, &team_size, &in_team, &k, &acc)
+                f.share(folded, &at, &team_size, &in_team, &acc)
             })?;
             f.meet(folded, &slots, &item, &in_team, &team_size, &acc)?;
             let leads = f.size(&in_team)?.eq(Expr::int(0));
             f.when(leads.and(inside), |f| {
                 let at = f.number("row", row.clone(), &last);
-                let mut env = f.row_env(folded, &at)?;
-                env.bind(folded.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
-                for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.nest.fold).skip(1) {
+                let mut env = f.row_env(folded, &at, &folded.wanted_behind())?;
+                env.bind(folded.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
+                for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.of).skip(1) {
                     let value = f.eval_stmt(s, &mut env, None)?;
                     env.bind(s.var, value);
                 }
@@ -126,19 +203,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         });
         self.active.lcl = lcl;
         self.shared_in_loop = outside;
-        // A team has no more than twice the work-items that its row needs.
-        if !k.any_var(&mut |v| v.kind != VarKind::Param) && !n.any_var(&mut |v| v.kind != VarKind::Param) {
-            let items = n.mul(&k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS)));
-            self.wishes.wrg[0] = Some(Size::min(&n, &items.add(&Size::one())));
+        let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+        let groups = match &folded.length {
+            // A team has no more than twice the work-items that its row needs.
+            Some(k) if known(k) => {
+                Some(n.mul(k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS))))
+            }
+            Some(_) => None,
+            None => {
+                Some(Size::max(&n.mul(&Size::int(TEAM)).div_floor(&Size::int(ITEMS)), &Size::int(self.busy() / ITEMS)))
+            }
+        };
+        if let Some(groups) = groups.filter(|_| known(&n)) {
+            self.wishes.wrg[0] = Some(Size::min(&n, &groups.add(&Size::one())));
         }
         result
+    }
+
+    /// Work-items that keep the device busy.
+    fn busy(&self) -> i64 {
+        i64::from(self.program.schedule.target.compute_units) * BUSY_PER_UNIT
     }
 
     fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<Value<'k>> {
         // It may stand in the function, but mentions nothing of the row.
         let mut env = folded.env.clone();
-        for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.nest.fold) {
-            if crate::schedule::nest::is_scalars(self.program.kernel.ty(s.var)) {
+        let depend = shapes::dependent(folded.f);
+        for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
+            if crate::schedule::nest::is_scalars(self.program.kernel.ty(s.var)) && !depend.contains(&s.var) {
                 let value = self.eval_stmt(s, &mut env, None)?;
                 env.bind(s.var, value);
             }
@@ -151,11 +243,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The row as the function sees it, and what stands before the fold.
-    fn row_env(&mut self, folded: &Folded<'k>, at: &Size) -> Result<Env<'k>> {
+    fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
         let mut env = folded.env.clone();
         let row = self.read(&folded.rows, at)?;
         env.bind(folded.f.params[0], row);
-        for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.nest.fold) {
+        for s in folded.before().filter(|s| wanted.contains(&s.var)) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
         }
@@ -163,18 +255,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The elements of the row that this work-item folds.
-    fn share(
-        &mut self,
-        folded: &Folded<'k>,
-        at: &Size,
-        team: &Size,
-        in_team: &Size,
-        k: &Size,
-        acc: &Value<'k>,
-    ) -> Result<()> {
-        let env = self.row_env(folded, at)?;
+    fn share(&mut self, folded: &Folded<'k>, at: &Size, team: &Size, in_team: &Size, acc: &Value<'k>) -> Result<()> {
+        let env = self.row_env(folded, at, &folded.before().map(|s| s.var).collect())?;
         let xs = self.atom(&folded.fold.args[1], &env)?;
         let xs = self.array(&xs)?;
+        let k = &folded.length.clone().unwrap_or_else(|| xs.len.clone());
         let f = Closure { lambda: &folded.fold.funs[0], env };
         let (mine, team_expr, k_expr) = (self.size(in_team)?, self.size(team)?, self.size(k)?);
         let round = |b: &mut Self, i: &Size| -> Result<()> {
@@ -215,7 +300,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.copy(acc, &Dest::Place(slot(item.clone())))?;
         self.barrier(true, false);
         self.for_range("d", Expr::int(1), team, Step::Double, |b, d| {
-            let leads = b.size(in_team)?.rem(b.size(d)?.mul(Expr::int(2))).eq(Expr::int(0));
+            let below = b.size(d)?.mul(Expr::int(2)).sub(Expr::int(1));
+            let leads = Expr::binary(BinaryOp::BitAnd, b.size(in_team)?, below).eq(Expr::int(0));
             b.when(leads, |b| {
                 let other = b.load(&slot(item.add(d)))?;
                 let next = b.call(&f, &[acc.clone(), other])?;

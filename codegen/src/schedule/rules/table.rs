@@ -56,6 +56,9 @@ rules! {
     Placement MAP_MAP_GLB "map-map-glb":
         "map (map f)" = "mapGlb1 (mapGlb0 f)",
         if "At the top of a kernel; the inner map is the result, and nothing before it is worth doing only once.";
+    Placement MAP_MAP_MAP_GLB "map-map-map-glb":
+        "map (map (map f))" = "mapGlb2 (mapGlb1 (mapGlb0 f))",
+        if "As `map-map-glb`, for a third map that is the result of the second.";
     Placement MAP_ROWS "map-rows":
         "map (map f)" = "mapGlb0 (mapSeq f)",
         if "On a processor, at the top of a kernel: a row is the work of one thread, whose loop over neighbours can be vectorised. Not where there surely are few rows.";
@@ -110,16 +113,25 @@ rules! {
         if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few.";
+    Tiling TILE_PAIRS "tile-pairs":
+        "map (λx. reduce f z (map (g x) ys)) xs" = "join ∘ mapWrg0 (λX. mapLcl0 (λx. reduceSeq f z (map (g x) (join (map toLocal (split 256 ys))))) X) ∘ split 256",
+        if "ys does not depend on x, and its elements are scalars of 32 bits or tuples of them. True for any f and g: each result is folded in its order; rows behind the last are the last again. On a GPU, where ys is long.";
+    Tiling ROUNDS "rounds":
+        "map (g ∘ iterate k (map h ∘ w) ∘ map i) A" = "mapWrg0 (g ∘ join ∘ iterate k (mapLcl0 (mapSeq h ∘ toPrivate) ∘ split p ∘ w ∘ toLocal) ∘ map i) A",
+        if "Always true. On a GPU, where the array of the rounds has a constant length of 32·p with p at most 16, and w is views: 32 work-items keep p elements each in registers, and only those that others read pass through local memory.";
+    Tiling SHORT_ROWS "short-rows":
+        "map f A" = "if n = 2 then map (f ∘ toPrivate) A … else if n = 16 then map (f ∘ toPrivate) A else map f A",
+        if "Always true; n is the length of the rows of A. On a GPU, where f reads its row in a loop and n is a size parameter: each version has all loops over n elements written out. For n of 2, 3, 4, 8 and 16.";
     Tiling CONTRACT "contract":
         "λ(acc,x,y). acc + x·y" = "fma",
-        if "The sum is that of a `reduce` of floats, which may be reordered: rounding once instead of twice is within the same bound. Never in `reduceSeq`.";
+        if "The sum is that of a `reduce` of floats, which may be reordered: rounding once instead of twice is within the same bound. Never in `reduceSeq`. On a GPU.";
     Tiling TILE_TRANSPOSE "tile-transpose":
         "T" = "join ∘ map (map join ∘ T ∘ map (T ∘ toLocal) ∘ T) ∘ split 64 ∘ map (split 64)",
         if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
     Tiling BLOCKS "blocks":
         "map (map f) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq f) ∘ slide2D ∘ toPrivate)) ∘ slide2D",
-        if "Always true; windows of constant size. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window.";
+        if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window.";
     Tiling WINDOWS "windows":
         "map (map (g ∘ reduce f z ∘ h ∘ join)) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq g) ∘ reduceSeq (zipWith (reduceSeq f) ∘ slide) (fill z) ∘ toPrivate)) ∘ slide2D",
         if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 32 elements.";

@@ -1,0 +1,221 @@
+//! `map (λx. … reduce f z (map (g x) ys) …) xs`, where every x meets every y: a group hands the elements of ys on through
+//! local memory, a chunk at a time, to work-items that each fold for one x.
+
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::program::scalar_bytes;
+use super::super::value::{Array, Closure, Dest, Env, Value, View};
+use super::super::{LowerError, Result};
+use super::{local_id, min};
+use crate::core::{PrimCall, Rhs, Stmt};
+use crate::opencl::{CType, Expr, Qualifier, Step, Storage};
+use crate::report::Kind;
+use crate::schedule::rules;
+use crate::schedule::shapes::Pairs;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Work-items of a group, and elements of a chunk.
+const ITEMS: i64 = 256;
+/// Elements of a whole chunk whose code is written one after the other.
+const AT_ONCE: i64 = 8;
+
+struct Meeting<'k> {
+    stmt: &'k Stmt,
+    call: &'k PrimCall,
+    pairs: Pairs,
+    env: Env<'k>,
+    xs: Array<'k>,
+    fold: &'k PrimCall,
+    meets: &'k PrimCall,
+}
+
+/// A chunk in local memory: `pitch` scalars for each element, so that an element is one load.
+struct Chunk {
+    name: Expr,
+    scalar: Scalar,
+    pitch: i64,
+    element: Ty,
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn pairs(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        pairs: Pairs,
+    ) -> Result<bool> {
+        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of pairs is not as it was");
+        let find = |var| match call.funs[0].body.stmts.iter().find(|s| s.var == var).map(|s| &s.rhs) {
+            Some(Rhs::Prim(call)) => Ok(call),
+            _ => Err(wrong()),
+        };
+        let (fold, meets) = (find(pairs.fold)?, find(pairs.meets)?);
+        let xs = self.array_arg(stmt, &call.args[0], env)?;
+        let meeting = Meeting { stmt, call, pairs, env: env.clone(), xs, fold, meets };
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: pairs", origin: &stmt.origin };
+        self.program.applied(&rules::TILE_PAIRS, &stmt.origin);
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        self.launch(&title, used, [Some(ITEMS as u32), Some(1), Some(1)], |b| b.meet_all(&meeting, dest))?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn meet_all(&mut self, m: &Meeting<'k>, dest: &Dest<'k>) -> Result<()> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&m.stmt.origin, "map", "a fold of pairs is not as it was");
+        let element = kernel.atom_ty(&m.meets.args[0]).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
+        let chunk = self.chunk(&element)?;
+        let n = m.xs.len.clone();
+        let groups = n.add(&Size::int(ITEMS - 1)).div_floor(&Size::int(ITEMS));
+        let item = self.number("item", local_id(), &Size::int(ITEMS - 1));
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let result = self.for_level(crate::core::Level::Wrg(0), &groups, |f, g| {
+            f.shared_in_loop = true;
+            let row = f.size(&g.mul(&Size::int(ITEMS)).add(&item))?;
+            let row = f.bind("row", CType::Int, row);
+            let last = n.sub(&Size::one());
+            // All work-items hand on elements: those behind the last row fold for the last one again.
+            let last_expr = f.size(&last)?;
+            let at = f.number("at", min(row.clone(), last_expr), &last);
+            let mut env = m.env.clone();
+            let lambda = &m.call.funs[0];
+            let x = f.read(&m.xs, &at)?;
+            let x = f.name_param(lambda.params[0], &x)?;
+            env.bind(lambda.params[0], x);
+            for s in &lambda.body.stmts {
+                let value = if s.var == m.pairs.fold {
+                    let acc = f.meet_chunks(m, &chunk, &item, &env)?;
+                    Value::Array(Array::new(Size::one(), View::Fill(acc)))
+                } else {
+                    let origin = s.origin.clone();
+                    f.at(&origin, |f| f.eval_stmt(s, &mut env, None))?
+                };
+                env.bind(s.var, value);
+            }
+            let value = f.atom(&lambda.body.result, &env)?;
+            let inside = row.lt(f.size(&n)?);
+            f.when(inside, |f| {
+                let to = f.dest_at(dest, &at)?;
+                f.copy(&value, &to)
+            })
+        });
+        self.active.lcl = lcl;
+        result
+    }
+
+    /// Folds over all elements of ys.
+    fn meet_chunks(&mut self, m: &Meeting<'k>, chunk: &Chunk, item: &Size, env: &Env<'k>) -> Result<Value<'k>> {
+        let z = self.atom(&m.fold.args[0], env)?;
+        let Some(acc) = self.registers_with(&z, "acc")? else {
+            return Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars"));
+        };
+        let ys = self.atom(&m.meets.args[0], env)?;
+        let ys = self.array(&ys)?;
+        let k = ys.len.clone();
+        let k_expr = self.size(&k)?;
+        let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
+        let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
+        let round = |b: &mut Self, j: &Size| -> Result<()> {
+            let y = b.handed(chunk, j)?;
+            let x = b.call(&g, &[y])?;
+            let next = b.call(&f, &[acc.clone(), x])?;
+            let next = if m.pairs.reorder { b.contracted(next) } else { next };
+            b.assign_registers(&acc, &next)
+        };
+        self.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(ITEMS)), |b, from| {
+            let mine = b.size(&from.add(item))?;
+            let mine = b.bind("mine", CType::Int, mine);
+            b.when(mine.clone().lt(k_expr.clone()), |b| {
+                let at = b.number("mine", mine, &k.sub(&Size::one()));
+                let y = b.read(&ys, &at)?;
+                b.hand_on(chunk, item, &y)
+            })?;
+            b.barrier(true, false);
+            let (whole, ()) = b.scope(|b| {
+                b.for_range("j", Expr::int(0), &Size::int(ITEMS), Step::Add(Expr::int(AT_ONCE)), |b, j| {
+                    b.unrolled("l", AT_ONCE, |b, l| round(b, &j.add(l)))
+                })
+            })?;
+            let (rest, ()) = b.scope(|b| {
+                let left = k_expr.clone().sub(b.size(from)?);
+                let left = b.number("left", left, &Size::int(ITEMS - 1));
+                b.for_range("j", Expr::int(0), &left, Step::Increment, |b, j| round(b, j))
+            })?;
+            let from = b.size(from)?;
+            b.emit_if(from.le(k_expr.sub(Expr::int(ITEMS))), whole, rest);
+            b.barrier(true, false);
+            Ok(())
+        })?;
+        Ok(acc)
+    }
+
+    fn chunk(&mut self, element: &Ty) -> Result<Chunk> {
+        let mut scalars = Vec::new();
+        element.any(&mut |t| {
+            if let TyKind::Scalar(s) = t.kind() {
+                scalars.push(*s);
+            }
+            false
+        });
+        let Some(scalar) = scalars.first().copied() else {
+            return Err(self.error("reduce", "there is nothing in the elements that are folded"));
+        };
+        let pitch = (scalars.len() as i64).max(1).cast_unsigned().next_power_of_two().cast_signed();
+        let len = (ITEMS * pitch).cast_unsigned();
+        self.local_bytes += len * scalar_bytes(scalar);
+        let origin = self.origin();
+        self.program.stored("chunk", Kind::Local, scalar, &Size::nat(len), &origin);
+        let name = Expr::Var(self.declare_array("chunk", Storage::LocalVectors, CType::stored(scalar), len));
+        Ok(Chunk { name, scalar, pitch, element: element.clone() })
+    }
+
+    /// Puts an element into the chunk.
+    fn hand_on(&mut self, chunk: &Chunk, at: &Size, y: &Value<'k>) -> Result<()> {
+        let mut scalars = Vec::new();
+        self.flatten(y, &mut scalars)?;
+        for (lane, (scalar, _)) in scalars.into_iter().enumerate() {
+            let to = self.size(&at.mul(&Size::int(chunk.pitch)).add(&Size::int(lane as i64)))?;
+            self.assign(chunk.name.clone().index(to), scalar);
+        }
+        Ok(())
+    }
+
+    /// An element of the chunk.
+    fn handed(&mut self, chunk: &Chunk, at: &Size) -> Result<Value<'k>> {
+        let base = at.mul(&Size::int(chunk.pitch));
+        let wide = chunk.pitch.min(4);
+        let mut lanes = Vec::new();
+        for first in (0..chunk.pitch).step_by(wide.max(1) as usize) {
+            let at = self.size(&base.add(&Size::int(first)))?;
+            if wide == 1 {
+                lanes.push(chunk.name.clone().index(at));
+                continue;
+            }
+            let ty = CType::Vec(chunk.scalar, wide as u8);
+            let pointer = Box::new(chunk.name.clone().add(at));
+            let v = self.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
+            lanes.extend((0..wide).map(|l| v.clone().lane(l as u8)));
+        }
+        Ok(from_lanes(&chunk.element, &mut lanes.into_iter()))
+    }
+}
+
+/// A value of a type made of scalars, from its scalars.
+fn from_lanes<'k>(ty: &Ty, lanes: &mut impl Iterator<Item = Expr>) -> Value<'k> {
+    match ty.kind() {
+        TyKind::Tuple(parts) => Value::Tuple(parts.iter().map(|p| from_lanes(p, lanes)).collect()),
+        TyKind::Scalar(s) => Value::computed(*s, lanes.next().unwrap_or(Expr::int(0))),
+        _ => Value::Written,
+    }
+}

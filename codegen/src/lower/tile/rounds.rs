@@ -1,0 +1,220 @@
+//! `map (λx. … iterate k (map h ∘ w) ys …) xs` with few ys: the work-items of a small group keep the elements in registers,
+//! neighbours in one work-item, and hand on through local memory only those that others read.
+
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::value::{Array, Closure, Dest, Env, Layout, Place, Root, Value, View};
+use super::super::{LowerError, Result};
+use super::local_id;
+use crate::core::{Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::opencl::{Expr, Step, Storage};
+use crate::schedule::rules;
+use crate::schedule::shapes::ROUND_ITEMS;
+use lift_analysis::hir::Name;
+use lift_analysis::size::Size;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Elements of arrays in local memory that this work-item keeps in registers: neighbours from `first` on.
+#[derive(Debug, Clone)]
+pub struct Held {
+    item: Size,
+    first: Size,
+    /// Elements of one work-item lie 32 apart in local memory, those of its neighbours side by side: in different banks.
+    spread: bool,
+    arrays: Vec<(Name, Vec<Expr>)>,
+    /// How far from the first the other elements are that were read; `None` if that is no constant.
+    missed: BTreeSet<Option<i64>>,
+}
+
+struct Rounds<'k> {
+    call: &'k PrimCall,
+    iterate: &'k Stmt,
+    env: Env<'k>,
+    xs: Array<'k>,
+    /// Elements for each work-item.
+    each: i64,
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn rounds(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        iterate: VarId,
+    ) -> Result<bool> {
+        if i64::from(self.program.schedule.target.most_in_group) < ROUND_ITEMS {
+            return Ok(false);
+        }
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "iterate", "rounds are not as they were");
+        let iterate = call.funs[0].body.stmts.iter().find(|s| s.var == iterate).ok_or_else(wrong)?;
+        let n = kernel.ty(iterate.var).as_array().and_then(|a| a.len.as_const()).ok_or_else(wrong)?;
+        let xs = self.array_arg(stmt, &call.args[0], env)?;
+        let rounds = Rounds { call, iterate, env: env.clone(), xs, each: n / ROUND_ITEMS };
+        let title = Title { name: kernel.name_of(stmt.var), label: "map: rounds in registers", origin: &stmt.origin };
+        self.program.applied(&rules::ROUNDS, &iterate.origin);
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        self.launch(&title, used, [Some(ROUND_ITEMS as u32), Some(1), Some(1)], |b| b.all_rounds(&rounds, dest))?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn all_rounds(&mut self, r: &Rounds<'k>, dest: &Dest<'k>) -> Result<()> {
+        let item = self.number("item", local_id(), &Size::int(ROUND_ITEMS - 1));
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&r.iterate.origin, "iterate", "rounds are not as they were");
+        let ty = kernel.ty(r.iterate.var).as_array().map(|a| a.element.clone()).ok_or_else(wrong)?;
+        let values = self.arrays(&ty, "values", Storage::Local, (r.each * ROUND_ITEMS) as u64)?;
+        let lambda = &r.call.funs[0];
+        let lcl = self.active.lcl;
+        self.active.lcl[0] = true;
+        let result = self.for_level(Level::Wrg(0), &r.xs.len.clone(), |f, g| {
+            f.shared_in_loop = true;
+            let mut env = r.env.clone();
+            let x = f.read(&r.xs, g)?;
+            let x = f.name_param(lambda.params[0], &x)?;
+            env.bind(lambda.params[0], x);
+            for s in &lambda.body.stmts {
+                let origin = s.origin.clone();
+                let value = f.at(&origin, |f| match &s.rhs {
+                    _ if s.var == r.iterate.var => f.go_round(r, &values, &item, &env),
+                    // Computed where the rounds begin.
+                    Rhs::Prim(map) if matches!(map.prim, Prim::Map(_)) => {
+                        let of = f.atom(&map.args[0], &env)?;
+                        let of = f.array(&of)?;
+                        let g = Closure { lambda: &map.funs[0], env: env.clone() };
+                        Ok(Value::Array(Array::new(of.len.clone(), View::Mapped(g, of))))
+                    }
+                    _ => f.eval_stmt(s, &mut env, None),
+                })?;
+                env.bind(s.var, value);
+            }
+            let value = f.atom(&lambda.body.result, &env)?;
+            let leads = f.size(&item)?.eq(Expr::int(0));
+            f.when(leads, |f| {
+                let to = f.dest_at(dest, g)?;
+                f.copy(&value, &to)
+            })
+        });
+        self.active.lcl = lcl;
+        result
+    }
+
+    /// The array after all rounds, in local memory.
+    fn go_round(&mut self, r: &Rounds<'k>, values: &Rc<Layout>, item: &Size, env: &Env<'k>) -> Result<Value<'k>> {
+        let Rhs::Prim(iterate) = &r.iterate.rhs else { return Ok(Value::Written) };
+        let first = item.mul(&Size::int(r.each));
+        let at = |j: i64| first.add(&Size::int(j));
+        let start = self.atom(&iterate.args[0], env)?;
+        let start = self.array(&start)?;
+        let mut kept = Vec::new();
+        for j in 0..r.each {
+            let value = self.read(&start, &at(j))?;
+            match self.registers_with(&value, "kept")? {
+                Some(kept_value) => kept.push(kept_value),
+                None => return Err(self.error("iterate", "its elements are no scalars and no tuples of them")),
+            }
+        }
+        let mut memories = Vec::new();
+        values.memories(&mut memories);
+        let mut arrays: Vec<(Name, Vec<Expr>)> = Vec::new();
+        for m in &memories {
+            if let Root::Array { name, .. } = &m.root {
+                arrays.push((name.clone(), Vec::new()));
+            }
+        }
+        for value in &kept {
+            let mut scalars = Vec::new();
+            self.flatten(value, &mut scalars)?;
+            for ((_, registers), (scalar, _)) in arrays.iter_mut().zip(scalars) {
+                registers.push(scalar);
+            }
+        }
+        let count = iterate.sizes.first().map(|k| env.size(k)).unwrap_or_else(Size::zero);
+        let held = Held { item: item.clone(), first: first.clone(), spread: false, arrays, missed: BTreeSet::new() };
+        // Which elements of others a round reads; the code is thrown away.
+        let outside = self.held.replace(held);
+        let probe = self.scope(|f| f.one_round(r, iterate, values, &at, env));
+        let missed = self.held.as_mut().map(|h| std::mem::take(&mut h.missed)).unwrap_or_default();
+        probe?;
+        let spread = !missed.contains(&None);
+        if let Some(held) = &mut self.held {
+            held.spread = spread;
+        }
+        let shared = |j: i64| missed.iter().any(|d| d.is_none_or(|d| d.rem_euclid(r.each) == j));
+        let place = |at: Size| Dest::Place(Place { layout: values.clone(), at });
+        let result = self.for_range("round", Expr::int(0), &count, Step::Increment, |f, _| {
+            for j in (0..r.each).filter(|j| shared(*j)) {
+                let to = if spread { item.add(&Size::int(j * ROUND_ITEMS)) } else { at(j) };
+                f.copy(&kept[j as usize], &place(to))?;
+            }
+            f.barrier(true, false);
+            let next = f.one_round(r, iterate, values, &at, env)?;
+            f.barrier(true, false);
+            kept.iter().zip(&next).try_for_each(|(to, value)| f.assign_registers(to, value))
+        });
+        self.held = outside;
+        result?;
+        for j in 0..r.each {
+            self.copy(&kept[j as usize], &place(at(j)))?;
+        }
+        self.barrier(true, false);
+        let len = Size::int(r.each * ROUND_ITEMS);
+        Ok(Value::Array(Array::new(len, View::Stored { element: values.clone(), base: Size::zero() })))
+    }
+
+    /// The next elements of this work-item.
+    fn one_round(
+        &mut self,
+        r: &Rounds<'k>,
+        iterate: &'k PrimCall,
+        values: &Rc<Layout>,
+        at: &impl Fn(i64) -> Size,
+        env: &Env<'k>,
+    ) -> Result<Vec<Value<'k>>> {
+        let round = &iterate.funs[0];
+        let mut env = env.clone();
+        let stored = View::Stored { element: values.clone(), base: Size::zero() };
+        env.bind(round.params[0], Value::Array(Array::new(Size::int(r.each * ROUND_ITEMS), stored)));
+        let Some((last, before)) = round.body.stmts.split_last() else { return Ok(Vec::new()) };
+        for s in before {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let Rhs::Prim(map) = &last.rhs else { return Ok(Vec::new()) };
+        let xs = self.atom(&map.args[0], &env)?;
+        let xs = self.array(&xs)?;
+        let h = Closure { lambda: &map.funs[0], env };
+        let mut next = Vec::new();
+        for j in 0..r.each {
+            let x = self.read(&xs, &at(j))?;
+            let value = self.call(&h, &[x])?;
+            next.push(self.named_scalar(&value, "next")?);
+        }
+        Ok(next)
+    }
+
+    /// An element of an array in local memory of which work-items keep parts in registers: the register, or where the
+    /// element is while rounds go on. `None` for other arrays, and where elements lie in their order.
+    pub fn held_element(&mut self, array: &Name, at: &Size) -> Result<Option<Expr>> {
+        let Some(held) = self.held.as_ref() else { return Ok(None) };
+        let Some((_, registers)) = held.arrays.iter().find(|(name, _)| name == array) else { return Ok(None) };
+        let distance = self.facts.simplify(&at.sub(&held.first)).as_const();
+        let register = distance.and_then(|d| registers.get(usize::try_from(d).ok()?)).cloned();
+        if register.is_some() {
+            return Ok(register);
+        }
+        let (each, spread, item) = (registers.len() as i64, held.spread, held.item.clone());
+        if let Some(held) = &mut self.held {
+            held.missed.insert(distance);
+        }
+        let Some(d) = distance.filter(|_| spread) else { return Ok(None) };
+        let place = item.add(&Size::int(d.rem_euclid(each) * ROUND_ITEMS + d.div_euclid(each)));
+        Ok(Some(Expr::Var(array.clone()).index(self.size(&place)?)))
+    }
+}

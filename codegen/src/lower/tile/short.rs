@@ -1,0 +1,83 @@
+//! `map f` over rows that f reads again and again: where rows are as short as they often are, each is read into registers
+//! once and all loops over it are written out.
+
+use super::super::Result;
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::value::{Array, Closure, Dest, Env};
+use super::blocks::Loads;
+use crate::core::{Level, PrimCall, Stmt};
+use crate::opencl::Expr;
+use crate::schedule::rules;
+use lift_analysis::size::Size;
+
+/// Lengths of rows that have a version of their own.
+const LENGTHS: [i64; 5] = [2, 3, 4, 8, 16];
+
+impl<'k> Host<'k> {
+    pub(super) fn short_rows(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        length: &Size,
+    ) -> Result<bool> {
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let mut stored = false;
+        self.program.probe(&stmt.origin, |b| {
+            stored = b.strides(&rows).is_some_and(|s| s.second.is_one());
+            Ok(())
+        })?;
+        if !stored {
+            return Ok(false);
+        }
+        self.program.applied(&rules::SHORT_ROWS, &stmt.origin);
+        let name = self.program.kernel.name_of(stmt.var);
+        let title = Title { name, label: "map: short rows in registers", origin: &stmt.origin };
+        let used = Dims { glb: [true, false, false], ..Dims::default() };
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        self.launch(&title, used, [None; 3], |b| b.by_row_length(&f, &rows, length, dest))?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn by_row_length(&mut self, f: &Closure<'k>, rows: &Array<'k>, length: &Size, dest: &Dest<'k>) -> Result<()> {
+        let any = |b: &mut Self| b.for_level(Level::Glb(0), &rows.len.clone(), |b, i| b.map_at(f, rows, dest, i));
+        let (mut otherwise, ()) = self.scope(any)?;
+        let length_expr = self.size(length)?;
+        for n in LENGTHS {
+            let (version, ()) = self.scope(|b| {
+                b.facts.assume_eq(length.clone(), Size::int(n));
+                b.with_rows_of(f, rows, n, dest)
+            })?;
+            let (choice, ()) = self.scope(|b| {
+                b.emit_if(length_expr.clone().eq(Expr::int(n)), version, otherwise);
+                Ok(())
+            })?;
+            otherwise = choice;
+        }
+        self.emit_all(otherwise);
+        Ok(())
+    }
+
+    fn with_rows_of(&mut self, f: &Closure<'k>, rows: &Array<'k>, n: i64, dest: &Dest<'k>) -> Result<()> {
+        let outside = self.loads.take();
+        let written_out = std::mem::replace(&mut self.write_out, n);
+        let result = self.for_level(Level::Glb(0), &rows.len.clone(), |b, i| {
+            b.loads = Some(Loads { in_fours: true, ..Loads::default() });
+            b.write_out = n;
+            let row = b.read(rows, i)?;
+            let row = b.array(&row)?;
+            for j in 0..n {
+                b.read(&row, &Size::int(j))?;
+            }
+            b.map_at(f, rows, dest, i)
+        });
+        self.write_out = written_out;
+        self.loads = outside;
+        result
+    }
+}
