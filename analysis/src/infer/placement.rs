@@ -95,7 +95,10 @@ impl Walk<'_> {
         match body.expr(e) {
             Expr::Lambda { .. } | Expr::Compose(_) | Expr::Global(_) => true,
             Expr::Local(_) => true,
-            Expr::Let { body: inner, .. } => self.yields_function(body, *inner, follow),
+            // A name says nothing, and what is bound before it runs where it stands.
+            Expr::Let { body: inner, .. } => {
+                !matches!(body.expr(*inner), Expr::Local(_)) && self.yields_function(body, *inner, follow)
+            }
             // An application whose last arguments are still missing, such as `(mapLcl f)`.
             Expr::Apply { .. } => {
                 let Some((callee, args)) = super::describe::call_of(body, e) else { return false };

@@ -109,3 +109,16 @@ fn illegal_placements() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_named_behind_a_placed_primitive_runs_where_it_stands() {
+    check(
+        "(lift kept (N) (int (array-type float N) (array-type int N))
+  (lambda (k ys zs)
+    (let v (let w (filterGlb (lambda (x) (< x 0)) zs) (let n (length w) k))
+      (filterGlb (lambda (y) (< v 1)) ys))))",
+        expect![[r#"
+            kept
+        "#]],
+    );
+}
