@@ -236,8 +236,10 @@ impl Prover<'_> {
         lower.extend(self.least(var).map(Size::constant));
         let upper = self.query.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
         let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
+        // The square of a bound below 0 is no bound of the square.
+        let bounds_powers = |bound: &Size| linear || self.nonneg(bound, depth.min(2));
         if monotone && !lower.is_empty() && factors().all(|factor| self.nonneg(factor, depth.min(2))) {
-            return lower.iter().any(|bound| self.nonneg(&replaced(bound), depth));
+            return lower.iter().any(|bound| bounds_powers(bound) && self.nonneg(&replaced(bound), depth));
         }
         if upper.is_empty() {
             return false;

@@ -331,6 +331,28 @@ fn assumptions_print_and_are_proved() {
     assert_eq!(other.to_string(), "3 divides N");
 }
 
+/// An index lies at least at some length's negative: that bound's square is none of the index's.
+#[test]
+fn a_lower_bound_that_may_be_negative_has_no_square() {
+    let mut facts = Facts::new();
+    facts.assume_le(n(-1) - v("N"), v("X1"));
+    assert_eq!(facts.le(&n(1), &(v("X1") * v("X1") + v("X1"))), Truth::Unknown);
+    let far = Facts::new().with_range(var("X1"), Some(v("N") - 5), None);
+    // At 0 for N = 0, though the square of its bound is 25 there.
+    assert_eq!(far.le(&((v("N") - 5) * (v("N") - 5)), &(v("X1") * v("X1"))), Truth::Unknown);
+    // A bound that is none below 0 has one.
+    let from = Facts::new().with_range(var("X1"), Some(v("N") + 2), None);
+    assert_eq!(from.le(&n(4), &(v("X1") * v("X1"))), Truth::Yes);
+    // An index may be negative: its even powers are not, its odd ones may be.
+    let i = index(&mut facts, "i", &(v("N") * 2));
+    let below = Facts::new().with_range(var("j"), Some(n(-3)), Some(v("N")));
+    assert_eq!(facts.le(&n(0), &(&i * &i * &i)), Truth::Yes);
+    assert_eq!(below.le(&n(0), &(v("j") * v("j") * v("j"))), Truth::Unknown);
+    assert_eq!(below.le(&n(0), &(v("j") * v("j"))), Truth::Yes);
+    assert_eq!(below.le(&n(9), &(v("j") * v("j"))), Truth::Unknown);
+    assert_eq!(below.le(&(v("j") * v("j")), &(v("N") * v("N"))), Truth::Unknown);
+}
+
 /// Facts that a program might state about [`NAMES`].
 fn fact() -> impl Strategy<Value = Assumption> {
     let name = || (0..5usize).prop_map(|at| v(NAMES[at]));
