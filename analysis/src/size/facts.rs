@@ -4,6 +4,7 @@
 //! [`Truth::Yes`] and [`Truth::No`] hold for every value of the variables for which the facts hold;
 //! [`Truth::Unknown`] says nothing. Every question costs a bounded number of steps.
 
+mod answers;
 mod bounds;
 mod divides;
 mod prove;
@@ -15,8 +16,10 @@ use super::Size;
 use super::assumption::Assumption;
 use super::ratio::Ratio;
 use super::var::Var;
+use answers::Answers;
+use prove::Known;
 use rewrite::Rewrite;
-use samples::Points;
+use samples::{Points, Sample};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -60,6 +63,12 @@ pub struct Facts {
     rewrites: Vec<Rewrite>,
     /// Points at which all of this holds, found when first needed.
     points: OnceLock<Points>,
+    /// Points at which fewer facts held: those with which the search begins.
+    earlier: Vec<Sample>,
+    /// What proofs begin with, likewise.
+    known: OnceLock<Known>,
+    /// What has been asked under these very facts.
+    answers: Answers,
 }
 
 impl Facts {
@@ -78,7 +87,11 @@ impl Facts {
     /// `lo <= var <= hi`. If both are given, then there is such a value: `lo <= hi` is a fact too, as
     /// it is inside a loop over that range.
     pub fn assume_range(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
-        self.points = OnceLock::new();
+        self.more_is_known();
+        if self.points.get().is_some() {
+            let new = !self.mentions(&var);
+            self.keep_points(|points| points.within(&var, new, lo.as_ref(), hi.as_ref()));
+        }
         if let (Some(lo), Some(hi)) = (&lo, &hi) {
             let length = hi.sub(lo);
             if !length.is_natural() && !self.nonneg.contains(&length) {
@@ -103,7 +116,8 @@ impl Facts {
     /// `k` is positive and divides `n`.
     pub fn assume_divides(&mut self, k: Size, n: Size) {
         self.assume_le(Size::one(), k.clone());
-        self.points = OnceLock::new();
+        self.more_is_known();
+        self.keep_points(|points| points.divisible(&k, &n));
         self.divides.push((k, n));
     }
 
@@ -115,16 +129,18 @@ impl Facts {
         if let Some(var) = b.as_var() {
             self.assume_range(var.clone(), Some(a.clone()), None);
         }
-        self.points = OnceLock::new();
         let difference = b.sub(&a);
         if !difference.is_natural() {
+            self.more_is_known();
+            self.keep_points(|points| points.not_negative(&difference));
             self.nonneg.push(difference);
         }
     }
 
     /// `a = b`.
     pub fn assume_eq(&mut self, a: Size, b: Size) {
-        self.points = OnceLock::new();
+        self.more_is_known();
+        self.keep_points(|points| points.samples.clear());
         let difference = self.rewrite(&a.sub(&b));
         if difference.is_zero() {
             return;
@@ -140,6 +156,12 @@ impl Facts {
             self.nonneg.push(difference.neg());
             self.nonneg.push(difference);
         }
+    }
+
+    /// What was found out from fewer facts is not all that can be found out now.
+    fn more_is_known(&mut self) {
+        self.known = OnceLock::new();
+        self.answers = Answers::default();
     }
 
     /// Takes the assumption as a fact.
@@ -191,7 +213,7 @@ impl Facts {
 
     /// An equal size with fewer floor divisions, maxima and conditions.
     pub fn simplify(&self, size: &Size) -> Size {
-        self.query(|query| query.simplify(size))
+        self.answers.simplified(size, || self.query(|query| query.simplify(size)))
     }
 
     /// Does the assumption follow from the facts?
@@ -226,6 +248,12 @@ impl Facts {
 
     fn query<R>(&self, ask: impl FnOnce(&Query<'_>) -> R) -> R {
         ask(&Query { facts: self, fuel: &Cell::new(FUEL) })
+    }
+
+    /// How many points are known at which all facts hold.
+    #[cfg(test)]
+    pub(super) fn sample_points(&self) -> usize {
+        self.points().samples.len()
     }
 
     /// The greatest constant known to be a lower bound of the variable.

@@ -186,7 +186,7 @@ impl Query<'_> {
         depth: u32,
         fresh: u32,
     ) -> Option<(Size, Vec<(Var, Option<Size>, Option<Size>)>)> {
-        let atom = size.terms().iter().flat_map(|term| &term.mono.0).find_map(|(atom, _)| {
+        let atom = size.terms().iter().flat_map(|term| &*term.mono.0).find_map(|(atom, _)| {
             let composite = !matches!(atom, Atom::Var(_));
             let concerned = vars_of(atom).iter().any(|var| self.is_replaced(var, goal));
             (composite && concerned).then_some(atom)

@@ -5,6 +5,7 @@
 //! ("eliminating" it), an atom by what defines it, and by subtracting known non-negative sizes.
 //! A search with a fixed budget of steps: the first proof found is good enough.
 
+use super::answers::Answer;
 use super::samples::{self, Sample};
 use super::{Facts, Query};
 use crate::size::Size;
@@ -12,15 +13,39 @@ use crate::size::atom::Atom;
 use crate::size::poly::Term;
 use crate::size::var::Var;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps that one proof may take.
 const FUEL: u32 = 400;
+/// More than one of them takes of a question.
+const MAX_STEP: u32 = 300;
 /// Nested eliminations.
 const DEPTH: u32 = 8;
 /// Larger goals are not looked at.
 const MAX_TERMS: usize = 64;
+
+/// What all proofs from the same facts begin with.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    /// What is not negative, fractions cleared.
+    nonneg: Vec<Size>,
+    /// Natural numbers that are not zero, since the facts divide by them.
+    positive: BTreeSet<Var>,
+}
+
+/// The variables whose product is positive, and who therefore are.
+fn positive_vars(divisors: &[Size]) -> impl Iterator<Item = Var> {
+    let products = divisors.iter().filter_map(|size| match size.terms() {
+        [term] => Some(&*term.mono.0),
+        _ => None,
+    });
+    products.flat_map(|product| product.iter()).filter_map(|(atom, _)| match atom {
+        Atom::Var(var) if var.is_natural() => Some(var.clone()),
+        _ => None,
+    })
+}
 
 impl Query<'_> {
     /// Is the size, an integer, at least zero?
@@ -28,32 +53,41 @@ impl Query<'_> {
         if size.is_natural() {
             return true;
         }
+        if let Some(answer) = self.facts.answers.nonneg(size) {
+            return self.spend(answer.steps).is_some() && answer.proved;
+        }
+        let before = self.fuel.get();
+        let proved = self.prove_nonneg(size);
+        let left = self.fuel.get();
+        // With few steps left, there might have been a proof.
+        if proved || left > MAX_STEP {
+            self.facts.answers.keep_nonneg(size, Answer { proved, steps: before - left });
+        }
+        proved
+    }
+
+    fn prove_nonneg(&self, size: &Size) -> bool {
         let known = self.facts.nonneg.len() + self.facts.divides.len() + self.facts.lower.len();
         if self.spend(u32::try_from(known / 4).unwrap_or(u32::MAX)).is_none() {
             return false;
         }
+        let known = self.facts.known();
         // What a size divides by is positive: nobody asks about one without a value.
         let points = self.facts.points();
-        let mut divisors = points.divisors.iter().cloned().collect();
-        samples::divisors(size, &mut divisors);
-        let divisors: Vec<Size> = divisors.into_iter().collect();
+        let mut positive = Cow::Borrowed(&known.positive);
         let mut samples: Vec<&Sample> = points.samples.iter().collect();
-        samples.retain(|sample| sample.all_positive(&divisors));
-        let positive = divisors.iter().filter_map(|size| match size.terms() {
-            [term] => Some(&term.mono.0),
-            _ => None,
-        });
-        let positive = positive.flatten().filter_map(|(atom, _)| match atom {
-            Atom::Var(var) if var.is_natural() => Some(var.clone()),
-            _ => None,
-        });
-        let positive = positive.collect();
-        let rewritten = self.facts.rewritten_ranges();
-        let known = self.facts.nonneg.iter().chain(&rewritten);
+        let mut divisors = BTreeSet::new();
+        samples::divisors(size, &mut divisors);
+        divisors.retain(|divisor| !points.divisors.contains(divisor));
+        if !divisors.is_empty() {
+            let divisors: Vec<Size> = divisors.into_iter().collect();
+            samples.retain(|sample| sample.all_positive(&divisors));
+            positive.to_mut().extend(positive_vars(&divisors));
+        }
         let prover = Prover {
             query: self,
             fuel: &Cell::new(FUEL),
-            known: known.filter_map(|fact| self.facts.numerator(fact)).collect(),
+            known: Cow::Borrowed(&known.nonneg),
             positive,
             samples,
             failed: RefCell::default(),
@@ -111,8 +145,8 @@ struct Prover<'a> {
     query: &'a Query<'a>,
     fuel: &'a Cell<u32>,
     /// What is not negative, fractions cleared: the facts, and the case that is looked at.
-    known: Vec<Size>,
-    positive: BTreeSet<Var>,
+    known: Cow<'a, [Size]>,
+    positive: Cow<'a, BTreeSet<Var>>,
     /// Points at which all that is known holds.
     samples: Vec<&'a Sample>,
     /// Goals that were given up, and how deep the proof might have gone.
@@ -205,7 +239,8 @@ impl Prover<'_> {
 
     /// Composite atoms first; then variables on which no bound of another one depends.
     fn elimination_order(&self, goal: &Size) -> Vec<Atom> {
-        let atoms: BTreeSet<Atom> = goal.terms().iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom.clone()).collect();
+        let atoms: BTreeSet<Atom> =
+            goal.terms().iter().flat_map(|t| &*t.mono.0).map(|(atom, _)| atom.clone()).collect();
         let vars = goal.vars();
         let mentions = |var: &Var| {
             vars.iter()
@@ -301,12 +336,12 @@ impl Prover<'_> {
             let holds = |size| sample.eval(size).is_some_and(|value| !value.is_negative());
             facts.iter().all(holds)
         });
-        let mut known = self.known.clone();
+        let mut known = self.known.to_vec();
         known.extend(facts.iter().filter_map(|fact| self.query.facts.numerator(fact)));
         Prover {
             query: self.query,
             fuel: self.fuel,
-            known,
+            known: Cow::Owned(known),
             positive: self.positive.clone(),
             samples,
             failed: RefCell::default(),
@@ -316,7 +351,7 @@ impl Prover<'_> {
     /// Subtracts a multiple of a known non-negative size, chosen so that a negative term vanishes.
     fn by_facts(&self, goal: &Size, depth: u32) -> bool {
         for term in goal.terms().iter().filter(|term| term.coeff.is_negative()) {
-            for fact in &self.known {
+            for fact in self.known.iter() {
                 for part in fact.terms().iter().filter(|part| part.coeff.is_negative()) {
                     let Some(mono) = term.mono.div(&part.mono) else {
                         continue;
@@ -379,6 +414,17 @@ fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
 }
 
 impl Facts {
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| {
+            let rewritten = self.rewritten_ranges();
+            let nonneg = self.nonneg.iter().chain(&rewritten);
+            Known {
+                nonneg: nonneg.filter_map(|fact| self.numerator(fact)).collect(),
+                positive: positive_vars(&self.points().divisors).collect(),
+            }
+        })
+    }
+
     fn bounds_of(&self, var: &Var) -> impl Iterator<Item = &Size> {
         self.lower.get(var).into_iter().chain(self.upper.get(var)).flatten()
     }

@@ -4,8 +4,9 @@ use super::Facts;
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::Term;
-use crate::size::ratio::Ratio;
+use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::Var;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
@@ -51,6 +52,12 @@ impl Sample {
         self.eval(size).is_some_and(Ratio::is_negative)
     }
 
+    /// Does `k` divide `n` at this point?
+    fn divides(&self, k: &Size, n: &Size) -> bool {
+        let quotient = self.eval(n).and_then(|n| n.div(self.eval(k)?));
+        quotient.is_some_and(Ratio::is_integer)
+    }
+
     pub fn all_positive(&self, sizes: &[Size]) -> bool {
         let positive = |value: Ratio| !value.is_negative() && !value.is_zero();
         sizes.iter().all(|size| self.eval(size).is_some_and(positive))
@@ -66,23 +73,73 @@ pub(super) struct Points {
     pub divisors: Vec<Size>,
 }
 
+impl Points {
+    /// `lo <= var <= hi`; a variable of which nothing was known moves there.
+    pub fn within(&mut self, var: &Var, new: bool, lo: Option<&Size>, hi: Option<&Size>) {
+        self.samples.retain_mut(|sample| {
+            let end = |bound: Option<&Size>| bound.map(|bound| integer(sample, bound));
+            let (low, high) = match (end(lo), end(hi)) {
+                (Some(None), _) | (_, Some(None)) => return false,
+                (low, high) => (low.flatten(), high.flatten()),
+            };
+            let mut value = sample.value(var);
+            if new {
+                value = low.map_or(value, |low| value.max(low));
+                value = high.map_or(value, |high| value.min(high));
+            }
+            sample.values.insert(var.clone(), value);
+            let in_range = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
+            in_range && (value >= 0 || !var.is_natural())
+        });
+        lo.into_iter().chain(hi).for_each(|bound| self.divided_by(bound));
+    }
+
+    /// `size >= 0`
+    pub fn not_negative(&mut self, size: &Size) {
+        self.samples.retain(|sample| sample.eval(size).is_some_and(|value| !value.is_negative()));
+        self.divided_by(size);
+    }
+
+    /// `k` divides `n`.
+    pub fn divisible(&mut self, k: &Size, n: &Size) {
+        self.samples.retain(|sample| sample.divides(k, n));
+        self.divided_by(n);
+        self.divided_by(k);
+        self.positive([k.clone()].into());
+    }
+
+    fn divided_by(&mut self, size: &Size) {
+        let mut found = BTreeSet::new();
+        divisors(size, &mut found);
+        self.positive(found);
+    }
+
+    fn positive(&mut self, found: BTreeSet<Size>) {
+        let new: Vec<Size> = found.into_iter().filter(|divisor| !self.divisors.contains(divisor)).collect();
+        if !new.is_empty() {
+            self.samples.retain(|sample| sample.all_positive(&new));
+            self.divisors.extend(new);
+        }
+    }
+}
+
 impl Facts {
     pub(super) fn points(&self) -> &Points {
         self.points.get_or_init(|| {
             let vars = self.vars();
             let divisors = self.divisors();
             let mut samples: Vec<Sample> = Vec::new();
-            for seed in 0..TRIES {
-                let mut sample = Sample { values: BTreeMap::new(), seed };
+            let by_chance = (0..TRIES).map(|seed| Sample { values: BTreeMap::new(), seed });
+            for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
                 for var in &vars {
-                    let value = sample.by_chance(var);
+                    let value = sample.value(var);
                     sample.values.insert(var.clone(), value);
                 }
                 self.repair(&mut sample);
                 if self.hold_at(&sample) && sample.all_positive(&divisors) {
                     samples.push(sample);
                 }
-                if samples.len() == WANTED || samples.is_empty() && seed >= FIRST_TRIES {
+                if samples.len() == WANTED || samples.is_empty() && tried >= self.earlier.len() + FIRST_TRIES {
                     break;
                 }
             }
@@ -90,27 +147,35 @@ impl Facts {
         })
     }
 
-    /// The range of a variable that is new: the points that are known keep.
+    /// What is newly assumed leaves some of the points that are known; with too few of them, others are looked for.
+    pub(super) fn keep_points(&mut self, assume: impl FnOnce(&mut Points)) {
+        const ENOUGH: usize = WANTED / 2;
+        if let Some(mut points) = self.points.take() {
+            let before = points.samples.clone();
+            assume(&mut points);
+            if points.samples.len() >= ENOUGH {
+                self.points = OnceLock::from(points);
+            } else if !before.is_empty() {
+                self.earlier = before;
+            }
+        }
+    }
+
+    /// The range of a variable that is new, where no other points are worth looking for.
     pub(super) fn assume_range_of_new(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
         let mut points = self.points().clone();
-        points.samples.retain_mut(|sample| {
-            let end = |bound: &Option<Size>| bound.as_ref().map(|bound| integer(sample, bound));
-            let (low, high) = match (end(&lo), end(&hi)) {
-                (Some(None), _) | (_, Some(None)) => return false,
-                (low, high) => (low.flatten(), high.flatten()),
-            };
-            let mut value = sample.by_chance(&var);
-            value = low.map_or(value, |low| value.max(low));
-            value = high.map_or(value, |high| value.min(high));
-            sample.values.insert(var.clone(), value);
-            low.is_none_or(|low| low <= value)
-        });
-        let mut divisors: BTreeSet<Size> = points.divisors.into_iter().collect();
-        lo.iter().chain(&hi).for_each(|bound| self::divisors(bound, &mut divisors));
-        points.divisors = divisors.into_iter().collect();
-        points.samples.retain(|sample| sample.all_positive(&points.divisors));
+        points.within(&var, true, lo.as_ref(), hi.as_ref());
+        self.points = OnceLock::new();
         self.assume_range(var, lo, hi);
         self.points = OnceLock::from(points);
+    }
+
+    /// Whether a fact speaks of the variable.
+    pub(super) fn mentions(&self, var: &Var) -> bool {
+        self.lower.contains_key(var)
+            || self.upper.contains_key(var)
+            || self.sizes().any(|size| size.contains(var))
+            || self.rewrites.iter().any(|rewrite| rewrite.left().contains(var))
     }
 
     fn sizes(&self) -> impl Iterator<Item = &Size> {
@@ -147,35 +212,42 @@ impl Facts {
                     sample.values.insert(var.clone(), times.saturating_mul(k));
                 }
             }
-            for (ranges, is_lower) in [(&self.lower, true), (&self.upper, false)] {
-                for (var, bounds) in ranges {
-                    for bound in bounds {
-                        let Some(bound) = integer(sample, bound) else {
-                            continue;
-                        };
-                        let value = sample.value(var);
-                        let value = if is_lower { value.max(bound) } else { value.min(bound) };
-                        sample.values.insert(var.clone(), value);
-                    }
+            for (var, bounds) in &self.lower {
+                let least = bounds.iter().filter_map(|bound| integer(sample, bound)).max();
+                if let Some(least) = least.filter(|least| *least > sample.value(var)) {
+                    let value = self.multiple_from(sample, var, least);
+                    sample.values.insert(var.clone(), value);
+                }
+            }
+            for (var, bounds) in &self.upper {
+                let most = bounds.iter().filter_map(|bound| integer(sample, bound)).min();
+                if let Some(most) = most.filter(|most| *most < sample.value(var)) {
+                    sample.values.insert(var.clone(), most);
                 }
             }
         }
     }
 
+    /// The least number from `least` on that the divisors of the variable divide, if that is easy to say.
+    fn multiple_from(&self, sample: &Sample, var: &Var, least: i64) -> i64 {
+        let of_var = self.divides.iter().filter(|(_, n)| n.as_var() == Some(var));
+        let divisors = of_var.filter_map(|(k, _)| integer(sample, k)).filter(|k| *k > 0);
+        let common = divisors.map(i128::from).try_fold(1, lcm).and_then(|k| i64::try_from(k).ok()).unwrap_or(1);
+        least.checked_add((-least).rem_euclid(common)).unwrap_or(least)
+    }
+
     fn hold_at(&self, sample: &Sample) -> bool {
         let not_negative = |size: &Size| sample.eval(size).is_some_and(|value| !value.is_negative());
-        let within = |(var, bounds): (&Var, &Vec<Size>), sign: Ratio| {
-            let value = Size::var(var.clone());
-            bounds.iter().all(|bound| not_negative(&value.sub(bound).scale(sign)))
+        let within = |(var, bounds): (&Var, &Vec<Size>), side: Ordering| {
+            let Some(value) = Ratio::integer(i128::from(sample.value(var))) else { return false };
+            let beyond = |bound: Ratio| bound.cmp(&value) == side;
+            bounds.iter().all(|bound| sample.eval(bound).is_some_and(|bound| !beyond(bound)))
         };
-        let divides = |(k, n): &(Size, Size)| {
-            let quotient = sample.eval(n).and_then(|n| n.div(sample.eval(k)?));
-            quotient.is_some_and(Ratio::is_integer)
-        };
+        let divides = |(k, n): &(Size, Size)| sample.divides(k, n);
         sample.values.iter().all(|(var, value)| *value >= 0 || !var.is_natural())
             && self.nonneg.iter().all(not_negative)
-            && self.lower.iter().all(|range| within(range, Ratio::ONE))
-            && self.upper.iter().all(|range| within(range, Ratio::MINUS_ONE))
+            && self.lower.iter().all(|range| within(range, Ordering::Greater))
+            && self.upper.iter().all(|range| within(range, Ordering::Less))
             && self.divides.iter().all(divides)
             && self.rewrites.iter().all(|rewrite| {
                 let left = sample.eval(&rewrite.left());
@@ -191,7 +263,7 @@ fn integer(sample: &Sample, size: &Size) -> Option<i64> {
 /// Adds what `size` divides by, which must be positive for it to have a value.
 pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
     let mut negative_powers = |terms: &[Term]| {
-        for (atom, e) in terms.iter().flat_map(|term| &term.mono.0) {
+        for (atom, e) in terms.iter().flat_map(|term| &*term.mono.0) {
             if *e < 0 {
                 found.insert(match atom {
                     Atom::Group(group) => group.clone(),

@@ -174,7 +174,7 @@ impl Size {
     fn as_floor(&self) -> Option<(Size, Size, Size)> {
         let mut found = None;
         for term in self.terms() {
-            for (atom, e) in &term.mono.0 {
+            for (atom, e) in &*term.mono.0 {
                 if let Atom::Floor(num, den) = atom {
                     if found.is_some() || *e != 1 || term.mono.0.len() > 1 || !term.coeff.is_one() {
                         return None;

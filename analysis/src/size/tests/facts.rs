@@ -353,6 +353,44 @@ fn a_lower_bound_that_may_be_negative_has_no_square() {
     assert_eq!(below.le(&(v("j") * v("j")), &(v("N") * v("N"))), Truth::Unknown);
 }
 
+/// What is known inside of a block of windows, where rows begin at multiples of four.
+#[test]
+fn clamps_inside_of_a_block_do_nothing() {
+    let mut facts = Facts::new();
+    for size in ["N", "M"] {
+        facts.assume_range(var(size), Some(n(1)), Some(n(i32::MAX.into())));
+    }
+    let row = index(&mut facts, "i", &(v("N") + 9));
+    let column = index(&mut facts, "j", &(v("M") + 257));
+    facts.assume_le(n(2), row.clone());
+    facts.assume_le(&row + 4, v("N"));
+    facts.assume_le(n(5), column.clone());
+    facts.assume_le(&column + 9, v("M"));
+    facts.assume_divides(n(4), v("M"));
+    facts.assume_divides(n(4), column.clone());
+    assert!(facts.sample_points() > 0, "no point at which they hold was found");
+    let clamped = |at: &Size, n: &Size| Size::max(&Size::min(at, &(n - 1)), &Size::zero());
+    for by in -2..4 {
+        assert_eq!(facts.simplify(&clamped(&(&row + by), &v("N"))), &row + by);
+        assert_eq!(facts.simplify(&clamped(&(&column + by), &v("M"))), &column + by);
+    }
+}
+
+/// The same question has the same answer, whatever was asked before, also of a copy that knows more.
+#[test]
+fn answers_are_of_the_facts_that_are_known_now() {
+    let mut facts = Facts::new();
+    let clamped = Size::min(&v("N"), &v("M"));
+    assert_eq!(facts.simplify(&clamped), clamped);
+    assert_eq!(facts.le(&v("N"), &v("M")), Truth::Unknown);
+    let fewer = facts.clone();
+    facts.assume_le(v("N"), v("M"));
+    assert_eq!(facts.simplify(&clamped), v("N"));
+    assert_eq!(facts.le(&v("N"), &v("M")), Truth::Yes);
+    assert_eq!(fewer.simplify(&clamped), clamped);
+    assert_eq!(fewer.le(&v("N"), &v("M")), Truth::Unknown);
+}
+
 /// Facts that a program might state about [`NAMES`].
 fn fact() -> impl Strategy<Value = Assumption> {
     let name = || (0..5usize).prop_map(|at| v(NAMES[at]));
