@@ -2,7 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::{self, Term};
+use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, gcd};
 
 impl Size {
@@ -71,14 +71,15 @@ impl Size {
         }
         let mut sum = Size::zero();
         for term in self.terms() {
-            let mut plain = Term::constant(term.coeff);
+            let mut plain = Vec::new();
             let mut product = Size::one();
-            for (atom, e) in &term.mono.0 {
+            for (atom, e) in &*term.mono.0 {
                 match atom {
                     Atom::Group(group) if *e > 0 => product = product.mul(&group.pow_const(*e)),
-                    _ => plain.mono.0.push((atom.clone(), *e)),
+                    _ => plain.push((atom.clone(), *e)),
                 }
             }
+            let plain = Term { mono: Mono(plain.into()), coeff: term.coeff };
             sum = sum.add(&product.mul(&Size::term(plain)));
         }
         sum
@@ -120,7 +121,7 @@ impl Size {
     /// it is one at degree + 1 places in a row.
     pub(crate) fn is_integer_valued(&self) -> bool {
         let Some(lead) = self.terms().first() else { return true };
-        let &[(ref atom, degree @ 1..=8)] = lead.mono.0.as_slice() else { return false };
+        let &[(ref atom, degree @ 1..=8)] = &*lead.mono.0 else { return false };
         let powers = |term: &Term| term.mono.0.iter().all(|(other, e)| other == atom && *e > 0);
         if !self.terms().iter().all(powers) {
             return false;
@@ -183,8 +184,8 @@ impl Floor {
             return;
         };
         // What is cancelled must be positive: the divisor stays positive by it.
-        let mut mono = poly::common(&num.mono, &den.mono);
-        mono.0.retain(|(atom, _)| atom.is_natural());
+        let mono = poly::common(&num.mono, &den.mono);
+        let mono = mono.retain(|atom, _| atom.is_natural());
         if coeff.is_one() && mono.is_one() {
             return;
         }
@@ -285,7 +286,7 @@ impl Floor {
     fn flatten(&mut self) {
         let mut found: Option<(&Term, &Size, &Size)> = None;
         for term in self.num.terms() {
-            if let ([(Atom::Floor(x, a), 1)], true) = (term.mono.0.as_slice(), term.coeff.is_one()) {
+            if let ([(Atom::Floor(x, a), 1)], true) = (&*term.mono.0, term.coeff.is_one()) {
                 if found.is_some() {
                     return;
                 }

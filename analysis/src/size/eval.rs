@@ -65,7 +65,7 @@ fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError
     let mut sum = Ratio::ZERO;
     for term in size.terms() {
         let mut product = term.coeff;
-        for (atom, e) in &term.mono.0 {
+        for (atom, e) in &*term.mono.0 {
             let factor = atom_value(atom, env, fuel)?;
             if factor.is_zero() && *e < 0 {
                 return Err(EvalError::DivisionByZero);

@@ -78,7 +78,7 @@ impl Size {
 
     /// The operands, if the size is a maximum plus something.
     fn as_max(&self) -> Option<Vec<Size>> {
-        let mut found = self.terms().iter().filter_map(|term| match term.mono.0.as_slice() {
+        let mut found = self.terms().iter().filter_map(|term| match &*term.mono.0 {
             [(Atom::Max(inner), 1)] if term.coeff.is_one() => Some((term, inner)),
             _ => None,
         });
@@ -151,7 +151,7 @@ fn max_zero(operands: Vec<Size>) -> Size {
         return Size::zero();
     };
     // Whatever is divided by is positive.
-    content.mono.0.retain(|(atom, e)| *e < 0 || atom.is_natural());
+    content.mono = content.mono.retain(|atom, e| e < 0 || atom.is_natural());
     let Some(recip) = content.recip().map(Size::term) else {
         return Size::atom(Atom::Max(operands.into()));
     };

@@ -126,7 +126,7 @@ impl Size {
         for term in &terms {
             weight = weight.saturating_add(1);
             natural &= !term.coeff.is_negative();
-            for (atom, exponent) in &term.mono.0 {
+            for (atom, exponent) in &*term.mono.0 {
                 weight = weight.saturating_add(1);
                 natural &= atom.is_natural() || exponent % 2 == 0;
                 sum_depth = sum_depth.max(atom.sum_depth());
@@ -221,7 +221,7 @@ impl Size {
 
     pub(crate) fn as_atom(&self) -> Option<&Atom> {
         match self.terms() {
-            [Term { mono, coeff }] if coeff.is_one() => match mono.0.as_slice() {
+            [Term { mono, coeff }] if coeff.is_one() => match &*mono.0 {
                 [(atom, 1)] => Some(atom),
                 _ => None,
             },
@@ -238,7 +238,7 @@ impl Size {
     }
 
     /// Does every value of the variables give an integer?
-    pub(crate) fn is_integral(&self) -> bool {
+    pub fn is_integral(&self) -> bool {
         self.terms().iter().all(|term| {
             term.coeff.is_integer()
                 && term.mono.0.iter().all(|(atom, e)| {

@@ -7,6 +7,7 @@
 use super::atom::Atom;
 use super::ratio::{Ratio, lcm};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// No polynomial has more terms than this; a larger one is kept as a product of its factors.
 pub(crate) const MAX_TERMS: usize = 512;
@@ -15,9 +16,9 @@ const MAX_PRODUCTS: usize = 4096;
 /// No division takes more steps than this.
 const MAX_DIVISION_STEPS: usize = 1024;
 
-/// A product of powers of atoms: sorted by atom, no exponent is zero.
+/// A product of powers of atoms: sorted by atom, no exponent is zero. Sums share those of their operands.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Mono(pub Vec<(Atom, i32)>);
+pub(crate) struct Mono(pub Arc<[(Atom, i32)]>);
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Term {
@@ -33,12 +34,12 @@ pub(crate) type Terms = Vec<Term>;
 
 impl Mono {
     pub fn one() -> Mono {
-        Mono(Vec::new())
+        Mono::default()
     }
 
     pub fn atom(atom: Atom, exponent: i32) -> Mono {
         let exponent = atom.normal_exponent(exponent);
-        Mono(if exponent == 0 { Vec::new() } else { vec![(atom, exponent)] })
+        if exponent == 0 { Mono::one() } else { Mono(Arc::new([(atom, exponent)])) }
     }
 
     pub fn is_one(&self) -> bool {
@@ -58,11 +59,17 @@ impl Mono {
 
     /// The product of `self` and `other` raised to `power`.
     pub fn mul_pow(&self, other: &Mono, power: i32) -> Option<Mono> {
+        if other.is_one() {
+            return Some(self.clone());
+        }
+        if self.is_one() && power == 1 {
+            return Some(other.clone());
+        }
         let mut factors = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
         loop {
             let order = match (left.peek(), right.peek()) {
-                (None, None) => return Some(Mono(factors)),
+                (None, None) => return Some(Mono(factors.into())),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (Some((a, _)), Some((b, _))) => a.cmp(b),
@@ -108,7 +115,15 @@ impl Mono {
 
     /// The monomial without `atom`.
     pub fn without(&self, atom: &Atom) -> Mono {
-        Mono(self.0.iter().filter(|(a, _)| a != atom).cloned().collect())
+        self.retain(|a, _| a != atom)
+    }
+
+    /// The powers of which `pred` holds.
+    pub fn retain(&self, pred: impl Fn(&Atom, i32) -> bool) -> Mono {
+        if self.0.iter().all(|(atom, e)| pred(atom, *e)) {
+            return self.clone();
+        }
+        Mono(self.0.iter().filter(|(atom, e)| pred(atom, *e)).cloned().collect())
     }
 }
 
@@ -120,6 +135,9 @@ impl PartialOrd for Mono {
 
 impl Ord for Mono {
     fn cmp(&self, other: &Mono) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
         let by_degree = self.degree().cmp(&other.degree());
         if by_degree != Ordering::Equal {
             return by_degree;
@@ -178,14 +196,42 @@ pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
     if result.len() > MAX_TERMS { Err(TooLarge) } else { Ok(result) }
 }
 
-/// `left + factor·right`.
+/// `left + factor·right`, both in order.
 pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result<Terms, TooLarge> {
+    if factor.mono.is_one() {
+        return add_times(left, factor.coeff, right);
+    }
     let mut terms = Vec::with_capacity(left.len() + right.len());
     terms.extend_from_slice(left);
     for term in right {
         terms.push(term.mul(factor).ok_or(TooLarge)?);
     }
     collect(terms)
+}
+
+/// `left + factor·right` for a number.
+fn add_times(left: &[Term], factor: Ratio, right: &[Term]) -> Result<Terms, TooLarge> {
+    let mut terms = Vec::with_capacity(left.len() + right.len());
+    let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
+    loop {
+        let order = match (a.peek(), b.peek()) {
+            (None, None) => break,
+            (Some(_), None) => Ordering::Greater,
+            (None, Some(_)) => Ordering::Less,
+            (Some(a), Some(b)) => a.mono.cmp(&b.mono),
+        };
+        let left = if order == Ordering::Less { None } else { a.next() };
+        let right = if order == Ordering::Greater { None } else { b.next() };
+        let Some(term) = left.or(right) else { break };
+        let mut coeff = left.map_or(Ratio::ZERO, |term| term.coeff);
+        if let Some(right) = right {
+            coeff = right.coeff.mul(factor).and_then(|times| coeff.add(times)).ok_or(TooLarge)?;
+        }
+        if !coeff.is_zero() {
+            terms.push(Term { mono: term.mono.clone(), coeff });
+        }
+    }
+    if terms.len() > MAX_TERMS { Err(TooLarge) } else { Ok(terms) }
 }
 
 pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
@@ -239,17 +285,17 @@ pub(crate) fn content(terms: &[Term]) -> Option<Term> {
 /// The least power of every atom in two monomials; an atom that is absent has power 0.
 pub(crate) fn common(a: &Mono, b: &Mono) -> Mono {
     let mut factors: Vec<(Atom, i32)> = Vec::new();
-    for (atom, e) in &a.0 {
+    for (atom, e) in &*a.0 {
         factors.push((atom.clone(), (*e).min(b.exponent(atom))));
     }
-    for (atom, e) in &b.0 {
+    for (atom, e) in &*b.0 {
         if *e < 0 && a.exponent(atom) == 0 {
             factors.push((atom.clone(), *e));
         }
     }
     factors.retain(|(_, e)| *e != 0);
     factors.sort_by(|x, y| x.0.cmp(&y.0));
-    Mono(factors)
+    Mono(factors.into())
 }
 
 /// The least common denominator of all terms: an integer times powers of atoms.
@@ -270,7 +316,7 @@ pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
     'rounds: for _ in 0..16 {
         let mut groups: Vec<(Atom, i32)> = terms
             .iter()
-            .flat_map(|term| &term.mono.0)
+            .flat_map(|term| &*term.mono.0)
             .filter(|(atom, e)| *e < 0 && matches!(atom, Atom::Group(_)))
             .cloned()
             .collect();

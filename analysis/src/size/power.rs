@@ -72,7 +72,7 @@ impl Size {
         let mut sum = Size::zero();
         for term in self.terms() {
             let mut product = Size::ratio(term.coeff);
-            for factor in &term.mono.0 {
+            for factor in &*term.mono.0 {
                 let part = match factor {
                     (Atom::Pow(base, exponent), e) if is_mergeable(factor) => {
                         let exponent = exponent.scale(Ratio::integer(i128::from(*e)).unwrap_or(Ratio::ONE));

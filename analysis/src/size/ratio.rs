@@ -22,6 +22,9 @@ impl Ratio {
         if den == 0 || num == i128::MIN || den == i128::MIN {
             return None;
         }
+        if den == 1 {
+            return Some(Ratio { num, den });
+        }
         let divisor = gcd(num, den).max(1);
         let sign = if den < 0 { -1 } else { 1 };
         Some(Ratio { num: sign * num / divisor, den: sign * den / divisor })
@@ -61,7 +64,7 @@ impl Ratio {
 
     /// The greatest integer not above the number.
     pub fn floor(self) -> i128 {
-        self.num.div_euclid(self.den)
+        if self.is_integer() { self.num } else { self.num.div_euclid(self.den) }
     }
 
     pub fn neg(self) -> Ratio {
@@ -73,6 +76,10 @@ impl Ratio {
     }
 
     pub fn add(self, other: Ratio) -> Option<Ratio> {
+        // Nearly all are integers; the general way divides by what has 128 bits.
+        if self.is_integer() && other.is_integer() {
+            return Ratio::integer(self.num.checked_add(other.num)?);
+        }
         let divisor = gcd(self.den, other.den);
         let left = self.num.checked_mul(other.den / divisor)?;
         let right = other.num.checked_mul(self.den / divisor)?;
@@ -80,6 +87,9 @@ impl Ratio {
     }
 
     pub fn mul(self, other: Ratio) -> Option<Ratio> {
+        if self.is_integer() && other.is_integer() {
+            return Ratio::integer(self.num.checked_mul(other.num)?);
+        }
         let left = gcd(self.num, other.den).max(1);
         let right = gcd(other.num, self.den).max(1);
         Ratio::new((self.num / left).checked_mul(other.num / right)?, (self.den / right).checked_mul(other.den / left)?)
@@ -94,6 +104,9 @@ impl Ratio {
     }
 
     pub fn pow(self, exponent: i32) -> Option<Ratio> {
+        if exponent == 1 {
+            return Some(self);
+        }
         let base = if exponent < 0 { self.recip()? } else { self };
         let exponent = exponent.unsigned_abs();
         Ratio::new(base.num.checked_pow(exponent)?, base.den.checked_pow(exponent)?)
@@ -114,6 +127,9 @@ impl PartialOrd for Ratio {
 
 impl Ord for Ratio {
     fn cmp(&self, other: &Ratio) -> Ordering {
+        if self.den == other.den {
+            return self.num.cmp(&other.num);
+        }
         if let (Some(left), Some(right)) = (self.num.checked_mul(other.den), other.num.checked_mul(self.den)) {
             return left.cmp(&right);
         }
@@ -140,9 +156,20 @@ impl Ord for Ratio {
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
+        if let (Ok(short_a), Ok(short_b)) = (u64::try_from(a), u64::try_from(b)) {
+            return i128::from(short_gcd(short_a, short_b));
+        }
         (a, b) = (b, a % b);
     }
     i128::try_from(a).unwrap_or(1)
+}
+
+/// What hardware can divide.
+fn short_gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// The least common multiple of two positive numbers, if it fits.

@@ -137,8 +137,7 @@ fn clear_unknown(size: &Size, unknown: &Var) -> Option<Size> {
     let mut current = size.clone();
     for _ in 0..4 {
         let den = poly::denominator(current.terms())?;
-        let mut concerned = den.mono.clone();
-        concerned.0.retain(|(atom, _)| atom.contains(unknown));
+        let concerned = den.mono.retain(|atom, _| atom.contains(unknown));
         if concerned.is_one() {
             return Some(current);
         }
@@ -164,7 +163,7 @@ fn logarithm(equation: &Size, unknown: &Var) -> Option<Option<(Size, Size)>> {
     let coeff = ratio.coeff.neg();
     let mut base: Option<Size> = None;
     let mut exponent = Size::zero();
-    for (atom, times) in &ratio.mono.0 {
+    for (atom, times) in &*ratio.mono.0 {
         let Atom::Pow(b, e) = atom else { return None };
         b.as_integer().filter(|b| *b >= 2)?;
         if base.as_ref().is_some_and(|other| other != b) {

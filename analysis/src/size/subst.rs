@@ -2,7 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::Term;
+use super::poly::{Mono, Term};
 use super::var::Var;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ impl Size {
 
     /// Does `pred` hold for one of the free variables?
     pub fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
-        self.terms().iter().flat_map(|term| &term.mono.0).any(|(atom, _)| atom.any_var(pred))
+        self.terms().iter().flat_map(|term| &*term.mono.0).any(|(atom, _)| atom.any_var(pred))
     }
 
     /// Does the variable occur free?
@@ -58,7 +58,7 @@ impl Size {
     pub(crate) fn any_atom(&self, pred: &mut dyn FnMut(&Atom) -> bool) -> bool {
         self.terms()
             .iter()
-            .flat_map(|term| &term.mono.0)
+            .flat_map(|term| &*term.mono.0)
             .any(|(atom, _)| pred(atom) || atom.operands().into_iter().any(|operand| operand.any_atom(pred)))
     }
 
@@ -69,11 +69,11 @@ impl Size {
         let mut new: Vec<(Term, Size)> = Vec::new();
         for term in self.terms() {
             let mut changed = false;
-            let mut kept = Term::constant(term.coeff);
+            let mut kept = Vec::new();
             let mut product = Size::one();
-            for (atom, e) in &term.mono.0 {
+            for (atom, e) in &*term.mono.0 {
                 match replacement(atom).or_else(|| atom.rebuild(replacement)) {
-                    None => kept.mono.0.push((atom.clone(), *e)),
+                    None => kept.push((atom.clone(), *e)),
                     Some(value) => {
                         changed = true;
                         product = product.mul(&value.pow(&Size::int(i64::from(*e))));
@@ -81,9 +81,9 @@ impl Size {
                 }
             }
             if changed {
-                new.push((kept, product));
+                new.push((Term { mono: Mono(kept.into()), coeff: term.coeff }, product));
             } else {
-                same.push(kept);
+                same.push(term.clone());
             }
         }
         if new.is_empty() {

@@ -64,8 +64,8 @@ pub fn closed_form(i: &Var, count: &Size, body: &Size) -> Option<Size> {
 
 /// The factors of a term that do not mention the index, and those that do.
 fn split(term: &Term, index: &Var) -> (Term, Mono) {
-    let (inside, outside) = term.mono.0.iter().cloned().partition(|(atom, _)| atom.contains(index));
-    (Term { mono: Mono(outside), coeff: term.coeff }, Mono(inside))
+    let outside = term.mono.retain(|atom, _| !atom.contains(index));
+    (Term { mono: outside, coeff: term.coeff }, term.mono.retain(|atom, _| atom.contains(index)))
 }
 
 /// The sum as an atom. The index is renamed after the depth of sums in the body, so that sums that
@@ -93,7 +93,7 @@ fn sum_of_monomial(index: &Var, count: &Size, body: &Mono) -> Option<Size> {
         return None;
     }
     let others = body.without(&atom);
-    match others.0.as_slice() {
+    match &*others.0 {
         [] => power_sum(power, count),
         [(Atom::Pow(..), _), ..] => geometric_sum(index, count, power, &others.0),
         [(Atom::Floor(num, den), 1)] if power == 0 && !den.contains(index) => {

@@ -15,7 +15,7 @@ use super::atom::Atom;
 use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, lcm};
 use super::var::{Var, VarKind};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// A size as an expression tree, for those who print it or translate it.
@@ -160,14 +160,14 @@ struct Item {
 
 struct Viewer {
     style: Style,
-    memo: HashMap<Size, Node>,
+    memo: FxHashMap<Size, Node>,
     /// What the placeholder variables stand for that [`patterns`] puts into polynomials.
-    placeholders: HashMap<Var, Node>,
+    placeholders: FxHashMap<Var, Node>,
 }
 
 impl Viewer {
     fn new(style: Style) -> Viewer {
-        Viewer { style, memo: HashMap::new(), placeholders: HashMap::new() }
+        Viewer { style, memo: FxHashMap::default(), placeholders: FxHashMap::default() }
     }
 
     fn node(&mut self, size: &Size) -> Node {
@@ -225,8 +225,7 @@ impl Viewer {
         }
         let mut groups: Vec<(Mono, i128, Vec<Term>)> = Vec::new();
         for term in fractional {
-            let mut mono = term.mono.clone();
-            mono.0.retain(|(_, e)| *e < 0);
+            let mono = term.mono.retain(|_, e| e < 0);
             let mut den = term.coeff.den();
             let mut terms = vec![term];
             // The new fraction may join several groups that were apart so far.
@@ -338,7 +337,7 @@ impl Viewer {
         // 2ᵏ·3ᵏ is 6ᵏ, and the square of 2ᵏ is 4ᵏ.
         let mut powers: Vec<(Size, Size)> = Vec::new();
         let mut factors: Vec<(String, Node)> = Vec::new();
-        for (atom, e) in &mono.0 {
+        for (atom, e) in &*mono.0 {
             if let Atom::Pow(base, exponent) = atom {
                 let base = base.pow_const(*e);
                 match powers.iter_mut().find(|(_, other)| other == exponent) {
@@ -371,7 +370,7 @@ impl Viewer {
     fn key(&mut self, mono: &Mono) -> (std::cmp::Reverse<i64>, Vec<String>) {
         let degree = mono.0.iter().map(|(_, e)| i64::from(*e)).sum();
         let mut names: Vec<String> = Vec::new();
-        for (atom, _) in &mono.0 {
+        for (atom, _) in &*mono.0 {
             let node = self.atom(atom);
             names.push(atom_key(atom, &node));
         }

@@ -21,7 +21,7 @@ struct Linear {
 /// A factor `c·x + d` of the polynomial, for an atom `x` in it and small numbers `c` and `d`, or
 /// `x - y` or `x + y`; and what is left.
 pub(super) fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
-    let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &t.mono.0).map(|(atom, _)| atom).collect();
+    let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &*t.mono.0).map(|(atom, _)| atom).collect();
     atoms.sort();
     atoms.dedup();
     if terms.len() < 2 || atoms.len() > MAX_ATOMS {
@@ -87,7 +87,7 @@ impl Sample {
         }
         let one = |term: &Term| {
             let mut exponents = vec![0; atoms.len()];
-            for (atom, exponent) in &term.mono.0 {
+            for (atom, exponent) in &*term.mono.0 {
                 exponents[atoms.binary_search(&atom).ok()?] = u32::try_from(*exponent).ok()?;
             }
             let coefficient = term.coeff.to_integer()?.rem_euclid(i128::from(PRIME));
@@ -110,8 +110,11 @@ impl Sample {
     }
 }
 
+/// Of numbers below 2⁶²: what lies above 61 bits counts once for each multiple of 2⁶¹.
 fn times(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+    let product = u128::from(a) * u128::from(b);
+    let sum = (product as u64 & PRIME) + (product >> 61) as u64;
+    sum % PRIME
 }
 
 fn power(mut base: u64, mut exponent: u32) -> u64 {

@@ -66,7 +66,7 @@ impl Viewer {
 
     fn candidates(&mut self, size: &Size) -> Vec<Candidate> {
         let is_pattern = |atom: &Atom| matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_));
-        let factors = size.terms().iter().flat_map(|term| &term.mono.0);
+        let factors = size.terms().iter().flat_map(|term| &*term.mono.0);
         let mut atoms: Vec<Atom> =
             factors.filter(|(atom, e)| *e > 0 && is_pattern(atom)).map(|(atom, _)| atom.clone()).collect();
         atoms.sort();
@@ -91,7 +91,7 @@ impl Viewer {
     fn remainders(&mut self, num: &Size, den: &Size, size: &Size, place: &Place, found: &mut Vec<Candidate>) {
         let mut readings = vec![(num.clone(), den.clone())];
         // With ⌊x/a⌋ elsewhere, ⌊x/(a·b)⌋ may be ⌊⌊x/a⌋/b⌋.
-        for (atom, _) in size.terms().iter().flat_map(|term| &term.mono.0) {
+        for (atom, _) in size.terms().iter().flat_map(|term| &*term.mono.0) {
             let Atom::Floor(inner, inner_den) = atom else {
                 continue;
             };
