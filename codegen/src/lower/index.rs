@@ -28,12 +28,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(expr) = self.by_host_factors(&simplified)? {
             return Ok(expr);
         }
-        self.node(&simplified.node())
+        let node = self.program.node(&simplified);
+        self.node(&node)
     }
 
     /// A sum with fractions in it, `j·N/k + i`: a quotient of sizes is an integer that the host computes, so that no
     /// product is larger than the index that comes out. `None` if there is no fraction, or it cannot be taken apart.
     fn by_host_factors(&mut self, s: &Size) -> Result<Option<Expr>> {
+        if s.is_integral() {
+            return Ok(None);
+        }
         let terms: Vec<Size> =
             s.summands().into_iter().map(|t| term(t.numerator, t.denominator, &t.monomial)).collect();
         if terms.iter().all(is_whole) {

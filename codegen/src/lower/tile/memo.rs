@@ -44,7 +44,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(known.clone());
         }
         let simple = self.simplify(at);
-        let named = if chooses(&simple.node()) {
+        let named = if chooses(&self.program.node(&simple)) {
             let value = self.size(&simple)?;
             let value = self.bind("clamped", CType::Int, value);
             self.number("clamped", value, &n.sub(&Size::one()))
