@@ -36,9 +36,12 @@ pub enum Tiling {
 /// The maps for which there is a strategy on this device. `before` is the program before it was placed.
 pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxHashMap<VarId, Tiling> {
     let mut found = FxHashMap::default();
-    // Tiles in local memory, and items that share rows, are for devices whose items run at once.
-    if target.class == Class::Gpu {
+    if target.class != Class::Portable {
         block(before, &before.body, lazy, &mut found);
+    }
+    // Tiles in local memory, and items that share rows, are for devices whose items run at once.
+    if target.class == Class::Cpu {
+        found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(_)));
     }
     found
 }

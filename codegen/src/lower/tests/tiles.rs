@@ -33,6 +33,19 @@ pub fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
     }
 }
 
+/// On processors: it is computed in tiles for caches, with vectors of columns or without, and right.
+fn tiled_for_cores(kernel: &Kernel, vectors: bool, inputs: &[Vec<Value>]) {
+    let program = compiled(kernel, &Target::cpu());
+    let text = &program.opencl.text;
+    assert!(text.contains("// map: tiles for caches\n"), "{} is no tile for caches:\n{text}", kernel.name);
+    assert_eq!(text.contains("vload"), vectors, "{}:\n{text}", kernel.name);
+    for inputs in inputs {
+        if let Err(problem) = agree(kernel, &program, inputs) {
+            panic!("{problem}");
+        }
+    }
+}
+
 /// It is right, but nothing of this kind.
 pub fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
     let program = compiled(kernel, &Target::nvidia());
@@ -48,8 +61,8 @@ fn matrix(element: Ty, columns: &lift_analysis::size::Size, rows: &lift_analysis
 }
 
 /// `n` rows, `k` rounds, `m` columns: one, none, few, around a tile of 64 or 128 with 8 or 16 rounds.
-const SIZES: [(usize, usize, usize); 6] =
-    [(1, 1, 1), (3, 0, 2), (64, 8, 64), (65, 17, 63), (129, 33, 127), (4, 40, 132)];
+const SIZES: [(usize, usize, usize); 7] =
+    [(1, 1, 1), (3, 0, 2), (64, 8, 64), (65, 17, 63), (129, 33, 127), (4, 40, 132), (9, 130, 17)];
 
 /// Rows of `a` meet columns of `b`, which is given as it is or transposed.
 fn product(
@@ -91,7 +104,9 @@ fn products_of_matrices() {
             .iter()
             .filter(|(_, k, _)| columns_given || *k > 0)
             .map(|&(n, k, m)| vec![rows(n, k), if columns_given { rows(m, k) } else { rows(k, m) }]);
-        tiled(&kernel, "map: tiles", &inputs.collect::<Vec<_>>());
+        let inputs = inputs.collect::<Vec<_>>();
+        tiled(&kernel, "map: tiles", &inputs);
+        tiled_for_cores(&kernel, true, &inputs);
     }
 }
 
@@ -99,7 +114,9 @@ fn products_of_matrices() {
 fn products_of_matrices_of_ints() {
     let kernel = product("product", int, false, |b, x, y| dot(b, Level::Seq, 1, x, y));
     let inputs = SIZES.iter().filter(|(_, k, _)| *k > 0).map(|&(n, k, m)| vec![int_rows(n, k), int_rows(k, m)]);
-    tiled(&kernel, "map: tiles", &inputs.collect::<Vec<_>>());
+    let inputs = inputs.collect::<Vec<_>>();
+    tiled(&kernel, "map: tiles", &inputs);
+    tiled_for_cores(&kernel, false, &inputs);
 }
 
 /// Any function of two elements and any fold: the number of differences and the last of them, of rows with themselves.
@@ -129,6 +146,7 @@ fn any_fold_of_pairs_of_rows() {
     let kernel = b.finish(&result);
     let inputs = [(1, 0), (1, 1), (5, 3), (65, 17), (130, 20)].map(|(n, k)| vec![int_rows(n, k)]);
     tiled(&kernel, "map: tiles", &inputs);
+    tiled_for_cores(&kernel, false, &inputs);
 }
 
 /// Rows that are read out of step are not tiled.

@@ -19,6 +19,7 @@ use crate::core::{Lambda, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
+use crate::target::Class;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
@@ -49,14 +50,14 @@ impl Shape {
 }
 
 /// What is computed for each pair of a row and a column.
-struct Element<'k> {
+pub(super) struct Element<'k> {
     /// Its first parameter is bound to the row already, wherever it stands.
     f: &'k Lambda,
     outer: &'k Lambda,
     env: Env<'k>,
     nest: Nest,
-    fold: &'k PrimCall,
-    rounds: Size,
+    pub fold: &'k PrimCall,
+    pub rounds: Size,
 }
 
 impl<'k> Host<'k> {
@@ -77,6 +78,22 @@ impl<'k> Host<'k> {
         let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
         let z_ty = kernel.atom_ty(&fold.args[0]);
         let element = |ty: &Ty| ty.as_array().map_or(0, |a| bytes_of(&a.element)) as i64;
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
+        let element_of = |b: &mut FunctionBuilder<'_, 'k>| -> Result<(Element<'k>, Array<'k>)> {
+            // What all rows have in common.
+            let mut env = env.clone();
+            for s in outer.body.stmts.iter().take(outer.body.stmts.len() - 1) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            let columns = b.atom(&inner.args[0], &env)?;
+            let columns = b.array(&columns)?;
+            Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, columns))
+        };
+        if self.program.schedule.target.class == Class::Cpu {
+            return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
+        }
         let local = |s: &Shape| {
             let pitch = s.rows().lanes + 4;
             2 * s.depth * pitch * (element(row_ty) + element(column_ty))
@@ -89,22 +106,12 @@ impl<'k> Host<'k> {
         if i64::from(target.most_in_group) < ITEMS {
             return Ok(false);
         }
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
         let title = Title { name: kernel.name_of(stmt.var), label: "map: tiles", origin: &stmt.origin };
         let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
         self.launch(&title, used, local, |b| {
-            // What all rows have in common.
-            let mut env = env.clone();
-            for s in outer.body.stmts.iter().take(outer.body.stmts.len() - 1) {
-                let value = b.eval_stmt(s, &mut env, None)?;
-                env.bind(s.var, value);
-            }
-            let columns = b.atom(&inner.args[0], &env)?;
-            let columns = b.array(&columns)?;
-            let element = Element { f, outer, env, nest, fold, rounds };
+            let (element, columns) = element_of(b)?;
             b.matrix_tiles(shape, &element, rows, row_ty, columns, column_ty, &z_ty, dest)
         })?;
         Ok(true)
@@ -179,7 +186,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         self.unrolled("i", shape.item, |f, i| {
             f.unrolled("j", shape.item, |f, j| {
-                let env = f.before_fold(element, operands, i, j)?;
+                let lanes = f.lane_values(element, operands, i, j)?;
+                let env = f.before_fold(element, lanes)?;
                 let z = f.atom(&element.fold.args[0], &env)?;
                 f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) }))
             })
@@ -254,29 +262,45 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.unrolled("i", n, |f, i| {
             f.unrolled("j", n, |f, j| {
                 let cell = Place { layout: acc.layout.clone(), at: i.mul(side).add(j) };
-                let env = f.before_fold(element, operands, i, j)?;
-                let xs = f.atom(&element.fold.args[1], &env)?;
-                let xs = f.array(&xs)?;
-                let x = f.read(&xs, k)?;
+                let lanes = f.lane_values(element, operands, i, j)?;
                 let before = f.load(&cell)?;
-                let next = f.call(&Closure { lambda: &element.fold.funs[0], env }, &[before.clone(), x])?;
-                let next = if element.nest.reorder { f.contracted(next) } else { next };
+                let next = f.next(element, lanes, k, before.clone())?;
                 f.assign_registers(&before, &next)
             })
         })
     }
 
-    /// The parameters of both functions, for a result of the work-item, and what stands before the fold.
-    fn before_fold(
+    /// The parameters of both functions, for a result of the work-item.
+    fn lane_values(
         &mut self,
         element: &Element<'k>,
         operands: [&Operand<'k>; 2],
         i: &Size,
         j: &Size,
-    ) -> Result<Env<'k>> {
-        let mut env = element.env.clone();
+    ) -> Result<[Value<'k>; 2]> {
         let row = self.lane_value(operands[0], i, &element.rounds)?;
-        let column = self.lane_value(operands[1], j, &element.rounds)?;
+        Ok([row, self.lane_value(operands[1], j, &element.rounds)?])
+    }
+
+    /// A fold's value after round `k`, in which row and column are these.
+    pub(super) fn next(
+        &mut self,
+        element: &Element<'k>,
+        lanes: [Value<'k>; 2],
+        k: &Size,
+        before: Value<'k>,
+    ) -> Result<Value<'k>> {
+        let env = self.before_fold(element, lanes)?;
+        let xs = self.atom(&element.fold.args[1], &env)?;
+        let xs = self.array(&xs)?;
+        let x = self.read(&xs, k)?;
+        let next = self.call(&Closure { lambda: &element.fold.funs[0], env }, &[before, x])?;
+        Ok(if element.nest.reorder { self.contracted(next) } else { next })
+    }
+
+    /// The parameters of both functions, and what stands before the fold.
+    pub(super) fn before_fold(&mut self, element: &Element<'k>, [row, column]: [Value<'k>; 2]) -> Result<Env<'k>> {
+        let mut env = element.env.clone();
         env.bind(element.outer.params[0], row);
         env.bind(element.f.params[0], column);
         for s in element.f.body.stmts.iter().take_while(|s| s.var != element.nest.fold) {
@@ -312,19 +336,32 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.when(condition, |f| {
                     let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
                     let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
-                    let mut env = f.before_fold(element, operands, i, j)?;
+                    let lanes = f.lane_values(element, operands, i, j)?;
+                    let env = f.before_fold(element, lanes)?;
                     let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) })?;
-                    env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(cell))));
-                    for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
-                        let value = f.eval_stmt(s, &mut env, None)?;
-                        env.bind(s.var, value);
-                    }
-                    let value = f.atom(&element.f.body.result, &env)?;
-                    let to = f.dest_at(dest, &r)?;
-                    let to = f.dest_at(&to, &c)?;
-                    f.copy(&value, &to)
+                    f.finished(element, env, cell, [&r, &c], dest)
                 })
             })
         })
+    }
+
+    /// What is done with the fold of a row and a column, and where the result goes.
+    pub(super) fn finished(
+        &mut self,
+        element: &Element<'k>,
+        mut env: Env<'k>,
+        folded: Value<'k>,
+        [r, c]: [&Size; 2],
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        env.bind(element.nest.fold, Value::Array(Array::new(Size::one(), View::Fill(folded))));
+        for s in element.f.body.stmts.iter().skip_while(|s| s.var != element.nest.fold).skip(1) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        let value = self.atom(&element.f.body.result, &env)?;
+        let to = self.dest_at(dest, r)?;
+        let to = self.dest_at(&to, c)?;
+        self.copy(&value, &to)
     }
 }

@@ -3,6 +3,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`matrix`] | every row meets every column: blocks of both in local memory, a block of results in registers |
+//! | [`cores`] | the same on processors: tiles for caches, a vector of columns at a time |
 //! | [`blocks`] | windows that overlap: a block of results in registers |
 //! | [`windows`] | large windows that are folded: row after row |
 //! | [`transpose`] | squares pass through local memory |
@@ -16,6 +17,7 @@
 
 mod access;
 mod blocks;
+mod cores;
 mod matrix;
 mod memo;
 mod operand;

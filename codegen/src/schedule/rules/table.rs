@@ -108,6 +108,9 @@ rules! {
     Tiling TILE_MATRIX "tile-matrix":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapLcl0 (λ(X',Y'). mapSeq (g ∘ reduceSeq f z ∘ join ∘ map toLocal ∘ split 16 ∘ h) (X' × Y')) (X,Y)) (tile B)) (tile A)",
         if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows behind the last are the last again and rounds behind the last are none. On a GPU with room for the tiles in local memory.";
+    Tiling TILE_CORES "tile-cores":
+        "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
+        if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";
     Tiling SLIDE_PAD_PIECES "slide-pad-pieces":
         "map f ∘ slide n s ∘ pad l r" = "join ∘ map (map f) ∘ partition 3 (l', m-l'-r', r') ∘ slide n s ∘ pad l r",
         if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";

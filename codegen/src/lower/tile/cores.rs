@@ -1,0 +1,388 @@
+//! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on processors, in tiles for their caches.
+//!
+//! A tile of results is the work of one work-item, alone in its group: no barriers, and nothing in local memory. Some
+//! rounds of the fold at a time, the elements of its rows and of its columns are copied beside each other, from wherever
+//! they come; the results so far lie in an array of their own. Where what is folded is arithmetic of floats, eight rows
+//! meet a vector of columns in registers; any other fold is a plain loop over columns, for the device's compiler to make
+//! vectors of. Rows and columns behind the last are the last again, whose results are not written.
+//!
+//! The arrangement is that of Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication*, 2008.
+
+use super::super::Result;
+use super::super::function::{Dims, FunctionBuilder};
+use super::super::host::Host;
+use super::super::launch::Title;
+use super::super::value::{Array, Dest, Layout, Memory, Place, Value, View};
+use super::matrix::Element;
+use super::{bytes_of, min};
+use crate::core::{Level, Stmt};
+use crate::opencl::{BinaryOp, CType, Expr, Step, Storage, UnaryOp};
+use crate::schedule::rules;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// Results of a tile, down and across.
+const DOWN: i64 = 128;
+const ACROSS: i64 = 32;
+/// Rounds of the fold at a time.
+const ROUNDS: i64 = 128;
+/// Rows that meet a vector of columns in registers.
+const BLOCK: i64 = 8;
+/// Bytes of a vector.
+const VECTOR: u64 = 64;
+/// Bytes of a tile and its rows and columns at most: half of what the caches next to a core hold.
+const CACHE: u64 = 256 * 1024;
+
+/// The rows, or the columns, of a tile.
+struct Panel<'k> {
+    rows: Array<'k>,
+    /// `[round][lane]` of the columns, `[lane][round]` of the rows; of one round, if they are no arrays.
+    place: Place,
+    is_rows: bool,
+    /// Its elements are arrays, of so many elements.
+    is_array: bool,
+    rounds: Size,
+}
+
+/// How many rows, columns and rounds of a tile there are: whole blocks of them.
+struct Extent<'a> {
+    tall: &'a Size,
+    wide: &'a Size,
+    depth: &'a Size,
+}
+
+impl<'k> Host<'k> {
+    /// A matrix on a processor; `false` if its elements are too large for a tile of them.
+    pub(super) fn matrix_on_cores(
+        &mut self,
+        stmt: &'k Stmt,
+        (rows, row_ty): (Array<'k>, &Ty),
+        column_ty: &Ty,
+        z_ty: &Ty,
+        dest: &Dest<'k>,
+        element_of: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<(Element<'k>, Array<'k>)>,
+    ) -> Result<bool> {
+        let bytes = |ty: &Ty| ty.as_array().map_or(bytes_of(ty), |a| bytes_of(&a.element));
+        let (down, across) = (DOWN as u64, ACROSS as u64);
+        let tile =
+            |rounds: u64| (down * bytes(row_ty) + across * bytes(column_ty)) * rounds + down * across * bytes_of(z_ty);
+        let rounds = std::iter::successors(Some(ROUNDS), |rounds| Some(rounds / 2)).take_while(|rounds| *rounds >= 8);
+        let Some(rounds) = rounds.into_iter().find(|rounds| tile(*rounds as u64) <= CACHE) else { return Ok(false) };
+        let title =
+            Title { name: self.program.kernel.name_of(stmt.var), label: "map: tiles for caches", origin: &stmt.origin };
+        self.program.applied(&rules::TILE_CORES, &stmt.origin);
+        let used = Dims { wrg: [true, true, false], ..Dims::default() };
+        self.launch(&title, used, [Some(1); 3], |b| {
+            b.alone_in_group = true;
+            let (element, columns) = element_of(b)?;
+            let (n, m) = (rows.len.clone(), columns.len.clone());
+            let a = b.panel("a", rows, row_ty, rounds, &element.rounds, true)?;
+            let c = b.panel("b", columns, column_ty, rounds, &element.rounds, false)?;
+            let acc = b.arrays(z_ty, "acc", Storage::Private, down * across)?;
+            let acc = Place { layout: acc, at: Size::zero() };
+            let tiles = |n: &Size, side: i64| n.add(&Size::int(side - 1)).div_floor(&Size::int(side));
+            b.for_level(Level::Wrg(1), &tiles(&n, DOWN), |f, j| {
+                f.for_level(Level::Wrg(0), &tiles(&m, ACROSS), |f, i| {
+                    let first = [f.first("row", j, DOWN, &n)?, f.first("column", i, ACROSS, &m)?];
+                    f.tile_of_core(&element, [&a, &c], [&first[0], &first[1]], &acc, rounds, dest)
+                })
+            })
+        })?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn panel(
+        &mut self,
+        name: &str,
+        rows: Array<'k>,
+        ty: &Ty,
+        rounds: i64,
+        all: &Size,
+        is_rows: bool,
+    ) -> Result<Panel<'k>> {
+        let (element, rounds) = match ty.as_array() {
+            Some(row) => (&row.element, rounds),
+            None => (ty, 1),
+        };
+        let lanes = if is_rows { DOWN } else { ACROSS };
+        let layout = self.arrays(element, &format!("{name}_tile"), Storage::Private, (lanes * rounds) as u64)?;
+        let place = Place { layout, at: Size::zero() };
+        Ok(Panel { rows, place, is_rows, is_array: ty.as_array().is_some(), rounds: all.clone() })
+    }
+
+    fn first(&mut self, name: &str, tile: &Size, side: i64, n: &Size) -> Result<Size> {
+        let value = self.size(&tile.mul(&Size::int(side)))?;
+        Ok(self.number(name, value, &n.sub(&Size::one())))
+    }
+
+    /// How many of `side` lanes from `first` on there are, and as many whole blocks.
+    fn lanes_from(&mut self, name: &str, first: &Size, n: &Size, side: i64, block: i64) -> Result<[Size; 2]> {
+        let left = self.size(&n.sub(first))?;
+        let there = self.number(name, min(Expr::int(side), left), &Size::int(side));
+        self.facts.assume_le(first.add(&there), n.clone());
+        let whole = self.size(&there.add(&Size::int(block - 1)).div_floor(&Size::int(block)).mul(&Size::int(block)))?;
+        let whole = self.number(&format!("whole_{name}"), whole, &Size::int(side));
+        Ok([there, whole])
+    }
+
+    fn tile_of_core(
+        &mut self,
+        element: &Element<'k>,
+        panels: [&Panel<'k>; 2],
+        first: [&Size; 2],
+        acc: &Place,
+        rounds: i64,
+        dest: &Dest<'k>,
+    ) -> Result<()> {
+        let lanes = self.lanes_of(element, panels, acc)?;
+        let block = if lanes.is_some() { BLOCK } else { 1 };
+        let width = lanes.as_ref().map_or(1, |lanes| i64::from(lanes.width));
+        let [height, tall] = self.lanes_from("height", first[0], &panels[0].rows.len, DOWN, block)?;
+        let [breadth, wide] = self.lanes_from("breadth", first[1], &panels[1].rows.len, ACROSS, width)?;
+        for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
+            if panel.is_constant() {
+                self.pack(panel, first, count, &Size::zero(), &Size::one(), 1)?;
+            }
+        }
+        let across = Size::int(ACROSS);
+        self.for_range("i", Expr::int(0), &tall, Step::Increment, |f, i| {
+            f.for_range("j", Expr::int(0), &wide, Step::Increment, |f, j| {
+                let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
+                let env = f.before_fold(element, lane)?;
+                let z = f.atom(&element.fold.args[0], &env)?;
+                f.copy(&z, &Dest::Place(Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) }))
+            })
+        })?;
+        let all = &element.rounds;
+        self.for_range("from", Expr::int(0), all, Step::Add(Expr::int(rounds)), |f, from| {
+            let left = f.size(&all.sub(from))?;
+            let depth = f.number("depth", min(Expr::int(rounds), left), &Size::int(rounds));
+            f.facts.assume_le(from.add(&depth), all.clone());
+            for (panel, first, count) in [(panels[0], first[0], &tall), (panels[1], first[1], &wide)] {
+                if !panel.is_constant() {
+                    f.pack(panel, first, count, from, &depth, rounds)?;
+                }
+            }
+            let extent = Extent { tall: &tall, wide: &wide, depth: &depth };
+            match &lanes {
+                Some(lanes) => f.rounds_of_vectors(element, panels, rounds, lanes, &extent),
+                None => f.rounds_one_by_one(element, panels, acc, rounds, &extent),
+            }
+        })?;
+        self.for_range("i", Expr::int(0), &height, Step::Increment, |f, i| {
+            f.for_range("j", Expr::int(0), &breadth, Step::Increment, |f, j| {
+                let lane = [f.lane(panels[0], i, &Size::zero(), rounds)?, f.lane(panels[1], j, &Size::zero(), rounds)?];
+                let env = f.before_fold(element, lane)?;
+                let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&across).add(j) })?;
+                f.finished(element, env, cell, [&first[0].add(i), &first[1].add(j)], dest)
+            })
+        })
+    }
+
+    /// Copies some rounds of a panel: of the last lane again where there is none.
+    fn pack(
+        &mut self,
+        panel: &Panel<'k>,
+        first: &Size,
+        count: &Size,
+        from: &Size,
+        depth: &Size,
+        rounds: i64,
+    ) -> Result<()> {
+        let last = panel.rows.len.sub(&Size::one());
+        let read = |f: &mut Self, lane: &Size, round: &Size| -> Result<()> {
+            let at = min(f.size(&first.add(lane))?, f.size(&last)?);
+            let at = f.number("lane", at, &last);
+            let mut x = f.read(&panel.rows, &at)?;
+            if !panel.is_constant() {
+                let row = f.array(&x)?;
+                x = f.read(&row, &from.add(round))?;
+            }
+            let at = panel.at(lane, round, rounds);
+            f.copy(&x, &Dest::Place(Place { layout: panel.place.layout.clone(), at }))
+        };
+        let (zero, one) = (Expr::int(0), Step::Increment);
+        if panel.is_rows {
+            return self.for_range("i", zero.clone(), count, one.clone(), |f, lane| {
+                f.for_range("k", zero, depth, one, |f, round| read(f, lane, round))
+            });
+        }
+        self.for_range("k", zero.clone(), depth, one.clone(), |f, round| {
+            f.for_range("j", zero, count, one, |f, lane| read(f, lane, round))
+        })
+    }
+
+    /// What the parameter of the element function is for a lane, in a round.
+    fn lane(&mut self, panel: &Panel<'k>, lane: &Size, round: &Size, rounds: i64) -> Result<Value<'k>> {
+        let x = self.load(&Place { layout: panel.place.layout.clone(), at: panel.at(lane, round, rounds) })?;
+        Ok(panel.value(x))
+    }
+
+    fn rounds_one_by_one(
+        &mut self,
+        element: &Element<'k>,
+        panels: [&Panel<'k>; 2],
+        acc: &Place,
+        rounds: i64,
+        extent: &Extent<'_>,
+    ) -> Result<()> {
+        let one = Step::Increment;
+        self.for_range("i", Expr::int(0), extent.tall, one.clone(), |f, i| {
+            f.for_range("k", Expr::int(0), extent.depth, one.clone(), |f, k| {
+                f.for_range("j", Expr::int(0), extent.wide, one, |f, j| {
+                    let row = f.lane(panels[0], i, k, rounds)?;
+                    let column = f.lane(panels[1], j, k, rounds)?;
+                    let before = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&Size::int(ACROSS)).add(j) })?;
+                    let next = f.next(element, [row, column], k, before.clone())?;
+                    f.assign_registers(&before, &next)
+                })
+            })
+        })
+    }
+
+    fn rounds_of_vectors(
+        &mut self,
+        element: &Element<'k>,
+        panels: [&Panel<'k>; 2],
+        rounds: i64,
+        lanes: &Lanes,
+        extent: &Extent<'_>,
+    ) -> Result<()> {
+        let width = i64::from(lanes.width);
+        let vectors = self.size(&extent.wide.div_floor(&Size::int(width)))?;
+        let vectors = self.number("vectors", vectors, &Size::int(ACROSS / width));
+        let per_row = Size::int(ACROSS / width);
+        self.for_range("j", Expr::int(0), &vectors, Step::Increment, |f, j| {
+            f.for_range("i", Expr::int(0), extent.tall, Step::Add(Expr::int(BLOCK)), |f, i| {
+                let cell = |r: i64| Place { layout: lanes.acc.clone(), at: i.add(&Size::int(r)).mul(&per_row).add(j) };
+                let mut registers = Vec::new();
+                for r in 0..BLOCK {
+                    let before = f.load(&cell(r))?;
+                    registers.extend(f.registers_with(&before, "v")?);
+                }
+                f.for_range("k", Expr::int(0), extent.depth, Step::Increment, |f, k| {
+                    let at = if panels[1].is_constant() { j.clone() } else { k.mul(&per_row).add(j) };
+                    let column = f.load(&Place { layout: lanes.columns.clone(), at })?;
+                    let column = f.named_scalar(&column, "y")?;
+                    for (r, v) in (0..BLOCK).zip(&registers) {
+                        let x = f.load(&Place {
+                            layout: panels[0].place.layout.clone(),
+                            at: panels[0].at(&i.add(&Size::int(r)), k, rounds),
+                        })?;
+                        let x = f.scalar_of(&x)?;
+                        let x = f.scalar(&x)?;
+                        let x = f.bind("x", lanes.ty(), Expr::Vector(lanes.ty(), vec![x]));
+                        let (Value::Vec(before), Value::Vec(y)) = (v, &column) else { continue };
+                        let next =
+                            f.next_of_vectors(element, panels, lanes.scalar, [x, y.expr.clone()], k, &before.expr)?;
+                        f.assign(before.expr.clone(), next);
+                    }
+                    Ok(())
+                })?;
+                for (r, v) in (0..BLOCK).zip(&registers) {
+                    f.copy(v, &Dest::Place(cell(r)))?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// The fold's next value as an expression of what are vectors in truth.
+    fn next_of_vectors(
+        &mut self,
+        element: &Element<'k>,
+        panels: [&Panel<'k>; 2],
+        scalar: Scalar,
+        [x, y]: [Expr; 2],
+        k: &Size,
+        before: &Expr,
+    ) -> Result<Expr> {
+        let lane = |panel: &Panel<'k>, e: Expr| panel.value(Value::computed(scalar, e));
+        let both = [lane(panels[0], x), lane(panels[1], y)];
+        let next = self.next(element, both, k, Value::computed(scalar, before.clone()))?;
+        let next = self.scalar_of(&next)?;
+        self.scalar(&next)
+    }
+
+    /// How the fold is computed for several columns at once, if the expression of a scalar says the same of vectors.
+    fn lanes_of(&mut self, element: &Element<'k>, panels: [&Panel<'k>; 2], acc: &Place) -> Result<Option<Lanes>> {
+        let floats = |place: &Place| match &*place.layout {
+            Layout::Scalar(m) if matches!(m.scalar, Scalar::Float | Scalar::Double) => Some(m.clone()),
+            _ => None,
+        };
+        let found = [floats(acc), floats(&panels[0].place), floats(&panels[1].place)];
+        let [Some(sum), Some(row), Some(column)] = found else { return Ok(None) };
+        let scalar = sum.scalar;
+        if row.scalar != scalar || column.scalar != scalar || panels[0].is_constant() {
+            return Ok(None);
+        }
+        let names = ["x", "y", "v"].map(|name| Expr::Var(self.fresh_name(name)));
+        let [x, y, v] = names.clone();
+        let (stmts, next) = self.scope(|f| f.next_of_vectors(element, panels, scalar, [x, y], &Size::zero(), &v))?;
+        if !stmts.is_empty() || !is_of_vectors(&next, &names) {
+            return Ok(None);
+        }
+        let width = (VECTOR / super::scalar_bytes(scalar)) as u8;
+        let vectors = |m: Memory| Rc::new(Layout::Vec(m, width));
+        Ok(Some(Lanes { scalar, width, acc: vectors(sum), columns: vectors(column) }))
+    }
+}
+
+/// Vectors of the columns of a tile.
+struct Lanes {
+    scalar: Scalar,
+    width: u8,
+    acc: Rc<Layout>,
+    columns: Rc<Layout>,
+}
+
+impl Lanes {
+    fn ty(&self) -> CType {
+        CType::Vec(self.scalar, self.width)
+    }
+}
+
+impl<'k> Panel<'k> {
+    /// Its elements are no arrays: the same in each round.
+    fn is_constant(&self) -> bool {
+        !self.is_array
+    }
+
+    fn at(&self, lane: &Size, round: &Size, rounds: i64) -> Size {
+        match (self.is_constant(), self.is_rows) {
+            (true, _) => lane.clone(),
+            (false, true) => lane.mul(&Size::int(rounds)).add(round),
+            (false, false) => round.mul(&Size::int(ACROSS)).add(lane),
+        }
+    }
+
+    /// In the current round a row has the same element everywhere.
+    fn value(&self, x: Value<'k>) -> Value<'k> {
+        if self.is_constant() { x } else { Value::Array(Array::new(self.rounds.clone(), View::Fill(x))) }
+    }
+}
+
+/// Sums, products and the like of these variables: what such an expression says of numbers it says of vectors of them.
+fn is_of_vectors(e: &Expr, vars: &[Expr]) -> bool {
+    let arithmetic = |op: &BinaryOp| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
+    let number = |e: &Expr| matches!(e, Expr::Float(_) | Expr::Double(_));
+    match e {
+        Expr::Var(_) => vars.contains(e),
+        Expr::Unary(UnaryOp::Neg, a) => is_of_vectors(a, vars),
+        // One of two may be a number.
+        Expr::Binary(op, a, b) if arithmetic(op) => match (number(a), number(b)) {
+            (true, true) => false,
+            (true, false) => is_of_vectors(b, vars),
+            (false, true) => is_of_vectors(a, vars),
+            (false, false) => is_of_vectors(a, vars) && is_of_vectors(b, vars),
+        },
+        Expr::Call(name, args) => {
+            matches!(&**name, "fma" | "fmin" | "fmax" | "fabs" | "sqrt") && args.iter().all(|a| is_of_vectors(a, vars))
+        }
+        _ => false,
+    }
+}
