@@ -16,7 +16,7 @@ use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::{Size, VarKind};
+use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
@@ -223,15 +223,37 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         let all = at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT - 1)));
         self.emit(StmtKind::While { condition: all.lt(end.clone()), body });
-        let (body, ()) = self.scope(|f| {
-            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-            let x = f.read(xs, &Size::var(i.clone()))?;
-            f.combine(op, &acc, x)?;
-            f.assign(at.clone(), at.clone().add(group.clone()));
-            Ok(())
-        })?;
-        self.emit(StmtKind::While { condition: at.lt(end), body });
+        let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &items))?;
+        self.emit_if(at.lt(end), body, Vec::new());
         self.combine_group(op, acc)
+    }
+
+    /// The last elements of a row, fewer than [`IN_FLIGHT`] a work-item, all under way at once as well: behind the end the
+    /// last one is read again and the neutral value taken instead.
+    fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
+        let end = self.size(&xs.len)?;
+        let last = xs.len.sub(&Size::one());
+        self.facts.assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
+        let z = self.force(&op.z)?;
+        let mut elements = Vec::new();
+        for n in 0..IN_FLIGHT {
+            let at = Size::var(i.clone()).add(&items.mul(&Size::int(n)));
+            if n == 0 {
+                let x = self.read(xs, &at)?;
+                elements.push(self.named_scalar(&x, "x")?);
+                continue;
+            }
+            let (at, last_expr) = (self.size(&at)?, self.size(&last)?);
+            let at = self.bind("at", CType::Int, at);
+            let there = self.bind("there", CType::Int, Expr::call("min", [at.clone(), last_expr]));
+            let there = self.index_var("there", there);
+            self.facts.assume_range(there.clone(), Some(Size::zero()), Some(last.clone()));
+            let x = self.read(xs, &Size::var(there))?;
+            let x = self.named_scalar(&x, "x")?;
+            let x = self.select(&at.lt(end.clone()), &x, &z)?;
+            elements.push(self.named_scalar(&x, "x")?);
+        }
+        elements.into_iter().try_for_each(|x| self.combine(op, acc, x))
     }
 
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
@@ -329,7 +351,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
             let (d, n) = (f.size(d)?, f.var_expr(&group)?);
             let l = local_id();
-            let leads = Expr::binary(BinaryOp::Rem, l.clone(), d.clone().mul(Expr::int(2))).eq(Expr::int(0));
+            // d is a power of two: no division.
+            let below = d.clone().mul(Expr::int(2)).sub(Expr::int(1)).cast(CType::UInt);
+            let leads = Expr::binary(BinaryOp::BitAnd, l.clone(), below).eq(Expr::int(0));
             let partner = l.clone().add(d);
             let (meet, ()) = f.scope(|f| {
                 let other = f.at_slot(op, partner.clone());

@@ -162,7 +162,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(registers)
     }
 
-    fn select(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>) -> Result<Value<'k>> {
+    pub fn select(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>) -> Result<Value<'k>> {
         let (a, b) = (self.force(a)?, self.force(b)?);
         Ok(match (&a, &b) {
             (Value::Scalar(x), Value::Scalar(y)) if x == y => a,

@@ -29,6 +29,8 @@ const ACROSS: i64 = 64;
 const DOWN: i64 = 4;
 /// Elements of a window at most, if the code for each is written out.
 const MOST_IN_WINDOW: i64 = 32;
+/// Elements of a window up to which a fold is written out, too.
+const FEW_IN_FOLD: i64 = 16;
 /// By how much the windows of a fold may reach beyond their first element.
 const MOST_REACH: i64 = 16;
 /// Statements of the function at most.
@@ -119,7 +121,7 @@ impl<'k> Host<'k> {
             _ => return Ok(false),
         };
         let few = count <= MOST_IN_WINDOW;
-        let fold = fold.filter(|_| !few && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
+        let fold = fold.filter(|_| count > FEW_IN_FOLD && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
         if !(count > 1 && (few || fold.is_some())) || !self.takes_blocks(&f.body) {
             return Ok(false);
         }
