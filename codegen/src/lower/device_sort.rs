@@ -1,4 +1,4 @@
-//! `sort` and `argsort` over the whole device: runs are sorted by one work-item each, then merged pairwise, a launch a
+//! `sort` and `argsort` over the whole device, by any function ([`super::device_radix`] has numbers on a GPU): runs are sorted by one work-item each, then merged pairwise, a launch a
 //! round. In a round every element finds its place by a binary search in the other run of its pair. A round whose runs
 //! are as long as the array does nothing, so that the number of rounds need not depend on the length.
 
@@ -28,6 +28,9 @@ impl<'k> Host<'k> {
         positions: bool,
     ) -> Result<()> {
         let xs = self.array_arg(stmt, &call.args[0], env)?;
+        if self.radix_sort(stmt, &call.funs[0], &xs, dest, positions)? {
+            return Ok(());
+        }
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
         let most = self.most(stmt, &xs.len)?;
         let name = self.program.kernel.name_of(stmt.var).to_string();

@@ -15,7 +15,7 @@
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
-//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`] | the host level, and what spans the device |
+//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
@@ -25,6 +25,7 @@ mod borders;
 mod compact;
 mod dests;
 mod device_filter;
+mod device_radix;
 mod device_reduce;
 mod device_sort;
 mod filter;

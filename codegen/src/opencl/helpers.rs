@@ -3,6 +3,8 @@
 //! They define what C leaves undefined, so that a kernel computes what the reference interpreter computes: a division
 //! by zero is recorded as a failure and gives 0, `INT_MIN / -1` wraps, an index out of range is recorded and gives 0.
 
+use super::radix;
+
 /// In the order in which they are printed: a function stands after what it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Helper {
@@ -27,6 +29,17 @@ pub enum Helper {
     Status,
     LastGroup,
     SumBefore,
+    Places,
+    Differs,
+    Offsets,
+    Sortable32,
+    Sortable64,
+    Note32,
+    Note64,
+    Digits32,
+    Digits64,
+    Move32,
+    Move64,
 }
 
 impl Helper {
@@ -54,6 +67,17 @@ impl Helper {
             Helper::Status => "lift_status",
             Helper::LastGroup => "lift_last_group",
             Helper::SumBefore => "lift_sum_before",
+            Helper::Places => "lift_places",
+            Helper::Differs => "lift_moves",
+            Helper::Offsets => "lift_offsets",
+            Helper::Sortable32 => "lift_sortable_32",
+            Helper::Sortable64 => "lift_sortable_64",
+            Helper::Note32 => "lift_note_32",
+            Helper::Note64 => "lift_note_64",
+            Helper::Digits32 => "lift_digits_32",
+            Helper::Digits64 => "lift_digits_64",
+            Helper::Move32 => "lift_move_32",
+            Helper::Move64 => "lift_move_64",
         }
     }
     /// What it calls.
@@ -70,6 +94,10 @@ impl Helper {
             Helper::Ranks => Some(Helper::GroupSums),
             Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
             Helper::SumBefore => Some(Helper::Status),
+            Helper::Offsets => Some(Helper::GroupScan),
+            Helper::Digits32 | Helper::Note32 => Some(Helper::Sortable32),
+            Helper::Digits64 | Helper::Note64 => Some(Helper::Sortable64),
+            Helper::Move32 | Helper::Move64 => Some(Helper::Places),
             Helper::Fail
             | Helper::FloorDiv
             | Helper::Power
@@ -77,7 +105,11 @@ impl Helper {
             | Helper::GroupSums
             | Helper::LongAtomics
             | Helper::Round
-            | Helper::Status => None,
+            | Helper::Status
+            | Helper::Places
+            | Helper::Differs
+            | Helper::Sortable32
+            | Helper::Sortable64 => None,
         }
     }
     /// Whether a call of the function of this name may record a failure.
@@ -242,6 +274,17 @@ int lift_group_scan(__local int* sums, int value, int* total)
             Helper::Status => super::stream::STATUS,
             Helper::LastGroup => super::stream::LAST_GROUP,
             Helper::SumBefore => super::stream::SUM_BEFORE,
+            Helper::Places => radix::PLACES,
+            Helper::Differs => radix::DIFFERS,
+            Helper::Offsets => radix::OFFSETS,
+            Helper::Sortable32 => &radix::OF_32.sortable,
+            Helper::Sortable64 => &radix::OF_64.sortable,
+            Helper::Note32 => &radix::OF_32.note,
+            Helper::Note64 => &radix::OF_64.note,
+            Helper::Digits32 => &radix::OF_32.count,
+            Helper::Digits64 => &radix::OF_64.count,
+            Helper::Move32 => &radix::OF_32.shift,
+            Helper::Move64 => &radix::OF_64.shift,
             Helper::Power => {
                 "\
 int lift_power(int base, int exponent)

@@ -8,6 +8,7 @@ pub mod build;
 pub mod helpers;
 pub mod names;
 mod print;
+pub mod radix;
 pub mod stream;
 
 pub use ast::{

@@ -20,7 +20,7 @@ pub mod uses;
 mod versions;
 
 use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
-use crate::target::Target;
+use crate::target::{Class, Target};
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -87,7 +87,9 @@ impl Schedule {
         // Where nothing is computed in an order, what only shows elements in another place is copied by all.
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
             && kernel.body.stmts.iter().all(|s| fuse::is_free(&s.rhs));
-        let sequential = !only_shows && !place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l));
+        let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
+            || target.class == Class::Gpu && sorts(&kernel.body);
+        let sequential = !only_shows && !parallel;
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
         let tilings = tile::tilings(&rewritten, &fused.lazy, target);
@@ -161,6 +163,15 @@ fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
         }
     });
     found
+}
+
+/// Whether an array is sorted at host level, which on a GPU the whole device does.
+fn sorts(block: &Block) -> bool {
+    block.stmts.iter().any(|s| match &s.rhs {
+        Rhs::If(_, a, b) => sorts(a) || sorts(b),
+        Rhs::Prim(call) => matches!(call.prim, Prim::Sort | Prim::Argsort),
+        _ => false,
+    })
 }
 
 pub fn is_parallel(level: Level) -> bool {

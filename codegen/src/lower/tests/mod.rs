@@ -13,6 +13,7 @@ mod measured;
 mod programs;
 mod random;
 mod shapes;
+mod sorts;
 mod targets;
 mod text;
 mod tiles;

@@ -49,6 +49,9 @@ rules! {
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+    Decomposition SORT_RADIX "sort-radix":
+        "sort (λ(a,b). k a < k b)" = "iterate 4 (sort by the next eight bits of k, each by counting and moving)",
+        if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Always true of integers; of floating-point numbers as long as `<` is an order of them, which it is not of what is no number: that comes last. At the top of a kernel, on a GPU, where the array may be longer than 256.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",
@@ -134,8 +137,8 @@ rules! {
         if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
     Tiling BLOCKS "blocks":
         "map (map f) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq f) ∘ slide2D ∘ toPrivate)) ∘ slide2D",
-        if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window.";
+        if "Always true; windows of constant size. Also below a `map`, whose windows have three dimensions: a plane after the other. Inside, where no window reaches a padded edge, indices are not clamped, and four neighbours are one load if rows begin at multiples of four; the edges are computed with what `pad` says. On a GPU, for a small `f` and at most 32 elements a window, of a fold 16.";
     Tiling WINDOWS "windows":
         "map (map (g ∘ reduce f z ∘ h ∘ join)) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq g) ∘ reduceSeq (zipWith (reduceSeq f) ∘ slide) (fill z) ∘ toPrivate)) ∘ slide2D",
-        if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 32 elements.";
+        if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 16 elements.";
 }

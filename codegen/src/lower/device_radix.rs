@@ -1,0 +1,467 @@
+//! `sort` and `argsort` of numbers, or by a number in each element, over the whole device: a radix sort, least significant
+//! digit first ([`crate::opencl::radix`]). It is stable, so that positions can go with the keys.
+//!
+//! Keys are kept as the bits of the numbers; what is sorted by is computed from them for each digit. Where an element is
+//! its key nothing else is moved; else its position is, and elements are read once, at the end.
+
+use super::Result;
+use super::device_filter::GRID;
+use super::function::FunctionBuilder;
+use super::host::Host;
+use super::launch::Title;
+use super::value::{Array, Dest, Value};
+use crate::core::{Atom, Lambda, Level, Rhs, ScalarOp, Stmt, VarId};
+use crate::opencl::radix::{DIGITS, MOST_EACH};
+use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
+use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
+use crate::schedule::rules;
+use crate::target::{Class, Target};
+use lift_analysis::hir::{Name, Scalar};
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// Arrays that surely are no longer are merged: that takes fewer launches.
+const FEW: i64 = 256;
+/// Chunks for each compute unit.
+const CHUNKS: u32 = 8;
+
+/// The order that a function makes: by a number in each element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Order {
+    /// The component of the component … of an element.
+    path: Vec<usize>,
+    descending: bool,
+}
+
+impl Order {
+    /// `λ(a,b). a.path < b.path`, or `>`.
+    fn of(before: &Lambda) -> Option<Order> {
+        let [a, b] = before.params.as_slice() else { return None };
+        let (last, projections) = before.body.stmts.split_last()?;
+        let Rhs::Scalar(op @ (ScalarOp::Lt | ScalarOp::Gt), operands) = &last.rhs else { return None };
+        let [x, y] = operands.as_slice() else { return None };
+        if before.body.result != Atom::Var(last.var) {
+            return None;
+        }
+        let ((x, path), (y, other)) = (component(x, projections)?, component(y, projections)?);
+        let turned = match (x == *a && y == *b, x == *b && y == *a) {
+            (true, _) => false,
+            (_, true) => true,
+            _ => return None,
+        };
+        (path == other).then(|| Order { path, descending: turned != (*op == ScalarOp::Gt) })
+    }
+
+    /// The type of the number, where elements are of this type.
+    fn scalar(&self, element: &Ty) -> Option<Scalar> {
+        let mut ty = element;
+        for at in &self.path {
+            let TyKind::Tuple(parts) = ty.kind() else { return None };
+            ty = parts.get(*at)?;
+        }
+        ty.as_scalar().filter(|s| *s != Scalar::Bool)
+    }
+}
+
+/// Of which variable an atom is which component.
+fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
+    let Atom::Var(v) = atom else { return None };
+    let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };
+    let Rhs::Proj(of, at) = &stmt.rhs else { return None };
+    let (of, mut path) = component(of, projections)?;
+    path.push(*at as usize);
+    Some((of, path))
+}
+
+/// How the array is cut up.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    /// Work-items of a group, and the keys of a tile that each has.
+    group: u32,
+    each: u32,
+}
+
+impl Shape {
+    fn of(target: &Target, key: Scalar) -> Option<Shape> {
+        let group = target.most_in_group.min(256);
+        let fits = |each: &u32| {
+            let shape = Shape { group, each: *each };
+            shape.sums() * 8 + shape.moved() * key_bytes(key) + 8 * DIGITS as u64 + 64 <= target.local_memory
+        };
+        [MOST_EACH, 8, 4].into_iter().find(fits).map(|each| Shape { group, each })
+    }
+    fn tile(self) -> u64 {
+        u64::from(self.group) * u64::from(self.each)
+    }
+    fn sums(self) -> u64 {
+        8 * u64::from(self.group)
+    }
+    fn moved(self) -> u64 {
+        self.tile() + self.tile() / 16 + 1
+    }
+    fn local(self) -> [Option<u32>; 3] {
+        [Some(self.group), Some(1), Some(1)]
+    }
+}
+
+fn key_bytes(key: Scalar) -> u64 {
+    if is_wide(key) { 8 } else { 4 }
+}
+fn is_wide(key: Scalar) -> bool {
+    matches!(key, Scalar::Long | Scalar::Double)
+}
+
+/// What stands in the arguments of a launch for the digit.
+const ANY_DIGIT: i64 = -7;
+
+/// A launch for a certain digit.
+fn of_digit(step: &PlanStep, digit: i64) -> PlanStep {
+    let mut step = step.clone();
+    if let PlanStep::Launch(launch) = &mut step {
+        for arg in &mut launch.args {
+            if let Arg::Size { value, .. } = arg
+                && value.as_const() == Some(ANY_DIGIT)
+            {
+                *value = Size::int(digit);
+            }
+        }
+    }
+    step
+}
+
+/// What the launches of one sort share.
+struct Sorting {
+    key: Scalar,
+    order: i64,
+    shape: Shape,
+    /// The keys and their positions, each twice: they are moved from one to the other.
+    keys: [BufferId; 2],
+    positions: Option<[BufferId; 2]>,
+    /// How often each digit is in each chunk.
+    counts: BufferId,
+    /// How often each digit is in all of the array, and then in which bits keys differ.
+    totals: BufferId,
+    chunks: Size,
+    /// Elements of a chunk.
+    chunk: Size,
+}
+
+impl Sorting {
+    fn digits(&self) -> i64 {
+        key_bytes(self.key) as i64
+    }
+    /// The type in which keys are stored, as bits.
+    fn stored(&self) -> Scalar {
+        if is_wide(self.key) { Scalar::Long } else { Scalar::Int }
+    }
+    fn unsigned(&self) -> CType {
+        if is_wide(self.key) { CType::ULong } else { CType::UInt }
+    }
+    fn helper(&self, narrow: Helper, wide: Helper) -> Helper {
+        if is_wide(self.key) { wide } else { narrow }
+    }
+    fn bits(&self, number: Expr) -> Expr {
+        match self.key {
+            Scalar::Float => Expr::call("as_int", [number]),
+            Scalar::Double => Expr::call("as_long", [number]),
+            _ => number,
+        }
+    }
+    fn number(&self, bits: Expr) -> Expr {
+        match self.key {
+            Scalar::Float => Expr::call("as_float", [bits]),
+            Scalar::Double => Expr::call("as_double", [bits]),
+            _ => bits,
+        }
+    }
+}
+
+impl<'k> Host<'k> {
+    /// Whether it could be done so.
+    pub fn radix_sort(
+        &mut self,
+        stmt: &'k Stmt,
+        before: &'k Lambda,
+        xs: &Array<'k>,
+        dest: &Dest<'k>,
+        positions: bool,
+    ) -> Result<bool> {
+        let target = self.program.schedule.target;
+        let Some(order) = Order::of(before).filter(|_| target.class == Class::Gpu) else { return Ok(false) };
+        let Some(element) = before.params.first().map(|p| self.program.kernel.ty(*p).clone()) else { return Ok(false) };
+        let Some(key) = order.scalar(&element) else { return Ok(false) };
+        let Some(shape) = Shape::of(&target, key) else { return Ok(false) };
+        let most = self.most(stmt, &xs.len)?;
+        if most.as_const().is_some_and(|n| n <= FEW) {
+            return Ok(false);
+        }
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let sorting = self.sorting(&name, (key, &order), shape, &most, positions || !order.path.is_empty());
+        self.program.applied(&rules::SORT_RADIX, &stmt.origin);
+        self.program.steps.push(PlanStep::Zero(sorting.totals));
+        let title = |label| Title { name: &name, label, origin: &stmt.origin };
+        let local = shape.local();
+        self.launch(&title("sort: keys"), GRID, local, |f| f.sort_keys(&sorting, &order, xs))?;
+        // The functions are the same for each digit, which is an argument of theirs.
+        let start = self.program.steps.len();
+        self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, &xs.len))?;
+        self.launch(&title("sort: offsets"), GRID, local, |f| f.offsets_of_digits(&sorting))?;
+        self.launch(&title("sort: move"), GRID, local, |f| f.move_keys(&sorting, &xs.len))?;
+        let round: Vec<PlanStep> = self.program.steps.drain(start..).collect();
+        for digit in 0..sorting.digits() {
+            self.program.steps.extend(round.iter().map(|step| of_digit(step, digit)));
+        }
+        let along = super::function::Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
+        self.launch(&title("sort: result"), along, [None; 3], |f| f.sorted(&sorting, xs, dest, positions))?;
+        Ok(true)
+    }
+
+    fn sorting(
+        &mut self,
+        name: &str,
+        (key, order): (Scalar, &Order),
+        shape: Shape,
+        most: &Size,
+        with_positions: bool,
+    ) -> Sorting {
+        let tile = Size::nat(shape.tile());
+        let tiles = most.add(&tile).sub(&Size::one()).div_floor(&tile);
+        let groups = Size::nat((CHUNKS * self.program.schedule.target.compute_units).into());
+        let chunks = Size::max(&Size::one(), &Size::min(&tiles, &groups));
+        let per_chunk = tiles.add(&chunks).sub(&Size::one()).div_floor(&chunks);
+        let float = matches!(key, Scalar::Float | Scalar::Double);
+        let mut buffer = |what: &str, element: Scalar, len: &Size| {
+            self.program.buffer(&format!("{name}_{what}"), element, len.clone(), BufferRole::Temporary)
+        };
+        let stored = if is_wide(key) { Scalar::Long } else { Scalar::Int };
+        Sorting {
+            key,
+            order: i64::from(order.descending) + 2 * i64::from(float),
+            shape,
+            keys: [buffer("keys", stored, most), buffer("moved", stored, most)],
+            positions: with_positions
+                .then(|| [buffer("order", Scalar::Int, most), buffer("moved_order", Scalar::Int, most)]),
+            counts: buffer("counts", Scalar::Int, &chunks.mul(&Size::int(DIGITS))),
+            totals: buffer("totals", Scalar::Int, &Size::int(DIGITS * key_bytes(key) as i64 + 2)),
+            chunk: per_chunk.mul(&tile),
+            chunks,
+        }
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// A buffer, to be read or written.
+    fn whole(&mut self, buffer: BufferId, written: bool) -> Expr {
+        Expr::Var(self.use_buffer(buffer, written))
+    }
+
+    /// In which bits keys differ.
+    fn differing(&mut self, sorting: &Sorting, written: bool) -> Expr {
+        self.whole(sorting.totals, written).add(Expr::int(DIGITS * sorting.digits()))
+    }
+
+    /// The number in an element by which it is sorted, as bits.
+    fn sort_key(&mut self, sorting: &Sorting, order: &Order, x: &Value<'k>) -> Result<Expr> {
+        let mut x = self.force(x)?;
+        for at in &order.path {
+            let part = match &x {
+                Value::Tuple(parts) => parts.get(*at).cloned(),
+                _ => None,
+            };
+            let Some(part) = part else { return Err(self.error("sort", "a component of an element is missing")) };
+            x = self.force(&part)?;
+        }
+        let number = self.scalar_of(&x)?;
+        let number = self.scalar(&number)?;
+        Ok(sorting.bits(number))
+    }
+
+    /// Stores the keys, and finds the bits in which they differ from the first one.
+    fn sort_keys(&mut self, sorting: &Sorting, order: &Order, xs: &Array<'k>) -> Result<()> {
+        let target = self.program.schedule.target;
+        let most = Size::nat((2 * CHUNKS * target.compute_units).into());
+        let wish =
+            xs.len.add(&Size::nat((sorting.shape.group - 1).into())).div_floor(&Size::nat(sorting.shape.group.into()));
+        self.wishes.wrg[0] = Some(match self.program.upper(&self.facts, &wish) {
+            Some(wish) => Size::max(&Size::one(), &Size::min(&wish, &most)),
+            None => most,
+        });
+        let own = self.declare_array("own", Storage::Local, CType::Int, 2);
+        self.local_bytes += 8;
+        let bits = Expr::Var(self.variable("bits", sorting.unsigned(), Some(Expr::UInt(0))));
+        let n = self.size(&xs.len)?;
+        let (some, ()) = self.scope(|f| {
+            f.in_group(|f| {
+                f.facts.assume_le(Size::one(), xs.len.clone());
+                let first = f.read(xs, &Size::zero())?;
+                let first = f.sort_key(sorting, order, &first)?;
+                let first = f.sortable(sorting, first);
+                let first = f.bind("first", sorting.unsigned(), first);
+                let id = Expr::call("get_global_id", [Expr::int(0)]);
+                let stride = Expr::call("get_global_size", [Expr::int(0)]);
+                f.for_range("i", id, &xs.len, Step::Add(stride), |f, i| {
+                    let x = f.read(xs, i)?;
+                    let key = f.sort_key(sorting, order, &x)?;
+                    let key = f.bind("key", CType::of(sorting.stored()), key);
+                    let at = f.size(i)?;
+                    let to = f.whole(sorting.keys[0], true).index(at.clone());
+                    f.assign(to, key.clone());
+                    if let Some([positions, _]) = sorting.positions {
+                        let to = f.whole(positions, true).index(at.clone());
+                        f.assign(to, at);
+                    }
+                    let differ = Expr::binary(BinaryOp::BitXor, f.sortable(sorting, key), first.clone());
+                    f.assign(bits.clone(), Expr::binary(BinaryOp::BitOr, bits.clone(), differ));
+                    Ok(())
+                })
+            })
+        })?;
+        self.emit_if(Expr::int(0).lt(n), some, Vec::new());
+        let differ = self.differing(sorting, true);
+        let note = sorting.helper(Helper::Note32, Helper::Note64);
+        let call = self.call_helper(note, [differ, Expr::Var(own), bits]);
+        self.emit(StmtKind::Expr(call));
+        Ok(())
+    }
+
+    fn sortable(&mut self, sorting: &Sorting, key: Expr) -> Expr {
+        let helper = sorting.helper(Helper::Sortable32, Helper::Sortable64);
+        self.call_helper(helper, [key.cast(sorting.unsigned()), Expr::int(sorting.order)])
+    }
+
+    /// Nothing is done for a digit in which all keys agree.
+    fn unless_equal(&mut self, sorting: &Sorting, body: impl FnOnce(&mut Self, &Expr) -> Result<()>) -> Result<()> {
+        self.program.helper(Helper::Differs);
+        let digit = self.argument("digit", &Size::int(ANY_DIGIT));
+        let differ = self.differing(sorting, false);
+        let condition = Expr::call("lift_differs", [differ, digit.clone()]);
+        let (stmts, ()) = self.scope(|f| body(f, &digit))?;
+        self.emit_if(condition, stmts, Vec::new());
+        Ok(())
+    }
+
+    /// Which of two buffers has the keys before a digit: `(here, there)`.
+    fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
+        let differ = self.differing(sorting, false);
+        let moves = self.call_helper(Helper::Differs, [differ, digit.clone()]);
+        let moved = Expr::binary(BinaryOp::BitAnd, moves, Expr::int(1)).eq(Expr::int(1));
+        let moved = self.bind("moved", CType::Bool, moved);
+        let (a, b) = (self.whole(buffers[0], true), self.whole(buffers[1], true));
+        (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
+    }
+
+    /// Length of the array, of a chunk, and how many of them there are.
+    fn chunk_sizes(&mut self, sorting: &Sorting, n: &Size) -> Result<[Expr; 3]> {
+        self.wishes.wrg[0] = Some(sorting.chunks.clone());
+        let chunk = self.host_size(&sorting.chunk, "chunk");
+        let chunks = self.host_size(&sorting.chunks, "chunks");
+        Ok([self.size(n)?, self.size(&chunk)?, self.size(&chunks)?])
+    }
+
+    fn local_ints(&mut self, name: &str, ty: CType, bytes: u64, len: u64) -> Name {
+        self.local_bytes += bytes * len;
+        self.declare_array(name, Storage::Local, ty, len)
+    }
+
+    fn count_digits(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
+        let own = self.local_ints("own", CType::Int, 4, DIGITS as u64);
+        let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
+        self.unless_equal(sorting, |f, digit| {
+            let (keys, _) = f.sides(sorting, digit, sorting.keys);
+            let counts = f.whole(sorting.counts, true);
+            let totals = f.whole(sorting.totals, true).add(digit.clone().mul(Expr::int(DIGITS)));
+            f.program.helper(sorting.helper(Helper::Sortable32, Helper::Sortable64));
+            let call = f.call_helper(
+                sorting.helper(Helper::Digits32, Helper::Digits64),
+                [
+                    keys,
+                    counts,
+                    totals,
+                    Expr::Var(own),
+                    n,
+                    chunk,
+                    chunks,
+                    digit.clone().mul(Expr::int(8)),
+                    Expr::int(sorting.order),
+                ],
+            );
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })
+    }
+
+    fn offsets_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
+        let sums = self.group_ints("sums");
+        self.wishes.wrg[0] = Some(Size::int(DIGITS));
+        let chunks = self.host_size(&sorting.chunks, "chunks");
+        let chunks = self.size(&chunks)?;
+        self.unless_equal(sorting, |f, digit| {
+            let counts = f.whole(sorting.counts, true);
+            let totals = f.whole(sorting.totals, false).add(digit.clone().mul(Expr::int(DIGITS)));
+            let call = f.call_helper(Helper::Offsets, [counts, totals, Expr::Var(sums), chunks]);
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })
+    }
+
+    fn move_keys(&mut self, sorting: &Sorting, n: &Size) -> Result<()> {
+        let shape = sorting.shape;
+        let sums = self.local_ints("sums", CType::ULong, 8, shape.sums());
+        let moved = self.local_ints("tile", CType::of(sorting.stored()), key_bytes(sorting.key), shape.moved());
+        let starts = self.local_ints("starts", CType::Int, 4, 2 * DIGITS as u64);
+        let [n, chunk, chunks] = self.chunk_sizes(sorting, n)?;
+        self.unless_equal(sorting, |f, digit| {
+            let (from, to) = f.sides(sorting, digit, sorting.keys);
+            let counts = f.whole(sorting.counts, false);
+            let (from_at, to_at) = match sorting.positions {
+                Some(positions) => f.sides(sorting, digit, positions),
+                // Not looked at.
+                None => (counts.clone(), Expr::int(0)),
+            };
+            f.program.helper(sorting.helper(Helper::Sortable32, Helper::Sortable64));
+            let call = f.call_helper(
+                sorting.helper(Helper::Move32, Helper::Move64),
+                [
+                    from,
+                    to,
+                    from_at,
+                    to_at,
+                    counts,
+                    Expr::Var(sums),
+                    Expr::Var(moved),
+                    Expr::Var(starts),
+                    n,
+                    chunk,
+                    chunks,
+                    Expr::int(shape.each.into()),
+                    Expr::int(shape.group.into()),
+                    digit.clone().mul(Expr::int(8)),
+                    Expr::int(sorting.order),
+                    Expr::int(sorting.positions.is_some().into()),
+                ],
+            );
+            f.emit(StmtKind::Expr(call));
+            Ok(())
+        })
+    }
+
+    /// The elements in their order, or the positions of them.
+    fn sorted(&mut self, sorting: &Sorting, xs: &Array<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
+        let digits = Expr::int(sorting.digits());
+        let (from, _) = self.sides(sorting, &digits, sorting.positions.unwrap_or(sorting.keys));
+        self.for_level(Level::Glb(0), &xs.len, |f, i| {
+            let at = f.size(i)?;
+            let found = from.index(at);
+            let to = f.dest_at(dest, i)?;
+            if sorting.positions.is_none() {
+                return f.copy(&Value::computed(sorting.key, sorting.number(found)), &to);
+            }
+            if positions {
+                return f.copy(&Value::computed(Scalar::Int, found), &to);
+            }
+            let from = f.index_below("from", found, &xs.len);
+            let x = f.read(xs, &from)?;
+            f.copy(&x, &to)
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! `sort` and `argsort` over the whole device: by the bits of numbers on GPUs, by merging elsewhere.
+
+use super::{agree, ints};
+use crate::core::builder::*;
+use crate::core::simplify::simplify;
+use crate::core::{Atom, Kernel, Prim};
+use crate::lower::compile;
+use crate::target::Target;
+use crate::value::{ArrayValue, Value};
+use lift_analysis::size::Size;
+
+/// The elements in the order that a function makes.
+fn sorted(b: &mut Builder, prim: Prim, xs: &Atom, before: impl FnOnce(&mut Builder, &Atom, &Atom) -> Atom) -> Atom {
+    let element = b.ty(xs).as_array().map(|a| a.element.clone()).expect("an array is sorted");
+    let f = b.lambda(&[element.clone(), element], |b, p| before(b, &p[0], &p[1]));
+    b.prim(prim, &[], vec![f], &[xs.clone()])
+}
+
+/// A device with so many work-items in a group, which has few chunks, so that each is of several tiles, and little memory,
+/// so that tiles are small.
+fn small(target: Target, items: u32) -> Target {
+    Target { group: items, most_in_group: items, compute_units: 1, local_memory: 3700, ..target }
+}
+
+/// None, few, a tile, one more, several tiles a chunk. Devices compile large groups slowly, one test has them.
+fn agrees_everywhere(kernel: &Kernel, inputs: impl Fn(usize) -> Vec<Value>) {
+    let kernel = simplify(kernel.clone());
+    let targets = [
+        ("gpu, 16 items", small(Target::gpu(), 16), &[0, 1, 5, 256, 257, 2049, 5000][..]),
+        ("nvidia, 7 items", small(Target::nvidia(), 7), &[3, 1500]),
+        ("cpu", Target::cpu(), &[2, 100]),
+    ];
+    for (name, target, lengths) in targets {
+        let program = match compile(&kernel, &target) {
+            Ok(program) => program,
+            Err(errors) => panic!("{name}: {} does not compile: {}", kernel.name, errors[0]),
+        };
+        let by_bits = program.opencl.text.contains("lift_move_");
+        assert_eq!(by_bits, name != "cpu", "{name}: {}", kernel.name);
+        for n in lengths {
+            if let Err(problem) = agree(&kernel, &program, &inputs(*n)) {
+                let problem: String = problem.chars().take(3000).collect();
+                panic!("{name}, {n} elements: {problem}");
+            }
+        }
+    }
+}
+
+/// Keys with many equal ones and both ends of their type.
+fn keys(n: usize) -> Value {
+    let values = [3, i32::MIN, -1, 0, i32::MAX, 70_000, -70_000, 1 << 24];
+    Value::Array(ArrayValue::Int((0..n).map(|i| values[(i * 5 + i / 9) % values.len()]).collect()))
+}
+
+#[test]
+fn numbers_are_sorted_by_their_bits() {
+    let of_ints = |name: &'static str, prim: Prim, descending: bool| -> Kernel {
+        let mut b = Builder::new(name);
+        let n = b.size("N");
+        let xs = b.param("xs", array(int(), &n));
+        let result = sorted(&mut b, prim, &xs, |b, x, y| if descending { b.gt(x, y) } else { b.lt(x, y) });
+        b.finish(&result)
+    };
+    agrees_everywhere(&of_ints("sort", Prim::Sort, false), |n| vec![keys(n)]);
+    agrees_everywhere(&of_ints("sort, the greatest first", Prim::Sort, true), |n| vec![ints(n)]);
+    agrees_everywhere(&of_ints("argsort", Prim::Argsort, true), |n| vec![keys(n)]);
+}
+
+#[test]
+fn groups_are_as_large_as_they_may_be() {
+    let mut b = Builder::new("sort");
+    let n = b.size("N");
+    let xs = b.param("xs", array(int(), &n));
+    let result = sorted(&mut b, Prim::Sort, &xs, |b, x, y| b.lt(x, y));
+    let kernel = simplify(b.finish(&result));
+    let target = Target { local_memory: 24 * 1024, ..Target::gpu() };
+    let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert!(program.opencl.text.contains("reqd_work_group_size(256, 1, 1)"), "{}", program.opencl.text);
+    for n in [300, 4097, 9000] {
+        agree(&kernel, &program, &[keys(n)]).unwrap_or_else(|problem| panic!("{n} elements: {problem}"));
+    }
+}
+
+/// Of equal elements, the two zeros among them, the first stays the first.
+#[test]
+fn pairs_are_sorted_by_a_float_in_them() {
+    let mut b = Builder::new("by key");
+    let n = b.size("N");
+    let (xs, ys) = (b.param("xs", array(float(), &n)), b.param("ys", array(int(), &n)));
+    let both = b.zip(&[ys, xs]);
+    let result = sorted(&mut b, Prim::Sort, &both, |b, s, t| {
+        let (s, t) = (b.proj(s, 1), b.proj(t, 1));
+        b.lt(&t, &s)
+    });
+    let numbered = |n: usize| Value::from((0..n as i32).collect::<Vec<_>>());
+    let some = |n: usize| {
+        let values = [1.5, 0.0, f32::INFINITY, -0.0, f32::NEG_INFINITY, 0.75, -2.0, 1e-40];
+        Value::Array(ArrayValue::Float((0..n).map(|i| values[(i * 5 + i / 7) % values.len()]).collect()))
+    };
+    agrees_everywhere(&b.finish(&result), |n| vec![some(n), numbered(n)]);
+}
+
+#[test]
+fn numbers_of_64_bits_are_sorted_by_their_bits() {
+    let mut b = Builder::new("longs");
+    let n = b.size("N");
+    let xs = b.param("xs", array(long(), &n));
+    let result = sorted(&mut b, Prim::Sort, &xs, |b, x, y| b.lt(x, y));
+    let values = [3, i64::MIN, -1, 0, i64::MAX, 1 << 40, -(1 << 50), 3];
+    let longs =
+        |n: usize| Value::Array(ArrayValue::Long((0..n).map(|i| values[(i * 5 + i / 9) % values.len()]).collect()));
+    agrees_everywhere(&b.finish(&result), |n| vec![longs(n)]);
+}
+
+/// What is no order of numbers is merged, and so are a few elements.
+#[test]
+fn only_numbers_by_their_order_are_sorted_by_their_bits() {
+    let by_bits = |n: Option<i64>, before: &dyn Fn(&mut Builder, &Atom, &Atom) -> Atom| {
+        let mut b = Builder::new("sort");
+        let n = n.map_or_else(|| b.size("N"), Size::int);
+        let xs = b.param("xs", array(int(), &n));
+        let result = sorted(&mut b, Prim::Sort, &xs, before);
+        let kernel = simplify(b.finish(&result));
+        let program = compile(&kernel, &Target::gpu()).unwrap_or_else(|e| panic!("{}", e[0]));
+        program.opencl.text.contains("lift_move_32")
+    };
+    let less = |b: &mut Builder, x: &Atom, y: &Atom| b.lt(x, y);
+    assert!(by_bits(None, &less));
+    assert!(by_bits(Some(257), &less));
+    assert!(!by_bits(Some(256), &less), "a few are merged");
+    assert!(!by_bits(None, &|b, x, _| b.lt(x, x)), "this is no order");
+    assert!(!by_bits(None, &|b, x, y| {
+        let x = b.add(x, x);
+        b.lt(&x, y)
+    }));
+}
