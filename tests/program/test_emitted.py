@@ -28,6 +28,17 @@ AT = "(lift at (N) ((array-type int N) int) (lambda (xs i) (map (lambda (x) (+ x
 HALVES = "(lift halves (N) ((array-type int N)) (lambda (xs) (map (reduceSeq 0 (lambda (a b) (+ a b))) (split #2 xs))))\n"
 ROUNDS = "(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate 20 (lambda (ys) (map (lambda (y) (+ y 1)) ys)) xs)))\n"
 
+TRIANGLE = """(lift triangle (N) ((array-type (i) (array-type float (+ i 1)) N) (array-type float N))
+  (lambda (rows xs)
+    (join (map (lambda (row) (reduce 0.0f + (map (lambda (p) (* (get1 p) (get2 p))) (zip row (take #(length row) xs))))) rows))))
+"""
+DOUBLED = """(lift doubled (N) ((array-type (i) (array-type int (+ i 1)) N))
+  (lambda (rows) (map (map (lambda (x) (* 2 x))) rows)))
+"""
+UNEVEN = """(lift uneven (N) ((array-type (i) (array-type int (mod (* i i) 3)) N))
+  (lambda (rows) (map (map (lambda (x) (* 2 x))) rows)))
+"""
+
 
 # --- C
 
@@ -171,6 +182,33 @@ def test_c_on_buffers_of_the_device(lift):
     assert build_c(lift, "rounds", ROUNDS, main) == "21 22 23 "
 
 
+def test_c_rows_whose_length_is_a_rule(lift):
+    main = """
+  const float rows[] = {1, 2, 3, 4, 5, 6}, xs[] = {1, 2, 3};
+  float result[3];
+  if (triangle_run(p, 3, rows, xs, result)) { return 3; }
+  for (int i = 0; i < 3; i++) printf("%g ", result[i]);
+"""
+    assert build_c(lift, "triangle", TRIANGLE, main) == "1 8 32 "
+    main = """
+  const cl_int rows[] = {1, 2, 3, 4, 5, 6};
+  cl_int result[6];
+  if (doubled_room_result(3) != 6) { return 4; }
+  if (doubled_run(p, 3, rows, result)) { return 3; }
+  for (int i = 0; i < 6; i++) printf("%d ", (int)result[i]);
+"""
+    assert build_c(lift, "doubled", DOUBLED, main) == "2 4 6 8 10 12 "
+    # How many there are in all has no closed form: 0, 1, 1, 0, 1.
+    main = """
+  const cl_int rows[] = {1, 2, 3};
+  cl_int result[3];
+  if (uneven_room_result(5) != 3) { return 4; }
+  if (uneven_run(p, 5, rows, result)) { return 3; }
+  for (int i = 0; i < 3; i++) printf("%d ", (int)result[i]);
+"""
+    assert build_c(lift, "uneven", UNEVEN, main) == "2 4 6 "
+
+
 # --- Python
 
 
@@ -208,6 +246,22 @@ def test_python_results(lift, queue):
     sums, kept = run("pair", PAIR, [1, 2, 3, 4])
     assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
     np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])
+
+
+def test_python_rows_whose_length_is_a_rule(lift, queue):
+    triangle = module(lift, "triangle", TRIANGLE)
+    kernel = triangle.Kernel(queue)
+    assert list(kernel([[1], [2, 3], [4, 5, 6]], [1, 2, 3])) == [1, 8, 32]
+    assert list(kernel(np.arange(1, 7, dtype=np.float32), [1, 2, 3])) == [1, 8, 32], "one row after the other"
+    with pytest.raises(triangle.LiftError, match="row 1 of the input rows has 3 elements where 2 are needed"):
+        kernel([[1], [2, 3, 4], [4, 5, 6]], [1, 2, 3])
+    with pytest.raises(triangle.LiftError, match="has 5 elements where 6 are needed, row after row"):
+        kernel(np.ones(5, np.float32), [1, 2, 3])
+    doubled = module(lift, "doubled", DOUBLED).Kernel(queue)
+    assert [list(row) for row in doubled([[1], [2, 3], [4, 5, 6]])] == [[2], [4, 6], [8, 10, 12]]
+    assert doubled([]) == []
+    uneven = module(lift, "uneven", UNEVEN).Kernel(queue)
+    assert [list(row) for row in uneven([[], [1], [2], [], [3]])] == [[], [2], [4], [], [6]]
 
 
 def test_python_errors(lift, queue):

@@ -83,17 +83,16 @@ impl Language for Python {
         count: &str,
         body: &dyn Fn(&dyn Language) -> Result<String, String>,
     ) -> Result<String, String> {
-        let body = body(&Under(index))?;
-        Ok(format!("sum({body} for i_{} in range({count}))", index.id))
+        Under(Vec::new()).sum(index, count, body)
     }
 }
 
-/// Inside of a sum: its index is a name.
-struct Under<'a>(&'a Var);
+/// Inside of sums: their indices are names.
+struct Under(Vec<Var>);
 
-impl Language for Under<'_> {
+impl Language for Under {
     fn var(&self, v: &Var) -> String {
-        if v == self.0 { format!("i_{}", v.id) } else { Python.var(v) }
+        if self.0.contains(v) { format!("i_{}", v.id) } else { Python.var(v) }
     }
     fn call(&self, function: Function, args: &[String]) -> String {
         Python.call(function, args)
@@ -101,8 +100,14 @@ impl Language for Under<'_> {
     fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
         Python.choose(condition, then, otherwise)
     }
-    fn sum(&self, index: &Var, _: &str, _: &dyn Fn(&dyn Language) -> Result<String, String>) -> Result<String, String> {
-        Err(format!("a size that is a sum over {index} inside of a sum is not written in Python"))
+    fn sum(
+        &self,
+        index: &Var,
+        count: &str,
+        body: &dyn Fn(&dyn Language) -> Result<String, String>,
+    ) -> Result<String, String> {
+        let body = body(&Under(self.0.iter().chain([index]).cloned().collect()))?;
+        Ok(format!("sum({body} for i_{} in range({count}))", index.id))
     }
 }
 
@@ -145,8 +150,9 @@ fn layout(l: &Layout) -> Result<String, String> {
             let name = len.as_var().map_or_else(|| "None".to_string(), key);
             format!("(\"array\", {name}, {}, {})", function(len)?, layout(element)?)
         }
-        Layout::Packed { .. } => {
-            return Err("arrays whose rows depend on the position are not written as Python yet".into());
+        Layout::Packed { len, position, element } => {
+            let name = len.as_var().map_or_else(|| "None".to_string(), key);
+            format!("(\"packed\", {name}, {}, {}, {})", function(len)?, layout(element)?, key(position))
         }
         Layout::Exists { lengths, body } => {
             let mut all = Vec::new();

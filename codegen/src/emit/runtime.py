@@ -31,12 +31,14 @@ class _Sizes:
         if kind == "tuple":
             for part, v in zip(layout[1], value):
                 self.find(part, v)
-        elif kind == "array":
-            _, name, _, element = layout
+        elif kind in ("array", "packed"):
+            _, name, _, element = layout[:4]
+            if _is_flat(layout, value):
+                return
             if name is not None:
                 self.values.setdefault(name, len(value))
             # One row tells the shape of all, but for lengths that each has for itself.
-            for row in value if _dynamic(element) else value[:1]:
+            for row in value if _dynamic(element) or kind == "packed" else value[:1]:
                 self.find(element, row)
         elif kind == "exists":
             for _, _, _, longest in layout[1]:
@@ -68,6 +70,11 @@ class _Pour:
                 self.room(part, instances)
         elif kind == "array":
             self.room(layout[3], instances * layout[2](self.strides))
+        elif kind == "packed":
+            for _ in range(instances):
+                for i in range(layout[2](self.strides)):
+                    self.sizes[layout[4]] = self.strides[layout[4]] = i
+                    self.room(layout[3], 1)
         else:
             for _, buffer, _, _ in layout[1]:
                 self.put(buffer, np.zeros(instances))
@@ -92,6 +99,20 @@ class _Pour:
                     self.pour(element, v, what)
             if stride > extent:
                 self.room(element, stride - extent)
+        elif kind == "packed":
+            _, _, length, element, position = layout
+            if _is_flat(layout, value):
+                count = _scalars(layout, self.sizes)
+                if len(value) != count:
+                    raise LiftError(f"{what} has {len(value)} elements where {count} are needed, row after row")
+                self.put(_innermost(layout)[1], value)
+                return
+            extent = length(self.sizes)
+            if len(value) != extent:
+                raise LiftError(f"{what} has {len(value)} rows where {extent} are needed")
+            for i, row in enumerate(value):
+                self.sizes[position] = self.strides[position] = i
+                self.pour(element, row, f"row {i} of {what}")
         else:
             _, lengths, body = layout
             for name, buffer, at_most, _ in lengths:
@@ -126,17 +147,57 @@ class _Collect:
                 return values.astype(bool) if self.kernel.buffers[element[1]][1] == "Bool" else values
             rows = [self.get(element, at * stride + i) for i in range(extent)]
             return np.array(rows) if rows and element[0] in ("array", "vector") and not _dynamic(element) else rows
+        if kind == "packed":
+            return self.rows(layout, [at * _scalars(layout, self.sizes)])
         _, lengths, body = layout
         for name, buffer, at_most, _ in lengths:
             self.sizes[name], self.strides[name] = int(self.data[buffer][at]), at_most(self.strides)
         return self.get(body, at)
 
+    def rows(self, layout, at):
+        """Rows of different lengths, one after the other; `at` is where the next element lies."""
+        kind, element = layout[0], layout[3] if len(layout) > 3 else None
+        if kind == "packed":
+            rows = []
+            for i in range(layout[2](self.sizes)):
+                self.sizes[layout[4]] = self.strides[layout[4]] = i
+                rows.append(self.rows(element, at))
+            return rows
+        if kind == "array":
+            extent = layout[2](self.sizes)
+            if element[0] != "scalar":
+                return [self.rows(element, at) for _ in range(extent)]
+            values = self.data[element[1]][at[0]:at[0] + extent]
+            at[0] += extent
+            return values.astype(bool) if self.kernel.buffers[element[1]][1] == "Bool" else values
+        at[0] += 1
+        return self.get(layout, at[0] - 1)
+
 
 def _dynamic(layout):
     kind = layout[0]
-    if kind == "array":
+    if kind in ("array", "packed"):
         return _dynamic(layout[3])
     return kind in ("exists", "tuple")
+
+
+def _innermost(layout):
+    return _innermost(layout[3]) if layout[0] in ("array", "packed") else layout
+
+
+def _is_flat(layout, value):
+    """Whether these are the elements of all rows of different lengths in one array."""
+    flat = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype != object
+    return flat and layout[0] == "packed" and _innermost(layout)[0] == "scalar"
+
+
+def _scalars(layout, sizes):
+    """How many elements an instance of rows holds."""
+    if layout[0] == "array":
+        return layout[2](sizes) * _scalars(layout[3], sizes)
+    if layout[0] == "packed":
+        return sum(_scalars(layout[3], {**sizes, layout[4]: i}) for i in range(layout[2](sizes)))
+    return 1
 
 
 class Kernel:

@@ -45,8 +45,10 @@ pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) ->
         Assumption::Positive(a) => format!("{} > 0", size(a)?),
         Assumption::AtMost(a, b) => format!("{} <= {}", size(a)?, size(b)?),
         Assumption::Equal(a, b) => format!("{} == {}", size(a)?, size(b)?),
-        Assumption::ForAll { .. } => {
-            return Err(format!("a condition at every position (`{assumption}`) is not written in this language yet"));
+        // At no position it does not hold.
+        Assumption::ForAll { position, count, holds } => {
+            let wrong = |l: &dyn Language| Ok(l.choose(&condition(l, holds, and)?, "0", "1"));
+            format!("{} == 0", language.sum(position, &size(count)?, &wrong)?)
         }
     })
 }

@@ -37,7 +37,17 @@ pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -
     let given = plan.sizes.len() + longest.len();
     let sizes = plan.sizes.iter().chain(&longest).chain(&measured).map(|v| (v.clone(), names.fresh(&v.name))).collect();
     let buffers = plan.buffers.iter().map(|b| names.fresh(&b.name)).collect();
-    let p = Printer { plan, kernel, measured, sizes, given, buffers, used: RefCell::default(), place };
+    let p = Printer {
+        plan,
+        kernel,
+        measured,
+        sizes,
+        given,
+        buffers,
+        used: RefCell::default(),
+        sums: RefCell::default(),
+        place,
+    };
     Ok(Files { header: p.header(stem)?, source: p.source(stem, &program.opencl.text)? })
 }
 
@@ -80,6 +90,8 @@ const RESERVED: &[&str] = &[
     "round",
     "min",
     "max",
+    "count",
+    "all",
     "NULL",
     "struct",
     "static",
@@ -97,6 +109,8 @@ struct Printer<'a> {
     buffers: Vec<Name>,
     /// Helpers that were called.
     used: RefCell<BTreeSet<Function>>,
+    /// Functions for sums without a closed form, in the order in which they may stand.
+    sums: RefCell<Vec<String>>,
     place: &'a dyn Fn(&Origin) -> String,
 }
 
@@ -112,9 +126,63 @@ impl Language for Printer<'_> {
     fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
         format!("({condition} ? {then} : {otherwise})")
     }
-    fn sum(&self, index: &Var, _: &str, _: &dyn Fn(&dyn Language) -> Result<String, String>) -> Result<String, String> {
-        Err(format!("a size that is a sum over {index} without a closed form is not written in C"))
+    fn sum(
+        &self,
+        index: &Var,
+        count: &str,
+        body: &dyn Fn(&dyn Language) -> Result<String, String>,
+    ) -> Result<String, String> {
+        Under { printer: self, indices: Vec::new() }.sum(index, count, body)
     }
+}
+
+/// Inside of sums: their indices are arguments, too.
+struct Under<'a, 'p> {
+    printer: &'a Printer<'p>,
+    indices: Vec<Var>,
+}
+
+impl Language for Under<'_, '_> {
+    fn var(&self, v: &Var) -> String {
+        if self.indices.contains(v) { format!("i_{}", v.id) } else { self.printer.var(v) }
+    }
+    fn call(&self, function: Function, args: &[String]) -> String {
+        self.printer.call(function, args)
+    }
+    fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
+        self.printer.choose(condition, then, otherwise)
+    }
+    /// A sum is a function of all sizes and of the indices around it.
+    fn sum(
+        &self,
+        index: &Var,
+        count: &str,
+        body: &dyn Fn(&dyn Language) -> Result<String, String>,
+    ) -> Result<String, String> {
+        let indices: Vec<Var> = self.indices.iter().chain([index]).cloned().collect();
+        let body = body(&Under { printer: self.printer, indices })?;
+        let names = self.printer.sizes.iter().map(|(_, name)| name.to_string());
+        let names = names.chain(self.indices.iter().map(|v| format!("i_{}", v.id)));
+        // Others may not be known yet where it is called.
+        let names: Vec<String> = names.filter(|name| mentions(count, name) || mentions(&body, name)).collect();
+        let params: Vec<String> = names.iter().map(|name| format!("int64_t {name}")).collect();
+        let mut sums = self.printer.sums.borrow_mut();
+        let (function, i) = (format!("size_sum_{}", sums.len() + 1), format!("i_{}", index.id));
+        let mut text = match params.as_slice() {
+            [] => format!("static int64_t {function}(void)\n{{\n"),
+            params => format!("static int64_t {function}({})\n{{\n", params.join(", ")),
+        };
+        text += &format!("  const int64_t count = {count};\n  int64_t all = 0;\n");
+        text +=
+            &format!("  for (int64_t {i} = 0; {i} < count; {i}++) {{\n    all += {body};\n  }}\n  return all;\n}}\n");
+        sums.push(text);
+        Ok(format!("{function}({})", names.join(", ")))
+    }
+}
+
+/// Whether a name stands in an expression.
+fn mentions(expression: &str, name: &str) -> bool {
+    expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
 
 fn helper_name(function: Function) -> &'static str {
@@ -356,6 +424,7 @@ impl<'a> Printer<'a> {
             out += "\n";
             out += helper_text(*function);
         }
+        self.sums.borrow().iter().for_each(|sum| out += sum);
         out += &rooms;
         out += &format!("\n{check_sizes}");
         out += &format!(
