@@ -13,8 +13,13 @@
 #define RB 8
 #endif
 #define CL(v,hi) clamp((v),0,(hi)-1)
+#if RAD>4
+#define HALO 8
+#else
 #define HALO 4
-// accumulate one input row (12 values: 4 left, 4 centre, 4 right) into the outputs it touches
+#endif
+#define ROW (4+2*HALO)
+// accumulate one input row (HALO values left, 4 centre, HALO right) into the outputs it touches
 inline void addrow(float* acc /*RB*4*/, const float* v, int i /*input row index 0..RB+2RAD-1*/){
   #pragma unroll
   for(int r=0;r<RB;r++) if(i-r>=0 && i-r<DIA){
@@ -35,12 +40,13 @@ void st_reg(const __global float* restrict a, __global float* restrict o, int W,
     #pragma unroll
     for(int i=0;i<RB+2*RAD;i++){
       const __global float* p=a+(y+i-RAD)*W+x;
-      float v[12]; float4 c=*(const __global float4*)p; v[4]=c.x;v[5]=c.y;v[6]=c.z;v[7]=c.w;
+      float v[ROW];
 #if RAD==1
+      float4 c=*(const __global float4*)p; v[4]=c.x;v[5]=c.y;v[6]=c.z;v[7]=c.w;
       v[3]=p[-1]; v[8]=p[4];
 #else
-      float4 l=*(const __global float4*)(p-4), r=*(const __global float4*)(p+4);
-      v[0]=l.x;v[1]=l.y;v[2]=l.z;v[3]=l.w; v[8]=r.x;v[9]=r.y;v[10]=r.z;v[11]=r.w;
+      #pragma unroll
+      for(int q=0;q<ROW/4;q++){ float4 c=*(const __global float4*)(p-HALO+4*q); v[4*q]=c.x;v[4*q+1]=c.y;v[4*q+2]=c.z;v[4*q+3]=c.w; }
 #endif
       addrow(acc,v,i);
     }
@@ -48,7 +54,7 @@ void st_reg(const __global float* restrict a, __global float* restrict o, int W,
     #pragma unroll
     for(int i=0;i<RB+2*RAD;i++){
       const __global float* p=a+CL(y+i-RAD,H)*W;
-      float v[12];
+      float v[ROW];
       #pragma unroll
       for(int d=HALO-RAD;d<HALO+4+RAD;d++) v[d]=p[CL(x+d-HALO,W)];
       addrow(acc,v,i);

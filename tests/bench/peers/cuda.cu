@@ -79,12 +79,29 @@ static Job histogram(Arrays& in) {
   return {with_memory([=](void* m, size_t& b) { return cub::DeviceHistogram::HistogramEven(m, b, x, y, 257, 0, 256, (int)n, st); }),
           [=](Arrays& out) { out = {ints({256})}; host(out[0], y); }};
 }
+// The variant that keeps its input, as the others do.
+template <class T> static Job sort_keys(Arrays& in) {
+  int64_t n = in[0].size(); T *x = device<T>(in[0]), *y = device<T>(n);
+  return {with_memory([=](void* m, size_t& b) { return cub::DeviceRadixSort::SortKeys(m, b, x, y, (int)n, 0, 32, st); }),
+          [=](Arrays& out) { out = {made(in[0].type, {n})}; host(out[0], y); }};
+}
+// Keys with their positions, of which the latter are the result.
+static Job argsort(Arrays& in) {
+  int64_t n = in[0].size(); int *x = device<int>(in[0]), *keys = device<int>(n), *y = device<int>(n);
+  Array positions = ints({n});
+  for (int64_t i = 0; i < n; i++) positions.i()[i] = (int)i;
+  int* from = device<int>(positions);
+  return {with_memory([=](void* m, size_t& b) { return cub::DeviceRadixSort::SortPairs(m, b, x, keys, from, y, (int)n, 0, 32, st); }),
+          [=](Arrays& out) { out = {ints({n})}; host(out[0], y); }};
+}
 
 typedef void* Handle;
 static Handle blas;
 static int (*sgemm)(Handle, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int);
 static int (*sgeam)(Handle, int, int, int, int, const float*, const float*, int, const float*, const float*, int, float*, int);
 static int (*sgemv)(Handle, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int);
+static int (*strmv)(Handle, int, int, int, int, const float*, int, float*, int);
+static int (*stpmv)(Handle, int, int, int, int, const float*, float*, int);
 static void open_blas() {
   void* lib = nullptr;
   for (const char* name : {"libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13", "libcublas.so.12", "libcublas.so"})
@@ -94,6 +111,7 @@ static void open_blas() {
   *(void**)&create = dlsym(lib, "cublasCreate_v2"); *(void**)&stream = dlsym(lib, "cublasSetStream_v2");
   *(void**)&mode = dlsym(lib, "cublasSetMathMode"); *(void**)&sgemm = dlsym(lib, "cublasSgemm_v2");
   *(void**)&sgeam = dlsym(lib, "cublasSgeam"); *(void**)&sgemv = dlsym(lib, "cublasSgemv_v2");
+  *(void**)&strmv = dlsym(lib, "cublasStrmv_v2"); *(void**)&stpmv = dlsym(lib, "cublasStpmv_v2");
   if (create(&blas) || stream(blas, st) || mode(blas, 2)) die("cuBLAS does not start");
 }
 static const float one = 1, zero = 0;
@@ -119,11 +137,61 @@ static Job gemv(Arrays& in) {
   return {[=] { cudaMemcpyAsync(y, z, 4 * n, cudaMemcpyDeviceToDevice, st); if (sgemv(blas, 1, m, n, &alpha, a, m, x, 1, &beta, y, 1)) die("sgemv"); },
           [=](Arrays& out) { out = {floats({n})}; host(out[0], y); }};
 }
+// Triangular products: row i has i+1 numbers, one row after the other. What cuBLAS has for it works in place, on columns;
+// so a run overwrites the vector, and what is fetched is computed once more from the first one. A triangle may lie by rows
+// (which is an upper one by columns, transposed) or by columns: whichever is faster.
+enum { LOWER = 0, UPPER = 1, PLAIN = 0, TRANSPOSED = 1, NOT_UNIT = 0 };
+static double microseconds(const std::function<void()>& run) {
+  for (int i = 0; i < 3; i++) run();
+  OK(cudaStreamSynchronize(st));
+  double t = now(); for (int i = 0; i < 5; i++) run(); OK(cudaStreamSynchronize(st));
+  return now() - t;
+}
+static Job in_place(Arrays& in, std::function<void(float*)> by_rows, std::function<void(float*)> by_columns) {
+  int64_t n = in[1].size(); float *x = device<float>(in[1]), *y = device<float>(in[1]);
+  double rows = microseconds([=] { by_rows(y); }), columns = microseconds([=] { by_columns(y); });
+  auto product = rows <= columns ? by_rows : by_columns;
+  return {[=] { product(y); }, [=](Arrays& out) {
+    OK(cudaMemcpy(y, x, 4 * n, cudaMemcpyDeviceToDevice)); product(y); OK(cudaStreamSynchronize(st));
+    out = {floats({n})}; host(out[0], y); }};
+}
+static Array square(Arrays& in, bool columns) {
+  int64_t n = in[1].size(); Array all = floats({n, n});
+  std::fill(all.f(), all.f() + n * n, 0.0f);
+  for (int64_t i = 0; i < n; i++) for (int64_t j = 0; j <= i; j++) all.f()[columns ? j * n + i : i * n + j] = in[0].f()[i * (i + 1) / 2 + j];
+  return all;
+}
+static Job triangle_strmv(Arrays& in) {
+  open_blas();
+  int n = (int)in[1].size(); Array by_rows = square(in, false), by_columns = square(in, true);
+  float *a = device<float>(by_rows), *b = device<float>(by_columns);
+  return in_place(in, [=](float* y) { if (strmv(blas, UPPER, TRANSPOSED, NOT_UNIT, n, a, n, y, 1)) die("strmv"); },
+                  [=](float* y) { if (strmv(blas, LOWER, PLAIN, NOT_UNIT, n, b, n, y, 1)) die("strmv"); });
+}
+static Job triangle_stpmv(Arrays& in) {
+  open_blas();
+  int64_t n = in[1].size(); float* a = device<float>(in[0]);
+  Array by_columns = floats({in[0].size()});
+  float* to = by_columns.f();
+  for (int64_t j = 0; j < n; j++) for (int64_t i = j; i < n; i++) *to++ = in[0].f()[i * (i + 1) / 2 + j];
+  float* b = device<float>(by_columns);
+  return in_place(in, [=](float* y) { if (stpmv(blas, UPPER, TRANSPOSED, NOT_UNIT, (int)n, a, y, 1)) die("stpmv"); },
+                  [=](float* y) { if (stpmv(blas, LOWER, PLAIN, NOT_UNIT, (int)n, b, y, 1)) die("stpmv"); });
+}
+static Job triangle_sgemv(Arrays& in) {
+  open_blas();
+  int n = (int)in[1].size(); Array all = square(in, false);
+  float *a = device<float>(all), *x = device<float>(in[1]), *y = device<float>(n);
+  return {[=] { if (sgemv(blas, TRANSPOSED, n, n, &one, a, n, x, 1, &zero, y, 1)) die("sgemv"); },
+          [=](Arrays& out) { out = {floats({n})}; host(out[0], y); }};
+}
 
 int main(int argc, char** argv) {
   static const std::map<std::string, Job (*)(Arrays&)> entries = {
     {"b_scale", scale}, {"b_reverse", reverse}, {"b_sum", sum}, {"b_dot", dot}, {"b_scan", scan}, {"b_filter", filter},
     {"b_filter_map", filter_map}, {"b_histogram", histogram}, {"b_transpose", transpose}, {"b_matmul", matmul}, {"b_gemv", gemv},
+    {"b_sort", sort_keys<int>}, {"b_sort_floats", sort_keys<float>}, {"b_argsort", argsort},
+    {"b_triangle_strmv", triangle_strmv}, {"b_triangle_stpmv", triangle_stpmv}, {"b_triangle_sgemv", triangle_sgemv},
   };
   Request r = request(argc, argv);
   auto entry = entries.find(r.entry);

@@ -25,6 +25,12 @@ pub enum Kind {
     Hand,
     /// CUB, Thrust and cuBLAS.
     Cuda,
+    /// cuBLAS: a triangular matrix in a square.
+    Strmv,
+    /// cuBLAS: a packed triangular matrix.
+    Stpmv,
+    /// cuBLAS: a matrix that is filled up with zeros.
+    Sgemv,
     /// Futhark's OpenCL on a GPU, its multicore code on a processor.
     Futhark,
     /// C with OpenMP.
@@ -37,16 +43,28 @@ impl Kind {
         match self {
             Kind::Hand => "by hand",
             Kind::Cuda => "CUDA",
+            Kind::Strmv => "cuBLAS strmv",
+            Kind::Stpmv => "cuBLAS stpmv",
+            Kind::Sgemv => "cuBLAS sgemv, zeros",
             Kind::Futhark => "Futhark",
             Kind::OpenMp => "C, OpenMP",
             Kind::NumPy => "NumPy",
+        }
+    }
+    /// The entry for a benchmark: programs that do it in several ways have several.
+    pub fn entry(self, of: String) -> String {
+        match self {
+            Kind::Strmv => of + "_strmv",
+            Kind::Stpmv => of + "_stpmv",
+            Kind::Sgemv => of + "_sgemv",
+            _ => of,
         }
     }
     /// The program in the folder of peers.
     fn program(self) -> Option<&'static str> {
         match self {
             Kind::Hand => None,
-            Kind::Cuda => Some("cuda"),
+            Kind::Cuda | Kind::Strmv | Kind::Stpmv | Kind::Sgemv => Some("cuda"),
             Kind::Futhark => Some("futhark"),
             Kind::OpenMp => Some("openmp"),
             Kind::NumPy => Some("numpy"),
@@ -62,7 +80,7 @@ pub struct External {
 impl External {
     /// The peers that are there.
     pub fn in_folder(folder: &Path) -> Vec<External> {
-        let kinds = [Kind::Cuda, Kind::Futhark, Kind::OpenMp, Kind::NumPy];
+        let kinds = [Kind::Cuda, Kind::Strmv, Kind::Stpmv, Kind::Sgemv, Kind::Futhark, Kind::OpenMp, Kind::NumPy];
         let found = kinds.into_iter().filter_map(|kind| Some(External { kind, program: folder.join(kind.program()?) }));
         found.filter(|external| external.program.is_file()).collect()
     }

@@ -105,8 +105,7 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     let wanted = |b: &Benchmark| options.names.is_empty() || options.names.iter().any(|n| b.name.starts_with(&**n));
     let mut report = Report::new(&device.info, effort);
     let started = std::time::Instant::now();
-    for make in catalog::ALL {
-        let benchmark = make(scale);
+    for benchmark in catalog::all(scale) {
         if !wanted(&benchmark) {
             continue;
         }
@@ -159,7 +158,7 @@ fn measure_one(
         });
     }
     for external in externals.iter().filter(|e| benchmark.external.contains(&e.kind)) {
-        rows.push(match external.measure(&benchmark.entry(), &inputs, effort) {
+        rows.push(match external.measure(&external.kind.entry(benchmark.entry()), &inputs, effort) {
             Ok((theirs, times)) => {
                 let agreement = benchmark.check.compare(&result, &theirs);
                 Row::peer(benchmark, external.kind, external.kind.name(), times, ours, agreement)

@@ -23,7 +23,7 @@ pub fn measure(
     device: &Device,
     effort: Effort,
 ) -> Result<(Vec<HostData>, Times), Problem> {
-    let kernel = kernel(examples, benchmark.file, benchmark.kernel)?;
+    let kernel = kernel(examples, benchmark)?;
     let target = Target::of(&device.info);
     let program = lower::compile(&kernel, &target)
         .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))?;
@@ -37,10 +37,15 @@ pub fn measure(
     take_time(&compiled, device, effort, |a, b| benchmark.check.compare(a, b))
 }
 
-/// A kernel of a file in the gallery, elaborated.
-fn kernel(examples: &Path, file: &str, name: &str) -> Result<Arc<Kernel>, Problem> {
-    let path = format!("gallery/{file}.lift");
-    let kernels = source::kernels(examples, &path, &source::read(&examples.join(&path))?)?;
+/// The kernel, elaborated.
+fn kernel(examples: &Path, benchmark: &Benchmark) -> Result<Arc<Kernel>, Problem> {
+    let (file, name) = (benchmark.file, benchmark.kernel);
+    let path = if file.contains('/') { format!("{file}.lift") } else { format!("gallery/{file}.lift") };
+    let text = match &benchmark.text {
+        Some(text) => text.clone(),
+        None => source::read(&examples.join(&path))?,
+    };
+    let kernels = source::kernels(examples, &path, &text)?;
     let found = kernels.into_iter().find(|kernel| kernel.name == name);
     found.ok_or_else(|| format!("{path} has no kernel `{name}`"))?.core
 }

@@ -47,7 +47,7 @@ impl Report {
 impl Row {
     fn new(benchmark: &Benchmark, program: &str) -> Row {
         Row {
-            benchmark: benchmark.name.to_owned(),
+            benchmark: benchmark.name.clone(),
             size: benchmark.size(),
             program: program.to_owned(),
             kind: None,

@@ -13,7 +13,7 @@ fn side(scale: Scale) -> usize {
 }
 
 /// A square grid in, another one out.
-fn grid(name: &'static str, file: &'static str, kernel: &'static str, scale: Scale) -> Benchmark {
+pub fn square(name: &str, file: &'static str, kernel: &'static str, scale: Scale) -> Benchmark {
     let n = side(scale);
     Benchmark {
         sizes: vec![("N", n as i64), ("M", n as i64)],
@@ -34,7 +34,7 @@ fn boxed(name: &'static str, radius: usize, (lx, ly, rows): (usize, usize, usize
         let groups = [n / (4 * lx), n / (ly * rows), 1];
         vec![hand.result(Floats(n * n)).launch3("st_reg", &[Input(0), Result(0), Int(n), Int(n)], groups, [lx, ly, 1])]
     };
-    Benchmark { by_hand: Box::new(peer), ..grid(name, "box", name, scale) }
+    Benchmark { by_hand: Box::new(peer), ..square(name, "box", name, scale) }
 }
 
 pub fn box3(scale: Scale) -> Benchmark {
@@ -61,7 +61,7 @@ fn by_hand(kernel: &'static str, inputs: usize, n: usize) -> ByHand {
 pub fn jacobi2d(scale: Scale) -> Benchmark {
     let n = side(scale);
     let peer = move |_| vec![by_hand("jacobi2d", 1, n)];
-    Benchmark { by_hand: Box::new(peer), ..grid("jacobi2d", "jacobi2d", "jacobi2d", scale) }.goals(scale, USUAL)
+    Benchmark { by_hand: Box::new(peer), ..square("jacobi2d", "jacobi2d", "jacobi2d", scale) }.goals(scale, USUAL)
 }
 
 pub fn hotspot(scale: Scale) -> Benchmark {
@@ -72,7 +72,7 @@ pub fn hotspot(scale: Scale) -> Benchmark {
         inputs: Box::new(inputs),
         bytes: 12.0 * (n * n) as f64,
         by_hand: Box::new(peer),
-        ..grid("hotspot", "hotspot", "hotspot", scale)
+        ..square("hotspot", "hotspot", "hotspot", scale)
     }
     .goals(scale, USUAL)
 }
@@ -80,7 +80,7 @@ pub fn hotspot(scale: Scale) -> Benchmark {
 pub fn blur(scale: Scale) -> Benchmark {
     let n = side(scale);
     let peer = move |_| vec![by_hand("blur", 1, n)];
-    Benchmark { by_hand: Box::new(peer), ..grid("blur", "blur", "blur", scale) }.goals(scale, USUAL)
+    Benchmark { by_hand: Box::new(peer), ..square("blur", "blur", "blur", scale) }.goals(scale, USUAL)
 }
 
 pub fn life(scale: Scale) -> Benchmark {
@@ -90,7 +90,7 @@ pub fn life(scale: Scale) -> Benchmark {
         inputs: Box::new(move || vec![data::Input::ints(&[n, n], 9, 2)]),
         check: Check::Exact,
         by_hand: Box::new(peer),
-        ..grid("life", "life", "next", scale)
+        ..square("life", "life", "next", scale)
     }
     .goals(scale, USUAL)
 }
@@ -107,7 +107,7 @@ pub fn jacobi3d(scale: Scale) -> Benchmark {
         inputs: Box::new(move || vec![data::Input::floats(&[n, n, n], 33, 0.0, 1.0)]),
         bytes: 8.0 * (n * n * n) as f64,
         by_hand: Box::new(peer),
-        ..grid("jacobi3d", "jacobi3d", "jacobi3d", scale)
+        ..square("jacobi3d", "jacobi3d", "jacobi3d", scale)
     }
     .goals(scale, USUAL)
 }

@@ -1,9 +1,11 @@
 //! The benchmarks: which kernel of the gallery, on what, beside whom, and how fast it is meant to be.
 
 mod grids;
+mod irregular;
 mod linear;
 mod points;
 mod streams;
+mod widths;
 
 use crate::by_hand::ByHand;
 use crate::compare::Check;
@@ -20,9 +22,11 @@ pub enum Scale {
 }
 
 pub struct Benchmark {
-    pub name: &'static str,
-    /// `examples/gallery/FILE.lift`.
+    pub name: String,
+    /// `examples/gallery/FILE.lift`, or with a folder `examples/FILE.lift`.
     pub file: &'static str,
+    /// The program, if it is none of the examples.
+    pub text: Option<String>,
     pub kernel: &'static str,
     pub sizes: Vec<(&'static str, i64)>,
     /// What the input buffers hold, in the order of the kernel's parameters, each scalar of a type an array of its own.
@@ -40,8 +44,7 @@ pub struct Benchmark {
     pub goals: Vec<(Kind, f64)>,
 }
 
-/// In the order of the table.
-pub const ALL: &[fn(Scale) -> Benchmark] = &[
+const ALL: &[fn(Scale) -> Benchmark] = &[
     streams::scale,
     streams::reverse,
     streams::sum,
@@ -52,6 +55,9 @@ pub const ALL: &[fn(Scale) -> Benchmark] = &[
     streams::filter_map_million,
     streams::filter_map_ten_thousand,
     streams::histogram,
+    streams::sort,
+    streams::sort_floats,
+    streams::argsort,
     streams::primes,
     linear::transpose,
     linear::gemv,
@@ -73,16 +79,31 @@ pub const ALL: &[fn(Scale) -> Benchmark] = &[
     points::mandelbrot,
     points::sobol,
     points::option,
+    irregular::triangle_1024,
+    irregular::triangle_2048,
+    irregular::triangle_4096,
+    irregular::triangle_8192,
+    irregular::triangle_16384,
+    irregular::basic_4096,
+    irregular::best_4096,
+    irregular::basic_16384,
+    irregular::best_16384,
 ];
+
+/// All benchmarks, in the order of the table.
+pub fn all(scale: Scale) -> impl Iterator<Item = Benchmark> {
+    ALL.iter().map(move |make| make(scale)).chain(widths::all(scale))
+}
 
 /// The goals of most benchmarks on a GPU.
 const USUAL: &[(Kind, f64)] = &[(Kind::Futhark, 0.7), (Kind::Hand, 1.1)];
 
 impl Benchmark {
-    fn new(name: &'static str, file: &'static str, kernel: &'static str) -> Benchmark {
+    fn new(name: &str, file: &'static str, kernel: &'static str) -> Benchmark {
         Benchmark {
-            name,
+            name: name.to_owned(),
             file,
+            text: None,
             kernel,
             sizes: Vec::new(),
             inputs: Box::new(Vec::new),
@@ -97,8 +118,8 @@ impl Benchmark {
 
     /// The name of the entry in other programs: one for all sizes.
     pub fn entry(&self) -> String {
-        let name = self.name.strip_suffix("-1e6").or(self.name.strip_suffix("-1e4")).unwrap_or(self.name);
-        format!("b_{}", name.replace('-', "_"))
+        let words = self.name.split('-').filter(|w| !w.starts_with(|c: char| c.is_ascii_digit()));
+        format!("b_{}", words.collect::<Vec<_>>().join("_"))
     }
 
     /// "N=2^26 M=512"

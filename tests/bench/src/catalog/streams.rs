@@ -194,6 +194,53 @@ pub fn histogram(scale: Scale) -> Benchmark {
     .goals(scale, USUAL)
 }
 
+/// Nothing is known of the keys: all bits of them count.
+fn sorting(name: &'static str, kernel: &'static str, scale: Scale, floats: bool) -> Benchmark {
+    let n = scale.of(1000, 1 << 18, 1 << 26);
+    let inputs = move || match floats {
+        true => vec![data::Input::floats(&[n], 61, -1000.0, 1000.0)],
+        false => vec![data::Input::from_ints((0..n as u64).map(|i| data::mix(i ^ 0x5bd1) as i32).collect())],
+    };
+    let peer = move |_| {
+        let hand = ByHand::new("by hand: bitonic, one launch a step", include_str!("../../kernels/sort.cl"));
+        let size = n.next_power_of_two();
+        let result = if floats { Floats(n) } else { Ints(n) };
+        let hand = hand.define("T", if floats { "float" } else { "int" }).result(result);
+        let hand = if kernel == "order" { hand.define("POSITIONS", "") } else { hand };
+        let keys = if floats { Floats(size) } else { Ints(size) };
+        let groups = size.div_ceil(256);
+        let hand = hand.memory(keys).memory(Ints(size));
+        let hand = hand.launch("start", &[Input(0), Memory(0), Memory(1), Int(n), Int(size)], groups, 256);
+        let widths = std::iter::successors(Some(2), |w| Some(w * 2)).take_while(|w| *w <= size);
+        let steps = widths.flat_map(|w| {
+            std::iter::successors(Some(w / 2), |d| Some(d / 2)).take_while(|d| *d > 0).map(move |d| (w, d))
+        });
+        let hand = steps.fold(hand, |hand, (w, d)| {
+            hand.launch("exchange", &[Memory(0), Memory(1), Int(w), Int(d), Int(size)], groups, 256)
+        });
+        vec![hand.launch("end", &[Memory(0), Memory(1), Result(0), Int(n)], groups, 256)]
+    };
+    Benchmark {
+        sizes: vec![("N", n as i64)],
+        inputs: Box::new(inputs),
+        bytes: 8.0 * n as f64,
+        by_hand: Box::new(peer),
+        external: vec![Kind::Cuda],
+        text: Some(include_str!("../../programs/sort.lift").to_owned()),
+        ..Benchmark::new(name, "sort", kernel)
+    }
+}
+
+pub fn sort(scale: Scale) -> Benchmark {
+    sorting("sort", "ascending", scale, false)
+}
+pub fn sort_floats(scale: Scale) -> Benchmark {
+    sorting("sort-floats", "ascending-floats", scale, true)
+}
+pub fn argsort(scale: Scale) -> Benchmark {
+    sorting("argsort", "order", scale, false)
+}
+
 pub fn primes(scale: Scale) -> Benchmark {
     let m: usize = scale.of(20, 1000, 4000);
     let n = m * m;
