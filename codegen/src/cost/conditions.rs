@@ -120,13 +120,23 @@ impl Counter<'_> {
     /// Where two numbers are equal, and where not.
     fn where_equal(&mut self, a: &Expr, b: &Expr, domain: &mut Domain) -> Option<(Option<Domain>, Option<Domain>)> {
         let right = eval(b, &self.names, &self.grid, domain)?;
-        // `a % by == rest`
-        if let Expr::Binary(BinaryOp::Rem, num, by) = a
+        // `num % by == rest`, or `num & by - 1` for a power of two.
+        let congruence = match a {
+            Expr::Binary(BinaryOp::Rem, num, by) => Some((num, &**by, false)),
+            Expr::Binary(BinaryOp::BitAnd, num, mask) => match &**mask {
+                Expr::Cast(_, mask) => Some((num, &**mask, true)),
+                mask => Some((num, mask, true)),
+            },
+            _ => None,
+        };
+        if let Some((num, by, mask)) = congruence
             && let (Some(num), Some(by), Some(rest)) = (
                 eval(num, &self.names, &self.grid, domain),
                 eval(by, &self.names, &self.grid, domain).and_then(|by| by.as_const()),
                 right.as_const(),
             )
+            && let by = if mask { by.wrapping_add(1) } else { by }
+            && (!mask || (by > 0 && by.count_ones() == 1))
             && let Some(part) = domain.congruent(&num, by, rest)
         {
             let no = domain.without(&part.count());

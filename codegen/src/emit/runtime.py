@@ -121,7 +121,7 @@ class _Pour:
             self.pour(body, value, what)
 
     def flat(self, buffer):
-        return np.concatenate(self.parts[buffer])
+        return np.concatenate(self.parts.get(buffer, [np.empty(0, _DTYPES[self.kernel.buffers[buffer][1]])]))
 
 
 class _Collect:
@@ -232,7 +232,9 @@ class Kernel:
         for i, (_, _, _, role, _) in enumerate(self.buffers):
             if role == "input":
                 self._allocate(i)
-                cl.enqueue_copy(self.queue, self.memory[i], pour.flat(i))
+                flat = pour.flat(i)
+                if flat.size:
+                    cl.enqueue_copy(self.queue, self.memory[i], flat)
             elif not self._waits(i):
                 self._allocate(i)
             if role == "failure":
