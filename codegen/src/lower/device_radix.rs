@@ -69,7 +69,7 @@ fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
     let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };
     let Rhs::Proj(of, at) = &stmt.rhs else { return None };
     let (of, mut path) = component(of, projections)?;
-    path.push(*at as usize);
+    path.push(*at);
     Some((of, path))
 }
 

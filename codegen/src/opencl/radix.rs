@@ -6,6 +6,8 @@
 //! local memory, four bits at a time (Satish, Harris and Garland, *Designing efficient sorting algorithms for manycore
 //! GPUs*, 2009), so that what lies side by side there is written side by side. No group waits for another one.
 //!
+//! They are inlined before anything else is done with them: LLVM 15's inliner dies of what its other passes make of them.
+//!
 //! A digit in which all keys agree is left out: the device itself knows which, so that the plan is the same for all data.
 
 use std::sync::LazyLock;
@@ -19,7 +21,7 @@ pub const PLACES: &str = "\
 // The place of each key of a work-item once a group of n has sorted its keys by four bits, stably: digits[j] becomes the
 // place. A work-item has `each` keys, at most 16; sums has room for 8n. A barrier is due before the next call, none before
 // memory is overwritten that was read before this one.
-static inline void lift_places(__local ulong* sums, uint* digits, int each, int n)
+static inline __attribute__((always_inline)) void lift_places(__local ulong* sums, uint* digits, int each, int n)
 {
   const int l = get_local_id(0);
   // Four bits for each digit, and then sixteen, four digits in a word.
@@ -89,13 +91,13 @@ static inline void lift_places(__local ulong* sums, uint* digits, int each, int 
 
 pub const DIFFERS: &str = "\
 // Whether not all keys agree in a digit.
-static inline bool lift_differs(__global const int* differ, int digit)
+static inline __attribute__((always_inline)) bool lift_differs(__global const int* differ, int digit)
 {
   return (differ[digit / 4] >> 8 * (digit % 4) & 255) != 0;
 }
 
 // How often the keys were moved for the digits below this one.
-static inline int lift_moves(__global const int* differ, int digit)
+static inline __attribute__((always_inline)) int lift_moves(__global const int* differ, int digit)
 {
   int moves = 0;
   for (int d = 0; d < digit; d++) {
@@ -107,7 +109,7 @@ static inline int lift_moves(__global const int* differ, int digit)
 
 pub const OFFSETS: &str = "\
 // From how often a digit is in each chunk, to where the first of the chunk belongs. totals: how often it is in all.
-static inline void lift_offsets(__global int* counts, __global const int* totals, __local int* sums, int chunks)
+static inline __attribute__((always_inline)) void lift_offsets(__global int* counts, __global const int* totals, __local int* sums, int chunks)
 {
   const int l = get_local_id(0);
   const int n = get_local_size(0);
@@ -135,7 +137,7 @@ static inline void lift_offsets(__global int* counts, __global const int* totals
 const SORTABLE: &str = "\
 // The order of keys as an order of unsigned numbers. order: 1 for the greatest first, 2 for floating-point numbers, of which
 // the two zeros are equal and what is no number comes last.
-static inline KEY lift_sortable_BITS(KEY key, int order)
+static inline __attribute__((always_inline)) KEY lift_sortable_BITS(KEY key, int order)
 {
   if (order & 2) {
     if (key << 1 > INFINITY) {
@@ -151,7 +153,7 @@ static inline KEY lift_sortable_BITS(KEY key, int order)
 
 const NOTE: &str = "\
 // Notes in which bits keys differ. All work-items must call it.
-static inline void lift_note_BITS(__global int* differ, __local int* own, KEY bits)
+static inline __attribute__((always_inline)) void lift_note_BITS(__global int* differ, __local int* own, KEY bits)
 {
   const uint low = (uint)bits;
   const uint high = (uint)((ulong)bits >> 32);
@@ -180,7 +182,7 @@ static inline void lift_note_BITS(__global int* differ, __local int* own, KEY bi
 
 const COUNT: &str = "\
 // How often each digit is in each chunk of so many keys, and in all of them. own has room for 256.
-static inline void lift_digits_BITS(__global const STORED* keys, __global int* counts, __global int* totals,
+static inline __attribute__((always_inline)) void lift_digits_BITS(__global const STORED* keys, __global int* counts, __global int* totals,
     __local int* own, int n, int size, int chunks, int shift, int order)
 {
   const int l = get_local_id(0);
@@ -222,7 +224,7 @@ const MOVE: &str = "\
 // Moves the keys of each chunk to where their digits belong, tile by tile; with pairs the positions beside them, too. A
 // work-item has `each` keys of a tile. counts: where the first key of each digit in each chunk belongs. sums has room for
 // 8 a work-item, moved for a tile and a sixteenth of it, starts for 512.
-static inline void lift_move_BITS(__global const STORED* from, __global STORED* to, __global const int* from_at,
+static inline __attribute__((always_inline)) void lift_move_BITS(__global const STORED* from, __global STORED* to, __global const int* from_at,
     __global int* to_at, __global const int* counts, __local ulong* sums, __local STORED* moved, __local int* starts,
     int n, int size, int chunks, int each, int group, int shift, int order, int pairs)
 {
