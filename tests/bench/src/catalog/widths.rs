@@ -61,13 +61,12 @@ mod tests {
             let split = split.core.unwrap_or_else(|why| panic!("{why}"));
             let program = lower::compile(&split, &Target::gpu()).unwrap_or_else(|errors| panic!("{}", errors[0]));
             let text = &program.opencl.text;
-            // Where the pieces at the edges have several rows or columns, they are loops, too: the middle is the second.
-            let middle_of = |text: &str, head: &str| -> String {
-                let pieces: Vec<&str> = text.split(head).skip(1).collect();
-                pieces.get(pieces.len() / 2).unwrap_or_else(|| panic!("no `{head}` in\n{text}")).to_string()
+            let behind = |text: &str, head: String| -> String {
+                text.split_once(&head).unwrap_or_else(|| panic!("no `{head}` in\n{text}")).1.to_owned()
             };
-            let rows = middle_of(text, "+= get_global_size(1)) {");
-            let columns = middle_of(&rows, "+= get_global_size(0)) {");
+            let edges = width - 1;
+            let rows = behind(text, format!("< N - {edges};"));
+            let columns = behind(&rows, format!("< M - {edges};"));
             let (middle, _) = columns.split_once("result[").unwrap_or_else(|| panic!("no result in\n{columns}"));
             assert!(middle.contains("grid["), "{middle}");
             for conditional in ["if (", "?", "min(", "max(", "clamp("] {
