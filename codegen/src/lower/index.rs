@@ -22,6 +22,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
         lower.is_some_and(|l| l >= i32::MIN.into()) && upper.is_some_and(|u| u <= i32::MAX.into())
     }
 
+    /// Whether a natural number, written as `expr`, may be larger than an `int`: an index of an array that is stored
+    /// nowhere, such as `(join (fill #4000000000 xs))`. What is below the room of a buffer is not.
+    fn overflows(&self, s: &Size, expr: &Expr) -> bool {
+        if expr.is_atom() {
+            return false;
+        }
+        let stored = |capacity: &Size| self.facts.lt(s, capacity).is_yes();
+        !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
+    }
+
+    /// A length with which an index is compared. One that may be larger than an `int` is an argument of the kernel, so
+    /// that the host says that it is too large.
+    pub fn checked_length(&mut self, len: &Size) -> Result<Size> {
+        let expr = self.size(len)?;
+        let of_parameters = !len.any_var(&mut |v| v.kind != VarKind::Param);
+        let large = of_parameters && self.overflows(len, &expr);
+        Ok(if large { self.host_size(len, &argument_name(len)) } else { len.clone() })
+    }
+
     /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.simplify(s);
@@ -160,11 +179,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Node::FloorDiv { num, den, dividend } => {
                 let (n, d) = (self.node(num)?, self.node(den)?);
-                if self.not_negative(dividend) { n.div(d) } else { self.call_helper(Helper::FloorDiv, [n, d]) }
+                match (self.not_negative(dividend), self.overflows(dividend, &n)) {
+                    (true, false) => n.div(d),
+                    (true, true) => in_long(n).div(d).cast(CType::Int),
+                    (false, _) => self.call_helper(Helper::FloorDiv, [n, d]),
+                }
             }
             Node::Mod { num, den, dividend } => {
                 let (n, d) = (self.node(num)?, self.node(den)?);
-                if self.not_negative(dividend) { n.rem(d) } else { self.call_helper(Helper::FloorMod, [n, d]) }
+                match (self.not_negative(dividend), self.overflows(dividend, &n)) {
+                    (true, false) => n.rem(d),
+                    (true, true) => in_long(n).rem(d).cast(CType::Int),
+                    (false, _) => self.call_helper(Helper::FloorMod, [n, d]),
+                }
             }
             Node::Min(all) => {
                 let all = self.nodes(all)?;

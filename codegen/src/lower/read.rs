@@ -334,8 +334,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return value;
         }
         self.at(origin, |f| {
-            let (index, len) = (f.size(&i)?, f.size(&a.len)?);
-            let condition = f.range_condition(&i, &a.len)?;
+            let checked = f.checked_length(&a.len)?;
+            let (index, len) = (f.size(&i)?, f.size(&checked)?);
+            let condition = f.range_condition(&i, &checked)?;
             let known = f.facts.clone();
             f.facts.assume_le(Size::zero(), i.clone());
             f.facts.assume_le(i.clone(), a.len.sub(&Size::one()));

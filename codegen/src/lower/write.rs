@@ -294,7 +294,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.program.needless(&Message::out_of_range(), &self.origin());
             at.clone()
         } else {
-            let (expr, len_expr) = (self.size(at)?, self.size(len)?);
+            let checked = self.checked_length(len)?;
+            let (expr, len_expr) = (self.size(at)?, self.size(&checked)?);
             let safe = self.call_checked(Helper::CheckIndex, &Message::out_of_range(), [expr, len_expr]);
             self.index_below("to", safe, len)
         };
