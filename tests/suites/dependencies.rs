@@ -17,10 +17,10 @@ fn allowed(section: &str, key: &str) -> Vec<String> {
     lines.filter_map(|line| line.split('"').nth(1)).map(str::to_owned).collect()
 }
 
-/// What cargo says of every package of the lock file.
+/// What cargo says of every package of the lock file; it downloads those that only other systems need.
 fn packages() -> Vec<Value> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--format-version=1", "--locked", "--offline"]).current_dir(files::root());
+    cargo.args(["metadata", "--format-version=1", "--locked"]).current_dir(files::root());
     let out = cargo.output().expect("cargo runs");
     assert!(out.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&out.stderr));
     let metadata: Value = serde_json::from_slice(&out.stdout).expect("JSON");

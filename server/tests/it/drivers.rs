@@ -471,7 +471,7 @@ fn a_run_that_is_killed_costs_the_server_one_run() {
         std::thread::sleep(Duration::from_millis(10));
     }
     let [child] = &session.children()[..] else { panic!("one child: {:?}", session.children()) };
-    let killed = Command::new("kill").args(["-KILL", child]).status().expect("kill");
+    let killed = Command::new("sh").args(["-c", "kill -KILL \"$0\"", child]).status().expect("sh");
     assert!(killed.success());
     let error = session.answer(id).expect_err("it died");
     assert_eq!(error["message"], "the process of positive was ended by signal 9 (killed; perhaps memory ran out)");

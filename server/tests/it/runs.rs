@@ -180,7 +180,7 @@ fn a_run_that_hangs_is_stopped_all_the_same() {
         std::thread::yield_now();
     };
     // It hears nothing any more, as a process that waits for a driver.
-    let stopped = std::process::Command::new("kill").args(["-STOP", &child]).status().expect("kill");
+    let stopped = std::process::Command::new("sh").args(["-c", "kill -STOP \"$0\"", &child]).status().expect("sh");
     assert!(stopped.success());
     session.notify("window/workDoneProgress/cancel", json!({ "token": token }));
     assert_eq!(session.answer(id).expect_err("cancelled")["code"], -32800);
@@ -320,7 +320,7 @@ fn a_run_that_dies_is_told_with_its_signal() {
         }
         std::thread::yield_now();
     };
-    let killed = std::process::Command::new("kill").args(["-ABRT", &child]).status().expect("kill");
+    let killed = std::process::Command::new("sh").args(["-c", "kill -ABRT \"$0\"", &child]).status().expect("sh");
     assert!(killed.success());
     let error = session.answer(id).expect_err("it died");
     assert_eq!(error["message"], "the process of endless was ended by signal 6 (abort)");
