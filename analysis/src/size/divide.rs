@@ -20,6 +20,10 @@ impl Size {
             self.mul(&den)
         };
         if let [term] = other.terms() {
+            // `-i` is positive where `i` is not: its sign stays with it.
+            if term.coeff.is_negative() && !term.mono.is_one() {
+                return give_up();
+            }
             return match term.recip() {
                 Some(recip) => self.mul(&Size::term(recip)),
                 None => give_up(),

@@ -233,7 +233,7 @@ impl Facts {
         let of_var = self.divides.iter().filter(|(_, n)| n.as_var() == Some(var));
         let divisors = of_var.filter_map(|(k, _)| integer(sample, k)).filter(|k| *k > 0);
         let common = divisors.map(i128::from).try_fold(1, lcm).and_then(|k| i64::try_from(k).ok()).unwrap_or(1);
-        least.checked_add((-least).rem_euclid(common)).unwrap_or(least)
+        least.checked_add((common - least.rem_euclid(common)) % common).unwrap_or(least)
     }
 
     fn hold_at(&self, sample: &Sample) -> bool {
