@@ -62,6 +62,10 @@ impl Message {
     pub fn impossible_length() -> Message {
         Message::new(Kind::Argument, "an array cannot have the length {0}")
     }
+    /// A length or position `{0}` that is used as a number.
+    pub fn too_large_number() -> Message {
+        Message::new(Kind::Argument, format!("the size {{0}} does not fit an Int: that is at most {}", i32::MAX))
+    }
     pub fn empty_pad() -> Message {
         Message::new(Kind::Argument, "an empty array cannot be padded: nothing stands at its edges")
     }

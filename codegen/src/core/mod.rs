@@ -16,6 +16,7 @@ pub mod build;
 #[cfg(test)]
 pub mod builder;
 pub mod check;
+mod numbers;
 pub mod print;
 pub mod simplify;
 pub mod typing;
@@ -94,6 +95,18 @@ impl Rhs {
             Rhs::If(_, then, otherwise) => vec![then, otherwise],
             Rhs::Prim(call) => call.funs.iter().map(|f| &f.body).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The operands of the right-hand side itself, not those inside of its blocks and functions.
+    pub fn operands(&self) -> Vec<&Atom> {
+        match self {
+            Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
+                vec![a]
+            }
+            Rhs::Tuple(all) | Rhs::Scalar(_, all) => all.iter().collect(),
+            Rhs::If(c, ..) => vec![c],
+            Rhs::Prim(call) => call.args.iter().collect(),
         }
     }
 }

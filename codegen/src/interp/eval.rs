@@ -189,9 +189,9 @@ impl<'k> Interp<'k> {
             },
             Atom::Lit(l) => Ok(Val::literal(*l)),
             Atom::Size(s) => match s.as_const() {
-                Some(n) => Ok(Val::Int(n as i32)),
+                Some(n) => number(n),
                 None => match s.eval_int(&|v| self.env.get(v)) {
-                    Ok(n) => Ok(Val::Int(n as i32)),
+                    Ok(n) => number(n),
                     Err(e) => Err(RunError::new(RunErrorKind::Argument, format!("the size `{s}` has no value: {e}"))),
                 },
             },
@@ -276,6 +276,11 @@ impl<'k> Interp<'k> {
 }
 
 /// The element at `i`, which the caller knows to be there.
+/// A length or a position as a value of the program.
+pub fn number(size: i64) -> Result<Val> {
+    i32::try_from(size).map(Val::Int).map_err(|_| RunError::failed(&Message::too_large_number(), size, 0))
+}
+
 pub fn nth(xs: &Array, i: usize) -> Result<Val> {
     xs.get(i).ok_or_else(|| out_of_range(i as i64, xs.len()))
 }

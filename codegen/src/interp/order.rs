@@ -1,7 +1,7 @@
 //! Sorting and searching with functions of the program.
 
 use super::Result;
-use super::eval::{Interp, nth};
+use super::eval::{Interp, nth, number};
 use super::repr::{Array, Val};
 use crate::core::{Lambda, PrimCall};
 
@@ -39,7 +39,7 @@ impl<'k> Interp<'k> {
         while low < high {
             let middle = low + (high - low) / 2;
             match self.call(f, [nth(&xs, middle)?])?.int()? {
-                0 => return Ok(Val::Int(middle as i32)),
+                0 => return number(middle as i64),
                 i32::MIN..0 => high = middle,
                 1.. => low = middle + 1,
             }
@@ -51,7 +51,7 @@ impl<'k> Interp<'k> {
         let (f, xs) = (self.fun(call, 0)?, self.array(call, 0)?);
         for i in 0..xs.len() {
             if self.call(f, [nth(&xs, i)?])?.int()? == 0 {
-                return Ok(Val::Int(i as i32));
+                return number(i as i64);
             }
         }
         Ok(Val::Int(-1))

@@ -1,7 +1,7 @@
 //! The primitives: which takes what. Those that only move elements are in [`super::views`], sorting and searching in
 //! [`super::order`].
 
-use super::eval::{Interp, checked_index, nth};
+use super::eval::{Interp, checked_index, nth, number};
 use super::repr::{Array, Val, malformed};
 use super::views;
 use super::{Result, RunError, RunErrorKind};
@@ -33,7 +33,7 @@ impl<'k> Interp<'k> {
                 let empty = || RunError::failed(&Message::of_an_empty_array(&call.prim.name()), 0, 0);
                 xs.get(end).ok_or_else(empty)
             }
-            Prim::Length => Ok(Val::Int(self.array(call, 0)?.len() as i32)),
+            Prim::Length => number(self.array(call, 0)?.len() as i64),
             Prim::Search => self.search(call),
             Prim::LSearch => self.linear_search(call),
             Prim::Unzip => self.unzip(call, result),
@@ -131,14 +131,14 @@ impl<'k> Interp<'k> {
                 let mut out = self.collector(element, n)?;
                 for i in 0..n {
                     self.at(f, i)?;
-                    out.push(self.call(f, [Val::Int(i as i32)])?)?;
+                    out.push(self.call(f, [number(i as i64)?])?)?;
                 }
                 Ok(out.finish())
             }
             Prim::Iota => {
                 let n = self.count(call, 0)?;
                 let mut out = self.collector(element, n)?;
-                (0..n).try_for_each(|i| out.push(Val::Int(i as i32)))?;
+                (0..n).try_for_each(|i| out.push(number(i as i64)?))?;
                 Ok(out.finish())
             }
             Prim::Fill => {
@@ -224,7 +224,7 @@ impl<'k> Interp<'k> {
                 let xs = self.array(call, 0)?;
                 let order = self.sorted_order(self.fun(call, 0)?, &xs)?;
                 let mut out = self.collector(element, xs.len())?;
-                order.into_iter().try_for_each(|i| out.push(Val::Int(i as i32)))?;
+                order.into_iter().try_for_each(|i| out.push(number(i as i64)?))?;
                 Ok(out.finish())
             }
             Prim::AsVector => views::as_vector(&self.meter, element, &self.array(call, 0)?, self.size(call, 0)?),
@@ -308,7 +308,7 @@ impl<'k> Interp<'k> {
 
     /// Where `f` sends index `i` of an array of length `len`.
     fn image(&mut self, f: &'k Lambda, i: usize, len: usize) -> Result<usize> {
-        let to = self.call(f, [Val::Int(i as i32)])?.int()?;
+        let to = self.call(f, [number(i as i64)?])?.int()?;
         checked_index(i64::from(to), len)
     }
 

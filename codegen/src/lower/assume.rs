@@ -71,18 +71,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn is_false(&mut self, assumption: &Assumption) -> Result<Expr> {
         Ok(match assumption {
             Assumption::Divides { divisor, value } => {
-                let (d, v) = (self.size(divisor)?, self.size(value)?);
+                let (d, v) = (self.exact_size(divisor)?, self.exact_size(value)?);
                 let remains = Expr::binary(BinaryOp::Ne, v.rem(d.clone()), Expr::int(0));
                 if d.as_int().is_some_and(|d| d > 0) { remains } else { d.le(Expr::int(0)).or(remains) }
             }
-            Assumption::NonNegative(a) => self.size(a)?.lt(Expr::int(0)),
-            Assumption::Positive(a) => self.size(a)?.le(Expr::int(0)),
+            Assumption::NonNegative(a) => self.exact_size(a)?.lt(Expr::int(0)),
+            Assumption::Positive(a) => self.exact_size(a)?.le(Expr::int(0)),
             Assumption::AtMost(a, b) => {
-                let (a, b) = (self.size(a)?, self.size(b)?);
+                let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
                 b.lt(a)
             }
             Assumption::Equal(a, b) => {
-                let (a, b) = (self.size(a)?, self.size(b)?);
+                let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
                 Expr::binary(BinaryOp::Ne, a, b)
             }
             Assumption::ForAll { .. } => {

@@ -41,6 +41,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(if large { self.host_size(len, &argument_name(len)) } else { len.clone() })
     }
 
+    /// The C expression of a size that may be larger than an `int`: computed in `long` where it may.
+    pub fn exact_size(&mut self, s: &Size) -> Result<Expr> {
+        let expr = self.size(s)?;
+        Ok(if expr.is_atom() || self.fits_int(s) { expr } else { in_long(expr) })
+    }
+
     /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.simplify(s);

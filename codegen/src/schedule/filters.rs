@@ -2,7 +2,7 @@
 
 use super::place::{block_levels, is_flat};
 use super::rewrite::{Rewriter, atom_mentions, stmt_mentions};
-use super::{Applied, is_parallel, rules, uses};
+use super::{Applied, is_parallel, rules};
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 
@@ -125,7 +125,7 @@ fn uses_any(block: &Block, vars: &[VarId]) -> bool {
     let used = |a: &Atom| matches!(a, Atom::Var(v) if vars.contains(v));
     used(&block.result)
         || block.stmts.iter().any(|s| {
-            uses::operands(&s.rhs).into_iter().any(used)
+            s.rhs.operands().into_iter().any(used)
                 || match &s.rhs {
                     Rhs::If(_, a, b) => uses_any(a, vars) || uses_any(b, vars),
                     Rhs::Prim(call) => call.funs.iter().any(|f| uses_any(&f.body, vars)),

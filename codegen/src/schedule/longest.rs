@@ -225,7 +225,7 @@ impl Names {
     }
     fn stmt(&mut self, stmt: &Stmt, vars: &[VarInfo]) {
         self.var(stmt.var, vars);
-        super::uses::operands(&stmt.rhs).into_iter().for_each(|a| self.atom(a));
+        stmt.rhs.operands().into_iter().for_each(|a| self.atom(a));
         match &stmt.rhs {
             Rhs::Pack(_, witnesses) => witnesses.iter().for_each(|s| self.size(s)),
             Rhs::Cast(_, pairs) => pairs.iter().for_each(|(a, b)| {

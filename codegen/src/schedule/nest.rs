@@ -6,7 +6,6 @@
 
 use super::fuse;
 use super::place::is_flat;
-use super::uses::operands;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -176,7 +175,7 @@ fn is_one_of(a: &Atom, vars: &FxHashSet<VarId>) -> bool {
 
 /// Whether a right-hand side, its functions included, mentions one of these variables.
 fn mentions(rhs: &Rhs, vars: &FxHashSet<VarId>) -> bool {
-    operands(rhs).into_iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
+    rhs.operands().into_iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
 }
 
 fn block_mentions(block: &Block, vars: &FxHashSet<VarId>) -> bool {

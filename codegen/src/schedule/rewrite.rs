@@ -225,7 +225,7 @@ pub(super) fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::si
     let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
     let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
     in_type
-        || uses::operands(&stmt.rhs).iter().any(|a| atom_mentions(a, x))
+        || stmt.rhs.operands().iter().any(|a| atom_mentions(a, x))
         || match &stmt.rhs {
             Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
             Rhs::Cast(_, pairs) => pairs.iter().any(|(a, b)| a.contains(x) || b.contains(x)),

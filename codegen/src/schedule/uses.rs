@@ -20,23 +20,11 @@ pub fn count(kernel: &Kernel) -> FxHashMap<VarId, Uses> {
     counter.uses
 }
 
-/// The operands of a right-hand side itself, not those inside of its blocks and functions.
-pub fn operands(rhs: &Rhs) -> Vec<&Atom> {
-    match rhs {
-        Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
-            vec![a]
-        }
-        Rhs::Tuple(all) | Rhs::Scalar(_, all) => all.iter().collect(),
-        Rhs::If(c, ..) => vec![c],
-        Rhs::Prim(call) => call.args.iter().collect(),
-    }
-}
-
 /// Whether a statement, or what is inside of it, mentions one of these variables.
 pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     let atom = |a: &Atom| matches!(a, Atom::Var(v) if of(*v));
     let inside = |block: &Block| atom(&block.result) || block.stmts.iter().any(|s| mentions(s, of));
-    operands(&stmt.rhs).into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
+    stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
 struct Counter {
@@ -54,7 +42,7 @@ impl Counter {
     }
     fn block(&mut self, block: &Block, depth: u32) {
         for stmt in &block.stmts {
-            for a in operands(&stmt.rhs) {
+            for a in stmt.rhs.operands() {
                 self.atom(a, depth);
             }
             match &stmt.rhs {

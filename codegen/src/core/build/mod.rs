@@ -66,7 +66,9 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
         return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
     }
     let kernel = elaborated_kernel(db, form).map_err(|e| vec![e])?;
-    let kernel = super::simplify::simplify(kernel);
+    let mut kernel = super::simplify::simplify(kernel);
+    let root = body(db, form).root.map(|expr| Origin { form: Arc::new(key(db, form)), expr });
+    super::numbers::assume_fitting(&mut kernel, root.as_ref());
     // A mistake of the compiler is better found here than in what it makes of it.
     if cfg!(debug_assertions)
         && let Some(problem) = super::check::problems(&kernel).into_iter().next()
@@ -162,9 +164,8 @@ impl<'db> Build<'db> {
         }
         let db = self.db;
         let file = form.file(db);
-        let key = FormKey { file: file.path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) };
         let cx = FormCx {
-            key: Arc::new(key),
+            key: Arc::new(key(db, form)),
             body: body(db, form),
             inference: infer(db, form),
             file,
@@ -194,6 +195,10 @@ impl FormCx {
             file.strip_suffix(".lift").unwrap_or(file).into()
         })
     }
+}
+
+fn key<'db>(db: &'db dyn Db, form: Form<'db>) -> FormKey {
+    FormKey { file: form.file(db).path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) }
 }
 
 /// A size parameter of the kernel, as inference makes it.
