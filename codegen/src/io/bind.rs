@@ -3,7 +3,7 @@
 
 use super::generate::{Generator, generate};
 use crate::core::Kernel;
-use crate::interp::{RunError, RunErrorKind, bind_sizes};
+use crate::interp::{RunError, RunErrorKind, bind_sizes, check_assumptions};
 use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::size::Var;
@@ -64,9 +64,11 @@ pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, 
 }
 
 impl Bound<'_> {
-    /// The values of all arguments.
+    /// The values of all arguments. An error if what the kernel assumes of its sizes is false: of sizes that are none, such as
+    /// negative lengths of rows, no values can be made.
     pub fn into_values(self) -> Result<Vec<Value>, RunError> {
         let Bound { kernel, arguments, sizes } = self;
+        check_assumptions(&kernel.assumptions, &sizes)?;
         let value = |(i, argument): (usize, Argument)| match argument {
             Argument::Value(value) => Ok(super::packed::unpack(kernel.ty(kernel.params[i]), value, &sizes)),
             Argument::Generated(generator) => {
