@@ -16,6 +16,7 @@ use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, lcm};
 use super::var::{Var, VarKind};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A size as an expression tree, for those who print it or translate it.
@@ -154,20 +155,32 @@ enum Style {
 struct Item {
     negative: bool,
     constant: bool,
-    key: (std::cmp::Reverse<i64>, Vec<String>),
+    key: Key,
     node: Node,
+}
+
+/// Where a monomial stands in a sum: those of higher degree first, then by the keys of their atoms.
+type Key = (std::cmp::Reverse<i64>, Vec<Rc<str>>);
+
+/// An atom as it is read.
+struct Reading {
+    node: Node,
+    /// Where it stands in a product.
+    key: Rc<str>,
 }
 
 struct Viewer {
     style: Style,
     memo: FxHashMap<Size, Node>,
+    /// Each is asked for again with every way to read what is around it.
+    atoms: FxHashMap<Atom, Rc<Reading>>,
     /// What the placeholder variables stand for that [`patterns`] puts into polynomials.
     placeholders: FxHashMap<Var, Node>,
 }
 
 impl Viewer {
     fn new(style: Style) -> Viewer {
-        Viewer { style, memo: FxHashMap::default(), placeholders: FxHashMap::default() }
+        Viewer { style, memo: FxHashMap::default(), atoms: FxHashMap::default(), placeholders: FxHashMap::default() }
     }
 
     fn node(&mut self, size: &Size) -> Node {
@@ -336,7 +349,7 @@ impl Viewer {
     fn factors(&mut self, mono: &Mono) -> Vec<Node> {
         // 2ᵏ·3ᵏ is 6ᵏ, and the square of 2ᵏ is 4ᵏ.
         let mut powers: Vec<(Size, Size)> = Vec::new();
-        let mut factors: Vec<(String, Node)> = Vec::new();
+        let mut factors: Vec<(Rc<str>, Node)> = Vec::new();
         for (atom, e) in &*mono.0 {
             if let Atom::Pow(base, exponent) = atom {
                 let base = base.pow_const(*e);
@@ -348,8 +361,8 @@ impl Viewer {
                 }
                 continue;
             }
-            let node = self.atom(atom);
-            let key = atom_key(atom, &node);
+            let reading = self.atom(atom);
+            let (key, node) = (reading.key.clone(), reading.node.clone());
             match *e {
                 1 => factors.push((key, node)),
                 2 => factors.extend([(key.clone(), node.clone()), (key, node)]),
@@ -367,18 +380,24 @@ impl Viewer {
         nodes
     }
 
-    fn key(&mut self, mono: &Mono) -> (std::cmp::Reverse<i64>, Vec<String>) {
+    fn key(&mut self, mono: &Mono) -> Key {
         let degree = mono.0.iter().map(|(_, e)| i64::from(*e)).sum();
-        let mut names: Vec<String> = Vec::new();
-        for (atom, _) in &*mono.0 {
-            let node = self.atom(atom);
-            names.push(atom_key(atom, &node));
-        }
+        let mut names: Vec<Rc<str>> = mono.0.iter().map(|(atom, _)| self.atom(atom).key.clone()).collect();
         names.sort();
         (std::cmp::Reverse(degree), names)
     }
 
-    fn atom(&mut self, atom: &Atom) -> Node {
+    fn atom(&mut self, atom: &Atom) -> Rc<Reading> {
+        if let Some(reading) = self.atoms.get(atom) {
+            return reading.clone();
+        }
+        let node = self.atom_node(atom);
+        let reading = Rc::new(Reading { key: atom_key(atom, &node).into(), node });
+        self.atoms.insert(atom.clone(), reading.clone());
+        reading
+    }
+
+    fn atom_node(&mut self, atom: &Atom) -> Node {
         match atom {
             Atom::Var(var) => match self.placeholders.get(var) {
                 Some(node) => node.clone(),

@@ -36,13 +36,14 @@ impl Viewer {
         if size.terms().len() > MAX_TERMS || size.weight() > MAX_WEIGHT {
             return current;
         }
+        let mut shortest = None;
         for _ in 0..MAX_ROUNDS {
             let candidates = self.candidates(&current);
             if candidates.is_empty() {
                 break;
             }
             let mut best = None;
-            let mut least = self.polynomial(&current).cost();
+            let mut least = shortest.unwrap_or_else(|| self.polynomial(&current).cost());
             for Candidate { atom, pattern, factor, shift } in candidates {
                 let value = factor.mul(&self.placeholder(pattern)).add(&shift);
                 let read = current.replace_atom(&atom, &value);
@@ -51,6 +52,7 @@ impl Viewer {
                     (best, least) = (Some(read), cost);
                 }
             }
+            shortest = Some(least);
             match best {
                 Some(read) => current = read,
                 None => break,
@@ -170,21 +172,24 @@ impl Viewer {
                 let (positive, negative) = operand.by_sign();
                 bases.push(if maximum { negative } else { positive });
             }
-            for base in bases {
+            for (at, base) in bases.iter().enumerate() {
+                if bases[..at].contains(base) {
+                    continue;
+                }
                 let mut all = vec![base.clone()];
                 all.extend(operands.iter().map(|o| if maximum { base.add(o) } else { base.sub(o) }));
                 if !all.iter().all(|operand| self.allows(operand)) {
                     continue;
                 }
                 let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
-                nodes.sort_by_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
+                nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
                 let atom = place.atom.clone();
                 found.push(if maximum {
                     let pattern = Node::Max(nodes);
                     Candidate { atom, pattern, factor: Size::one(), shift: base.neg() }
                 } else {
                     let pattern = Node::Min(nodes);
-                    Candidate { atom, pattern, factor: Size::int(-1), shift: base }
+                    Candidate { atom, pattern, factor: Size::int(-1), shift: base.clone() }
                 });
             }
         }
