@@ -6,7 +6,7 @@
 use crate::hir::Scalar;
 use crate::size::{Assumption, Size, Var, VarKind};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Ty(Arc<TyKind>);
@@ -145,8 +145,13 @@ impl Ty {
     pub fn ptr_eq(&self, other: &Ty) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+    /// One value for each scalar: most parts of types are scalars.
     pub fn scalar(s: Scalar) -> Ty {
-        Ty::new(TyKind::Scalar(s))
+        static SCALARS: LazyLock<[Ty; 5]> = LazyLock::new(|| {
+            use Scalar::*;
+            [Int, Long, Float, Double, Bool].map(|s| Ty::new(TyKind::Scalar(s)))
+        });
+        SCALARS[s as usize].clone()
     }
     pub fn int() -> Ty {
         Ty::scalar(Scalar::Int)
@@ -155,7 +160,8 @@ impl Ty {
         Ty::scalar(Scalar::Bool)
     }
     pub fn error() -> Ty {
-        Ty::new(TyKind::Error)
+        static ERROR: LazyLock<Ty> = LazyLock::new(|| Ty::new(TyKind::Error));
+        ERROR.clone()
     }
     pub fn array(element: Ty, len: Size) -> Ty {
         Ty::new(TyKind::Array(ArrayTy { element, len, position: None }))
@@ -226,6 +232,9 @@ impl Ty {
     }
     /// The type in which an array binds a position only if its elements mention it.
     pub fn without_idle_positions(&self) -> Ty {
+        if !self.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some())) {
+            return self.clone();
+        }
         let mut on_ty = |t: &Ty| {
             let a = t.as_array()?;
             let element = a.element.without_idle_positions();
@@ -256,23 +265,57 @@ impl Ty {
     }
 
     /// Rebuild bottom up: `on_ty` may replace a whole part (returning `Some` stops there), `on_size` maps every size.
+    /// Parts in which nothing changes are shared with the result.
     pub fn rewrite(&self, on_ty: &mut dyn FnMut(&Ty) -> Option<Ty>, on_size: &mut dyn FnMut(&Size) -> Size) -> Ty {
         if let Some(t) = on_ty(self) {
             return t;
         }
-        match self.kind() {
-            TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Generic(_) | TyKind::Error => self.clone(),
-            TyKind::Vec(t, s) => Ty::new(TyKind::Vec(t.rewrite(on_ty, on_size), on_size(s))),
-            TyKind::Size(s) => Ty::new(TyKind::Size(on_size(s))),
-            TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
-                element: a.element.rewrite(on_ty, on_size),
-                len: on_size(&a.len),
-                position: a.position.clone(),
-            })),
-            TyKind::Tuple(ts) => Ty::tuple(ts.iter().map(|t| t.rewrite(on_ty, on_size)).collect()),
-            TyKind::Exists(vs, t) => Ty::exists(vs.clone(), t.rewrite(on_ty, on_size)),
-            TyKind::Fun(a, b) => Ty::fun(a.rewrite(on_ty, on_size), b.rewrite(on_ty, on_size)),
-        }
+        let kind = match self.kind() {
+            TyKind::Scalar(_) | TyKind::Unknown(_) | TyKind::Generic(_) | TyKind::Error => return self.clone(),
+            TyKind::Vec(t, s) => {
+                let (new, width) = (t.rewrite(on_ty, on_size), on_size(s));
+                if new.ptr_eq(t) && width.ptr_eq(s) {
+                    return self.clone();
+                }
+                TyKind::Vec(new, width)
+            }
+            TyKind::Size(s) => {
+                let new = on_size(s);
+                if new.ptr_eq(s) {
+                    return self.clone();
+                }
+                TyKind::Size(new)
+            }
+            TyKind::Array(a) => {
+                let (element, len) = (a.element.rewrite(on_ty, on_size), on_size(&a.len));
+                if element.ptr_eq(&a.element) && len.ptr_eq(&a.len) {
+                    return self.clone();
+                }
+                TyKind::Array(ArrayTy { element, len, position: a.position.clone() })
+            }
+            TyKind::Tuple(ts) => {
+                let new: Vec<Ty> = ts.iter().map(|t| t.rewrite(on_ty, on_size)).collect();
+                if new.iter().zip(ts).all(|(new, t)| new.ptr_eq(t)) {
+                    return self.clone();
+                }
+                TyKind::Tuple(new)
+            }
+            TyKind::Exists(vs, t) => {
+                let new = t.rewrite(on_ty, on_size);
+                if new.ptr_eq(t) {
+                    return self.clone();
+                }
+                return Ty::exists(vs.clone(), new);
+            }
+            TyKind::Fun(a, b) => {
+                let (arg, result) = (a.rewrite(on_ty, on_size), b.rewrite(on_ty, on_size));
+                if arg.ptr_eq(a) && result.ptr_eq(b) {
+                    return self.clone();
+                }
+                TyKind::Fun(arg, result)
+            }
+        };
+        Ty::new(kind)
     }
     /// Replace size variables. Binders are unique, so nothing is captured.
     pub fn subst_sizes(&self, f: &mut dyn FnMut(&Var) -> Option<Size>) -> Ty {

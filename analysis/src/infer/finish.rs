@@ -8,6 +8,7 @@ use super::table::Key;
 use crate::hir::*;
 use crate::size::{Assumption, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
+use rustc_hash::FxHashMap;
 
 impl Infer<'_> {
     pub fn set_type(&mut self, e: ExprId, ty: Ty) {
@@ -139,9 +140,7 @@ impl Infer<'_> {
         let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
             let Some(ty) = self.expr_types[e].clone() else { continue };
-            self.flatten_rest(&ty);
-            let ty = self.table.zonk(&ty);
-            for key in self.table.unknowns(&ty) {
+            for key in self.flatten_rest(&ty) {
                 match key {
                     Key::Type(v) => {
                         let class = self.table.class(TyVar(v));
@@ -173,9 +172,7 @@ impl Infer<'_> {
             .chain(self.out.instances.values().flat_map(|i| i.types.clone()))
             .collect();
         for ty in rest {
-            self.flatten_rest(&ty);
-            let ty = self.table.zonk(&ty);
-            for key in self.table.unknowns(&ty) {
+            for key in self.flatten_rest(&ty) {
                 match key {
                     Key::Type(v) => {
                         let class = self.table.class(TyVar(v));
@@ -189,12 +186,12 @@ impl Infer<'_> {
         self.wake_bound();
     }
 
-    /// What is still unknown at an index is the same at each.
-    fn flatten_rest(&mut self, ty: &Ty) {
+    /// What is still unknown at an index is the same at each. Then the unknowns of the type.
+    fn flatten_rest(&mut self, ty: &Ty) -> Vec<Key> {
         loop {
             let unknowns = self.table.unknowns(&self.table.zonk(ty));
-            let Some(key) = unknowns.into_iter().find(|k| self.table.is_at_index(*k)) else { return };
-            self.table.flatten(key);
+            let Some(key) = unknowns.iter().find(|k| self.table.is_at_index(**k)) else { return unknowns };
+            self.table.flatten(*key);
         }
     }
 
@@ -208,8 +205,23 @@ impl Infer<'_> {
 
     fn finalize(&mut self, renumber: &Renumber) {
         let body = self.body;
-        let expr_types: Vec<Ty> = self.expr_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
-        let binder_types: Vec<Ty> = self.binder_types.iter().map(|t| self.final_opt(t.as_ref(), renumber)).collect();
+        // Few of the types of a form differ: each is made, and kept, once.
+        let mut known: FxHashMap<Ty, Ty> = FxHashMap::default();
+        let mut finals = |types: &[Option<Ty>]| -> Vec<Ty> {
+            let of = |ty: &Option<Ty>| {
+                let Some(ty) = ty else { return Ty::error() };
+                let zonked = self.table.zonk(ty);
+                match known.get(&zonked) {
+                    Some(known) => known.clone(),
+                    None => {
+                        known.entry(zonked).or_insert_with_key(|ty| renumber.ty(ty).without_idle_positions()).clone()
+                    }
+                }
+            };
+            types.iter().map(of).collect()
+        };
+        let expr_types = finals(&self.expr_types);
+        let binder_types = finals(&self.binder_types);
         let mut out = std::mem::take(&mut self.out);
         let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
         let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
@@ -306,10 +318,6 @@ impl Infer<'_> {
         out.defaulted.dedup();
         out.uses.sort();
         self.out = out;
-    }
-
-    fn final_opt(&self, ty: Option<&Ty>, renumber: &Renumber) -> Ty {
-        ty.map_or_else(Ty::error, |t| renumber.ty(&self.table.zonk(t)).without_idle_positions())
     }
 
     /// Assumptions that always hold are dropped, those that never hold are errors.

@@ -11,6 +11,7 @@ use crate::hir::ExprId;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::FxHashMap;
+use std::sync::{Arc, LazyLock};
 
 pub type Level = u32;
 
@@ -250,6 +251,9 @@ impl Table {
             }
         };
         let sizes = |s: &Size, push: &mut dyn FnMut(Key)| {
+            if !s.any_var(&mut |v| v.kind == VarKind::Unknown) {
+                return;
+            }
             for v in s.vars() {
                 if v.kind == VarKind::Unknown {
                     push(Key::Size(v.id));
@@ -277,5 +281,6 @@ impl Table {
 }
 
 pub fn unknown_size(id: u32) -> Var {
-    Var { kind: VarKind::Unknown, id, name: "_".into() }
+    static NAME: LazyLock<Arc<str>> = LazyLock::new(|| "_".into());
+    Var { kind: VarKind::Unknown, id, name: NAME.clone() }
 }

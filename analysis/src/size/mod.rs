@@ -167,6 +167,11 @@ impl Size {
         Size::atom(Atom::TooLarge(digest(1) << 64 | digest(2)))
     }
 
+    /// Are the two one value in memory? Equal sizes need not be.
+    pub fn ptr_eq(&self, other: &Size) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Is nothing left but the mark of something too large?
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(self.as_atom(), Some(Atom::TooLarge(_)))

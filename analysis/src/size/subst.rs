@@ -65,34 +65,42 @@ impl Size {
     /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
     /// changed into normal form again. `None` if nothing changed.
     pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
-        let mut same: Vec<Term> = Vec::new();
+        // Most sizes are one variable or a constant.
+        if let Some(atom) = self.as_atom() {
+            return replacement(atom).or_else(|| atom.rebuild(replacement));
+        }
+        // The terms before the first that changes are copied only when there is one.
+        let mut same: Option<Vec<Term>> = None;
         let mut new: Vec<(Term, Size)> = Vec::new();
-        for term in self.terms() {
-            let mut changed = false;
-            let mut kept = Vec::new();
-            let mut product = Size::one();
-            for (atom, e) in &*term.mono.0 {
-                match replacement(atom).or_else(|| atom.rebuild(replacement)) {
-                    None => kept.push((atom.clone(), *e)),
-                    Some(value) => {
-                        changed = true;
-                        product = product.mul(&value.pow(&Size::int(i64::from(*e))));
-                    }
+        for (place, term) in self.terms().iter().enumerate() {
+            match term.rebuild(replacement) {
+                Some(changed) => {
+                    same.get_or_insert_with(|| self.terms()[..place].to_vec());
+                    new.push(changed);
+                }
+                None => same.iter_mut().for_each(|same| same.push(term.clone())),
+            }
+        }
+        let same = Size::from_terms(same?);
+        Some(new.into_iter().fold(same, |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept)))))
+    }
+}
+
+impl Term {
+    /// The factors that stay, and the product of those that are replaced; `None` if nothing is.
+    fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<(Term, Size)> {
+        let factors = &*self.mono.0;
+        let mut changed: Option<(Vec<(Atom, i32)>, Size)> = None;
+        for (place, (atom, e)) in factors.iter().enumerate() {
+            match replacement(atom).or_else(|| atom.rebuild(replacement)) {
+                None => changed.iter_mut().for_each(|(kept, _)| kept.push((atom.clone(), *e))),
+                Some(value) => {
+                    let (_, product) = changed.get_or_insert_with(|| (factors[..place].to_vec(), Size::one()));
+                    *product = product.mul(&value.pow(&Size::int(i64::from(*e))));
                 }
             }
-            if changed {
-                new.push((Term { mono: Mono(kept.into()), coeff: term.coeff }, product));
-            } else {
-                same.push(term.clone());
-            }
         }
-        if new.is_empty() {
-            return None;
-        }
-        Some(
-            new.into_iter()
-                .fold(Size::from_terms(same), |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept)))),
-        )
+        changed.map(|(kept, product)| (Term { mono: Mono(kept.into()), coeff: self.coeff }, product))
     }
 }
 

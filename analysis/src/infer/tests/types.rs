@@ -1,6 +1,7 @@
 //! Types without hidden lengths: polymorphism, numbers, functions, tuples.
 
-use super::harness::check;
+use super::harness::{check, program};
+use crate::infer::Mode;
 use expect_test::expect;
 
 #[test]
@@ -167,4 +168,19 @@ fn a_parameter_may_be_a_size_and_a_number() {
             g : Array[Int,N] -> (Int, Array[Array[Int,1],1])
         "#]],
     );
+}
+
+/// What is kept of a form is its types, and few of them differ.
+#[test]
+fn equal_types_of_a_form_are_one_value() {
+    let text = "(define (f (xs (array-type float n)) (k float))
+  (let ys (map (lambda (x) (* k (+ x 1.0f))) xs)
+    (zip ys (map (lambda (y) (- y k)) ys))))";
+    let form = &program(text, Mode::Insert)[0];
+    let types = &form.inference.expr_types;
+    for (at, a) in types.iter().enumerate() {
+        for b in &types[..at] {
+            assert!(a != b || a.ptr_eq(b), "{a} is there twice");
+        }
+    }
 }
