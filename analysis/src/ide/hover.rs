@@ -28,13 +28,15 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         Node::Type(ty) => pane.written_type(ty, &mut page)?,
         Node::FormName => pane.form_name(&mut page)?,
     }
-    Some(page.finish(view.range(node)))
+    page.finish(view.range(node))
 }
 
 /// The parts of a hover, in order.
 #[derive(Default)]
 struct Page {
     parts: Vec<Part>,
+    /// Whether a type on it has parts that an error left open.
+    gaps: bool,
 }
 
 enum Part {
@@ -45,6 +47,27 @@ enum Part {
 impl Page {
     fn code(&mut self, code: impl Into<String>) {
         self.parts.push(Part::Code(code.into()));
+    }
+
+    /// A type, as far as it is known: one of which an error leaves nothing says nothing.
+    fn ty(&mut self, ty: &Ty) {
+        self.typed(ty, |ty| ty.to_string());
+    }
+
+    fn scheme(&mut self, scheme: &Scheme) {
+        self.typed(&scheme.ty, |_| scheme.to_string());
+    }
+
+    /// `name : type`
+    fn signature(&mut self, name: &str, scheme: &Scheme) {
+        self.typed(&scheme.ty, |_| format!("{name} : {scheme}"));
+    }
+
+    fn typed(&mut self, ty: &Ty, print: impl FnOnce(&Ty) -> String) {
+        if tells_something(ty) {
+            self.gaps |= ty.has_gaps();
+            self.code(print(ty));
+        }
     }
 
     fn text(&mut self, text: impl Into<String>) {
@@ -59,7 +82,14 @@ impl Page {
         }
     }
 
-    fn finish(self, range: TextRange) -> Hover {
+    /// Nothing, where there is nothing to say.
+    fn finish(mut self, range: TextRange) -> Option<Hover> {
+        if self.gaps {
+            self.text("`?` is what an error leaves open.");
+        }
+        if self.parts.is_empty() {
+            return None;
+        }
         let markdown = self.parts.iter().map(|part| match part {
             Part::Code(code) => format!("```lift\n{code}\n```"),
             Part::Text(text) => text.clone(),
@@ -68,11 +98,21 @@ impl Page {
             Part::Code(code) => code.clone(),
             Part::Text(text) => text.lines().filter(|line| !line.starts_with("```")).collect::<Vec<_>>().join("\n"),
         });
-        Hover {
+        Some(Hover {
             range,
             markdown: markdown.collect::<Vec<_>>().join("\n\n"),
             plain: plain.collect::<Vec<_>>().join("\n\n"),
-        }
+        })
+    }
+}
+
+/// Whether a type has a part that is more than that something is applied to something.
+fn tells_something(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Error => false,
+        TyKind::Fun(argument, result) => tells_something(argument) || tells_something(result),
+        TyKind::Exists(_, inner) => tells_something(inner),
+        _ => true,
     }
 }
 
@@ -89,26 +129,26 @@ impl Pane<'_, '_> {
     fn expr(&self, expr: ExprId, page: &mut Page) -> Option<()> {
         match self.body().expr(expr) {
             Expr::Missing => None,
-            _ if self.inference.expr_types.get(expr.index()).is_none_or(|ty| ty.is_error()) => None,
             Expr::Local(binder) => {
                 // Of a value whose length was opened where it was bound, the whole story.
                 let opened = self.inference.opening_at(Site::Binder(*binder)).is_some();
                 let general = self.inference.let_schemes.contains_key(binder);
                 if opened || general || self.body().binder(*binder).role.is_size() {
                     if general {
-                        page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                        page.ty(self.inference.expr_types.get(expr.index())?);
                     }
                     return self.binder(*binder, page);
                 }
-                page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                page.ty(self.inference.expr_types.get(expr.index())?);
                 self.openings(Site::Expr(expr), page);
                 self.lengths_of(expr, page);
                 page.text(self.introduced(*binder));
                 Some(())
             }
+            _ if self.inference.expr_types.get(expr.index()).is_none_or(|ty| ty.is_error()) => None,
             Expr::Global(name) => self.global(expr, name, page),
             _ => {
-                page.code(self.inference.expr_types.get(expr.index())?.to_string());
+                page.ty(self.inference.expr_types.get(expr.index())?);
                 self.value(expr, page);
                 Some(())
             }
@@ -289,10 +329,10 @@ impl Pane<'_, '_> {
             && let Some(result) = self.inference.expr_types.get(call.index())
             && matches!(result.kind(), TyKind::Exists(..))
         {
-            page.code(result.to_string());
+            page.ty(result);
             self.value(call, page);
         } else {
-            page.code(ty.to_string());
+            page.ty(ty);
             self.openings(Site::Expr(expr), page);
             self.assumptions(&[Some(expr), call], page);
         }
@@ -300,7 +340,7 @@ impl Pane<'_, '_> {
             Some(Resolution::Primitive(primitive)) => about_primitive(primitive, page),
             Some(Resolution::Form(form)) => {
                 let scheme = signature(self.view.db, form)?;
-                page.code(signature_line(name, &scheme));
+                page.signature(name, &scheme);
                 about_scheme(&scheme, page);
                 if let Some(docs) = docs(self.view.db, form) {
                     page.docs(&docs);
@@ -328,9 +368,9 @@ impl Pane<'_, '_> {
             return Some(());
         }
         match (self.inference.opening_at(Site::Binder(id)), self.inference.let_schemes.get(&id)) {
-            (Some(Opening { from, .. }), _) => page.code(from.to_string()),
-            (None, Some(general)) => page.code(general.scheme.to_string()),
-            (None, None) => page.code(self.inference.binder_types.get(id.index())?.to_string()),
+            (Some(Opening { from, .. }), _) => page.ty(from),
+            (None, Some(general)) => page.scheme(&general.scheme),
+            (None, None) => page.ty(self.inference.binder_types.get(id.index())?),
         }
         if !self.openings(Site::Binder(id), page)
             && let Some(ty) = self.inference.binder_types.get(id.index())
@@ -363,7 +403,7 @@ impl Pane<'_, '_> {
             _ => {
                 // `#(* 2 N)` has the type of the literal around it.
                 let literal = self.body().exprs.iter().position(|e| *e == Expr::Size(id))?;
-                page.code(self.inference.expr_types.get(literal)?.to_string());
+                page.ty(self.inference.expr_types.get(literal)?);
                 Some(())
             }
         }
@@ -386,7 +426,7 @@ impl Pane<'_, '_> {
             (.., Some(expr)) => self.inference.expr_types.get(expr)?.clone(),
             _ => return None,
         };
-        page.code(ty.to_string());
+        page.ty(&ty);
         Some(())
     }
 
@@ -395,7 +435,10 @@ impl Pane<'_, '_> {
         match &view.body.kind {
             FormKind::Define | FormKind::Kernel => {
                 let scheme = self.inference.scheme.as_ref()?;
-                page.code(scheme.to_string());
+                if !tells_something(&scheme.ty) {
+                    page.text("An error in it leaves its type open.");
+                }
+                page.scheme(scheme);
                 about_scheme(scheme, page);
             }
             FormKind::Primitive => {
@@ -427,18 +470,13 @@ pub(super) fn tail(body: &Body, expr: ExprId) -> ExprId {
 }
 
 fn about_primitive(primitive: &Primitive, page: &mut Page) {
-    page.code(signature_line(&primitive.name, &primitive.scheme));
+    page.signature(&primitive.name, &primitive.scheme);
     about_scheme(&primitive.scheme, page);
     if !primitive.aliases.is_empty() {
         let aliases: Vec<String> = primitive.aliases.iter().map(|alias| format!("`{alias}`")).collect();
         page.text(format!("Also called {}.", aliases.join(", ")));
     }
     page.text(&*primitive.docs);
-}
-
-/// `name : type`
-fn signature_line(name: &str, scheme: &Scheme) -> String {
-    format!("{name} : {scheme}")
 }
 
 /// The classes of the type variables and what the definition assumes.

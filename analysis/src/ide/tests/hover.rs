@@ -380,3 +380,78 @@ fn what_bounds_the_sizes_of_a_kernel() {
         `n`: any length, the length of `xs`; assumes that `4 divides n`, checked before a run."#]],
     );
 }
+
+/// Of what an error leaves open, only what is known is said.
+#[test]
+fn names_of_which_an_error_leaves_the_type_open() {
+    let broken = "(define (scale xs) (map (lambda (x) (* x nope)) xs))\n";
+    check(
+        &broken.replace("(scale", "(sca$0le"),
+        expect![[r#"
+        at 1:`scale`
+        Array[?,n] -> Array[?,n]
+
+        `?` is what an error leaves open."#]],
+    );
+    check(
+        &broken.replace("(x)", "($0x)"),
+        expect![[r#"
+        at 1:`x`
+        `x` is a parameter."#]],
+    );
+    check(
+        &broken.replace("(* x", "(* $0x"),
+        expect![[r#"
+        at 1:`x`
+        `x` is a parameter."#]],
+    );
+    check(
+        &broken.replace("(* x", "($0* x"),
+        expect![[r#"
+        at 1:`*`
+        * : a -> a -> a
+
+        `a` is `Int`, `Long`, `Float` or `Double`.
+
+        The product of two numbers of one type. Integers wrap.
+        (define (square x) (* x x))"#]],
+    );
+    check(&broken.replace("nope", "no$0pe"), expect!["nothing"]);
+    check(
+        &broken.replace(" xs))", " x$0s))"),
+        expect![[r#"
+        at 1:`xs`
+        Array[?,n]
+
+        `xs` is a parameter.
+
+        `?` is what an error leaves open."#]],
+    );
+    let unknown = "(define (same x) (let y (nope x) (tuple y x)))\n";
+    check(
+        &unknown.replace("let y", "let $0y"),
+        expect![[r#"
+        at 1:`y`
+        `y` is bound by `let`."#]],
+    );
+    check(
+        &unknown.replace("tuple y", "tuple $0y"),
+        expect![[r#"
+        at 1:`y`
+        `y` is bound by `let`."#]],
+    );
+    check(
+        "(define (f$0 x) (+ x true))\n",
+        expect![[r#"
+        at 1:`f`
+        An error in it leaves its type open."#]],
+    );
+    check(
+        ";;; Documented all the same.\n(define (f$0 x) (+ x true))\n",
+        expect![[r#"
+        at 2:`f`
+        An error in it leaves its type open.
+
+        Documented all the same."#]],
+    );
+}
