@@ -22,6 +22,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How much the thread that compiles gives way to the others: half of the most.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 10;
 /// Kernels of which is kept what was told.
 const MOST_KEPT: usize = 64;
 
@@ -161,6 +164,9 @@ impl Shared {
     }
 
     fn serve(&self) {
+        // Answers and edits go first where there are few processors. Elsewhere this would be about the whole process.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, NICE);
         let mut work = self.lock();
         loop {
             let Some(question) = work.asked.pop_front() else {

@@ -29,4 +29,11 @@ fn the_name_of_a_kernel_tells_what_it_costs() {
         - barriers: 0"#]]
     .assert_eq(cost);
     assert!(!said(&mut session, 13).contains("Cost"), "only the kernel has a cost");
+
+    #[cfg(target_os = "linux")]
+    {
+        let nice = session.niceness();
+        assert_eq!(nice.get("compiler"), Some(&10), "the compiler gives way to answers: {nice:?}");
+        assert_eq!(nice.get("worker 0"), Some(&0), "{nice:?}");
+    }
 }

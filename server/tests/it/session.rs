@@ -188,6 +188,19 @@ impl Session {
         children.join(" ").split_whitespace().map(str::to_owned).collect()
     }
 
+    /// How much each thread of the server gives way to others, by the thread's name.
+    #[cfg(target_os = "linux")]
+    pub fn niceness(&self) -> std::collections::BTreeMap<String, i32> {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("a process");
+        let of = |path: std::path::PathBuf| {
+            let name = std::fs::read_to_string(path.join("comm")).ok()?;
+            let stat = std::fs::read_to_string(path.join("stat")).ok()?;
+            // `ID (NAME) STATE …`: the nineteenth field.
+            let nice = stat.rsplit_once(") ")?.1.split_whitespace().nth(16)?.parse().ok()?;
+            Some((name.trim().to_owned(), nice))
+        };
+        threads.flatten().filter_map(|thread| of(thread.path())).collect()
+    }
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
