@@ -1,14 +1,20 @@
 """How fast the language server answers: the real program over its real streams, on generated files.
 
-    tests/bench/run editor [--lines N,…] [--edits N] [--json FILE]
+    tests/bench/run editor [--lines N,…] [--edits N] [--starts N] [--patience SECONDS] [--json FILE]
     LIFT=target/release/lift python3 tests/bench/editor.py …
 
 For each size, at the start, the middle and the end of the file: a unique edit, the time until the diagnostics of that
 version arrive, then a hover, a hover of a kernel's name (with its cost, or that this is being computed), a definition, the
 hints of a screen, a completion, the code actions and the colours of a screen there, and what is shown of the whole file:
 its outline, lenses, folds and changed colours. Each is measured from the moment when its bytes are written to the moment when its answer is read. The edits change numbers that nobody wrote before, so
-that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive.
-Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it.
+that no cache answers. A burst of edits ends each size: how long after the last one its diagnostics arrive. How long a start
+and an opening take is measured with several servers, one after the other.
+Needs nothing but Python. Where `futhark` is installed, `futhark lsp` gets the same kind of edits beside it. A server that
+ends, or that leaves a question without an answer for too long, is left out with the reason, and the rows that it had.
+
+On a machine that does other work too, `chrt -r 5 tests/bench/run editor …` (Linux, as root) lets this go first: what is
+measured then is the server, and not what else runs. Linux stops what goes first for the last 50 ms of a second in which it
+never paused, which then stands under p99 of one row or another.
 """
 
 import argparse
@@ -25,7 +31,7 @@ import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 SCREEN = 50
-PATIENCE = 300.0
+OURS = "lift lsp"
 
 LIFT_BLOCK = """\
 ;;; What is above a threshold, scaled, number {i}.
@@ -62,17 +68,33 @@ def program(block: str, lines: int) -> str:
     return "\n".join(blocks)
 
 
+class Silent(Exception):
+    """A server that does not say what it was asked for."""
+
+
 class Server:
     """A language server and its answers, each with the time when it was read."""
 
-    def __init__(self, command: list[str]):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    def __init__(self, command: list[str], patience: float = 60.0):
+        self.patience = patience
+        self.errors = tempfile.TemporaryFile()
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         self.answers: dict[int, queue.Queue] = {}
         self.diagnostics: queue.Queue = queue.Queue()
         self.next_id = 0
+        self.ended = False
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self):
+        try:
+            self._messages()
+        finally:
+            self.ended = True
+            for waiting in [self.diagnostics, *list(self.answers.values())]:
+                waiting.put(None)
+
+    def _messages(self):
         out = self.process.stdout
         while True:
             length = 0
@@ -93,8 +115,34 @@ class Server:
 
     def _write(self, message: dict):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            self.process.stdin.flush()
+        except OSError:
+            raise Silent(self._end()) from None
+
+    def _end(self) -> str:
+        """How the server ended, and the first that it said about it."""
+        try:
+            status = self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        self.errors.seek(0)
+        said = next((line.strip() for line in self.errors.read().decode(errors="replace").splitlines() if line.strip()), "")
+        return f"it ended with status {status}" + (f": {said}" if said else "")
+
+    def _next(self, waiting: queue.Queue, what: str):
+        """What arrives, or `Silent`."""
+        # A server that ended before anybody waited says so once.
+        if self.ended and waiting.empty():
+            raise Silent(self._end())
+        try:
+            arrived = waiting.get(timeout=self.patience)
+        except queue.Empty:
+            raise Silent(f"{what} did not come within {self.patience:g} s") from None
+        if arrived is None:
+            raise Silent(self._end())
+        return arrived
 
     def notify(self, method: str, params) -> float:
         start = time.perf_counter()
@@ -107,17 +155,23 @@ class Server:
         self.answers[self.next_id] = answer = queue.Queue()
         start = time.perf_counter()
         self._write({"id": self.next_id, "method": method, "params": params})
-        arrived, message = answer.get(timeout=PATIENCE)
+        arrived, message = self._next(answer, f"the answer to {method}")
         if "error" in message:
-            raise RuntimeError(f"{method}: {message['error']}")
+            raise Silent(f"it has no answer to {method}: {message['error'].get('message')}")
         return arrived - start, message["result"]
 
     def diagnosed(self, start: float, version: int | None) -> float:
         """The seconds from `start` until the diagnostics of the version (of any, without one)."""
+        of = "" if version is None else f" of version {version}"
         while True:
-            arrived, params = self.diagnostics.get(timeout=PATIENCE)
+            arrived, params = self._next(self.diagnostics, f"diagnostics{of}")
             if version is None or params.get("version") in (version, None):
                 return arrived - start
+
+    def forget_diagnostics(self):
+        """What arrived before an edit is not about it: not every server says a version."""
+        while not self.ended and not self.diagnostics.empty():
+            self.diagnostics.get()
 
     def memory(self) -> int:
         """Resident bytes, where the system says; else 0."""
@@ -133,8 +187,9 @@ class Server:
             self.ask("shutdown", None)
             self.notify("exit", None)
             self.process.wait(timeout=10)
-        except (OSError, RuntimeError, queue.Empty, subprocess.TimeoutExpired):
+        except (Silent, subprocess.TimeoutExpired):
             self.process.kill()
+            self.process.wait()
 
 
 CAPABILITIES = {
@@ -160,26 +215,60 @@ def percentile(times: list[float], part: float) -> float:
     return times[min(len(times) - 1, int(part * len(times)))]
 
 
-def measure(command: list[str], block: str, suffix: str, lines: int, edits: int, features: bool) -> dict:
-    folder = tempfile.mkdtemp(prefix="lift-bench-")
-    path = pathlib.Path(folder) / f"main{suffix}"
-    text = program(block, lines)
-    path.write_text(text)
-    uri = path.as_uri()
-    times: dict[str, list[float]] = {}
-    note = lambda what, seconds: times.setdefault(what, []).append(1000 * seconds)
+class Measured:
+    """What was measured of one server on one file, also when that ended early."""
 
-    start = time.perf_counter()
-    server = Server(command)
-    folders = [{"uri": pathlib.Path(folder).as_uri(), "name": "bench"}]
+    def __init__(self):
+        self.lines = 0
+        self.memory = 0
+        self.times: dict[str, list[float]] = {}
+        self.failed = ""
+
+    def note(self, what: str, seconds: float):
+        self.times.setdefault(what, []).append(1000 * seconds)
+
+    def json(self) -> dict:
+        row = lambda all_: {"n": len(all_), "p50": percentile(all_, 0.5), "p95": percentile(all_, 0.95), "p99": percentile(all_, 0.99)}
+        result = {"lines": self.lines, "memory_mb": round(self.memory / 1e6, 1), "ms": {what: row(all_) for what, all_ in self.times.items()}}
+        return {**result, "failed": self.failed} if self.failed else result
+
+
+def measure(command: list[str], block: str, suffix: str, arguments, lines: int, features: bool) -> Measured:
+    measured = Measured()
+    with tempfile.TemporaryDirectory(prefix="lift-bench-") as folder:
+        path = pathlib.Path(folder) / f"main{suffix}"
+        path.write_text(program(block, lines))
+        try:
+            for last in range(arguments.starts, 0, -1):
+                server = Server(command, arguments.patience)
+                try:
+                    begin(server, path, measured)
+                    if last == 1:
+                        session(server, path, arguments.edits, features, measured)
+                finally:
+                    server.stop()
+        except Silent as why:
+            measured.failed = str(why)
+    return measured
+
+
+def begin(server: Server, path: pathlib.Path, measured: Measured):
+    """A start, and the opening of the file."""
+    text = path.read_text()
+    measured.lines = text.count("\n")
+    folders = [{"uri": path.parent.as_uri(), "name": "bench"}]
     server.ask("initialize", {"processId": os.getpid(), "rootUri": folders[0]["uri"], "workspaceFolders": folders, "capabilities": CAPABILITIES})
-    note("server start", time.perf_counter() - start)
+    measured.note("server start", time.perf_counter() - server.started)
     server.notify("initialized", {})
-    document = {"uri": uri, "languageId": suffix[1:], "version": 1, "text": text}
+    document = {"uri": path.as_uri(), "languageId": path.suffix[1:], "version": 1, "text": text}
     start = server.notify("textDocument/didOpen", {"textDocument": document})
-    note("open -> diagnostics", server.diagnosed(start, 1))
+    measured.note("open -> diagnostics", server.diagnosed(start, 1))
 
-    source = text.splitlines()
+
+def session(server: Server, path: pathlib.Path, edits: int, features: bool, measured: Measured):
+    """Edits and questions in a file that is open."""
+    uri, note = path.as_uri(), measured.note
+    source = path.read_text().splitlines()
     # Lines with a number to change, near each of the three places.
     numbers = [line for line, content in enumerate(source) if " by (+ x " in content or "= by * (x + " in content]
     spots = [numbers[0], numbers[len(numbers) // 2], numbers[-1]]
@@ -195,6 +284,7 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
         value = f"{unique}.25"
         current[spot] = content[:at] + value + content[end:]
         change = {"range": {"start": {"line": spot, "character": at}, "end": {"line": spot, "character": end}}, "text": value}
+        server.forget_diagnostics()
         return server.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": [change]})
 
     document = {"uri": uri}
@@ -228,7 +318,8 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
                 unique += 1
                 start = edit(spot, unique)
                 seconds, answer = server.ask(method, params)
-                assert answer, f"{method} says nothing"
+                if not answer:
+                    raise Silent(f"its answer to {method} is empty")
                 note(what, seconds)
                 server.diagnosed(start, version)
                 if what == "tokens that changed":
@@ -238,17 +329,7 @@ def measure(command: list[str], block: str, suffix: str, lines: int, edits: int,
         unique += 1
         last = edit(spots[1], unique)
     note("200 edits -> diagnostics of the last", server.diagnosed(last, version))
-    memory = server.memory()
-    server.stop()
-    shutil.rmtree(folder, ignore_errors=True)
-    return {
-        "lines": len(source),
-        "memory_mb": round(memory / 1e6, 1),
-        "ms": {
-            what: {"n": len(all_), "p50": percentile(all_, 0.5), "p95": percentile(all_, 0.95), "p99": percentile(all_, 0.99)}
-            for what, all_ in times.items()
-        },
-    }
+    measured.memory = server.memory()
 
 
 def show(name: str, result: dict):
@@ -256,6 +337,8 @@ def show(name: str, result: dict):
     print(f"  {'milliseconds':38} {'p50':>9} {'p95':>9} {'p99':>9} {'n':>5}")
     for what, row in result["ms"].items():
         print(f"  {what:38} {row['p50']:9.2f} {row['p95']:9.2f} {row['p99']:9.2f} {row['n']:5}")
+    if "failed" in result:
+        print(f"  no more of {name}: {result['failed']}")
     sys.stdout.flush()
 
 
@@ -263,12 +346,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lines", default="100,1000,10000,100000", help="sizes of the generated files")
     parser.add_argument("--edits", type=int, default=30, help="edits at each of the three places")
+    parser.add_argument("--starts", type=int, default=10, help="servers that are started and open each file")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds after which an answer is taken to be lost")
     parser.add_argument("--json", type=pathlib.Path, help="writes the numbers there too")
     arguments = parser.parse_args()
     lift = os.environ.get("LIFT") or str(REPOSITORY / "target" / "release" / "lift")
     if not pathlib.Path(lift).exists():
         sys.exit(f"there is no {lift}: run `cargo build --release -p lift`, or name the program in LIFT")
-    servers = [("lift lsp", [lift, "lsp"], LIFT_BLOCK, ".lift", True)]
+    servers = [(OURS, [lift, "lsp"], LIFT_BLOCK, ".lift", True)]
     if futhark := shutil.which("futhark"):
         servers.append(("futhark lsp", [futhark, "lsp"], FUTHARK_BLOCK, ".fut", False))
     else:
@@ -276,11 +361,13 @@ def main():
     results = []
     for lines in [int(n) for n in arguments.lines.split(",")]:
         for name, command, block, suffix, features in servers:
-            result = measure(command, block, suffix, lines, arguments.edits, features)
+            result = measure(command, block, suffix, arguments, lines, features).json()
             results.append({"server": name, **result})
             show(name, result)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    if any("failed" in result and result["server"] == OURS for result in results):
+        sys.exit(1)
 
 
 if __name__ == "__main__":
