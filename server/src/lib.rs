@@ -25,11 +25,13 @@
 //! | [`report`] | diagnostics as a compiler prints them, and as JSON |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
 //! | [`engine`] | the compiler and the devices, as this crate calls them |
+//! | [`devices`] | which devices there are, asked where a driver may crash |
 //! | [`stages`], [`align`] | the texts that a kernel becomes, and where their parts come from |
 //! | [`lsp`] | the language server |
 
 pub mod align;
 pub mod cli;
+pub mod devices;
 pub mod engine;
 pub mod files;
 pub mod inputs;

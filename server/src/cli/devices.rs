@@ -1,7 +1,7 @@
 //! `lift devices`.
 
 use super::{Console, Format, Status};
-use lift_codegen::run::device;
+use crate::devices::{self, Devices};
 use serde_json::json;
 use std::io;
 
@@ -9,12 +9,22 @@ use std::io;
 pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Ask the drivers in this process, for the one that started it.
+    #[arg(long, hide = true)]
+    embedded: bool,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
-    let devices = device::list();
-    for device in devices.iter().flatten() {
-        let info = &device.info;
+    if arguments.embedded {
+        return devices::answer().map(|()| Status::Fine);
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let asked = runtime.block_on(devices::ask());
+    let Devices { found, problem } = match &asked {
+        Ok(devices) => devices,
+        Err(_) => &Devices::default(),
+    };
+    for info in found {
         let name = format!("opencl:{}", info.index);
         match arguments.format {
             Format::Json => console.json(&json!({ "device": name, "info": info }))?,
@@ -33,8 +43,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
             console.line("interpreter  the meaning of programs, element by element: slow, and always there")?
         }
     }
-    if let Err(why) = devices {
-        console.note(&why.to_string());
+    if let Some(why) = problem {
+        console.note(why);
     }
-    Ok(Status::Fine)
+    if let Err(why) = &asked {
+        console.error(why);
+    }
+    Ok(Status::wrong_if(asked.is_err()))
 }

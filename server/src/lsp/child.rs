@@ -6,6 +6,7 @@
 
 use super::snapshot::{Failure, Outcome};
 use crate::cli::run::Embedded;
+use crate::devices::ended;
 use crate::program::Texts;
 use crate::report::json::Message;
 use lift_codegen::run::report::RunReport;
@@ -111,7 +112,7 @@ fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<Ru
         (Some(1), Some(error)) => error,
         (Some(0), _) => format!("{kernel} ended without a result"),
         (Some(code), _) => format!("the process of {kernel} ended with status {code}{}", tail(err)),
-        (None, _) => format!("the process of {kernel} was ended by {}{}", signal(status), tail(err)),
+        (None, _) => format!("the process of {kernel} was ended {}{}", ended(status), tail(err)),
     };
     Err(Failure::failed(why, Some(data)))
 }
@@ -121,25 +122,6 @@ fn tail(err: &str) -> String {
         "" => String::new(),
         err => format!(":\n{err}"),
     }
-}
-
-#[cfg(unix)]
-fn signal(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    let name = match status.signal() {
-        Some(4) => " (illegal instruction)",
-        Some(6) => " (abort)",
-        Some(7) => " (bus error)",
-        Some(8) => " (arithmetic fault)",
-        Some(9) => " (killed; perhaps memory ran out)",
-        Some(11) => " (segmentation fault)",
-        _ => "",
-    };
-    format!("signal {}{name}", status.signal().unwrap_or_default())
-}
-#[cfg(not(unix))]
-fn signal(_: ExitStatus) -> String {
-    "the system".to_owned()
 }
 
 /// What a running child prints, up to a limit, without the lines that say what it does.
@@ -187,38 +169,6 @@ fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
-}
-
-/// What the system can run kernels on: the lines of `lift devices`, and why there is no OpenCL device if there is none.
-/// Drivers that crash or hang do it in a process of their own.
-pub async fn devices() -> Outcome<(Vec<serde_json::Value>, Option<String>)> {
-    const PATIENCE: Duration = Duration::from_secs(30);
-    let failed = |why: String| Failure::failed(format!("the devices are not known: {why}"), None);
-    let start = || {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["devices", "--format", "json"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        #[cfg(unix)]
-        command.process_group(0);
-        command.spawn()
-    };
-    let mut child = Group { process: start().map_err(|e| failed(e.to_string()))?, ended: false };
-    let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
-    let talk = async {
-        let (out, err) = tokio::join!(read(stdout, MAX_OUTPUT), read(stderr, MAX_STDERR));
-        (out, err, child.process.wait().await)
-    };
-    let Ok((out, err, status)) = tokio::time::timeout(PATIENCE, talk).await else {
-        return Err(failed(format!("a driver did not answer within {} s", PATIENCE.as_secs())));
-    };
-    child.ended = true;
-    let (out, err) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
-    if !status.as_ref().is_ok_and(ExitStatus::success) {
-        return Err(failed(format!("a driver ended the process that asked{}", tail(&err))));
-    }
-    let why = err.trim().trim_start_matches("note:").trim();
-    let devices = out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    Ok((devices, (!why.is_empty()).then(|| why.to_owned())))
 }
 
 /// All that a stream has, up to a limit; the rest is read and thrown away, so that the writer does not block.

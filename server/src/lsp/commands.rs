@@ -8,6 +8,7 @@ use super::server::Server;
 use super::show;
 use super::snapshot::{Failure, File, Outcome, Snapshot};
 use super::views::{self, Address, Prepared};
+use crate::devices;
 use crate::inputs::run_line::RunLine;
 use crate::program::Texts;
 use crate::report::{self, Problem};
@@ -63,7 +64,7 @@ struct RunWishes {
 pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Option<Value>> {
     let argument = params.arguments.and_then(|a| a.into_iter().next()).unwrap_or_default();
     if *params.command == *SETUP {
-        return setup().await.map(Some).map_err(Error::from);
+        return Ok(Some(setup().await));
     }
     let target: Target = parse(&argument)?;
     match &*params.command {
@@ -139,25 +140,21 @@ fn allowance(limits: RunLimits) -> String {
 }
 
 /// What this is, and what it can run kernels on.
-async fn setup() -> Outcome<Value> {
+async fn setup() -> Value {
     let program = std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default();
     let mut out = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "program": program,
         "system": format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
     });
-    match child::devices().await {
-        Ok((devices, problem)) => {
-            out["devices"] = json!(devices);
-            out["problem"] = json!(problem);
-        }
-        Err(Failure::Answer(why)) => {
-            out["devices"] = json!([{ "device": "interpreter" }]);
-            out["problem"] = json!(why.message);
-        }
-        Err(stopped) => return Err(stopped),
-    }
-    Ok(out)
+    let (devices, problem) = match devices::ask().await {
+        Ok(devices) => (devices.found, devices.problem),
+        Err(why) => (Vec::new(), Some(format!("the devices are not known: {why}"))),
+    };
+    let named = devices.iter().map(|info| json!({ "device": format!("opencl:{}", info.index), "info": info }));
+    out["devices"] = named.chain([json!({ "device": "interpreter" })]).collect();
+    out["problem"] = json!(problem);
+    out
 }
 
 fn kernels(snap: &Snapshot, target: &Target) -> Outcome<Value> {

@@ -413,9 +413,58 @@ fn a_driver_that_crashes_costs_the_server_one_run() {
     let setup = session.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");
     assert_eq!(setup["devices"], json!([{ "device": "interpreter" }]));
     let problem = setup["problem"].as_str().unwrap_or_default();
-    assert!(problem.contains("a driver ended the process that asked"), "{problem}");
+    let said = "the OpenCL library ended the process that asked it by signal 11 (segmentation fault)";
+    assert!(problem.contains(said), "{problem}");
     works(&faulty, &mut session);
     session.shutdown();
+}
+
+#[test]
+fn a_driver_that_does_not_survive_being_asked_is_named() {
+    let faulty = Faulty::new();
+    let calls = faulty.calls(&["devices"]);
+    let asking = first(&calls, "clGetDeviceIDs");
+    for arguments in [&["devices"][..], &["devices", "--format", "json"]] {
+        let ran = faulty.lift(arguments, &format!("{asking} crash"));
+        assert_eq!(ran.status, Some(1), "{}", ran.err);
+        assert!(ran.out.contains("interpreter") && !ran.out.contains("opencl:"), "{}", ran.out);
+        let (before, after) = ran.err.split_once("the driver of `").unwrap_or_else(|| panic!("{}", ran.err));
+        let (platform, after) = after.split_once("` ").expect("a name");
+        assert!(before == "error: " && !platform.is_empty(), "{}", ran.err);
+        let how = "ended the process that asked it by signal 11 (segmentation fault). Without it everything else works";
+        assert!(after.starts_with(how), "{}", ran.err);
+    }
+    let ran = faulty.lift(&["devices"], "1 crash");
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    assert!(
+        ran.err.starts_with("error: the OpenCL library ended the process that asked it by signal 11"),
+        "{}",
+        ran.err
+    );
+}
+
+/// What the loader loads may abort before its name is known.
+#[test]
+fn a_driver_that_aborts_when_it_is_loaded_is_named_by_its_file() {
+    let bench = Bench::new(&[(
+        "aborts.c",
+        "#include <stdio.h>\n#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { fputs(\"no /sys here\\n\", stderr); abort(); }\n",
+    )]);
+    let library = bench.path("libaborts.so");
+    let cc = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(bench.path("aborts.c")).status();
+    assert!(cc.expect("`cc` is there: `tests/run` names the packages").success());
+    let missing = bench.path("missing.so").display().to_string();
+    bench.write("vendors/a-missing.icd", missing.as_bytes());
+    bench.write("vendors/b-aborts.icd", library.display().to_string().as_bytes());
+    let mut command = bench.command(&["devices"]);
+    command.env("OCL_ICD_VENDORS", bench.path("vendors"));
+    let ran = ran(command);
+    assert_eq!(ran.status, Some(1), "{}", ran.err);
+    let file = bench.path("vendors/b-aborts.icd");
+    let said =
+        format!("error: the driver that {} names ended the process that asked it by signal 6 (abort).", file.display());
+    assert!(ran.err.starts_with(&said), "{}", ran.err);
+    assert!(ran.err.contains("It printed:\nno /sys here"), "{}", ran.err);
 }
 
 #[test]

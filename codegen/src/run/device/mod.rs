@@ -139,8 +139,23 @@ impl FromStr for DeviceChoice {
     }
 }
 
+/// Who is asked next while devices are listed: who asks may not come back from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking<'a> {
+    /// The OpenCL library, which loads the drivers.
+    Library,
+    /// The driver of a platform, by the platform's name.
+    Platform(&'a str),
+}
+
 /// All OpenCL devices of this machine, in the order in which the library gives them; never empty.
 pub fn list() -> Result<Vec<Device>, NoDevice> {
+    list_telling(&mut |_| ())
+}
+
+/// [`list`], which tells whom it is going to ask.
+pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoDevice> {
+    tell(Asking::Library);
     check_named_library()?;
     // pocl 3.1 has no device for a thread that asks while another one's first question is still being answered.
     static FIRST: Mutex<()> = Mutex::new(());
@@ -169,6 +184,7 @@ pub fn list() -> Result<Vec<Device>, NoDevice> {
     let mut failed = None;
     for platform in &platforms {
         let name = platform.name().unwrap_or_else(|_| "an unnamed platform".to_string());
+        tell(Asking::Platform(&name));
         match platform.get_devices(CL_DEVICE_TYPE_ALL) {
             Ok(ids) => {
                 for id in ids {
