@@ -6,7 +6,7 @@ use super::locate::{View, inferred_form_at};
 use super::outline::run_line;
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
-use crate::infer::{Inference, Opening, Site};
+use crate::infer::{AtPosition, Inference, Opening, Site};
 use crate::names::Resolution;
 use crate::prims::Primitive;
 use crate::queries::{docs, signature};
@@ -216,6 +216,33 @@ impl Pane<'_, '_> {
             if named && ty.any_size_var(&mut mentioned) && seen.insert(&binder.name) {
                 page.text(self.size_bounds(BinderId(index)));
             }
+        }
+        self.positions_in(ty, page);
+    }
+
+    /// Of arrays whose rows differ, how they do; of a row, which of them it is.
+    fn positions_in(&self, ty: &Ty, page: &mut Page) {
+        let mut bound: Vec<Var> = Vec::new();
+        ty.any(&mut |part| {
+            if let Some(array) = part.as_array()
+                && let Some(position) = &array.position
+            {
+                bound.push(position.clone());
+                let first = array.element.subst_size(position, &Size::zero());
+                page.text(format!(
+                    "`{position}`: the position of an element, from `0`, below `{}`; at `{position}` stands `{}`, at `0` \
+                     `{first}`.",
+                    array.len, array.element
+                ));
+            }
+            false
+        });
+        let mut at: Vec<&AtPosition> = self.inference.positions.values().collect();
+        at.sort_by_key(|at| at.position.id);
+        at.dedup_by(|a, b| a.position == b.position);
+        for at in at.into_iter().filter(|at| ty.mentions(&at.position) && !bound.contains(&at.position)) {
+            let below = at.count.as_ref().map(|count| format!(", below `{count}`")).unwrap_or_default();
+            page.text(format!("`{0}`: the position of the element that is at hand, from `0`{below}.", at.position));
         }
     }
 

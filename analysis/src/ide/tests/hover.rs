@@ -455,3 +455,75 @@ fn names_of_which_an_error_leaves_the_type_open() {
         Documented all the same."#]],
     );
 }
+
+/// Rows of different lengths.
+#[test]
+fn the_rule_by_which_rows_differ() {
+    let program = |sum: &str, rows: &str| {
+        format!(
+            "(lift sums (N) ((array-type (i) (array-type float (+ i 1)) N))\n  (lambda (rows) (map (lambda (row) {sum}) {rows})))\n"
+        )
+    };
+    check(
+        &program("(reduce 0.0f + row)", "ro$0ws"),
+        expect![[r#"
+        at 2:`rows`
+        Array[i => Array[Float,i+1],N]
+
+        `N`: a size of the kernel, the length of `rows`.
+
+        `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[Float,i+1]`, at `0` `Array[Float,1]`.
+
+        `rows` is a parameter."#]],
+    );
+    check(
+        &program("(reduce 0.0f + ro$0w)", "rows"),
+        expect![[r#"
+        at 2:`row`
+        Array[Float,i+1]
+
+        `i`: the position of the element that is at hand, from `0`, below `N`.
+
+        `row` is a parameter."#]],
+    );
+    check(
+        &program("$0(map sqrt row)$0", "rows"),
+        expect![[r#"
+        at 2:`(map sqrt row)`
+        Array[Float,i+1]
+
+        `i`: the position of the element that is at hand, from `0`, below `N`."#]],
+    );
+    check(
+        &program("$0(zip (map sqrt row) row)$0", "rows"),
+        expect![[r#"
+        at 2:`(zip (map sqrt row) row)`
+        Array[(Float, Float),i+1]
+
+        `i`: the position of the element that is at hand, from `0`, below `N`."#]],
+    );
+    check(
+        &program("(map sqrt row)", "rows").replace("(map (lambda", "$0(map (lambda"),
+        expect![[r#"
+        at 2:`(map (lambda (row) (map sqrt row)) rows)`
+        Array[i => Array[Float,i+1],N]
+
+        `N`: a size of the kernel, the length of `rows`.
+
+        `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[Float,i+1]`, at `0` `Array[Float,1]`."#]],
+    );
+    check(
+        "(lift f (N) ((array-type (i) (array-type (j) (array-type float (+ i j)) 4) N)) (lambda ($0xs) (map (map (reduce 0.0f +)) xs)))\n",
+        expect![[r#"
+            at 1:`xs`
+            Array[i => Array[j => Array[Float,i+j],4],N]
+
+            `N`: a size of the kernel, the length of `xs`.
+
+            `i`: the position of an element, from `0`, below `N`; at `i` stands `Array[j => Array[Float,i+j],4]`, at `0` `Array[j => Array[Float,j],4]`.
+
+            `j`: the position of an element, from `0`, below `4`; at `j` stands `Array[Float,i+j]`, at `0` `Array[Float,i]`.
+
+            `xs` is a parameter."#]],
+    );
+}
