@@ -135,11 +135,22 @@ impl Compiler {
         }
     }
 
-    /// Waits until a kernel has told, or `stopped` says that nobody wants to know any more.
-    pub fn wait_until(&self, question: &Question, stopped: impl Fn() -> Cancellable<()>) -> Cancellable<Arc<Told>> {
+    /// Waits until a kernel has told, but not beyond `end`, nor when `stopped` says that nobody wants to know any more.
+    pub fn wait_until(
+        &self,
+        question: &Question,
+        end: Instant,
+        stopped: impl Fn() -> Cancellable<()>,
+    ) -> Cancellable<Option<Arc<Told>>> {
+        // An edit waits for whoever looks at the text.
+        const STEP: Duration = Duration::from_millis(2);
         loop {
-            if let Some(told) = self.wait(question, Duration::from_millis(10)) {
-                return Ok(told);
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            if let Some(told) = self.wait(question, left.min(STEP)) {
+                return Ok(Some(told));
             }
             stopped()?;
         }

@@ -12,6 +12,7 @@ use lift_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 /// Kernels that are looked at for one request: those on the screen, then the nearest.
 const MOST_KERNELS: usize = 12;
@@ -67,8 +68,9 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
         return Ok(Vec::new());
     }
     let mut places: BTreeMap<TextSize, Vec<(What, TextRange)>> = BTreeMap::new();
+    let end = Instant::now() + snap.features.options.hint_patience;
     for kernel in snap.analysis.kernels_near(path, range, MOST_KERNELS)? {
-        for (anchor, what) in marks_of(snap, path, kernel.name)?.iter() {
+        for (anchor, what) in marks_of(snap, path, kernel.name, end)?.iter() {
             if shows(what.kind())
                 && let Some(at) = snap.analysis.anchored(anchor)?
                 && range.contains_inclusive(at.end())
@@ -101,17 +103,19 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
 }
 
 /// The marks of a kernel: those of what it is now, or while that is being compiled, or does not check, the last ones.
-fn marks_of(snap: &Snapshot, path: &Arc<str>, kernel: String) -> Cancellable<Arc<[Mark]>> {
+/// A client that cannot be asked to ask again waits for them, but not beyond `end`: the other hints wait with them.
+fn marks_of(snap: &Snapshot, path: &Arc<str>, kernel: String, end: Instant) -> Cancellable<Arc<[Mark]>> {
     let about = (path.clone(), kernel);
     let Options { target, .. } = snap.features.options;
     let Ok(kernel) = engine::core(&snap.analysis, path, &about.1)? else { return Ok(snap.compiled.last(&about)) };
     let question = Question { about: about.clone(), kernel, target };
     let told = match snap.compiler.ask(&question) {
-        Some(told) => told,
-        None if snap.features.refresh_hints => return Ok(snap.compiled.last(&about)),
-        // A client that cannot be asked to ask again waits.
-        None => snap.compiler.wait_until(&question, || snap.analysis.text(path).map(drop))?,
+        None if !snap.features.refresh_hints => {
+            snap.compiler.wait_until(&question, end, || snap.analysis.text(path).map(drop))?
+        }
+        told => told,
     };
+    let Some(told) = told else { return Ok(snap.compiled.last(&about)) };
     let marks: Arc<[Mark]> = marks(snap, path, &told)?.into();
     snap.compiled.set(about, marks.clone());
     Ok(marks)

@@ -70,6 +70,8 @@ pub struct Options {
     pub hint_kinds: Vec<HintKind>,
     /// `paintsObligations`: the client shows lengths that would have to be equal by itself, from its diagnostics.
     pub paints_obligations: bool,
+    /// `hintPatience`, in seconds: how long hints wait for the compiler if the client cannot be asked to ask for them again.
+    pub hint_patience: Duration,
 }
 
 impl Default for Options {
@@ -83,6 +85,7 @@ impl Default for Options {
             run_times: true,
             hint_kinds: shown.collect(),
             paints_obligations: false,
+            hint_patience: Duration::from_millis(500),
         }
     }
 }
@@ -119,6 +122,10 @@ impl Options {
         }
         if let Some(paints) = field("paintsObligations").and_then(Value::as_bool) {
             out.paints_obligations = paints;
+        }
+        if let Some(seconds) = field("hintPatience").and_then(Value::as_f64) {
+            let patience = Duration::try_from_secs_f64(seconds.clamp(0.0, 86_400.0));
+            out.hint_patience = patience.unwrap_or(out.hint_patience);
         }
         for convert::HintSetting { kind, name, .. } in convert::HINT_KINDS {
             match field("inlayHints").and_then(|hints| hints.get(name)).and_then(Value::as_bool) {

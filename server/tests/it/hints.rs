@@ -68,11 +68,14 @@ fn waiting_client() -> Value {
     capabilities
 }
 
+/// Seconds.
+const FOREVER: u32 = 3600;
+
 /// The hints of a program of which only some kinds are shown.
 fn only(kinds: &[&str], program: &str, expected: Expect) {
     let settings: serde_json::Map<String, Value> =
         HINT_KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
-    let options = json!({ "inlayHints": settings });
+    let options = json!({ "inlayHints": settings, "hintPatience": FOREVER });
     let mut session = Session::with(Options { capabilities: waiting_client(), options, ..Options::default() });
     session.open(URI, program);
     expected.assert_eq(&shown(&mut session));
@@ -170,6 +173,21 @@ fn what_the_compiler_tells_comes_later_and_does_not_flicker() {
     session.shutdown();
 }
 
+/// Lengths are not held back by the compiler, which may take longer than a person waits.
+#[test]
+fn a_client_that_cannot_be_asked_to_ask_again_has_lengths_at_once_and_the_rest_when_it_asks_again() {
+    let options = json!({ "hintPatience": 0 });
+    let mut session = Session::with(Options { capabilities: waiting_client(), options, ..Options::default() });
+    session.open(URI, CHECKED);
+    let first = shown(&mut session);
+    assert!(first.contains(": Int") && !first.contains("checks the index"), "{first}");
+    // However long it takes.
+    while !shown(&mut session).contains("checks the index") {}
+    let refreshed = session.messages().iter().any(|message| message["method"] == "workspace/inlayHint/refresh");
+    assert!(!refreshed, "it was not told that it may be");
+    session.shutdown();
+}
+
 #[test]
 fn lengths_that_would_have_to_be_equal() {
     only(&["obligations"], UNEQUAL, expect!["1:91 ✗ X1 = X2; X1 -> 1:20; X2 -> 1:56"]);
@@ -192,7 +210,8 @@ fn a_client_that_paints_unequal_lengths_by_itself_has_them_in_its_diagnostics() 
 }
 
 /// What a double click on the hint with a label makes of the program, and what it says of itself.
-fn resolved(options: Value, program: &str, label: &str, expected: Expect) {
+fn resolved(mut options: Value, program: &str, label: &str, expected: Expect) {
+    options["hintPatience"] = json!(FOREVER);
     let mut capabilities = waiting_client();
     capabilities["textDocument"]["inlayHint"] = json!({ "resolveSupport": { "properties": ["tooltip", "textEdits"] } });
     let mut session = Session::with(Options { capabilities, options, ..Options::default() });
