@@ -44,6 +44,12 @@ impl AnalysisHost {
         }
     }
 
+    /// Forgets what was used least, where more is known than is kept. The next change would: here it is done while nobody
+    /// waits for one. Waits for snapshots, as a change does.
+    pub fn rest(&mut self) {
+        self.db.trigger_lru_eviction();
+    }
+
     pub fn file_text(&self, path: &str) -> Option<Arc<str>> {
         self.db.file(path).map(|file| file.text(&self.db).clone())
     }

@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub measured: Arc<Measurements>,
     pub compiler: Compiler,
     pub compiled: compiled_hints::Shown,
+    /// Counts the snapshots that live.
+    pub alive: Arc<()>,
 }
 
 /// A file that a request names.

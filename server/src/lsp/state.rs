@@ -23,6 +23,9 @@ use tower_lsp_server::gen_lsp_types::*;
 const DEBOUNCE: Duration = Duration::from_millis(20);
 /// Generated texts wait for a pause in typing.
 const VIEW_DEBOUNCE: Duration = Duration::from_millis(120);
+/// A pause of this length is used to forget what the next edit would forget otherwise: that of a long file that was just
+/// opened takes longer than an edit may.
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// What the main loop says to the client.
 pub enum Outgoing {
@@ -60,6 +63,10 @@ pub struct State {
     views: Arc<Views>,
     /// When the views are to be made again.
     views_due: Option<Instant>,
+    /// When nothing was asked for so long that it is a pause.
+    rest_due: Option<Instant>,
+    /// One for each snapshot that lives, and this.
+    alive: Arc<()>,
     measured: Arc<Measurements>,
     compiler: Compiler,
     compiled: compiled_hints::Shown,
@@ -86,6 +93,8 @@ impl State {
             revision: 0,
             views: Arc::default(),
             views_due: None,
+            rest_due: None,
+            alive: Arc::default(),
             measured: Arc::default(),
             compiler: Compiler::new(back.clone()),
             compiled: compiled_hints::Shown::default(),
@@ -102,6 +111,7 @@ impl State {
     /// The state at this moment, imports loaded.
     pub fn snapshot(&mut self) -> Snapshot {
         self.settle();
+        self.rest_due = Some(Instant::now() + PAUSE);
         Snapshot {
             analysis: self.host.snapshot(),
             documents: self.documents.clone(),
@@ -111,6 +121,7 @@ impl State {
             measured: self.measured.clone(),
             compiler: self.compiler.clone(),
             compiled: self.compiled.clone(),
+            alive: self.alive.clone(),
         }
     }
 
@@ -215,7 +226,7 @@ impl State {
 
     /// When [`State::act`] wants to be called.
     pub fn due(&self) -> Option<Instant> {
-        [self.due, self.views_due].into_iter().flatten().min()
+        [self.due, self.views_due, self.rest_due].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -226,6 +237,18 @@ impl State {
         }
         if self.views_due.is_some_and(|due| due <= now) {
             self.make_views();
+        }
+        if self.rest_due.is_some_and(|due| due <= now) {
+            self.rest();
+        }
+    }
+
+    /// Uses a pause, if it is one.
+    fn rest(&mut self) {
+        let busy = self.due.is_some() || self.diagnosing > 0 || Arc::strong_count(&self.alive) > 1;
+        self.rest_due = busy.then(|| Instant::now() + PAUSE);
+        if !busy {
+            self.host.rest();
         }
     }
 

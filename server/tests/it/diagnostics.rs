@@ -177,3 +177,44 @@ fn what_is_not_used_is_faded() {
     assert_eq!(tags, [(&json!("unused-name"), &json!([1]))]);
     session.shutdown();
 }
+
+/// What the client shows of a document: what it was sent last. Each is about the version that it says.
+fn shown(session: &Session) -> Vec<(i64, usize)> {
+    let messages = session.messages();
+    let sent = messages.iter().filter(|message| message["method"] == "textDocument/publishDiagnostics");
+    let of = |message: &Value| {
+        let params = &message["params"];
+        (params["version"].as_i64().expect("a version"), params["diagnostics"].as_array().expect("a list").len())
+    };
+    sent.map(of).collect()
+}
+
+#[test]
+fn diagnostics_stay_until_new_ones_are_there_and_do_not_survive_a_fix() {
+    let mut session = rich();
+    session.open(URI, "(define (wrong x) (+ x true))\n(define (other x) x)\n");
+    assert_eq!(session.diagnostics(URI, 1).len(), 1);
+    // Edits beside the mistake, before it, and in it: at no moment is it gone.
+    for (version, range) in (2..).zip([[1, 20, 1, 20], [0, 0, 0, 0], [0, 19, 0, 19], [2, 0, 2, 0]]) {
+        session.edit(URI, version, range, " ");
+        assert_eq!(session.diagnostics(URI, version).len(), 1);
+    }
+    assert_eq!(shown(&session), [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1)], "nothing was sent in between");
+    let text = session.text(URI);
+    let column = text.lines().next().and_then(|line| line.find("true")).expect("the mistake") as u32;
+    session.edit(URI, 6, [0, column, 0, column + 4], "1");
+    assert_eq!(session.diagnostics(URI, 6).len(), 0);
+    // Mended and broken again while nobody waits; in the end it is mended.
+    for version in 7..=60 {
+        let (end, new) = if version % 2 == 1 { (column + 1, "true") } else { (column + 4, "1") };
+        session.edit(URI, version, [0, column, 0, end], new);
+    }
+    assert_eq!(session.diagnostics(URI, 60).len(), 0);
+    session.text(URI);
+    let shown = shown(&session);
+    assert_eq!(shown.last(), Some(&(60, 0)), "{shown:?}");
+    assert!(shown.is_sorted_by_key(|(version, _)| *version), "{shown:?}");
+    let right = |(version, found): &(i64, usize)| *version < 6 || *found == (version % 2) as usize;
+    assert!(shown.iter().all(right), "each is about its version: {shown:?}");
+    session.shutdown();
+}

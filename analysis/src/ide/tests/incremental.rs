@@ -219,6 +219,25 @@ fn an_edit_costs_the_same_in_a_long_file() {
     }
 }
 
+/// What is forgotten is what was used least, and nothing of it is missed but the time to find it again.
+#[test]
+fn a_pause_forgets_what_the_next_edit_would() {
+    let mut fixture = Fixture::new(&many(300));
+    let known = fixture.analysis().diagnostics("main.lift").unwrap();
+    let lowered_for_the_form = |fixture: &Fixture, at: u32| {
+        fixture.analysis().db().take_executed();
+        fixture.analysis().hover("main.lift", lift_syntax::TextRange::empty(at.into())).unwrap().unwrap();
+        fixture.analysis().db().take_executed().get("lower_form").copied().unwrap_or_default()
+    };
+    assert_eq!(lowered_for_the_form(&fixture, 10), 0, "everything is known");
+    fixture.host.rest();
+    fixture.analysis().db().take_executed();
+    assert_eq!(fixture.analysis().diagnostics("main.lift").unwrap(), known);
+    assert_eq!(fixture.analysis().db().take_executed().get("infer"), None, "what is kept in any case is still known");
+    let second = many(300).find("(lift kernel0").unwrap() as u32 + 8;
+    assert!(lowered_for_the_form(&fixture, second) > 0, "what was used least is forgotten");
+}
+
 #[test]
 fn a_new_name_is_looked_up_and_infers_nobody_else() {
     let mut fixture = Fixture::new(&many(50));
