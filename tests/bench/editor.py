@@ -289,6 +289,8 @@ def session(server: Server, path: pathlib.Path, edits: int, features: bool, meas
 
     document = {"uri": uri}
     colours = server.ask("textDocument/semanticTokens/full", {"textDocument": document})[1]["resultId"] if features else ""
+    # Nobody edits a file before they have seen it.
+    time.sleep(1)
     unique = 1000
     for turn in range(edits):
         for spot in spots:
