@@ -1,9 +1,10 @@
 //! What a place in the program is: its type first, then how a hidden length was opened, what is assumed of lengths,
 //! and the documentation.
 
+mod page;
+
 use super::Hover;
 use super::locate::{View, inferred_form_at};
-use super::outline::run_line;
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
 use crate::infer::{AtPosition, Inference, Opening, Site};
@@ -13,6 +14,7 @@ use crate::queries::{docs, signature};
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{Scheme, Ty, TyKind, type_variable_name};
 use lift_syntax::{ColumnEncoding, TextRange};
+use page::{Page, tells_something};
 use rustc_hash::FxHashSet;
 
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
@@ -29,91 +31,6 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         Node::FormName => pane.form_name(&mut page)?,
     }
     page.finish(view.range(node))
-}
-
-/// The parts of a hover, in order.
-#[derive(Default)]
-struct Page {
-    parts: Vec<Part>,
-    /// Whether a type on it has parts that an error left open.
-    gaps: bool,
-}
-
-enum Part {
-    Code(String),
-    Text(String),
-}
-
-impl Page {
-    fn code(&mut self, code: impl Into<String>) {
-        self.parts.push(Part::Code(code.into()));
-    }
-
-    /// A type, as far as it is known: one of which an error leaves nothing says nothing.
-    fn ty(&mut self, ty: &Ty) {
-        self.typed(ty, |ty| ty.to_string());
-    }
-
-    fn scheme(&mut self, scheme: &Scheme) {
-        self.typed(&scheme.ty, |_| scheme.to_string());
-    }
-
-    /// `name : type`
-    fn signature(&mut self, name: &str, scheme: &Scheme) {
-        self.typed(&scheme.ty, |_| format!("{name} : {scheme}"));
-    }
-
-    fn typed(&mut self, ty: &Ty, print: impl FnOnce(&Ty) -> String) {
-        if tells_something(ty) {
-            self.gaps |= ty.has_gaps();
-            self.code(print(ty));
-        }
-    }
-
-    fn text(&mut self, text: impl Into<String>) {
-        self.parts.push(Part::Text(text.into()));
-    }
-
-    fn docs(&mut self, docs: &str) {
-        let lines: Vec<&str> = docs.lines().filter(|line| run_line(line).is_none()).collect();
-        let text = lines.join("\n");
-        if !text.trim().is_empty() {
-            self.text(text);
-        }
-    }
-
-    /// Nothing, where there is nothing to say.
-    fn finish(mut self, range: TextRange) -> Option<Hover> {
-        if self.gaps {
-            self.text("`?` is what an error leaves open.");
-        }
-        if self.parts.is_empty() {
-            return None;
-        }
-        let markdown = self.parts.iter().map(|part| match part {
-            Part::Code(code) => format!("```lift\n{code}\n```"),
-            Part::Text(text) => text.clone(),
-        });
-        let plain = self.parts.iter().map(|part| match part {
-            Part::Code(code) => code.clone(),
-            Part::Text(text) => text.lines().filter(|line| !line.starts_with("```")).collect::<Vec<_>>().join("\n"),
-        });
-        Some(Hover {
-            range,
-            markdown: markdown.collect::<Vec<_>>().join("\n\n"),
-            plain: plain.collect::<Vec<_>>().join("\n\n"),
-        })
-    }
-}
-
-/// Whether a type has a part that is more than that something is applied to something.
-fn tells_something(ty: &Ty) -> bool {
-    match ty.kind() {
-        TyKind::Error => false,
-        TyKind::Fun(argument, result) => tells_something(argument) || tells_something(result),
-        TyKind::Exists(_, inner) => tells_something(inner),
-        _ => true,
-    }
 }
 
 struct Pane<'a, 'db> {
