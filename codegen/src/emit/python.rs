@@ -191,8 +191,14 @@ fn steps(all: &[Step], depth: usize) -> Result<String, String> {
                 }
                 let local: Vec<String> = launch.local.iter().map(|n| n.max(&1).to_string()).collect();
                 let exact = if launch.exact_local { "True" } else { "False" };
+                let only_if: Result<Vec<_>, _> = launch.only_if.iter().map(function).collect();
+                let only_if = only_if?.join(", ");
                 let (kernel, args) = (literal(&launch.kernel), args.join(", "));
-                format!("(\"launch\", {kernel}, [{args}], [{}], [{}], {exact})", groups.join(", "), local.join(", "))
+                format!(
+                    "(\"launch\", {kernel}, [{args}], [{}], [{}], {exact}, [{only_if}])",
+                    groups.join(", "),
+                    local.join(", ")
+                )
             }
             Step::Zero(id) => format!("(\"zero\", {})", id.0),
             Step::Repeat { count, steps: inner } => {

@@ -307,7 +307,9 @@ class Kernel:
             if name in buffer[4] and not self._waits(i):
                 self._allocate(i)
 
-    def _launch(self, name, args, groups, local, exact):
+    def _launch(self, name, args, groups, local, exact, only_if):
+        if any(size(self.values) <= 0 for size in only_if):
+            return
         if name not in self.kernels:
             self.kernels[name] = cl.Kernel(self.program, name)
         kernel = self.kernels[name]

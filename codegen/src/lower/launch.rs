@@ -5,11 +5,12 @@ use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::{ArrayDest, Dest, Value, View};
-use crate::core::{Block, Level, Prim, Rhs, Stmt};
+use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use crate::opencl::StmtKind;
 use crate::plan::{Count, Launch};
 use crate::schedule::place;
 use crate::target::Target;
+use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -22,6 +23,35 @@ const UNKNOWN_ITEMS: i64 = 1 << 16;
 pub struct Guard<'k> {
     pub condition: Value<'k>,
     pub holds: bool,
+}
+
+impl Guard<'_> {
+    /// A number that is positive where the branch is taken, if the condition compares sizes that the host knows.
+    fn taken(&self, program: &ProgramBuilder) -> Option<Size> {
+        let Value::Deferred(deferred) = &self.condition else { return None };
+        let Rhs::Scalar(op, args) = &deferred.stmt.rhs else { return None };
+        let size = |a: &Atom| {
+            let size = match a {
+                Atom::Size(s) => deferred.env.size(s),
+                Atom::Lit(Literal::Int(n)) => Size::int(i64::from(*n)),
+                _ => return None,
+            };
+            program.is_known_before(&size).then_some(size)
+        };
+        let [a, b] = args.as_slice() else { return None };
+        let (a, b) = (size(a)?, size(b)?);
+        let one = Size::one();
+        let not_above = |a: &Size, b: &Size| b.sub(a).add(&one);
+        Some(match (op, self.holds) {
+            (ScalarOp::Lt, true) | (ScalarOp::Ge, false) => b.sub(&a),
+            (ScalarOp::Gt, true) | (ScalarOp::Le, false) => a.sub(&b),
+            (ScalarOp::Le, true) | (ScalarOp::Gt, false) => not_above(&a, &b),
+            (ScalarOp::Ge, true) | (ScalarOp::Lt, false) => not_above(&b, &a),
+            (ScalarOp::Eq, true) | (ScalarOp::Ne, false) => Size::min(&not_above(&a, &b), &not_above(&b, &a)),
+            (ScalarOp::Ne, true) | (ScalarOp::Eq, false) => Size::max(&a.sub(&b), &b.sub(&a)),
+            _ => return None,
+        })
+    }
 }
 
 /// What a launch is called and where it comes from.
@@ -45,6 +75,7 @@ impl<'k> ProgramBuilder<'k> {
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
         let target = self.schedule.target;
+        let only_if = guards.iter().filter_map(|g| g.taken(self)).collect();
         let mut f = FunctionBuilder::new(self, title.origin);
         f.used = used;
         f.local_size = local;
@@ -103,6 +134,7 @@ impl<'k> ProgramBuilder<'k> {
             groups,
             local: size,
             exact_local: local.iter().any(Option::is_some),
+            only_if,
             origin: title.origin.clone(),
             label: title.label.into(),
         });

@@ -5,7 +5,7 @@
 
 use super::{Arg, BufferId, BufferRole, Count, Launch, Layout, Plan, Program, Step};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::Assumption;
+use lift_analysis::size::{Assumption, Size};
 use serde::Serialize;
 
 /// Changes whenever a reader of the former format could misunderstand the new one.
@@ -281,6 +281,8 @@ struct LaunchJson<'a> {
     groups: [CountJson; 3],
     local: [u32; 3],
     exact_local: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    only_if: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -401,6 +403,7 @@ impl<'a> Printer<'a> {
             groups: [count(&launch.groups[0]), count(&launch.groups[1]), count(&launch.groups[2])],
             local: launch.local,
             exact_local: launch.exact_local,
+            only_if: launch.only_if.iter().map(Size::to_string).collect(),
         }
     }
 }

@@ -104,6 +104,9 @@ pub struct Launch {
     /// Work-items of a group per dimension. Fixed when the kernel relies on it (`exact_local`), else clamped.
     pub local: [u32; 3],
     pub exact_local: bool,
+    /// The launch is left out unless all of these are positive: its work-items would find nothing to do. Empty: always
+    /// made. The kernel asks for itself, too.
+    pub only_if: Vec<Size>,
     /// For profiles and hints: the call in the source that this launch belongs to.
     pub origin: Origin,
     /// What the launch does, for a person: "filter: count".

@@ -18,6 +18,7 @@ fn example() -> Program {
             groups: groups(),
             local: [64, 1, 1],
             exact_local: true,
+            only_if: Vec::new(),
             origin: origin(7),
             label: label.to_string(),
         })

@@ -433,11 +433,15 @@ impl<'a> Run<'a> {
     fn launch(&mut self, launch: usize) -> Result<(), RunFailure> {
         let (prepared, kernel) = (&self.prepared.launches[launch], &self.kernels[launch]);
         let event = match (&prepared.numbers, self.geometry[launch]) {
+            (Some(Numbers { needed: false, .. }), _) => return Ok(()),
             (Some(numbers), Some(Geometry { groups, local })) => {
                 self.session.launch(kernel, &self.args(numbers)?, groups, local)?
             }
             _ => {
                 let numbers = launch_numbers(prepared.plan, &self.sizes)?;
+                if !numbers.needed {
+                    return Ok(());
+                }
                 let Geometry { groups, local } = fit(prepared.plan, &numbers, kernel, self.session, &mut self.notices)?;
                 let args = self.args(&numbers)?;
                 kernel.check(&args).map_err(|e| RunFailure::plan(e.to_string()))?;

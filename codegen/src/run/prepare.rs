@@ -30,6 +30,8 @@ pub struct PreparedLaunch<'a> {
 pub struct Numbers {
     pub args: Vec<PreparedArg>,
     pub wish: Wish,
+    /// The launch is left out otherwise.
+    pub needed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,6 +232,7 @@ impl<'a> Steps<'a, '_> {
         Ok(match step {
             Step::Launch(launch) => {
                 let mut now = launch.groups.iter().all(|count| (self.known)(&count.wish));
+                now &= launch.only_if.iter().all(self.known);
                 for arg in &launch.args {
                     match arg {
                         Arg::Buffer(id) => now &= (self.known)(&self.buffer(*id)?.capacity),
@@ -290,7 +293,11 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
         *groups = prepare_count(count, sizes)?;
     }
     let wish = Wish { groups, local: launch.local, exact_local: launch.exact_local };
-    Ok(Numbers { args, wish })
+    let mut needed = true;
+    for size in &launch.only_if {
+        needed &= argument(size, sizes)? > 0;
+    }
+    Ok(Numbers { args, wish, needed })
 }
 
 /// What a kernel is given: part of an index, perhaps, which may be negative.

@@ -203,6 +203,10 @@ impl Printer<'_> {
     }
 
     fn launch(&self, b: &mut Body, launch: &Launch) -> Result<(), String> {
+        if !launch.only_if.is_empty() {
+            let all: Result<Vec<_>, _> = launch.only_if.iter().map(|s| Ok(format!("{} > 0", self.expr(s)?))).collect();
+            b.line(&format!("if ({})", all.map_err(|e: String| e)?.join(" && ")));
+        }
         let index = kernels(self.plan).iter().position(|name| *name == launch.kernel).unwrap_or(0);
         b.line(&format!("{{ /* {} */", comment(&launch.label)));
         b.line(&format!("  const cl_kernel kernel = program->kernels[{index}];"));

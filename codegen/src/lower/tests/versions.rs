@@ -4,7 +4,9 @@ use super::*;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
 use crate::core::{Level, Prim};
+use crate::plan::Step;
 use crate::schedule::Schedule;
+use lift_analysis::size::Size;
 
 /// For each of K numbers: how many of N are below it, and, for each of M, the sum of the products with those.
 fn counts_and_sums() -> Kernel {
@@ -41,6 +43,16 @@ fn few_elements_by_groups_and_many_by_items() {
             Ok(program) => program,
             Err(errors) => panic!("does not compile: {}", errors[0]),
         };
+        // Only one of the versions is launched.
+        let launched = |k: i64| {
+            let launches = program.plan.steps.iter().filter_map(|s| match s {
+                Step::Launch(launch) => Some(launch),
+                _ => None,
+            });
+            let value = |size: &Size| size.eval_int(&|_| Some(k)).expect("it has one size");
+            launches.filter(|l| l.only_if.iter().all(|size| value(size) > 0)).count()
+        };
+        assert_eq!([0, 1, 31, 32, 4223, 4224].map(launched), [1; 6]);
         // Either side of 32 elements a unit, nothing to fold, and nothing to do.
         for (k, n, m) in [(3, 5000, 2), (31, 300, 3), (32, 300, 3), (40, 7, 1), (5, 0, 4), (0, 10, 2), (4, 10, 0)] {
             if let Err(problem) = agree(&kernel, &program, &[ints(k), ints(n), ints(m)]) {

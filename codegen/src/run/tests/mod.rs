@@ -130,6 +130,7 @@ fn launch(kernel: &str, args: Vec<Arg>, groups: Size, local: u32) -> Step {
         groups: [count(groups), count(Size::one()), count(Size::one())],
         local: [local, 1, 1],
         exact_local: false,
+        only_if: Vec::new(),
         origin: origin(1),
         label: format!("test: {kernel}"),
     })
