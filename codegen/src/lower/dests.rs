@@ -4,7 +4,7 @@
 use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
 use super::{Result, views};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
-use crate::schedule::{Schedule, fuse};
+use crate::schedule::{Schedule, fuse, is_parallel};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
@@ -112,6 +112,13 @@ impl<'k> Assigner<'_, 'k> {
         }
     }
 
+    fn folds_in_parallel(&self, a: &Atom) -> bool {
+        let Atom::Var(v) = a else { return false };
+        let fold =
+            |rhs: &Rhs| matches!(rhs, Rhs::Prim(PrimCall { prim: Prim::Reduce(level), .. }) if is_parallel(*level));
+        self.stmts.get(v).is_some_and(|s| fold(&s.rhs))
+    }
+
     /// Hands `dest` to an operand if that can be; whether it was.
     fn hand(&mut self, a: &Atom, dest: impl FnOnce() -> Dest<'k>) -> bool {
         let dest = dest();
@@ -195,6 +202,14 @@ impl<'k> Assigner<'_, 'k> {
             Prim::Join => match row(&self.kernel.atom_ty(&call.args[0])) {
                 Some(row) => view(ArrayDest::Rows { row, of }),
                 None => return Assigned::Write(dest),
+            },
+            // The one result of a fold over the device is written where it belongs.
+            Prim::Head if self.readable && self.folds_in_parallel(&call.args[0]) => match &of {
+                Dest::Place(Place { layout: element, at }) => {
+                    let one = Layout::Array { len: Size::one(), capacity: Size::one(), element: element.clone() };
+                    Dest::Place(Place { layout: Rc::new(one), at: at.clone() })
+                }
+                _ => return Assigned::Write(dest),
             },
             Prim::Transpose => view(ArrayDest::Transposed(of)),
             Prim::Reverse => {
