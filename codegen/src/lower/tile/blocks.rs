@@ -3,7 +3,8 @@
 //!
 //! Where windows lie inside of the matrix, their elements are at known distances: no index is clamped, each element is
 //! loaded once and kept in a register, and four of them are one load. That needs rows that begin at multiples of four. At
-//! the edges, and for other rows, the same is computed with what `pad` says; as that has the same form, the groups there are not the last to finish.
+//! the edges, and for other rows, the same is computed with what `pad` says; as that has the same form, the groups there are
+//! not the last to finish. Folds are so long that a whole group goes one way or the other.
 
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
@@ -11,10 +12,10 @@ use super::super::launch::Title;
 use super::super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::super::{LowerError, Result};
 use super::access::is_word;
-use super::local_id;
 use super::memo::Memo;
+use super::{local_id, min};
 use crate::core::{Block, Lambda, Level, PrimCall, Rhs, Stmt};
-use crate::opencl::{BinaryOp, CType, Expr, Qualifier};
+use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
@@ -25,7 +26,7 @@ use rustc_hash::FxHashMap;
 /// Results beside each other of one work-item.
 pub(super) const WIDE: i64 = 4;
 /// How the work-items of a group lie.
-const ACROSS: i64 = 64;
+const ACROSS: i64 = 32;
 const DOWN: i64 = 4;
 /// Elements of a window at most, if the code for each is written out.
 const MOST_IN_WINDOW: i64 = 32;
@@ -219,7 +220,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let row = f.number("row", row, &n.add(&Size::int(tile_down)));
                 let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
                 let column = f.number("column", column, &m.add(&Size::int(tile_across)));
-                f.window_block(w, [&row, &column], [&n, &m], [&n_expr, &m_expr], dest)
+                let start = match w.fold {
+                    // Long code: no work-items beside each other go two ways.
+                    Some(_) => {
+                        [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
+                    }
+                    None => [(row.clone(), w.tall), (column.clone(), WIDE)],
+                };
+                f.window_block(w, [&row, &column], start, [&n, &m], [&n_expr, &m_expr], dest)
             })
         });
         self.active.lcl = lcl;
@@ -230,6 +238,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         &mut self,
         w: &Windows<'k>,
         first: [&Size; 2],
+        // What has to lie inside: from where, and how far.
+        whole: [(Size, i64); 2],
         lens: [&Size; 2],
         bounds: [&Expr; 2],
         dest: &Dest<'k>,
@@ -238,12 +248,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let margin = [w.reach[0], w.reach[1] + WIDE - 1];
         let side = [w.tall, WIDE];
         let mut inside = Expr::Bool(true);
-        for d in 0..2 {
-            let at = self.size(first[d])?;
+        for (d, (from, extent)) in whole.iter().enumerate() {
+            let at = self.size(from)?;
             if margin[d] > 0 {
                 inside = inside.and(at.clone().ge(Expr::int(margin[d])));
             }
-            inside = inside.and(at.add(Expr::int(margin[d] + side[d])).le(bounds[d].clone()));
+            inside = inside.and(at.add(Expr::int(margin[d] + extent)).le(bounds[d].clone()));
         }
         if let Some(plane) = &w.plane {
             let (at, len) = (self.size(&plane.at)?, self.size(&plane.len)?);
@@ -282,13 +292,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             aligned_facts(f);
             f.written_block(w, first, dest)
         })?;
-        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
-        let edge = self.scope(|f| {
+        let (mut edge, ()) = self.scope(|f| f.edge_block(w, first, lens, dest))?;
+        let room = bounds[0].clone().ge(Expr::int(w.tall)).and(bounds[1].clone().ge(Expr::int(WIDE)));
+        let (few, ()) = self.scope(|f| {
             f.memo = Some(Memo::default());
-            f.unrolled("i", w.tall, |f, i| {
-                f.unrolled("j", WIDE, |f, j| {
+            f.for_range("i", Expr::int(0), &Size::int(w.tall), Step::Increment, |f, i| {
+                f.for_range("j", Expr::int(0), &Size::int(WIDE), Step::Increment, |f, j| {
                     let at = [first[0].add(i), first[1].add(j)];
-                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], |f, [r, c]| {
+                    f.inside([(&at[0], lens[0], bounds[0]), (&at[1], lens[1], bounds[1])], true, |f, [r, c]| {
                         let value = f.window_value(w, &r, &c)?;
                         let to = f.dest_at(dest, &r)?;
                         let to = f.dest_at(&to, &c)?;
@@ -296,11 +307,50 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     })
                 })
             })
-        });
-        self.write_out = written_out;
-        let (edge, ()) = edge?;
-        self.emit_if(inside.and(aligned), quads, edge);
+        })?;
+        let either = self.scope(|f| {
+            f.emit_if(room, std::mem::take(&mut edge), few);
+            Ok(())
+        })?;
+        self.emit_if(inside.and(aligned), quads, either.0);
         Ok(())
+    }
+
+    /// A block that reaches an edge: moved back until it lies in the matrix, so that its results are there, and their
+    /// windows share what they load. Those before `first` are of other blocks.
+    fn edge_block(&mut self, w: &Windows<'k>, first: [&Size; 2], lens: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
+        self.memo = Some(Memo::default());
+        let mut start = Vec::new();
+        for (d, (name, side)) in [("r", w.tall), ("c", WIDE)].into_iter().enumerate() {
+            self.facts.assume_le(Size::int(side), lens[d].clone());
+            let last = lens[d].sub(&Size::int(side));
+            let at = min(self.size(first[d])?, self.size(&last)?);
+            start.push(self.number(name, at, &last));
+        }
+        let outside = self.loads.replace(Loads::default());
+        let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
+        let mut results = || -> Result<()> {
+            for i in 0..w.tall {
+                for j in 0..WIDE {
+                    let at = [start[0].add(&Size::int(i)), start[1].add(&Size::int(j))];
+                    let value = self.window_value(w, &at[0], &at[1])?;
+                    let mut own = Expr::Bool(true);
+                    for d in 0..2 {
+                        own = own.and(self.size(&at[d])?.ge(self.size(first[d])?));
+                    }
+                    self.when(own, |f| {
+                        let to = f.dest_at(dest, &at[0])?;
+                        let to = f.dest_at(&to, &at[1])?;
+                        f.copy(&value, &to)
+                    })?;
+                }
+            }
+            Ok(())
+        };
+        let result = results();
+        self.write_out = written_out;
+        self.loads = outside;
+        result
     }
 
     /// The result at a row and a column.

@@ -117,35 +117,45 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.for_level(Level::Wrg(0), &tiles(&columns), |f, i| {
                 f.shared_in_loop = true;
                 let (first_row, first_column) = (j.mul(&Size::int(side)), i.mul(&Size::int(side)));
+                let end = |first: &Size| first.add(&Size::int(side));
+                let whole = f.size(&end(&first_row))?.le(n_expr.clone());
+                let whole = whole.and(f.size(&end(&first_column))?.le(m_expr.clone()));
+                let whole = f.bind("whole", CType::Bool, whole);
                 // Neighbours read along a column.
-                f.unrolled("k", side * side / ITEMS, |f, k| {
-                    let across = y.add(&k.mul(&step));
-                    f.inside(
-                        [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
-                        |f, [r, c]| {
-                            let row = f.read(&m.rows, &r)?;
-                            let row = f.array(&row)?;
-                            let element = f.read(&row, &c)?;
-                            f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
-                        },
-                    )
+                f.either_way(&whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let across = y.add(&k.mul(&step));
+                        f.inside(
+                            [(&first_row.add(&x), &n, &n_expr), (&first_column.add(&across), &columns, &m_expr)],
+                            checked,
+                            |f, [r, c]| {
+                                let row = f.read(&m.rows, &r)?;
+                                let row = f.array(&row)?;
+                                let element = f.read(&row, &c)?;
+                                f.copy(&element, &Dest::Place(in_tile(across.mul(&pitch).add(&x))))
+                            },
+                        )
+                    })
                 })?;
                 f.barrier(true, false);
                 // And write along a row.
-                f.unrolled("k", side * side / ITEMS, |f, k| {
-                    let down = y.add(&k.mul(&step));
-                    f.inside(
-                        [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
-                        |f, [r, c]| {
-                            let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
-                            let to = f.dest_at(dest, &r)?;
-                            let to = f.dest_at(&to, &c)?;
-                            match then {
-                                Some(then) => f.call_into(&then.f, &[element], &to),
-                                None => f.copy(&element, &to),
-                            }
-                        },
-                    )
+                f.either_way(&whole, |f, checked| {
+                    f.unrolled("k", side * side / ITEMS, |f, k| {
+                        let down = y.add(&k.mul(&step));
+                        f.inside(
+                            [(&first_row.add(&down), &n, &n_expr), (&first_column.add(&x), &columns, &m_expr)],
+                            checked,
+                            |f, [r, c]| {
+                                let element = f.load(&in_tile(x.mul(&pitch).add(&down)))?;
+                                let to = f.dest_at(dest, &r)?;
+                                let to = f.dest_at(&to, &c)?;
+                                match then {
+                                    Some(then) => f.call_into(&then.f, &[element], &to),
+                                    None => f.copy(&element, &to),
+                                }
+                            },
+                        )
+                    })
                 })
             })
         });
@@ -154,10 +164,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// Code for an element of a matrix, if there is one at this row and column.
+    /// Code in two versions: for squares that surely have all of their elements, and for others.
+    fn either_way(&mut self, whole: &Expr, mut body: impl FnMut(&mut Self, bool) -> Result<()>) -> Result<()> {
+        let (all, ()) = self.scope(|f| body(f, false))?;
+        let (some, ()) = self.scope(|f| body(f, true))?;
+        self.emit_if(whole.clone(), all, some);
+        Ok(())
+    }
+
+    /// Code for an element of a matrix, if there is one at this row and column; where that is not `checked`, it is known.
     pub(super) fn inside(
         &mut self,
         at: [(&Size, &Size, &Expr); 2],
+        checked: bool,
         body: impl FnOnce(&mut Self, [Size; 2]) -> Result<()>,
     ) -> Result<()> {
         let mut condition = Expr::Bool(true);
@@ -165,7 +184,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         for ((position, _, bound), name) in at.iter().zip(["r", "c"]) {
             let expr = self.size(position)?;
             let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
-            condition = condition.and(expr.clone().lt((*bound).clone()));
+            if checked {
+                condition = condition.and(expr.clone().lt((*bound).clone()));
+            }
             named.push(expr);
         }
         self.when(condition, |f| {

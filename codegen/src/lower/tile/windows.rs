@@ -194,7 +194,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return self.unrolled("i", w.tall, |f, i| {
                 f.unrolled("j", WIDE, |f, j| {
                     let at = [first[0].add(i), first[1].add(j)];
-                    f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], |f, [r, c]| {
+                    f.inside([(&at[0], lens[0], &bounds[0]), (&at[1], lens[1], &bounds[1])], true, |f, [r, c]| {
                         let value = finished(f, i, j)?;
                         let to = f.dest_at(dest, &r)?;
                         let to = f.dest_at(&to, &c)?;
