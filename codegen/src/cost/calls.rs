@@ -14,7 +14,10 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
     match name {
         "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" => arithmetic(1),
         "fma" => arithmetic(2),
-        "sqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "pow" | "fmod" => Price { special: lanes, ..Price::default() },
+        "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "pow" | "fmod" => {
+            Price { special: lanes, ..Price::default() }
+        }
+        "sincos" => Price { special: 2 * lanes, ..Price::default() },
         _ if name == Helper::DivInt.name()
             || name == Helper::ModInt.name()
             || name == Helper::DivLong.name()

@@ -6,6 +6,7 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::pieces::few_pieces;
+use super::stream::shared::Part;
 use super::value::{Closure, Dest, Env, Place, Value};
 use super::write::is_flat;
 use crate::core::{Prim, PrimCall, Rhs, Stmt};
@@ -96,6 +97,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Prim::ReduceWhileSeq => (Some(closure(0)), closure(1)),
             _ => (None, closure(0)),
         };
+        let part = if test.is_none() { self.part_of_rounds(stmt.var) } else { Part::Whole };
+        let z = match &part {
+            Part::Below(_, found) => found.clone(),
+            Part::Whole | Part::From(_) => z,
+        };
         let name = self.acc_name(&f);
         let acc = self.accumulator(stmt, &z, env, &name)?;
         // Processors without an instruction for it compute it by many.
@@ -109,6 +115,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let x = b.read(&xs, i)?;
             b.advance(&acc, &f.at(i), &[value, x], contract)
         };
+        match part {
+            Part::Whole => {}
+            Part::From(first) => {
+                self.for_range("i", Expr::int(first), &xs.len.clone(), Step::Increment, round)?;
+                let found = self.current(&acc)?;
+                self.found_by_rounds(stmt.var, found.clone());
+                return Ok(found);
+            }
+            Part::Below(rounds, _) => {
+                self.unrolled("i", rounds, round)?;
+                return self.current(&acc);
+            }
+        }
         match test {
             None if few_pieces(&xs).is_some() => self.over("i", &xs, round)?,
             None => self.sequential(&xs.len.clone(), round)?,

@@ -3,13 +3,15 @@
 
 use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
-use super::{LowerError, Result};
+use super::{LowerError, Result, angles};
 use crate::core::VarId;
 use crate::failure::Message;
 use crate::opencl::{
     CType, Expr, Function, Helper, Names, Param, ParamType, PartOrigins, Step, Stmt, StmtKind, Storage,
 };
 use crate::plan::{Arg, BufferId};
+use crate::schedule::rules;
+use crate::target::Class;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
@@ -78,6 +80,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub write_out: i64,
     /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
     pub in_border: bool,
+    /// Folds whose rounds several elements share.
+    pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
     origin: Origin,
     /// Where expressions that are no statements come from.
     pub parts: PartOrigins,
@@ -116,6 +120,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             memo: None,
             write_out: 1,
             in_border: false,
+            rounds: None,
             origin: origin.clone(),
             parts: PartOrigins::default(),
             names: Names::default(),
@@ -194,6 +199,14 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = self.fresh_name(wish);
         self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init });
         name
+    }
+    /// How many scopes there are.
+    pub fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+    /// The statements of the scope at hand.
+    pub fn innermost(&mut self) -> Option<&mut Vec<Stmt>> {
+        self.scopes.last_mut()
     }
     /// What a name stands for that was bound in the innermost scope.
     pub fn initial(&self, of: &Name) -> Option<&Expr> {
@@ -363,11 +376,18 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             declarations,
             prologue,
             mut scopes,
+            mut names,
             local_size,
             used,
             ..
         } = self;
         let body = scopes.pop().unwrap_or_default();
+        let mut body: Vec<_> = declarations.into_iter().chain(prologue).chain(body).collect();
+        if program.schedule.target.class == Class::Gpu {
+            for angle in angles::together(&mut body, &mut names).into_iter().flatten() {
+                program.applied(&rules::SINE_COSINE, &angle);
+            }
+        }
         let (mut params, mut args) = (Vec::new(), Vec::new());
         for (id, name, written) in buffers {
             let element = CType::stored(program.buffers[id.0 as usize].element);
@@ -381,15 +401,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let group_size = local_size.iter().any(Option::is_some).then(|| local_size.map(|d| d.unwrap_or(1)));
         let name = program.function_name(stem);
         let doc = if used.any() || doc.is_empty() { doc.to_string() } else { format!("{doc} (one work-item)") };
-        let function = Function {
-            name: name.clone(),
-            doc,
-            origin: origin.clone(),
-            params,
-            group_size,
-            body: declarations.into_iter().chain(prologue).chain(body).collect(),
-            parts,
-        };
+        let function = Function { name: name.clone(), doc, origin: origin.clone(), params, group_size, body, parts };
         program.functions.push(function);
         (name.to_string(), args)
     }

@@ -14,11 +14,13 @@
 //! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`angles`] | sine and cosine of one number |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
+mod angles;
 mod assume;
 mod block;
 mod borders;

@@ -56,6 +56,21 @@ impl Expr {
                 _ => false,
             }
     }
+    /// Changes every part, the innermost first.
+    pub fn rewrite(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Expr::Unary(_, a)
+            | Expr::Cast(_, a)
+            | Expr::Lane(a, _)
+            | Expr::AddressOf(a)
+            | Expr::Wide { pointer: a, .. } => a.rewrite(change),
+            Expr::Binary(_, a, b) | Expr::Index(a, b) => [a, b].into_iter().for_each(|e| e.rewrite(change)),
+            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| e.rewrite(change)),
+            Expr::Call(_, args) | Expr::Vector(_, args) => args.iter_mut().for_each(|a| a.rewrite(change)),
+            Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
+        }
+        change(self);
+    }
     pub fn mentions(&self, part: &Expr) -> bool {
         self.any(&mut |e| e == part)
     }

@@ -160,6 +160,7 @@ fn is_reserved(name: &str) -> bool {
         "rint",
         "trunc",
         "fma",
+        "sincos",
         "mad",
         "hypot",
         "remainder",

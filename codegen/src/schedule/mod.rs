@@ -5,6 +5,7 @@
 //! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
 //! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
+pub mod bits;
 pub mod bounds;
 mod demote;
 mod filters;

@@ -7,6 +7,7 @@
 //! | [`tile`] | what a work-group takes at a time, in registers |
 //! | [`single_pass`] | tiles whose groups hand on to each other what they have found |
 //! | [`filter`], [`scan`], [`reduce`] | by them |
+//! | [`shared`] | elements that are computed from their number and have much in common |
 //! | [`ordered`] | `reduce` where elements have to meet in their order |
 //! | [`piece`] | what a thread of a processor takes; `filter`, `scan` and `reduce` by pieces |
 
@@ -16,5 +17,6 @@ mod ordered;
 mod piece;
 pub mod reduce;
 mod scan;
+pub mod shared;
 mod single_pass;
 mod tile;

@@ -120,6 +120,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let whole_size = Size::var(self.index_var("whole", whole.clone()));
         self.for_range("tile", first.clone(), &whole_size, Step::Add(step.clone()), |f, number| {
             let number = f.size(number)?;
+            if f.folded_sharing(shape, &number, r, &accs)? {
+                return Ok(());
+            }
             let Some(own) = f.element_arrays(r.ty, "x", Storage::Private, shape.each()) else {
                 return Err(f.error("reduce", unsupported()));
             };
@@ -160,6 +163,49 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.assign_registers(&all, &next)
         })?;
         Ok(all)
+    }
+
+    /// Folds the elements of a work-item in a tile where they share much of what they are computed by; whether they do.
+    fn folded_sharing(
+        &mut self,
+        shape: Shape,
+        number: &Expr,
+        r: &Reduction<'_, 'k>,
+        accs: &Rc<Layout>,
+    ) -> Result<bool> {
+        let each = shape.each();
+        let own = i64::from(each.trailing_zeros());
+        let folds = self.shared_folds(r.xs, own);
+        if each.count_ones() != 1 || folds.is_empty() {
+            return Ok(false);
+        }
+        let times = |a: Expr, b: i64| Expr::binary(BinaryOp::Mul, a, Expr::int(b));
+        let (stmts, shared) = self.scope(|f| {
+            let item = times(number.clone(), shape.group.into()).add(local_id().cast(CType::Int));
+            let from = f.bind("from", CType::Int, times(item, each));
+            let first = f.index_var("from", from.clone());
+            f.facts.assume_range(first.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+            if !f.share_rounds(r.xs, &Size::var(first), own, folds)? {
+                return Ok(false);
+            }
+            f.unrolled("l", each, |f, l| {
+                let l = f.size(l)?;
+                let i = f.bind("i", CType::Int, from.clone().add(l));
+                let i = f.index_var("i", i);
+                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(r.xs.len.sub(&Size::one())));
+                let x = f.sharing_element(r.xs, i)?;
+                let acc = f.slot_at(accs, Expr::int(0));
+                let old = f.load(&acc)?;
+                let next = f.call(r.f, &[old, x])?;
+                f.copy(&next, &Dest::Place(acc))
+            })?;
+            f.no_rounds_shared();
+            Ok(true)
+        })?;
+        if shared {
+            self.emit_all(stmts);
+        }
+        Ok(shared)
     }
 
     fn in_variable(&mut self, value: &Value<'k>) -> Result<Value<'k>> {

@@ -3,6 +3,7 @@
 // One array is written like several.
 #![allow(clippy::cloned_ref_to_slice_refs)]
 
+mod arithmetic;
 mod borders;
 mod failures;
 mod group_filters;

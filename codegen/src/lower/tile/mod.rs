@@ -9,6 +9,7 @@
 //! | [`transpose`] | squares pass through local memory |
 //! | [`rows`] | each row is folded by several work-items |
 //! | [`pairs`] | every element meets every element of another array, which passes through local memory |
+//! | [`roots`] | reciprocal roots in long sums |
 //! | [`rounds`] | rounds over a short array, whose elements stay in registers |
 //! | [`short`] | short rows are read into registers once |
 //! | [`operand`] | the rows, or the columns, on their way from global memory to registers |
@@ -22,6 +23,7 @@ mod matrix;
 mod memo;
 mod operand;
 mod pairs;
+mod roots;
 mod rounds;
 mod rows;
 mod short;
@@ -109,7 +111,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// A loop of a constant number of rounds that is written out by the device's compiler.
-    fn unrolled(&mut self, name: &str, n: i64, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
+    pub fn unrolled(&mut self, name: &str, n: i64, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
         if n == 1 {
             return body(self, &Size::zero());
         }

@@ -126,12 +126,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let k_expr = self.size(&k)?;
         let g = Closure { lambda: &m.meets.funs[0], env: env.clone() };
         let f = Closure { lambda: &m.fold.funs[0], env: env.clone() };
-        let round = |b: &mut Self, j: &Size| -> Result<()> {
+        let round = |b: &mut Self, j: &Size, many: bool| -> Result<()> {
             let y = b.handed(chunk, j)?;
             let x = b.call(&g, &[y])?;
             let next = b.call(&f, &[acc.clone(), x])?;
-            let next = if m.pairs.reorder { b.contracted(next) } else { next };
-            b.assign_registers(&acc, &next)
+            if !m.pairs.reorder {
+                return b.assign_registers(&acc, &next);
+            }
+            let next = if many { b.with_reciprocal_roots(next, &acc) } else { next };
+            let next = b.contracted(next);
+            b.assign_registers(&acc, &next)?;
+            b.without_unused_names();
+            Ok(())
         };
         self.for_range("from", Expr::int(0), &k, Step::Add(Expr::int(ITEMS)), |b, from| {
             let mine = b.size(&from.add(item))?;
@@ -144,13 +150,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.barrier(true, false);
             let (whole, ()) = b.scope(|b| {
                 b.for_range("j", Expr::int(0), &Size::int(ITEMS), Step::Add(Expr::int(AT_ONCE)), |b, j| {
-                    b.unrolled("l", AT_ONCE, |b, l| round(b, &j.add(l)))
+                    b.unrolled("l", AT_ONCE, |b, l| round(b, &j.add(l), true))
                 })
             })?;
             let (rest, ()) = b.scope(|b| {
                 let left = k_expr.clone().sub(b.size(from)?);
                 let left = b.number("left", left, &Size::int(ITEMS - 1));
-                b.for_range("j", Expr::int(0), &left, Step::Increment, |b, j| round(b, j))
+                b.for_range("j", Expr::int(0), &left, Step::Increment, |b, j| round(b, j, false))
             })?;
             let from = b.size(from)?;
             b.emit_if(from.le(k_expr.sub(Expr::int(ITEMS))), whole, rest);

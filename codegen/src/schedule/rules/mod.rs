@@ -26,10 +26,12 @@ pub enum Chapter {
     Decomposition,
     Placement,
     Tiling,
+    Arithmetic,
 }
 
 impl Chapter {
-    pub const ALL: [Chapter; 4] = [Chapter::Fusion, Chapter::Decomposition, Chapter::Placement, Chapter::Tiling];
+    pub const ALL: [Chapter; 5] =
+        [Chapter::Fusion, Chapter::Decomposition, Chapter::Placement, Chapter::Tiling, Chapter::Arithmetic];
 
     fn title(self) -> &'static str {
         match self {
@@ -37,6 +39,7 @@ impl Chapter {
             Chapter::Decomposition => "Decomposition: primitives in terms of others",
             Chapter::Placement => "Placement: what runs where",
             Chapter::Tiling => "Tiling: who computes which block, through which memory",
+            Chapter::Arithmetic => "Arithmetic: the same numbers by other instructions",
         }
     }
 }

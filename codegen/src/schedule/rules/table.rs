@@ -129,9 +129,6 @@ rules! {
     Tiling SHORT_ROWS "short-rows":
         "map f A" = "if n = 2 then map (f ∘ toPrivate) A … else if n = 16 then map (f ∘ toPrivate) A else map f A",
         if "Always true; n is the length of the rows of A. On a GPU, where f reads its row in a loop and n is a size parameter: each version has all loops over n elements written out. For n of 2, 3, 4, 8 and 16.";
-    Tiling CONTRACT "contract":
-        "λ(acc,x,y). acc + x·y" = "fma",
-        if "The sum is that of a `reduce` of floats, which may be reordered: rounding once instead of twice is within the same bound. Never in `reduceSeq`. On a GPU.";
     Tiling TILE_TRANSPOSE "tile-transpose":
         "T" = "join ∘ map (map join ∘ T ∘ map (T ∘ toLocal) ∘ T) ∘ split 64 ∘ map (split 64)",
         if "Always true; the squares at the edges are smaller. Also below a `map (map f)`. On a GPU, where elements of a column lie side by side.";
@@ -141,4 +138,17 @@ rules! {
     Tiling WINDOWS "windows":
         "map (map (g ∘ reduce f z ∘ h ∘ join)) ∘ slide2D" = "join2D ∘ map (map (mapSeq (mapSeq g) ∘ reduceSeq (zipWith (reduceSeq f) ∘ slide) (fill z) ∘ toPrivate)) ∘ slide2D",
         if "h keeps positions. True for any f: each window is folded row after row, as `join` has its elements. Windows of constant size; inside and edges as in `blocks`. On a GPU, for windows of more than 16 elements.";
+
+    Arithmetic CONTRACT "contract":
+        "λ(acc,x,y). acc + x·y" = "fma",
+        if "The sum is that of a `reduce` of floats, which may be reordered: rounding once instead of twice is within the same bound. Never in `reduceSeq`. On a GPU.";
+    Arithmetic RECIPROCAL_ROOT "reciprocal-root":
+        "reduce (+) z (… a / (b·√b) …)" = "reduce (+) z (… a·r·r·r …) where r = rsqrt b",
+        if "The quotient is a factor of each term of a `reduce` of floats, or of one of its components, of 256 terms or more, which may be reordered: the terms are off by less than 24 units of rounding, which is within the same bound. So a / √b = a·r. Where b is a sum of squares and of numbers that are not negative, each product of it is rounded with the sum. Up to overflow; never in `reduceSeq`. On a GPU, in `tile-pairs`.";
+    Arithmetic SINE_COSINE "sine-cosine":
+        "(sin x, cos x)" = "sincos x",
+        if "Always true: the standard of OpenCL promises the same of both. On a GPU, which reduces x to a quarter of a turn only once then.";
+    Arithmetic SHARED_BITS "shared-bits":
+        "map (λi. g (reduceSeq f z (iota n))) (iota (2^p·m))" = "join ∘ map (λq. map (λr. g (reduceSeq f (reduceSeq f z (drop p (iota n))) (take p (iota n)))) (iota 2^p)) ∘ split 2^p",
+        if "f is acc ⊕ t, under conditions perhaps, where ⊕ is exact, associative and commutative, and what is read in round k has no bit of i below k: `(… i …) shr k` of and, or, exclusive or and shifts to the right. The inner fold is the same for all r. On a GPU, below a `reduce` by a commutative operator.";
 }

@@ -1,0 +1,168 @@
+//! Reciprocal roots in the terms of long sums of floats that may be reordered.
+//!
+//! A `reduce` of n floats promises its result up to (n-1)·u·Σ|term|, u the unit of rounding. So each of its terms may be
+//! off by a small multiple of u. A factor of a term that is off by a few units makes the term off by just as many, and
+//! only such factors are replaced: `a / √b` and `a / (b·√b)` by `a·r` and `a·r·r·r`, where `r = rsqrt(b)` is within 2 ulp
+//! by the standard of OpenCL. In this order no product leaves the range between `a` and the result. Where b is a sum of
+//! squares and numbers that are not negative, its products are rounded with their sum: nothing is cancelled there.
+//! Together that is less than 24 units. Everything else, above all what is added to or compared with something, stays.
+
+use super::super::function::FunctionBuilder;
+use super::super::value::{ScalarValue, Value};
+use crate::opencl::{BinaryOp, CType, Expr, Stmt, StmtKind, UnaryOp};
+use crate::schedule::rules;
+use lift_analysis::hir::{Name, Scalar};
+use rustc_hash::FxHashMap;
+
+/// What names were replaced by in the terms of one round.
+type Replaced = FxHashMap<Name, Expr>;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The next accumulator of a sum of many floats that may be reordered, `acc` being the one before.
+    pub(super) fn with_reciprocal_roots(&mut self, next: Value<'k>, acc: &Value<'k>) -> Value<'k> {
+        let mut replaced = Replaced::default();
+        self.sums(next, acc, &mut replaced)
+    }
+
+    fn sums(&mut self, next: Value<'k>, acc: &Value<'k>, replaced: &mut Replaced) -> Value<'k> {
+        match (next, acc) {
+            (Value::Tuple(parts), Value::Tuple(accs)) if parts.len() == accs.len() => {
+                Value::Tuple(parts.into_iter().zip(accs).map(|(p, acc)| self.sums(p, acc, replaced)).collect())
+            }
+            (
+                Value::Scalar(ScalarValue::Computed { ty: Scalar::Float, expr: Expr::Binary(BinaryOp::Add, a, b) }),
+                Value::Scalar(ScalarValue::Computed { expr: acc, .. }),
+            ) => {
+                let (a, b) = match (*a == *acc, *b == *acc) {
+                    (true, false) => (*a, self.factor(*b, replaced)),
+                    (false, true) => (self.factor(*a, replaced), *b),
+                    _ => (*a, *b),
+                };
+                Value::computed(Scalar::Float, Expr::binary(BinaryOp::Add, a, b))
+            }
+            (next, _) => next,
+        }
+    }
+
+    /// A factor of a term.
+    fn factor(&mut self, e: Expr, replaced: &mut Replaced) -> Expr {
+        match e {
+            Expr::Binary(BinaryOp::Mul, a, b) => {
+                Expr::binary(BinaryOp::Mul, self.factor(*a, replaced), self.factor(*b, replaced))
+            }
+            Expr::Unary(UnaryOp::Neg, a) => Expr::Unary(UnaryOp::Neg, Box::new(self.factor(*a, replaced))),
+            Expr::Binary(BinaryOp::Div, a, b) => {
+                let Some((root_of, cubed)) = self.root(&b) else { return Expr::Binary(BinaryOp::Div, a, b) };
+                let origin = self.origin();
+                self.program.applied(&rules::RECIPROCAL_ROOT, &origin);
+                let a = self.factor(*a, replaced);
+                let under = self.sum_of_squares(root_of);
+                let r = self.bind("r", CType::Float, Expr::call("rsqrt", [under]));
+                let times = |a: Expr| Expr::binary(BinaryOp::Mul, a, r.clone());
+                if cubed { times(times(times(a))) } else { times(a) }
+            }
+            Expr::Var(name) => {
+                if let Some(known) = replaced.get(&name) {
+                    return known.clone();
+                }
+                let Some(init) = self.initial(&name).cloned() else { return Expr::Var(name) };
+                let new = self.factor(init.clone(), replaced);
+                if new == init {
+                    return Expr::Var(name);
+                }
+                // A product of two is rounded with the sum, and has no name for that.
+                let product = matches!(&new, Expr::Binary(BinaryOp::Mul, x, y) if x.is_atom() && y.is_atom());
+                let new = if product { new } else { self.bind(&name, CType::Float, new) };
+                replaced.insert(name, new.clone());
+                new
+            }
+            other => other,
+        }
+    }
+
+    /// What a name stands for, or the expression itself.
+    fn meant(&self, e: &Expr) -> Expr {
+        match e {
+            Expr::Var(name) => self.initial(name).unwrap_or(e).clone(),
+            _ => e.clone(),
+        }
+    }
+
+    /// `b` of `√b`, or of `b·√b`: then `true`.
+    fn root(&self, e: &Expr) -> Option<(Expr, bool)> {
+        let of = |e: &Expr| match self.meant(e) {
+            Expr::Call(name, args) if &*name == "sqrt" => <[Expr; 1]>::try_from(args).ok().map(|[b]| b),
+            _ => None,
+        };
+        if let Some(b) = of(e) {
+            return Some((b, false));
+        }
+        let Expr::Binary(BinaryOp::Mul, x, y) = self.meant(e) else { return None };
+        let cubed = |x: &Expr, y: &Expr| of(y).filter(|b| b == x && b.is_atom()).map(|b| (b, true));
+        cubed(&x, &y).or_else(|| cubed(&y, &x))
+    }
+
+    /// The sum with its products rounded with it, if it has only squares and numbers that are not negative.
+    fn sum_of_squares(&self, e: Expr) -> Expr {
+        let sum = self.meant(&e);
+        if matches!(sum, Expr::Binary(BinaryOp::Add, ..)) && self.is_sum_of_squares(&sum) { fused(sum) } else { e }
+    }
+
+    fn is_sum_of_squares(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Float(bits) => f32::from_bits(*bits) >= 0.0,
+            Expr::Binary(BinaryOp::Mul, x, y) => x == y && x.is_atom(),
+            Expr::Binary(BinaryOp::Add, x, y) => self.is_sum_of_squares(x) && self.is_sum_of_squares(y),
+            _ => false,
+        }
+    }
+
+    /// Takes the names of the scope at hand away that nobody mentions any more.
+    pub fn without_unused_names(&mut self) {
+        let Some(scope) = self.innermost() else { return };
+        let mut at = scope.len();
+        while at > 0 {
+            at -= 1;
+            let StmtKind::Declare { constant: true, name, init: Some(init), .. } = &scope[at].kind else { continue };
+            let name = Expr::Var(name.clone());
+            if is_pure(init) && !scope[at + 1..].iter().any(|s| mentions(s, &name)) {
+                scope.remove(at);
+            }
+        }
+    }
+}
+
+/// Each product that is added becomes part of a multiply-add.
+fn fused(e: Expr) -> Expr {
+    let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
+    match (fused(*a), fused(*b)) {
+        (Expr::Binary(BinaryOp::Mul, x, y), rest) | (rest, Expr::Binary(BinaryOp::Mul, x, y)) => {
+            Expr::call("fma", [*x, *y, rest])
+        }
+        (a, b) => Expr::binary(BinaryOp::Add, a, b),
+    }
+}
+
+/// Arithmetic and functions of the standard only.
+fn is_pure(e: &Expr) -> bool {
+    !e.any(&mut |e| matches!(e, Expr::Call(name, _) if name.starts_with("lift_") || name.starts_with("atom")))
+}
+
+fn mentions(stmt: &Stmt, name: &Expr) -> bool {
+    let all = |stmts: &[Stmt]| stmts.iter().any(|s| mentions(s, name));
+    match &stmt.kind {
+        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(|e| e.mentions(name)),
+        StmtKind::Assign(to, value) => to.mentions(name) || value.mentions(name),
+        StmtKind::Expr(e) => e.mentions(name),
+        StmtKind::If { condition, then, otherwise } => condition.mentions(name) || all(then) || all(otherwise),
+        StmtKind::For { from, condition, body, .. } => from.mentions(name) || condition.mentions(name) || all(body),
+        StmtKind::While { condition, body } => condition.mentions(name) || all(body),
+        StmtKind::Block(body) => all(body),
+        StmtKind::DeclareArray { .. }
+        | StmtKind::Break
+        | StmtKind::Return
+        | StmtKind::Barrier { .. }
+        | StmtKind::Comment(_)
+        | StmtKind::Unroll => false,
+    }
+}
