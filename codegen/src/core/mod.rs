@@ -216,6 +216,10 @@ pub enum Prim {
     Reduce(Level),
     /// `m; f; z xs`
     PartRed,
+    /// `n; f; z keys xs`: element c of the result is the fold of those of `xs` whose key is c; what has any other key
+    /// counts nowhere. `f` is associative and commutative, `z` neutral. Where `xs` has rows, each of their columns is
+    /// folded for itself. Made by rules only ([`crate::schedule::by_key`]).
+    ReduceByKey,
     /// `; test f; z xs`
     ReduceWhileSeq,
     /// `; test f; x`

@@ -35,6 +35,7 @@ impl Prim {
             Prim::ScanExcl(l) => return placed("scanExcl", l),
             Prim::Filter(l) => return placed("filter", l).replace('0', ""),
             Prim::PartRed => "partRed",
+            Prim::ReduceByKey => "reduceByKey",
             Prim::ReduceWhileSeq => "reduceWhileSeq",
             Prim::IterateWhile => "iterateWhile",
             Prim::Iterate => "iterate",

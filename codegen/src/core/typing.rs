@@ -151,6 +151,24 @@ impl Call<'_> {
                 self.fold(0, self.array(1)?)?;
                 Ok(Ty::array(self.args[0].clone(), self.sizes[0].clone()))
             }
+            Prim::ReduceByKey => {
+                self.counts(1, 1, 3)?;
+                let (keys, xs, z) = (self.plain(1)?, self.plain(2)?, &self.args[0]);
+                self.expect(&keys.element, &Ty::int())?;
+                self.same_length(&keys.len, &xs.len)?;
+                self.expect(&self.apply(0, &[z, z])?, z)?;
+                let folded = match xs.element.as_array() {
+                    Some(row) if row.position.is_none() => {
+                        self.expect(&row.element, z)?;
+                        Ty::array(z.clone(), row.len.clone())
+                    }
+                    _ => {
+                        self.expect(&xs.element, z)?;
+                        z.clone()
+                    }
+                };
+                Ok(Ty::array(folded, self.sizes[0].clone()))
+            }
             Prim::ReduceWhileSeq => {
                 self.counts(0, 2, 2)?;
                 self.expect(&self.apply(0, &[&self.args[0]])?, &Ty::bool())?;

@@ -14,6 +14,8 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
     match name {
         "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" => arithmetic(1),
         "fma" => arithmetic(2),
+        // Of local memory; counts as the operator alone.
+        "atomic_add" | "atomic_min" | "atomic_max" | "atomic_and" | "atomic_or" | "atomic_xor" => arithmetic(1),
         "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "pow" | "fmod" => {
             Price { special: lanes, ..Price::default() }
         }

@@ -97,6 +97,7 @@ impl<'k> Interp<'k> {
                 }
                 Ok(out.finish())
             }
+            Prim::ReduceByKey => self.reduce_by_key(call, element),
             Prim::ReduceWhileSeq => {
                 let (test, f, xs) = (self.fun(call, 0)?, self.fun(call, 1)?, self.array(call, 1)?);
                 let mut accumulator = self.arg(call, 0)?;
@@ -243,6 +244,40 @@ impl<'k> Interp<'k> {
             }
             _ => Err(malformed(format!("`{}` makes no array", call.prim.name()))),
         }
+    }
+
+    fn reduce_by_key(&mut self, call: &'k PrimCall, element: &Ty) -> Result<Array> {
+        let (f, n, z) = (self.fun(call, 0)?, self.size(call, 0)?, self.arg(call, 0)?);
+        let (keys, xs) = (self.array(call, 1)?, self.array(call, 2)?);
+        let columns = match element.as_array() {
+            Some(row) => Some((&row.element, self.length(&row.len)?.unsigned_abs() as usize)),
+            None => None,
+        };
+        let width = columns.map_or(1, |(_, width)| width);
+        let cells = n.checked_mul(width).ok_or_else(|| malformed("`reduceByKey` makes too much".into()))?;
+        let mut folded = vec![z; cells];
+        for i in 0..keys.len() {
+            let Some(key) = usize::try_from(nth(&keys, i)?.int()?).ok().filter(|key| *key < n) else { continue };
+            let x = nth(&xs, i)?;
+            let row = columns.map(|_| x.clone().array()).transpose()?;
+            for (j, cell) in folded[key * width..(key + 1) * width].iter_mut().enumerate() {
+                let x = row.as_ref().map_or(Ok(x.clone()), |row| nth(row, j))?;
+                *cell = self.call(f, [cell.clone(), x])?;
+            }
+        }
+        let mut out = self.collector(element, n)?;
+        let mut folded = folded.into_iter();
+        for _ in 0..n {
+            match columns {
+                None => folded.next().map_or(Ok(()), |x| out.push(x))?,
+                Some((column, width)) => {
+                    let mut row = self.collector(column, width)?;
+                    folded.by_ref().take(width).try_for_each(|x| row.push(x))?;
+                    out.push(Val::Array(row.finish()))?;
+                }
+            }
+        }
+        Ok(out.finish())
     }
 
     fn iterate(&mut self, call: &'k PrimCall) -> Result<Val> {

@@ -16,7 +16,7 @@
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`angles`] | sine and cosine of one number |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
-//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
+//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
@@ -26,6 +26,7 @@ mod block;
 mod borders;
 mod compact;
 mod dests;
+mod device_by_key;
 mod device_filter;
 mod device_radix;
 mod device_reduce;
@@ -51,6 +52,7 @@ mod value;
 mod views;
 mod write;
 
+pub use device_reduce::is_commutative;
 pub use pieces::FEW_PIECES;
 pub use program::scalar_bytes;
 

@@ -139,6 +139,7 @@ pub fn name(prim: Prim) -> &'static str {
         Prim::Map(_) => "map",
         Prim::Reduce(_) => "reduce",
         Prim::PartRed => "partRed",
+        Prim::ReduceByKey => "reduceByKey",
         Prim::ReduceWhileSeq => "reduceWhileSeq",
         Prim::IterateWhile => "iterateWhile",
         Prim::Scan(_) => "scan",

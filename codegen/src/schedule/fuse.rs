@@ -298,6 +298,14 @@ impl Fuser<'_> {
                 on_array.partial |= call.prim == Prim::ReduceWhileSeq;
                 self.add(demands, &args[1], on_array);
             }
+            Prim::ReduceByKey => {
+                self.function(&call.funs[0], once(), demands);
+                self.add(demands, &args[0], once().at_least(Often::Few));
+                // Once for each part of the table that groups share.
+                for xs in &args[1..] {
+                    self.add(demands, xs, by(&rules::BY_KEY_MAP).at_least(Often::Few));
+                }
+            }
             Prim::Filter(level) => {
                 let param = self.function(&call.funs[0], once(), demands);
                 if let Some(f) = call.funs.get(1) {

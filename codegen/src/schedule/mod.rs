@@ -7,6 +7,7 @@
 
 pub mod bits;
 pub mod bounds;
+pub mod by_key;
 mod demote;
 mod filters;
 pub mod fuse;

@@ -57,6 +57,8 @@ fn collect_rhs(rhs: &Rhs, out: &mut Vec<Level>) {
 pub fn level_of(prim: Prim) -> Option<Level> {
     match prim {
         Prim::Map(l) | Prim::Reduce(l) | Prim::Scan(l) | Prim::ScanExcl(l) | Prim::Filter(l) => Some(l),
+        // Rules make it at the top of a kernel only, where the whole device does it.
+        Prim::ReduceByKey => Some(Level::Glb(0)),
         _ => None,
     }
 }

@@ -20,7 +20,8 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
     let mut rewriter = Rewriter { vars: kernel.vars.clone(), uses: uses::count(kernel), most, applied };
     let mut body = kernel.body.clone();
     rewriter.block(&mut body);
-    Kernel { vars: rewriter.vars, body, ..kernel.clone() }
+    let rewritten = Kernel { vars: rewriter.vars, body, ..kernel.clone() };
+    super::by_key::rewrite(rewritten, most, applied)
 }
 
 pub(super) struct Rewriter<'a> {

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod borders;
+mod by_key;
 mod failures;
 mod group_filters;
 mod groups;

@@ -27,6 +27,9 @@ rules! {
     Fusion SCAN_MAP "scan-map":
         "scan f z ∘ map g" = "scan (λ(acc,x). f acc (g x)) z",
         if "Always true. Over the device each element is computed twice, so `g` must be cheap.";
+    Fusion BY_KEY_MAP "by-key-map":
+        "reduceByKey n f z (map k xs) (map g ys)" = "reduceByKey n f z (k as keys are read) (g as elements are read)",
+        if "Always true. Elements are read once for each part of a table that does not fit local memory as a whole, so `k` and `g` must be cheap.";
     Fusion FILTER_MAP "filter-map":
         "filter p ∘ map f" = "map f ∘ filter (p ∘ f)",
         if "Always true. `f` is computed before the test and again for what is kept, so over the device it must be cheap.";
@@ -46,6 +49,18 @@ rules! {
     Decomposition REDUCE_PARTS "reduce-parts":
         "reduce f z" = "reduce f z ∘ partRed m f z",
         if "`f` associative and `z` neutral, as `reduce` demands. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
+    Decomposition FOLD_BY_KEY "fold-by-key":
+        "map (λc. reduce f z (map (λx. if k x = c then g x else z) xs)) (iota n)" = "reduceByKey n f z (map k xs) (map g xs)",
+        if "`f` is one of the commutative operators of the language and `z` neutral, as `reduce` demands: an element adds `z` to all folds but that of its own key. k, g and xs do not depend on c. Also where the fold is a part of what the function does, and for each column of rows at once. At the top of a kernel.";
+    Decomposition COUNT_BETWEEN "count-between":
+        "map (λc. search (place of c + 1) s - search (place of c) s) (iota n)" = "reduceByKey n + 0 xs (fill 1)",
+        if "s is `sort < xs` of `Int`s. Its neighbours are searched for the two with a bound in between, so each search counts what is less than its bound; between c and c + 1 there is c alone. What the search is told of its neighbours is seen for all outcomes of their comparisons with the bound, and the paddings are on the right sides of all bounds.";
+    Decomposition COUNT_BELOW "count-below":
+        "map (λc. search (place of c + k) s) (iota n)" = "scan + 0 (reduceByKey n + 0 (map (λx. max (x + 1 - k) 0) xs) (fill 1))",
+        if "As `count-between`; k is a number, at most 1. What is less than all bounds counts for all of them, what is not less than any counts for none.";
+    Decomposition BY_KEY_PARTS "by-key-parts":
+        "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
+        if "`f` associative and commutative, `z` neutral. Each group keeps a table of its part in local memory: on a GPU several side by side, which the work-items of `+`, `min`, `max` and the like of `Int`s share by atomic operations, while every other table belongs to one work-item alone; so the order in which elements meet depends on lengths and the device alone, and floats give one result in every run. A table that is too large is made in turns, each over all elements of the part.";
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";

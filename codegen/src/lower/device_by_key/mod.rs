@@ -1,0 +1,94 @@
+//! `reduceByKey` over the whole device, in two launches.
+//!
+//! In the first each group folds a part of the elements into a table of its own in local memory; the second folds, for
+//! each cell, what the tables of all parts have. On a GPU a group keeps the table several times, interleaved, so that
+//! neighbouring work-items meet in no bank of the memory (Henriksen, Hellfritzsch, Sadayappan, Oancea, *Compiling
+//! generalized histograms for GPU*, SC 2020). Where OpenCL has an atomic operation for the operator, work-items share a
+//! copy; else a copy is written by one work-item alone, or by one for each column of rows: no element waits for another,
+//! and floats meet in an order that lengths and device alone decide. On a processor a group is one work-item.
+//!
+//! A table that does not fit is made in turns: each part of the table ([`Table::turns`]) by groups of its own.
+
+mod parts;
+mod result;
+mod table;
+
+use super::Result;
+use super::device_filter::GRID;
+use super::function::{Dims, FunctionBuilder};
+use super::host::Host;
+use super::launch::Title;
+use super::value::{Closure, Dest, Env};
+use crate::core::{Level, PrimCall, Stmt};
+use crate::opencl::{CType, Expr};
+use crate::plan::BufferRole;
+use crate::schedule::rules;
+use crate::target::Class;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use table::{ByKey, Table, atomic};
+
+/// Work-items that fold one cell of all tables together.
+const TEAM: u32 = 32;
+
+impl<'k> Host<'k> {
+    pub fn reduce_by_key(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
+        let kernel = self.program.kernel;
+        let ty = kernel.ty(stmt.var).as_array().map(|a| a.element.clone());
+        let columns = ty.as_ref().and_then(Ty::as_array).map(|row| env.size(&row.len));
+        let Some(scalar) = kernel.atom_ty(&call.args[0]).as_scalar() else {
+            return Err(self.error(stmt, "reduceByKey", "what is folded is no scalar"));
+        };
+        let target = self.program.schedule.target;
+        let by = ByKey {
+            f: Closure { lambda: &call.funs[0], env: env.clone() },
+            z: self.atom(&call.args[0], env),
+            keys: self.array_arg(stmt, &call.args[1], env)?,
+            xs: self.array_arg(stmt, &call.args[2], env)?,
+            scalar,
+            atomic: atomic(&call.funs[0], scalar).filter(|_| target.class != Class::Cpu),
+            buckets: env.size(&call.sizes[0]),
+            columns,
+        };
+        let most = self.most(stmt, &by.keys.len)?;
+        let table = Table::of(&target, &by, &most);
+        let name = kernel.name_of(stmt.var).to_string();
+        self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
+        // Those of one cell lie side by side.
+        let all = by.cells().mul(&table.parts);
+        let parts = self.program.buffer(&format!("{name}_parts"), scalar, all.clone(), BufferRole::Temporary);
+        self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, scalar, &all, &stmt.origin);
+        let title = |label| Title { name: &name, label, origin: &stmt.origin };
+        let local = [Some(table.group), Some(1), Some(1)];
+        self.launch(&title("reduce by key: parts"), GRID, local, |f| f.fold_parts(&by, &table, parts))?;
+        if target.class == Class::Cpu {
+            let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
+            return self.launch(&title("reduce by key: result"), along, [None; 3], |f| {
+                let (count, cells) = (f.host_size(&table.parts, "parts"), f.host_size(&by.cells(), "cells"));
+                f.for_level(Level::Glb(0), &cells, |f, cell| {
+                    let cell = f.size(cell)?;
+                    let acc = f.folded_of(&by, parts, &count, &cell, (Expr::int(0), 1))?;
+                    f.store_cell(&by, &cell, &acc, dest)
+                })
+            });
+        }
+        let team = 1 << table.group.min(TEAM).ilog2();
+        let teams = table.group / team;
+        let local = [Some(team * teams), Some(1), Some(1)];
+        self.launch(&title("reduce by key: result"), GRID, local, |f| {
+            f.fold_tables(&by, &table, (team, teams), parts, dest)
+        })
+    }
+}
+
+impl FunctionBuilder<'_, '_> {
+    /// A number that the host computes, as an expression.
+    fn sized(&mut self, size: &Size, name: &str) -> Result<Expr> {
+        let size = self.host_size(size, name);
+        self.size(&size)
+    }
+
+    fn named(&mut self, name: &str, value: Expr) -> Expr {
+        self.bind(name, CType::Int, value)
+    }
+}

@@ -1,0 +1,298 @@
+//! The first launch: each group folds a part of the elements into its table, and its copies into one.
+
+use super::super::Result;
+use super::super::device_filter::{local_id, rounded_up};
+use super::super::function::FunctionBuilder;
+use super::super::value::{Dest, Layout, Memory, Root};
+use super::table::{ByKey, IN_FLIGHT, Table};
+use crate::core::Level;
+use crate::opencl::{CType, Expr, Step, StmtKind, Storage};
+use crate::plan::BufferId;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// What a group makes at a time: the table of a part of the elements, or of some buckets and columns of it.
+struct Task<'a, 'k> {
+    by: &'a ByKey<'k>,
+    table: &'a Table,
+    memory: Rc<Layout>,
+    part: Expr,
+    /// The buckets from the first on.
+    first: Expr,
+    buckets: Expr,
+    /// The columns from the first on.
+    first_column: Size,
+    columns: Size,
+    /// Elements of a bucket in all copies, and in one.
+    lanes: Expr,
+    in_copy: Expr,
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// For each part of the elements and each turn, the table.
+    pub fn fold_parts(&mut self, by: &ByKey<'k>, table: &Table, parts: BufferId) -> Result<()> {
+        let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
+            return Err(self.error("reduceByKey", "what is folded is no scalar"));
+        };
+        let n = by.keys.len.clone();
+        let n_expr = self.size(&n)?;
+        let count = self.sized(&table.parts, "parts")?;
+        let lanes = self.sized(&table.lanes(), "lanes")?;
+        let in_copy = match by.columns {
+            None => Expr::int(1),
+            Some(_) => self.sized(&table.columns, "columns_of_table")?,
+        };
+        // Whole rounds, but for the last part: the elements that are left would wait for memory one after the other.
+        let round = Size::int(IN_FLIGHT).mul(&table.at_once(by));
+        let round = self.sized(&round, "round")?;
+        let even = self.named("even", rounded_up(n_expr.clone(), count));
+        let rounds = rounded_up(even, round.clone()).cast(CType::Long).mul(round);
+        let length = Expr::call("min", [rounds, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
+        let length = self.named("in_part", length);
+        let tasks = self.host_size(&table.tasks(), "tasks");
+        self.for_level(Level::Wrg(0), &tasks, |f, task| {
+            let task = f.size(task)?;
+            let all_turns = f.sized(&table.turns.0.mul(&table.turns.1), "turns")?;
+            // Neighbouring groups read the same elements.
+            let turn = f.named("turn", task.clone().rem(all_turns.clone()));
+            let part = f.named("part", task.div(all_turns));
+            let n_long = n_expr.clone().cast(CType::Long);
+            let begin = Expr::call("min", [part.clone().cast(CType::Long).mul(length.clone()), n_long]);
+            let begin = f.named("begin", begin.cast(CType::Int));
+            let left = n_expr.clone().sub(begin.clone());
+            let end = f.named("end", begin.clone().add(Expr::call("min", [length.clone(), left])));
+            let end = f.index_var("end", end);
+            f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
+            let task = f.task(by, table, (memory.clone(), lanes, in_copy), turn, part)?;
+            let active = std::mem::replace(&mut f.active.lcl[0], true);
+            f.fold_part(&task, &begin, &Size::var(end), parts)?;
+            f.active.lcl[0] = active;
+            Ok(())
+        })?;
+        self.wishes.wrg[0] = Some(table.tasks());
+        Ok(())
+    }
+
+    fn task<'a>(
+        &mut self,
+        by: &'a ByKey<'k>,
+        table: &'a Table,
+        (memory, lanes, in_copy): (Rc<Layout>, Expr, Expr),
+        turn: Expr,
+        part: Expr,
+    ) -> Result<Task<'a, 'k>> {
+        let (along, across) = match by.columns {
+            None => (turn, Expr::int(0)),
+            Some(_) => {
+                let turns = self.sized(&table.turns.1, "turns_of_columns")?;
+                (turn.clone().div(turns.clone()), turn.rem(turns))
+            }
+        };
+        let (here, all) = (self.sized(&table.buckets, "most_buckets")?, self.sized(&by.buckets, "buckets")?);
+        let first = self.named("first", along.mul(here.clone()));
+        let buckets = self.named("here", Expr::call("min", [here, all.sub(first.clone())]));
+        let (first_column, columns) = match &by.columns {
+            None => (Size::zero(), Size::one()),
+            Some(all) => {
+                let first = self.named("first_column", across.mul(in_copy.clone()));
+                let left = self.sized(all, "columns")?.sub(first.clone());
+                let number = self.named("columns_here", Expr::call("min", [in_copy.clone(), left]));
+                let (first, number) = (self.index_var("first_column", first), self.index_var("columns_here", number));
+                self.facts.assume_range(first.clone(), Some(Size::zero()), Some(all.sub(&Size::one())));
+                let most = all.sub(&Size::var(first.clone()));
+                self.facts.assume_range(number.clone(), Some(Size::zero()), Some(most));
+                (Size::var(first), Size::var(number))
+            }
+        };
+        Ok(Task { by, table, memory, part, first, buckets, first_column, columns, lanes, in_copy })
+    }
+
+    fn fold_part(&mut self, task: &Task<'_, 'k>, begin: &Expr, end: &Size, parts: BufferId) -> Result<()> {
+        let table = task.table;
+        let in_table = self.host_size(&table.buckets.mul(&table.lanes()), "in_table");
+        let z = self.force(&task.by.z)?;
+        self.for_group(table.group, &in_table, |f, at| {
+            let at = f.size(at)?;
+            let to = f.slot_at(&task.memory, at);
+            f.copy(&z, &Dest::Place(to))
+        })?;
+        self.barrier(true, false);
+        // Which copy a work-item writes to, and which columns; how many work on different elements.
+        let (slot, column) = match &task.by.columns {
+            None => (local_id().cast(CType::Int), Expr::int(0)),
+            Some(_) => {
+                let team = self.sized(&table.team, "team")?;
+                (local_id().cast(CType::Int).div(team.clone()), local_id().cast(CType::Int).rem(team))
+            }
+        };
+        let (slot, column) =
+            (self.named("slot", slot), if column.is_atom() { column } else { self.named("column", column) });
+        let copies = self.sized(&table.copies, "copies")?;
+        let at_once = self.host_size(&table.at_once(task.by), "at_once");
+        self.facts.assume_le(Size::one(), at_once.clone());
+        let copy = match task.by.atomic {
+            Some(_) => self.named("copy", slot.clone().rem(copies)),
+            None => slot.clone(),
+        };
+        let lane = self.named("lane", copy.mul(task.in_copy.clone()));
+        let all_work = at_once.as_const() == Some(i64::from(table.group));
+        let working = slot.clone().lt(self.size(&at_once)?);
+        let (stmts, ()) =
+            self.scope(|f| f.fold_elements(task, (begin.clone().add(slot), end, &at_once), (&lane, &column)))?;
+        match all_work {
+            true => self.emit_all(stmts),
+            false => self.emit_if(working, stmts, Vec::new()),
+        }
+        self.barrier(true, false);
+        self.copies_to_parts(task, parts)?;
+        self.barrier(true, false);
+        Ok(())
+    }
+
+    /// Folds every `step`-th element of a part into a copy of the table.
+    fn fold_elements(
+        &mut self,
+        task: &Task<'_, 'k>,
+        (from, end, step): (Expr, &Size, &Size),
+        at: (&Expr, &Expr),
+    ) -> Result<()> {
+        let n = &task.by.keys.len;
+        let position = Expr::Var(self.variable("i", CType::Int, Some(from)));
+        let i = self.index_var("i", position.clone());
+        let (end_expr, step_expr) = (self.size(end)?, self.size(step)?);
+        let last = step.mul(&Size::int(IN_FLIGHT - 1));
+        let (body, ()) = self.scope(|f| {
+            let i = Size::var(i.clone());
+            f.facts.assume_le(Size::zero(), i.clone());
+            f.facts.assume_le(i.add(&last).add(&Size::one()), n.clone());
+            let all: Vec<Size> = (0..IN_FLIGHT).map(|k| i.add(&step.mul(&Size::int(k)))).collect();
+            f.fold_some(task, &all, at)?;
+            f.assign(position.clone(), position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT))));
+            Ok(())
+        })?;
+        let reached = position.clone().add(step_expr.clone().mul(Expr::int(IN_FLIGHT - 1)));
+        self.emit(StmtKind::While { condition: reached.lt(end_expr.clone()), body });
+        let (body, ()) = self.scope(|f| {
+            f.facts.assume_range(i.clone(), Some(Size::zero()), Some(n.sub(&Size::one())));
+            f.fold_some(task, &[Size::var(i.clone())], at)?;
+            f.assign(position.clone(), position.clone().add(step_expr.clone()));
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: position.lt(end_expr), body });
+        Ok(())
+    }
+
+    /// Folds these elements into the table; all are on their way from memory at once.
+    fn fold_some(&mut self, task: &Task<'_, 'k>, all: &[Size], (lane, column): (&Expr, &Expr)) -> Result<()> {
+        let mut keys = Vec::new();
+        for i in all {
+            let key = self.read(&task.by.keys, i)?;
+            let key = self.scalar_of(&key)?;
+            let key = self.scalar(&key)?;
+            keys.push(self.named("key", key));
+        }
+        if task.by.columns.is_none() {
+            return self.fold_column(task, all, &keys, lane, None);
+        }
+        let team = self.sized(&task.table.team, "team")?;
+        self.for_range("j", column.clone(), &task.columns, Step::Add(team), |f, j| {
+            let at = lane.clone().add(f.size(j)?);
+            f.fold_column(task, all, &keys, &at, Some(j))
+        })
+    }
+
+    fn fold_column(
+        &mut self,
+        task: &Task<'_, 'k>,
+        all: &[Size],
+        keys: &[Expr],
+        lane: &Expr,
+        column: Option<&Size>,
+    ) -> Result<()> {
+        let mut elements = Vec::new();
+        for i in all {
+            let mut x = self.read(&task.by.xs, i)?;
+            if let Some(column) = column {
+                let row = self.array(&x)?;
+                x = self.read(&row, &task.first_column.add(column))?;
+            }
+            elements.push(self.named_scalar(&x, "x")?);
+        }
+        for (key, x) in keys.iter().zip(&elements) {
+            let behind = task.first.clone().add(task.buckets.clone());
+            let here = key.clone().ge(task.first.clone()).and(key.clone().lt(behind));
+            self.provided(here, |f| {
+                let at = key.clone().sub(task.first.clone()).mul(task.lanes.clone()).add(lane.clone());
+                let at = f.named("at", at);
+                let cell = f.slot_at(&task.memory, at);
+                match (task.by.atomic, &*cell.layout) {
+                    (Some(atomic), Layout::Scalar(memory)) => {
+                        let cell = f.memory(memory, &cell.at, true)?;
+                        let x = f.scalar_of(x)?;
+                        let x = f.scalar(&x)?;
+                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Box::new(cell)), x])));
+                        Ok(())
+                    }
+                    _ => {
+                        let old = f.load(&cell)?;
+                        let next = f.call(&task.by.f, &[old, x.clone()])?;
+                        f.copy(&next, &Dest::Place(cell))
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Each cell of the table, from all copies, goes to the memory of its part.
+    fn copies_to_parts(&mut self, task: &Task<'_, 'k>, parts: BufferId) -> Result<()> {
+        let (by, table) = (task.by, task.table);
+        let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table");
+        let to = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
+        self.for_group(table.group, &cells, |f, cell| {
+            let cell = f.size(cell)?;
+            let columns = f.size(&task.columns)?;
+            let (bucket, column) = match by.columns {
+                None => (cell, Expr::int(0)),
+                Some(_) => {
+                    let bucket = f.named("bucket", cell.clone().div(task.in_copy.clone()));
+                    (bucket, f.named("column", cell.rem(task.in_copy.clone())))
+                }
+            };
+            let mut there = bucket.clone().lt(task.buckets.clone());
+            if by.columns.is_some() {
+                there = there.and(column.clone().lt(columns));
+            }
+            f.provided(there, |f| {
+                let start = f.named("start", bucket.clone().mul(task.lanes.clone()).add(column.clone()));
+                // Neighbours begin with different copies, which lie in different banks.
+                let copies = f.host_size(&table.copies, "copies");
+                let copies_expr = f.size(&copies)?;
+                let turn = f.named("first_copy", bucket.clone().rem(copies_expr.clone()));
+                let first = f.slot_at(&task.memory, start.clone().add(turn.clone().mul(task.in_copy.clone())));
+                let first = f.load(&first)?;
+                let Some(acc) = f.registers_with(&first, "acc")? else {
+                    return Err(f.error("reduceByKey", "what is folded is no scalar"));
+                };
+                f.for_range("c", Expr::int(1), &copies, Step::Increment, |f, c| {
+                    let c = f.size(c)?;
+                    let c = f.named("turned", turn.clone().add(c));
+                    let c = c.clone().lt(copies_expr.clone()).select(c.clone(), c.sub(copies_expr.clone()));
+                    let x = f.slot_at(&task.memory, start.clone().add(c.mul(task.in_copy.clone())));
+                    let x = f.load(&x)?;
+                    let next = f.call(&by.f, &[acc.clone(), x])?;
+                    f.assign_registers(&acc, &next)
+                })?;
+                let mut at = task.first.clone().add(bucket);
+                if let Some(all) = &by.columns {
+                    let first = f.size(&task.first_column)?;
+                    at = at.mul(f.sized(all, "columns")?).add(first.add(column));
+                }
+                let count = f.sized(&table.parts, "parts")?;
+                let to = f.slot_at(&to, at.mul(count).add(task.part.clone()));
+                f.copy(&acc, &Dest::Place(to))
+            })
+        })
+    }
+}

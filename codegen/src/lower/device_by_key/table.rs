@@ -1,0 +1,132 @@
+//! How the tables of a `reduceByKey` lie in local memory, and how elements are dealt out to them.
+
+use super::super::program::scalar_bytes;
+use super::super::value::{Array, Closure, Value};
+use crate::core::{Lambda, Rhs, ScalarOp};
+use crate::target::{Class, Target};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+
+/// Elements of a part at least: for fewer no table is worth making.
+const LEAST_IN_PART: i64 = 2048;
+/// Parts for each compute unit.
+const PARTS_PER_UNIT: u32 = 4;
+/// Copies of a table at most that work-items share by atomic operations: as many as local memory has banks.
+const MOST_COPIES: i64 = 32;
+/// Elements that a work-item has under way at a time.
+pub const IN_FLIGHT: i64 = 8;
+
+/// What is folded, of which type, and by which key.
+pub struct ByKey<'k> {
+    pub f: Closure<'k>,
+    pub z: Value<'k>,
+    pub keys: Array<'k>,
+    pub xs: Array<'k>,
+    pub scalar: Scalar,
+    /// The function by which OpenCL does it at once.
+    pub atomic: Option<&'static str>,
+    pub buckets: Size,
+    /// Of rows.
+    pub columns: Option<Size>,
+}
+
+impl ByKey<'_> {
+    pub fn width(&self) -> Size {
+        self.columns.clone().unwrap_or_else(Size::one)
+    }
+    pub fn cells(&self) -> Size {
+        self.buckets.mul(&self.width())
+    }
+}
+
+/// How the table of a group lies in local memory. All of it is known to the host.
+pub struct Table {
+    /// Work-items of a group.
+    pub group: u32,
+    /// Elements of the memory.
+    pub room: i64,
+    /// Buckets and columns that are in it at a time.
+    pub buckets: Size,
+    pub columns: Size,
+    /// Neighbouring work-items that take the columns of one element.
+    pub team: Size,
+    pub copies: Size,
+    /// How many such tables make up the whole: in buckets, in columns.
+    pub turns: (Size, Size),
+    pub parts: Size,
+}
+
+pub fn quotient(a: &Size, b: &Size) -> Size {
+    a.div_floor(&Size::max(&Size::one(), b))
+}
+pub fn at_least_one(a: &Size) -> Size {
+    Size::max(&Size::one(), a)
+}
+pub fn rounded_up(a: &Size, b: &Size) -> Size {
+    a.add(b).sub(&Size::one()).div_floor(b)
+}
+
+impl Table {
+    pub fn of(target: &Target, by: &ByKey, most: &Size) -> Table {
+        let group = if target.class == Class::Cpu { 1 } else { target.most_in_group.clamp(1, 256) };
+        // The largest power of two that leaves a third of the memory; a part of it where little is known of the device.
+        let bytes = match target.class {
+            Class::Portable => target.local_memory / 4,
+            Class::Gpu | Class::Cpu => target.local_memory * 2 / 3,
+        };
+        let bytes = bytes.max(64);
+        let bytes = 1u64 << bytes.ilog2();
+        let room = (bytes / scalar_bytes(by.scalar)) as i64;
+        let (room_size, group_size) = (Size::int(room), Size::nat(group.into()));
+        let width = by.width();
+        let columns = Size::min(&width, &room_size);
+        let team = at_least_one(&Size::min(&columns, &group_size));
+        let teams = group_size.div_floor(&team);
+        // Copies that are not shared are worth more turns: some for each group, or all work-items have one.
+        let (fit, most_copies) = match by.atomic {
+            Some(_) => (quotient(&room_size, &columns), Size::min(&Size::int(MOST_COPIES), &teams)),
+            None => {
+                let lanes = Size::min(&columns.mul(&Size::int(MOST_COPIES)), &group_size);
+                (quotient(&room_size, &Size::max(&columns, &lanes)), teams)
+            }
+        };
+        let buckets = Size::min(&by.buckets, &fit);
+        let copies = at_least_one(&Size::min(&quotient(&room_size, &columns.mul(&buckets)), &most_copies));
+        let turns = (rounded_up(&by.buckets, &fit), rounded_up(&width, &room_size));
+        // All tables together take no more memory than if each were as large as local memory, if several are made.
+        let most_parts = i64::from(PARTS_PER_UNIT * target.compute_units);
+        let fit = Size::int(most_parts * room).div_floor(&by.cells().add(&Size::one()));
+        let useful = rounded_up(most, &Size::int(LEAST_IN_PART));
+        let parts = at_least_one(&Size::min(&useful, &Size::min(&Size::int(most_parts), &fit)));
+        Table { group, room, buckets, columns, team, copies, turns, parts }
+    }
+    pub fn tasks(&self) -> Size {
+        self.turns.0.mul(&self.turns.1).mul(&self.parts)
+    }
+    /// Elements on which a group is at work at a time: where copies are not shared, one for each.
+    pub fn at_once(&self, by: &ByKey) -> Size {
+        match by.atomic {
+            Some(_) => Size::nat(self.group.into()).div_floor(&self.team),
+            None => self.copies.clone(),
+        }
+    }
+    /// Elements of one bucket in all copies.
+    pub fn lanes(&self) -> Size {
+        self.copies.mul(&self.columns)
+    }
+}
+
+/// The atomic operation for an operator that has been seen to be commutative.
+pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
+    let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
+    let name = match op {
+        ScalarOp::Add => "atomic_add",
+        ScalarOp::Min => "atomic_min",
+        ScalarOp::Max => "atomic_max",
+        ScalarOp::BitAnd => "atomic_and",
+        ScalarOp::BitOr => "atomic_or",
+        ScalarOp::BitXor => "atomic_xor",
+        _ => return None,
+    };
+    (scalar == Scalar::Int).then_some(name)
+}

@@ -1,0 +1,110 @@
+//! Rules that arrive at `reduceByKey`: a `map` over numbers 0, 1, … whose function folds, for its number, the elements of
+//! an array that have it as their key, is one pass over the array. That is `reduce_by_index` of Futhark (Henriksen, Hellfritzsch,
+//! Sadayappan, Oancea, *Compiling generalized histograms for GPU*, SC 2020), found in programs that do not say it.
+//!
+//! [`numbered`] finds the maps and puts what was folded beside their elements; [`fold`] has folds with a condition on a
+//! key, [`bounds`] searches for places in sorted arrays, which are counts; [`slice`](mod@slice) takes functions apart.
+
+mod bounds;
+mod fold;
+mod numbered;
+mod slice;
+
+use super::Applied;
+use crate::core::simplify::simplify;
+use crate::core::{Atom, Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Name;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use numbered::Numbered;
+use rustc_hash::FxHashMap;
+
+/// The kernel after these rules; there are never more than `most` applications in all.
+pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
+    while applied.len() < most
+        && let Some(next) = one(&kernel, applied)
+    {
+        kernel = simplify(without_copies(simplify(next)));
+    }
+    kernel
+}
+
+/// The first place where a rule can be applied.
+fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
+    (0..kernel.body.stmts.len()).find_map(|at| {
+        let numbered = Numbered::of(kernel, at)?;
+        let (next, rule) = fold::by_key(kernel, &numbered).or_else(|| bounds::by_key(kernel, &numbered))?;
+        applied.push(rule);
+        Some(next)
+    })
+}
+
+/// `map (λ(a,b). b) (zip as bs) = bs`, at host level.
+fn without_copies(mut kernel: Kernel) -> Kernel {
+    let copies: Vec<(usize, Atom)> = {
+        let defs = definitions(&kernel.body);
+        let copied = |stmt: &Stmt| {
+            let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
+            let ([f], [src]) = (funs.as_slice(), args.as_slice()) else { return None };
+            let (path, of) = slice::projection(&f.body, &f.body.result)?;
+            (f.params == [of] && !path.is_empty()).then(|| slice::component(&defs, src, &path))?
+        };
+        kernel.body.stmts.iter().enumerate().filter_map(|(at, stmt)| Some((at, copied(stmt)?))).collect()
+    };
+    for (at, of) in copies {
+        kernel.body.stmts[at].rhs = Rhs::Atom(of);
+    }
+    kernel
+}
+
+/// What the variables of a block's own statements are.
+type Definitions<'k> = FxHashMap<VarId, &'k Rhs>;
+
+fn definitions(block: &Block) -> Definitions<'_> {
+    block.stmts.iter().map(|s| (s.var, &s.rhs)).collect()
+}
+
+/// New variables and statements, all of one origin.
+struct Maker {
+    vars: Vec<VarInfo>,
+    stmts: Vec<Stmt>,
+    origin: Origin,
+}
+
+impl Maker {
+    fn fresh(&mut self, name: &str, ty: Ty) -> VarId {
+        self.vars.push(VarInfo { name: Name::from(name), ty });
+        VarId(self.vars.len() as u32 - 1)
+    }
+    fn ty(&self, a: &Atom) -> Ty {
+        match a {
+            Atom::Var(v) => self.vars[v.0 as usize].ty.clone(),
+            Atom::Lit(l) => Ty::scalar(crate::core::literal_scalar(*l)),
+            Atom::Size(_) => Ty::int(),
+        }
+    }
+    fn stmt(&self, var: VarId, rhs: Rhs) -> Stmt {
+        Stmt { var, binds: Vec::new(), rhs, origin: self.origin.clone() }
+    }
+    fn add(&mut self, name: &str, ty: Ty, rhs: Rhs) -> Atom {
+        let var = self.fresh(name, ty);
+        self.stmts.push(self.stmt(var, rhs));
+        Atom::Var(var)
+    }
+    fn prim(&mut self, name: &str, ty: Ty, call: PrimCall) -> Atom {
+        self.add(name, ty, Rhs::Prim(call))
+    }
+    fn zip(&mut self, arrays: &[Atom]) -> Option<Atom> {
+        let types: Vec<Ty> = arrays.iter().map(|a| self.ty(a)).collect();
+        let elements = types.iter().map(|t| Some(t.as_array()?.element.clone())).collect::<Option<Vec<_>>>()?;
+        let len = types.first()?.as_array()?.len.clone();
+        let call = PrimCall { prim: Prim::Zip, sizes: Vec::new(), funs: Vec::new(), args: arrays.to_vec() };
+        Some(self.prim("numbered", Ty::array(Ty::tuple(elements), len), call))
+    }
+    fn fill(&mut self, len: &Size, value: &Atom) -> Atom {
+        let ty = Ty::array(self.ty(value), len.clone());
+        let call = PrimCall { prim: Prim::Fill, sizes: vec![len.clone()], funs: Vec::new(), args: vec![value.clone()] };
+        self.prim("all", ty, call)
+    }
+}

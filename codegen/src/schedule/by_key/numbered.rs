@@ -1,0 +1,146 @@
+//! Maps at host level whose function knows the number of its element.
+
+use super::{Definitions, Maker, definitions, slice};
+use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::schedule::shapes;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::{Size, VarKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// `map f (zip … (iota n) …)`.
+pub struct Numbered<'k> {
+    /// The place of its statement at host level.
+    at: usize,
+    pub f: &'k Lambda,
+    /// What is mapped.
+    source: &'k Atom,
+    /// How many elements there are, in size parameters.
+    pub count: Size,
+    /// What is the number of the element, in the function.
+    pub numbers: FxHashSet<VarId>,
+    /// What depends on the element, in the function.
+    pub varying: FxHashSet<VarId>,
+    /// The statements at host level and those of the function.
+    pub defs: Definitions<'k>,
+}
+
+/// Statements of a function that stand before the `map` instead, since they do not depend on the element.
+pub type Moved = BTreeSet<usize>;
+
+impl<'k> Numbered<'k> {
+    pub fn of(kernel: &'k Kernel, at: usize) -> Option<Numbered<'k>> {
+        let stmt = &kernel.body.stmts[at];
+        let Rhs::Prim(call) = &stmt.rhs else { return None };
+        let f = call.funs.first().filter(|f| f.position.is_none())?;
+        if f.params.len() != 1 || call.prim != Prim::Map(Level::Auto) {
+            return None;
+        }
+        let ty = kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none())?;
+        let source = call.args.first()?;
+        kernel.atom_ty(source).as_array().filter(|a| a.position.is_none())?;
+        let mut defs = definitions(&kernel.body);
+        let numbers = numbers(&defs, f, source);
+        // Lengths that are opened in the function mean nothing before it.
+        let mut opens = false;
+        f.body.visit(&mut |s| opens |= !s.binds.is_empty());
+        if numbers.is_empty() || opens || !is_known(&ty.len) {
+            return None;
+        }
+        defs.extend(definitions(&f.body));
+        Some(Numbered { at, f, source, count: ty.len.clone(), numbers, varying: shapes::dependent(f), defs })
+    }
+
+    /// The statements of the function that these need, if they can stand before the `map`.
+    pub fn moved(&self, needed: &[VarId]) -> Option<Moved> {
+        let atoms: Vec<Atom> = needed.iter().copied().map(Atom::Var).collect();
+        let stmts = slice::needed(&self.f.body, &atoms)?;
+        let movable = |s: &&Stmt| !self.varying.contains(&s.var) && s.binds.is_empty();
+        let place = |s: &Stmt| self.f.body.stmts.iter().position(|other| other.var == s.var);
+        if needed.iter().any(|v| self.varying.contains(v)) || !stmts.iter().all(movable) {
+            return None;
+        }
+        stmts.into_iter().map(place).collect()
+    }
+
+    /// A maker of statements that stand before the `map`: those that are moved there first.
+    pub fn maker(&self, kernel: &Kernel, moved: &Moved, origin: &Origin) -> Maker {
+        let stmts = moved.iter().map(|at| self.f.body.stmts[*at].clone()).collect();
+        Maker { vars: kernel.vars.clone(), stmts, origin: origin.clone() }
+    }
+
+    /// The kernel in which the function has the element of `results` beside its own: the value that `edit` is told.
+    pub fn with(
+        &self,
+        kernel: &Kernel,
+        moved: &Moved,
+        mut maker: Maker,
+        results: &Atom,
+        edit: impl FnOnce(&mut Maker, &mut Vec<Stmt>, &Atom) -> Option<()>,
+    ) -> Option<Kernel> {
+        let both = maker.zip(&[self.source.clone(), results.clone()])?;
+        let before = std::mem::take(&mut maker.stmts);
+        let mut stmts: Vec<Stmt> = Vec::new();
+        for (i, stmt) in self.f.body.stmts.iter().enumerate() {
+            if !moved.contains(&i) {
+                stmts.push(stmt.clone());
+            }
+        }
+        let f = beside(&mut maker, self.f, stmts, &both, edit)?;
+        let mut next = Kernel { vars: maker.vars, ..kernel.clone() };
+        let map = &mut next.body.stmts[self.at];
+        let call = PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![both] };
+        map.rhs = Rhs::Prim(call);
+        next.body.stmts.splice(self.at..self.at, before);
+        Some(next)
+    }
+}
+
+/// The function of pairs that does with the first what `f` does, where `edit` may use the second.
+pub fn beside(
+    maker: &mut Maker,
+    f: &Lambda,
+    mut stmts: Vec<Stmt>,
+    pairs: &Atom,
+    edit: impl FnOnce(&mut Maker, &mut Vec<Stmt>, &Atom) -> Option<()>,
+) -> Option<Lambda> {
+    let [x] = f.params.as_slice() else { return None };
+    let pair_ty = maker.ty(pairs).as_array()?.element.clone();
+    let second = match pair_ty.kind() {
+        lift_analysis::ty::TyKind::Tuple(parts) => parts.get(1)?.clone(),
+        _ => return None,
+    };
+    let (pair, value) = (maker.fresh("both", pair_ty), maker.fresh("found", second));
+    edit(maker, &mut stmts, &Atom::Var(value))?;
+    let first = maker.stmt(*x, Rhs::Proj(Atom::Var(pair), 0));
+    let second = maker.stmt(value, Rhs::Proj(Atom::Var(pair), 1));
+    let mut body = f.body.clone();
+    body.stmts = [first, second].into_iter().chain(stmts).collect();
+    Some(Lambda { position: None, params: vec![pair], body, origin: f.origin.clone() })
+}
+
+/// Of which arrays the variables of a function are the elements to which it is applied.
+pub fn elements(defs: &Definitions, f: &Lambda, source: &Atom) -> FxHashMap<VarId, Atom> {
+    let mut found = FxHashMap::from_iter(f.params.iter().map(|p| (*p, source.clone())));
+    for stmt in &f.body.stmts {
+        if let Rhs::Proj(Atom::Var(v), i) = &stmt.rhs
+            && let Some(array) = found.get(v).and_then(|xs| slice::component(defs, xs, &[*i]))
+        {
+            found.insert(stmt.var, array);
+        }
+    }
+    found
+}
+
+fn numbers(defs: &Definitions, f: &Lambda, source: &Atom) -> FxHashSet<VarId> {
+    let is_iota = |xs: &Atom| {
+        let def = slice::as_var(xs).and_then(|v| defs.get(&v).copied());
+        matches!(def, Some(Rhs::Prim(call)) if call.prim == Prim::Iota && call.sizes.len() == 1)
+    };
+    elements(defs, f, source).into_iter().filter(|(_, xs)| is_iota(xs)).map(|(v, _)| v).collect()
+}
+
+/// Whether the host knows a size before the run.
+pub fn is_known(size: &Size) -> bool {
+    !size.any_var(&mut |v| v.kind != VarKind::Param)
+}

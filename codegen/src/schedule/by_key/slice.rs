@@ -1,0 +1,172 @@
+//! Slices: the part of a function that one of its values needs, as a function of its own.
+
+use super::{Definitions, Maker};
+use crate::core::simplify::{bound_in, rename};
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::schedule::{fuse, uses};
+use lift_analysis::ty::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+/// The statements of a block that an atom needs, in their order. None of them may stop the run.
+pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
+    let mut wanted: FxHashSet<VarId> = of.iter().filter_map(as_var).collect();
+    let mut found = Vec::new();
+    for stmt in block.stmts.iter().rev() {
+        if wanted.contains(&stmt.var) {
+            if fuse::has_effect(stmt) {
+                return None;
+            }
+            wanted.extend(mentioned(stmt));
+            found.push(stmt);
+        }
+    }
+    found.reverse();
+    Some(found)
+}
+
+pub fn as_var(a: &Atom) -> Option<VarId> {
+    match a {
+        Atom::Var(v) => Some(*v),
+        _ => None,
+    }
+}
+
+/// All variables that occur in a statement.
+pub fn mentioned(stmt: &Stmt) -> Vec<VarId> {
+    let found = RefCell::new(Vec::new());
+    uses::mentions(stmt, &|v| {
+        found.borrow_mut().push(v);
+        false
+    });
+    found.into_inner()
+}
+
+/// The component of the component … of which variable an atom is, in a block.
+pub fn projection(block: &Block, a: &Atom) -> Option<(Vec<usize>, VarId)> {
+    let mut at = as_var(a)?;
+    let mut path = Vec::new();
+    while let Some(stmt) = block.stmts.iter().find(|s| s.var == at) {
+        match &stmt.rhs {
+            Rhs::Proj(Atom::Var(of), i) => {
+                path.insert(0, *i);
+                at = *of;
+            }
+            _ => return None,
+        }
+    }
+    Some((path, at))
+}
+
+/// The array of the components of an array of tuples.
+pub fn component(defs: &Definitions, xs: &Atom, path: &[usize]) -> Option<Atom> {
+    let Some((first, rest)) = path.split_first() else { return Some(xs.clone()) };
+    match defs.get(&as_var(xs)?)? {
+        Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) => component(defs, args.get(*first)?, rest),
+        _ => None,
+    }
+}
+
+/// An array made of the elements of another.
+#[derive(Debug, Clone)]
+pub enum Made {
+    /// The array itself.
+    Same(Atom),
+    /// Always the same value.
+    Fill(Atom),
+    /// A function of each element.
+    Map(Lambda, Atom),
+}
+
+impl Made {
+    /// What it uses of what stands around it.
+    pub fn uses(&self) -> Vec<VarId> {
+        match self {
+            Made::Same(a) | Made::Fill(a) => as_var(a).into_iter().collect(),
+            Made::Map(f, xs) => {
+                let mut own = f.params.clone();
+                bound_in(&f.body, &mut own);
+                let inside = f.body.stmts.iter().flat_map(mentioned).chain(as_var(&f.body.result));
+                inside.filter(|v| !own.contains(v)).chain(as_var(xs)).collect()
+            }
+        }
+    }
+
+    /// The value `of`, computed by the statements of `body` for an element `x` of `xs`.
+    pub fn of(defs: &Definitions, xs: &Atom, (x, body): (VarId, &Block), of: &Atom, f: &Lambda) -> Option<Made> {
+        let stmts = needed(body, std::slice::from_ref(of))?;
+        let depends = as_var(of) == Some(x) || stmts.iter().any(|s| uses::mentions(s, &|v| v == x));
+        if !depends && stmts.is_empty() {
+            return Some(Made::Fill(of.clone()));
+        }
+        if let Some((path, v)) = projection(body, of)
+            && v == x
+            && let Some(array) = component(defs, xs, &path)
+        {
+            return Some(Made::Same(array));
+        }
+        let body = Block { stmts: stmts.into_iter().cloned().collect(), result: of.clone() };
+        let (xs, body) = only_component(defs, xs, x, body);
+        Some(Made::Map(Lambda { position: None, params: vec![x], body, origin: f.origin.clone() }, xs))
+    }
+}
+
+/// A function that reads one component only is a function of that.
+fn only_component(defs: &Definitions, xs: &Atom, x: VarId, body: Block) -> (Atom, Block) {
+    let mut parts = body.stmts.iter().filter_map(|s| match &s.rhs {
+        Rhs::Proj(Atom::Var(v), i) if *v == x => Some(*i),
+        _ => None,
+    });
+    let Some(part) = parts.next().filter(|first| parts.all(|i| i == *first)) else { return (xs.clone(), body) };
+    let whole = |s: &Stmt| !matches!(&s.rhs, Rhs::Proj(Atom::Var(v), _) if *v == x) && uses::mentions(s, &|v| v == x);
+    let Some(array) = component(defs, xs, &[part]).filter(|_| !body.stmts.iter().any(whole)) else {
+        return (xs.clone(), body);
+    };
+    let mut body = body;
+    for stmt in &mut body.stmts {
+        if matches!(&stmt.rhs, Rhs::Proj(Atom::Var(v), _) if *v == x) {
+            stmt.rhs = Rhs::Atom(Atom::Var(x));
+        }
+    }
+    (array, body)
+}
+
+impl Maker {
+    /// A copy of a function with variables of its own, for elements of this type.
+    pub fn copied(&mut self, f: &Lambda, element: &Ty) -> Lambda {
+        let mut own = f.params.clone();
+        bound_in(&f.body, &mut own);
+        let fresh: FxHashMap<VarId, VarId> = own
+            .into_iter()
+            .map(|v| {
+                let info = self.vars[v.0 as usize].clone();
+                (v, self.fresh(&info.name, info.ty))
+            })
+            .collect();
+        let renamed = |v: &mut VarId| *v = fresh.get(v).copied().unwrap_or(*v);
+        let mut copy = f.clone();
+        copy.params.iter_mut().for_each(renamed);
+        rename(&mut copy.body, &renamed);
+        if let [x] = copy.params.as_slice() {
+            self.vars[x.0 as usize].ty = element.clone();
+        }
+        copy
+    }
+
+    /// The array, as statements.
+    pub fn made(&mut self, made: &Made, xs: &Atom) -> Option<Atom> {
+        let len = self.ty(xs).as_array()?.len.clone();
+        match made {
+            Made::Same(a) => Some(a.clone()),
+            Made::Fill(v) => Some(self.fill(&len, v)),
+            Made::Map(f, of) => {
+                let element = self.ty(of).as_array()?.element.clone();
+                let f = self.copied(f, &element);
+                let result = self.ty(&f.body.result);
+                let call =
+                    PrimCall { prim: Prim::Map(Level::Auto), sizes: Vec::new(), funs: vec![f], args: vec![of.clone()] };
+                Some(self.prim("keyed", Ty::array(result, len), call))
+            }
+        }
+    }
+}
