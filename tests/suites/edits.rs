@@ -1,6 +1,6 @@
 //! Whatever the editor offers to write, checks: each hint's edit and each action's, applied to every example and to
-//! random programs, leaves a program that checks, to the same types; written packs and unpacks compile to the same
-//! OpenCL text, but for the names that it takes from the program.
+//! random programs, leaves a program that checks, to the same types; packs and unpacks that are written out compile to the
+//! same OpenCL text, and so do those that are left out, but for the names that it takes from the program.
 //!
 //! The random programs are the same each time; `LIFT_SEED=… LIFT_CASES=…` tries others, or more of them. Of each example
 //! twelve places are tried; `LIFT_PLACES=50` tries more.
@@ -43,14 +43,18 @@ fn applied(text: &str, path: &str, change: &SourceChange) -> Option<String> {
     Some(text)
 }
 
-/// The text without layout, comments and the names that are made up or taken from the program, which are short or have
-/// digits or `_` in them: a written `unpack` gives a name to what had none.
-fn without_names(text: &str) -> String {
+/// The text without layout and comments, which tell lines of the program.
+fn code(text: &str) -> String {
     let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
-    let text = code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(");
+    code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(")
+}
+
+/// Code without the names that are made up or taken from the program, which are short or have digits or `_` in them: a
+/// written `unpack` gives a name to what has none without it.
+fn without_names(code: &str) -> String {
     let mut out = String::new();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    for piece in text.split_inclusive(|c| !is_word(c)) {
+    for piece in code.split_inclusive(|c| !is_word(c)) {
         let word = piece.trim_end_matches(|c| !is_word(c));
         let named = word.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && (word.len() < 3 || !word.chars().all(|c| c.is_ascii_lowercase()));
@@ -71,7 +75,7 @@ impl Compiler {
     fn opencl(&mut self, program: &Program) -> Vec<String> {
         let text = |kernel: Runnable| match kernel.core {
             Ok(core) => {
-                let make = || compiled(&core).map(|plan| without_names(&plan.opencl.text)).unwrap_or_default();
+                let make = || compiled(&core).map(|plan| code(&plan.opencl.text)).unwrap_or_default();
                 self.texts.entry(core.to_string()).or_insert_with(make).clone()
             }
             Err(_) => String::new(),
@@ -80,13 +84,20 @@ impl Compiler {
     }
 }
 
+/// What must stay of the compiled text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keeps {
+    Nothing,
+    Code,
+    CodeButNames,
+}
+
 /// An edit that is offered.
 struct Offer {
     /// What it is called, and where.
     what: String,
     change: SourceChange,
-    /// Whether the compiled text must stay.
-    same_code: bool,
+    keeps: Keeps,
 }
 
 /// Each edit that is offered in a program once.
@@ -94,16 +105,20 @@ fn offers(program: &Program, path: &str, text: &str, most: usize) -> Vec<Offer> 
     let never = "no edit, no cancellation";
     let analysis = program.analysis();
     let mut offers: Vec<Offer> = Vec::new();
-    let mut offer = |what: String, change: SourceChange, same_code: bool| {
+    let mut offer = |what: String, change: SourceChange, keeps: Keeps| {
         if !offers.iter().any(|other| other.change == change) {
-            offers.push(Offer { what, change, same_code });
+            offers.push(Offer { what, change, keeps });
         }
     };
     for place in places(text, most) {
         for action in analysis.code_actions(path, place).expect(never) {
-            let same_code = [EXPLICIT_HERE, EXPLICIT_FORM, EXPLICIT_FILE, IMPLICIT].contains(&action.kind);
+            let keeps = match action.kind {
+                EXPLICIT_HERE | EXPLICIT_FORM | EXPLICIT_FILE => Keeps::Code,
+                IMPLICIT => Keeps::CodeButNames,
+                _ => Keeps::Nothing,
+            };
             if action.kind != QUICK_FIX {
-                offer(format!("{} at {place:?}", action.title), action.change, same_code);
+                offer(format!("{} at {place:?}", action.title), action.change, keeps);
             }
         }
     }
@@ -114,7 +129,8 @@ fn offers(program: &Program, path: &str, text: &str, most: usize) -> Vec<Offer> 
         let label: String = hint.parts.iter().map(|part| part.text.as_str()).collect();
         let found = analysis.hint_edits(path, hint.offset, hint.kind, &label).expect(never);
         let change = SourceChange { files: vec![(path.into(), found)] };
-        offer(format!("the hint `{label}` at {:?}", hint.offset), change, hint.kind == HintKind::PackUnpack);
+        let keeps = if hint.kind == HintKind::PackUnpack { Keeps::Code } else { Keeps::Nothing };
+        offer(format!("the hint `{label}` at {:?}", hint.offset), change, keeps);
     }
     offers
 }
@@ -131,7 +147,7 @@ fn check(folder: &Path, path: &str, text: &str, most: usize) -> Result<usize, St
     let types: BTreeSet<&str> = types.lines().collect();
     let offers = offers(&program, path, text, most);
     let mut tried = 0;
-    for Offer { what, change, same_code } in &offers {
+    for Offer { what, change, keeps } in &offers {
         let Some(after) = applied(text, path, change) else { continue };
         let wrong = |why: &str| Err(format!("{path}: {what}: {why}\n{after}"));
         program.set_text(&after);
@@ -142,8 +158,12 @@ fn check(folder: &Path, path: &str, text: &str, most: usize) -> Result<usize, St
         if !types.is_subset(&now.lines().collect()) {
             return wrong(&format!("types changed to\n{now}"));
         }
-        let code = if *same_code { compiler.opencl(&program) } else { Vec::new() };
-        if let Some((before, after)) = before.iter().zip(&code).find(|(before, after)| before != after) {
+        let code = if *keeps == Keeps::Nothing { Vec::new() } else { compiler.opencl(&program) };
+        let differ = |(before, after): &(&String, &String)| match keeps {
+            Keeps::CodeButNames => without_names(before) != without_names(after),
+            Keeps::Code | Keeps::Nothing => before != after,
+        };
+        if let Some((before, after)) = before.iter().zip(&code).find(differ) {
             return wrong(&format!("the OpenCL text was\n{before}\nand is\n{after}"));
         }
         tried += 1;

@@ -129,6 +129,11 @@ pub fn scopes_with_insertions(inference: &Inference) -> Vec<ExprId> {
     out
 }
 
+/// Whether the name may be one that was made up when something was written out: it tells nothing of the value.
+pub fn is_inserted_name(name: &str) -> bool {
+    name.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
 impl Elaborate<'_> {
     fn fresh(&mut self) -> String {
         loop {

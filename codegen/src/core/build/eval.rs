@@ -6,6 +6,7 @@ use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
 use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
+use lift_analysis::infer::elaborate::is_inserted_name;
 use lift_analysis::infer::{Site, projection_index};
 use lift_analysis::names::{Resolution, resolve};
 use lift_analysis::origin::Origin;
@@ -97,7 +98,12 @@ impl<'db> Build<'db> {
     /// Bind a name: its value is named so, and opened if inference opens it there.
     pub fn bind(&mut self, scope: &Rc<Scope<'db>>, binder: BinderId, value: Staged<'db>, at: ExprId) -> Result<()> {
         let cx = scope.cx.clone();
-        let name = &cx.body.binder(binder).name;
+        let mut name = cx.body.binder(binder).name.clone();
+        // What is written out gives the same code as what is inserted.
+        if is_inserted_name(&name) {
+            name = "_".into();
+        }
+        let name = &name;
         if let Staged::Atom(Atom::Var(v)) = &value {
             self.emit.name(*v, name);
         }
