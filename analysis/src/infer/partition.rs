@@ -242,11 +242,14 @@ impl Infer<'_> {
                 for a in args {
                     operands.push(self.size_of_expr(a)?);
                 }
+                if let Some(known) = quotient(&p.name, &operands) {
+                    return Some(known);
+                }
                 // Truncation is rounding down where nothing is negative.
-                if matches!(&*p.name, "/" | "/i" | "mod")
-                    && let Some(dividend) = operands.first()
-                {
-                    self.assume(Assumption::NonNegative(dividend.clone()), e);
+                if matches!(&*p.name, "/" | "/i" | "mod") {
+                    for operand in &operands {
+                        self.assume(Assumption::NonNegative(operand.clone()), e);
+                    }
                 }
                 integer_operation(&p.name, &operands)
             }
@@ -298,7 +301,10 @@ impl Infer<'_> {
         args: &[ExprId],
         note: impl Fn(&mut Self, &Ty),
     ) -> Option<Ty> {
+        // What is assumed of it matters only if the type of the element depends on it.
+        let before = self.out.assumed.len();
         let index = self.size_of_expr(args[1]);
+        let assumed = self.out.assumed.split_off(before);
         let len = self.fresh_size();
         let (array, element) = self.any_array(&len);
         let position = array.as_array().and_then(|a| a.position.clone())?;
@@ -314,6 +320,7 @@ impl Infer<'_> {
             Some(index) => {
                 if self.table.may_depend(&element, &position) {
                     self.out.indices.insert(id, index.clone());
+                    self.out.assumed.extend(assumed);
                 }
                 self.table.at_index(&element, &position, &index)
             }
@@ -372,6 +379,17 @@ impl Infer<'_> {
         self.out.instances.insert(callee, instance);
         self.call(id, callee, ty, rest, 1)
     }
+}
+
+/// A quotient or remainder of two numbers, which may be negative: it is truncated, as in a run.
+fn quotient(name: &str, operands: &[Size]) -> Option<Size> {
+    let [a, b] = operands else { return None };
+    let (a, b) = (a.as_const()?, b.as_const()?);
+    Some(Size::int(match name {
+        "/" | "/i" => a.checked_div(b)?,
+        "mod" => a.checked_rem(b)?,
+        _ => return None,
+    }))
 }
 
 /// What a primitive on integers is on sizes, where nothing that is divided is negative.

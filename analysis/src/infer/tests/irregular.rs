@@ -202,6 +202,25 @@ fn nested_dependence() {
 }
 
 #[test]
+fn an_index_is_read_as_a_size_only_where_the_type_depends_on_it() {
+    check(
+        "(lift k (N) ((array-type int N)) (lambda (xs) (aref xs (abs (mod -3 3)))))
+(lift l (N) ((array-type int N)) (lambda (xs) (aref (concat (fill #3 1) xs) (abs (mod (- N 5) 3)))))
+(lift m (N) ((array-type int N)) (lambda (xs) (aref xs (mod (- N 5) 3))))
+(lift n (N) ((array-type (i) (array-type float (+ i 1)) N)) (lambda (t) (aref t (mod (- N 5) 3))))
+(lift o (N) ((array-type (i) (array-type float (+ i 5)) N)) (lambda (t) (aref t (+ (/ -7 2) 4))))",
+        expect![[r#"
+            k : Array[Int,N] -> Int
+            l : Array[Int,N] -> Int
+            m : Array[Int,N] -> Int
+            n : Array[i => Array[Float,i+1],N] -> Array[Float,((N+1) mod 3)+1]
+              assumes N-5 is not negative
+            o : Array[i => Array[Float,i+5],N] -> Array[Float,6]
+        "#]],
+    );
+}
+
+#[test]
 fn mistakes() {
     check(
         "(lift a (N) ((array-type (i) (array-type float (+ i 1)) N) (array-type float N)) (lambda (t v) (map (lambda (row) (zip row v)) t)))
