@@ -9,6 +9,7 @@ use super::hide::tail;
 use super::result::*;
 use crate::hir::*;
 use crate::size::Var;
+use crate::ty::Ty;
 use lift_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -341,7 +342,18 @@ impl Elaborate<'_> {
         let Some(p) = self.packing(recorded_at) else { return };
         let natural = super::hide::hides_as_pack_does(p);
         let ty = if natural { None } else { super::repair::type_source(&p.to, &|v| self.has_name(v)) };
+        if ty.is_some() && self.is_annotated_as(recorded_at, &p.to) {
+            return;
+        }
         self.packs.insert(at, ty);
+    }
+
+    /// Whether the program says of the expression that it has this type: then what hides lengths is written already.
+    fn is_annotated_as(&self, e: ExprId, ty: &Ty) -> bool {
+        self.body.exprs.iter().enumerate().any(|(at, around)| match around {
+            Expr::Ascribe { value, .. } => *value == e && self.inference.expr_types[at] == *ty,
+            _ => false,
+        })
     }
 
     /// Whether the elaborated program names the opened length: `(unpack (X1 v) …)` can name one length only.
