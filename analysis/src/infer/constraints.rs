@@ -142,15 +142,19 @@ impl Infer<'_> {
     }
 
     pub fn over_budget(&mut self) -> bool {
-        self.work += 1;
-        if self.work == super::context::WORK_LIMIT {
+        use super::context::{TERMS_PER_STEP, WORK_LIMIT};
+        let before = self.work;
+        self.terms += crate::size::work::take();
+        self.work += 1 + self.terms / TERMS_PER_STEP;
+        self.terms %= TERMS_PER_STEP;
+        if before < WORK_LIMIT && self.work >= WORK_LIMIT {
             self.error(
                 "too-complex",
                 crate::hir::Node::FormName,
                 "this form is too large to be checked in reasonable time; split it into several `define`s",
             );
         }
-        self.work >= super::context::WORK_LIMIT
+        self.work >= WORK_LIMIT
     }
 
     fn attempt(&mut self, c: &Constraint) -> Progress {

@@ -73,12 +73,17 @@ pub struct Infer<'a> {
     pub names: Names,
     /// Work done so far, against [`WORK_LIMIT`].
     pub work: u64,
+    /// Terms of sizes that are not counted in it yet.
+    pub terms: u64,
     pub out: Inference,
 }
 
 /// Constraint attempts and expressions that one form may cost. A form of ordinary size needs a few thousand; the limit
 /// keeps a hostile one from holding up the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
+
+/// So many terms of sizes that are added, sorted or divided cost as much as one expression.
+pub const TERMS_PER_STEP: u64 = 4;
 
 /// The largest type that an expression may have. Those of programs that people write have tens of parts.
 pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
@@ -141,6 +146,7 @@ impl<'a> Infer<'a> {
             size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
             work: 0,
+            terms: 0,
             out: Inference::default(),
         }
     }

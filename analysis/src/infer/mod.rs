@@ -76,9 +76,12 @@ pub trait Env {
 
 /// Infer the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
-    let mut infer = Infer::new(body, env, mode);
-    let ty = infer.walk();
-    infer.finish(ty)
+    // Whoever asks for the type of a definition does not pay for it.
+    crate::size::work::apart(|| {
+        let mut infer = Infer::new(body, env, mode);
+        let ty = infer.walk();
+        infer.finish(ty)
+    })
 }
 
 impl Infer<'_> {

@@ -17,7 +17,7 @@
 //! Map: [`poly`] the normal form · [`atom`] its atoms · [`arith`] sums and products · [`divide`],
 //! [`extremum`], [`power`], [`sums`] the other operations · [`subst`] traversals · [`eval`] values ·
 //! [`view`] and [`print`] the way back to an expression that a person would write ·
-//! [`facts`] what is known, and proofs from it · [`solve()`] · [`assumption`].
+//! [`facts`] what is known, and proofs from it · [`solve()`] · [`assumption`] · [`LengthCheck`] · [`work`] what it costs.
 //!
 //! The module is a library of its own: it knows no types, no syntax and no database.
 
@@ -28,6 +28,7 @@ mod divide;
 mod eval;
 mod extremum;
 mod facts;
+mod length_check;
 mod poly;
 mod power;
 mod print;
@@ -37,6 +38,7 @@ mod subst;
 mod sums;
 mod var;
 mod view;
+pub mod work;
 
 #[cfg(test)]
 mod tests;
@@ -44,6 +46,7 @@ mod tests;
 pub use assumption::Assumption;
 pub use eval::EvalError;
 pub use facts::{Facts, Truth};
+pub use length_check::LengthCheck;
 pub use solve::{Solution, solve};
 pub use sums::closed_form;
 pub use var::{Var, VarKind};

@@ -6,6 +6,7 @@
 
 use super::atom::Atom;
 use super::ratio::{Ratio, lcm};
+use super::work;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ pub(crate) const MAX_TERMS: usize = 512;
 const MAX_PRODUCTS: usize = 4096;
 /// No division takes more steps than this.
 const MAX_DIVISION_STEPS: usize = 1024;
+/// A division, or all divisions by groups that one size needs, look at no more terms than this; those of people need some
+/// hundreds.
+const MAX_DIVISION_TERMS: usize = 1 << 16;
 
 /// A product of powers of atoms: sorted by atom, no exponent is zero. Sums share those of their operands.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -175,6 +179,7 @@ impl Term {
 
 /// Sorts and adds up terms of equal monomials.
 pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
+    work::spend(terms.len());
     terms.sort_by(|a, b| b.mono.cmp(&a.mono));
     let mut result: Terms = Vec::with_capacity(terms.len());
     for term in terms {
@@ -211,6 +216,7 @@ pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result
 
 /// `left + factor·right` for a number.
 fn add_times(left: &[Term], factor: Ratio, right: &[Term]) -> Result<Terms, TooLarge> {
+    work::spend(left.len() + right.len());
     let mut terms = Vec::with_capacity(left.len() + right.len());
     let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
     loop {
@@ -250,6 +256,11 @@ pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
 /// Division with remainder: `num = quotient·den + remainder`, where no term of the remainder is
 /// divisible by the leading monomial of `den`. `None` when it does not come to an end soon.
 pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
+    divide_within(num, den, &mut { MAX_DIVISION_TERMS })
+}
+
+/// Division that looks at no more than `budget` terms, which it takes away from.
+fn divide_within(num: &[Term], den: &[Term], budget: &mut usize) -> Option<(Terms, Terms)> {
     let lead = den.first()?;
     let mut rest = num.to_vec();
     let (mut quotient, mut remainder) = (Vec::new(), Vec::new());
@@ -257,6 +268,7 @@ pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
         let Some(first) = rest.first() else {
             return Some((collect(quotient).ok()?, collect(remainder).ok()?));
         };
+        *budget = budget.checked_sub(rest.len())?;
         if let Some(mono) = first.mono.div(&lead.mono) {
             let factor = Term { mono, coeff: first.coeff.div(lead.coeff)? };
             let minus = Term { mono: factor.mono.clone(), coeff: factor.coeff.neg() };
@@ -313,6 +325,7 @@ pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
 /// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` that divides,
 /// so that `(N·N - 1)/(N + 1)` is `N - 1` however it came about.
 pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
+    let mut budget = MAX_DIVISION_TERMS;
     'rounds: for _ in 0..16 {
         let mut groups: Vec<(Atom, i32)> = terms
             .iter()
@@ -330,7 +343,7 @@ pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
             let (with, without): (Terms, Terms) =
                 terms.iter().cloned().partition(|t| t.mono.exponent(&atom) == exponent);
             let num: Terms = with.iter().map(|t| Term { mono: t.mono.without(&atom), coeff: t.coeff }).collect();
-            let Some((quotient, remainder)) = divide(&collect(num)?, group.terms()) else {
+            let Some((quotient, remainder)) = divide_within(&collect(num)?, group.terms(), &mut budget) else {
                 continue;
             };
             if quotient.is_empty() {

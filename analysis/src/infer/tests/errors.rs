@@ -1,7 +1,10 @@
 //! Mistakes: one message each, at the right place, and the rest keeps its types.
 
 use super::harness::{check, program};
-use crate::infer::Mode;
+use crate::infer::context::{Infer, TERMS_PER_STEP, WORK_LIMIT};
+use crate::infer::table::unknown_size;
+use crate::infer::{Env, Lookup, Mode};
+use crate::size::{Size, work};
 use expect_test::expect;
 
 #[test]
@@ -139,6 +142,35 @@ fn types_that_grow_without_bound_are_given_up() {
         let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
         assert!(codes.contains(&"too-complex"), "{codes:?}");
     }
+}
+
+/// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
+#[test]
+fn sizes_that_take_long_are_given_up() {
+    struct NoNames;
+    impl Env for NoNames {
+        fn lookup(&self, _: &str) -> Lookup {
+            Lookup::Unknown { similar: None }
+        }
+    }
+    let form = &program("(define (f xs) xs)", Mode::Insert)[0];
+    work::take();
+    let mut infer = Infer::new(&form.body, &NoNames, Mode::Insert);
+    let n = |name| Size::var(unknown_size(name));
+    let sum = (0..40).fold(Size::one(), |sum, name| sum.add(&n(name)));
+    let _ = sum.mul(&sum);
+    assert!(!infer.over_budget());
+    assert!(infer.work > 100, "a product of 41 terms by 41: {}", infer.work);
+    work::apart(|| {
+        let _ = sum.mul(&sum);
+    });
+    let before = infer.work;
+    assert!(!infer.over_budget());
+    assert_eq!(infer.work, before + 1);
+    infer.terms = WORK_LIMIT * TERMS_PER_STEP;
+    assert!(infer.over_budget() && infer.over_budget());
+    let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["too-complex"]);
 }
 
 /// `sort` forbids the elements to depend on their position, and what was asked at another position had forgotten why it did.

@@ -1,0 +1,70 @@
+//! What a checked cast compares in the run: two lengths, or those of all rows of arrays.
+
+use super::{Assumption, Size, Var};
+use std::fmt;
+
+/// Two lengths that must be equal, at every position of the arrays around them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LengthCheck {
+    pub left: Size,
+    pub right: Size,
+    /// The positions that the lengths may mention, and how many there are of each; the outermost first.
+    pub rows: Vec<(Var, Size)>,
+}
+
+impl LengthCheck {
+    pub fn new(left: Size, right: Size) -> LengthCheck {
+        LengthCheck { left, right, rows: Vec::new() }
+    }
+
+    /// Inside of an array: it must hold for each of its rows.
+    #[must_use]
+    pub fn in_rows(mut self, position: Var, count: Size) -> LengthCheck {
+        // What is the same for all rows must hold even if there are none: so it is what the types say.
+        if self.left.contains(&position)
+            || self.right.contains(&position)
+            || self.rows.iter().any(|(_, count)| count.contains(&position))
+        {
+            self.rows.insert(0, (position, count));
+        }
+        self
+    }
+
+    /// Two sizes without positions that are equal if and only if it holds: of rows, by how much their lengths differ in
+    /// all, and zero.
+    pub fn sides(&self) -> (Size, Size) {
+        if self.rows.is_empty() {
+            return (self.left.clone(), self.right.clone());
+        }
+        let apart = Size::max(&self.left, &self.right).sub(&Size::min(&self.left, &self.right));
+        let sum = |inner, (position, count): &(Var, Size)| Size::sum(position.clone(), count.clone(), inner);
+        (self.rows.iter().rev().fold(apart, sum), Size::zero())
+    }
+
+    pub fn assumption(&self) -> Assumption {
+        let equal = Assumption::Equal(self.left.clone(), self.right.clone());
+        self.rows.iter().rev().fold(equal, |holds, (position, count)| Assumption::ForAll {
+            position: position.clone(),
+            count: count.clone(),
+            holds: Box::new(holds),
+        })
+    }
+
+    pub fn sizes(&self) -> impl Iterator<Item = &Size> {
+        [&self.left, &self.right].into_iter().chain(self.rows.iter().map(|(_, count)| count))
+    }
+
+    /// With other sizes; `f` must leave the positions as they are.
+    #[must_use]
+    pub fn map(&self, f: &mut dyn FnMut(&Size) -> Size) -> LengthCheck {
+        let rows = self.rows.iter().map(|(position, count)| (position.clone(), f(count))).collect();
+        LengthCheck { left: f(&self.left), right: f(&self.right), rows }
+    }
+}
+
+impl fmt::Display for LengthCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.left, self.right)?;
+        self.rows.iter().try_for_each(|(position, count)| write!(f, " for every {position} below {count}"))
+    }
+}
