@@ -3,7 +3,7 @@
 //!
 //! A message is a template: `{0}` and `{1}` stand for two numbers, which the device records beside the failure.
 
-use lift_analysis::size::{Assumption, Size};
+use lift_analysis::size::{Assumption, LengthCheck};
 
 /// The kinds of failures, as error codes tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,8 +73,15 @@ impl Message {
     pub fn no_permutation() -> Message {
         Message::new(Kind::Argument, "`scatter` needs a permutation, but two elements go to index {0}")
     }
-    /// Two lengths of a checked cast, `{0}` and `{1}`.
-    pub fn false_cast(left: &Size, right: &Size) -> Message {
+    /// Two lengths of a checked cast, `{0}` and `{1}`; of rows, by how many elements they differ in all, `{0}`.
+    pub fn false_cast(check: &LengthCheck) -> Message {
+        let LengthCheck { left, right, rows } = check;
+        if let Some((position, _)) = rows.last() {
+            let template = format!(
+                "a checked cast is false: the length of row {position} is `{left}`, not `{right}` (the lengths of all rows differ by {{0}})"
+            );
+            return Message::new(Kind::Cast, template);
+        }
         let template = match (left.as_const(), right.as_const()) {
             (None, Some(_)) => format!("a checked cast is false: `{left}` is {{0}}, not {{1}}"),
             (Some(_), None) => format!("a checked cast is false: `{right}` is {{1}}, not {{0}}"),
@@ -107,13 +114,20 @@ pub fn fill(template: &str, first: i64, second: i64) -> String {
 mod tests {
     use super::*;
     use crate::testing::param;
+    use lift_analysis::size::Size;
 
     #[test]
     fn numbers_are_put_in() {
         assert_eq!(Message::out_of_range().with(3, 2), "index 3 is out of range: the length is 2");
         let (n, two) = (Size::var(param(0, "N")), Size::nat(2));
-        assert_eq!(Message::false_cast(&n, &two).with(3, 2), "a checked cast is false: `N` is 3, not 2");
-        assert_eq!(Message::false_cast(&two, &n).with(2, 3), "a checked cast is false: `N` is 3, not 2");
+        assert_eq!(
+            Message::false_cast(&LengthCheck::new(n.clone(), two.clone())).with(3, 2),
+            "a checked cast is false: `N` is 3, not 2"
+        );
+        assert_eq!(
+            Message::false_cast(&LengthCheck::new(two.clone(), n.clone())).with(2, 3),
+            "a checked cast is false: `N` is 3, not 2"
+        );
         let assumption = Assumption::Divides { divisor: two, value: n };
         let message = "the program relies on `2 divides N`, which is false for N = 3";
         assert_eq!(Message::false_assumption(&assumption).with(3, 0), message);

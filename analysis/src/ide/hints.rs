@@ -173,7 +173,7 @@ impl Maker<'_, '_> {
     /// `checks M = N` after a cast, and after what assumes something of lengths.
     fn checks(&mut self) {
         for cast in self.inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
-            let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+            let checks: Vec<String> = cast.checks.iter().map(ToString::to_string).collect();
             let parts = self.linked(&format!("checks {}", checks.join(", ")));
             let tooltip = "The lengths cannot be proved equal: the run stops with an error if they are not";
             self.push(self.range(cast.expr).end(), HintKind::RuntimeCheck, parts, Room::Left, tooltip.into());

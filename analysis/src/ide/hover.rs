@@ -253,7 +253,7 @@ impl Pane<'_, '_> {
 
     fn checks(&self, expr: ExprId, page: &mut Page) {
         for cast in self.inference.casts.iter().filter(|cast| cast.expr == expr) {
-            let checks: Vec<String> = cast.checks.iter().map(|(a, b)| format!("`{a} = {b}`")).collect();
+            let checks: Vec<String> = cast.checks.iter().map(|check| format!("`{check}`")).collect();
             page.text(format!("Checked at run time: {}.", checks.join(", ")));
         }
     }

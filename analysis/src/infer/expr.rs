@@ -3,13 +3,14 @@
 use super::constraints::Constraint;
 use super::context::{Infer, ScopeId, TYPE_LIMIT, WORK_LIMIT};
 use super::join::Branch;
+use super::positions::Deps;
 use super::report::Cause;
 use super::result::*;
 use super::{Lookup, Mode};
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use crate::size::Size;
-use crate::ty::{Ty, TyKind};
+use crate::ty::{ArrayTy, Ty, TyKind};
 
 impl Infer<'_> {
     /// The expression's own type; what its context sees is [`Infer::operand`]. `expected` is a hint, never a demand.
@@ -346,7 +347,7 @@ impl Infer<'_> {
             _ => {
                 let from = self.size_as_int(from);
                 // What the annotation says of types is learnt at once; what it says of lengths is checked at the end.
-                let shape = self.with_fresh_lengths(&to);
+                let shape = self.with_fresh_lengths(&to, &Deps::new());
                 if self.unify(&shape, &from, &Cause::Annotation(id)) {
                     self.defer(Constraint::Cast { from, to: to.clone(), at: id });
                     self.solve();
@@ -356,14 +357,22 @@ impl Infer<'_> {
         to
     }
 
-    /// The type with each length unknown.
-    fn with_fresh_lengths(&mut self, ty: &Ty) -> Ty {
+    /// The type with each length unknown, under the positions that it may depend on.
+    fn with_fresh_lengths(&mut self, ty: &Ty, deps: &Deps) -> Ty {
         match ty.kind() {
-            TyKind::Array(a) if a.position.is_none() => {
-                let element = self.with_fresh_lengths(&a.element);
-                Ty::array(element, self.fresh_size())
+            TyKind::Array(a) => {
+                let len = self.table.fresh_size_at(self.level, deps.clone());
+                let Some(written) = &a.position else {
+                    return Ty::array(self.with_fresh_lengths(&a.element, deps), len);
+                };
+                let position = self.written_position(&written.name);
+                self.table.positions[position.id as usize].count = Some(len.clone());
+                let element = a.element.subst_size(written, &Size::var(position.clone()));
+                let deps: Deps = deps.iter().copied().chain([position.id]).collect();
+                let element = self.with_fresh_lengths(&element, &deps);
+                Ty::new(TyKind::Array(ArrayTy { element, len, position: Some(position) }))
             }
-            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.with_fresh_lengths(p)).collect()),
+            TyKind::Tuple(parts) => Ty::tuple(parts.iter().map(|p| self.with_fresh_lengths(p, deps)).collect()),
             _ => ty.clone(),
         }
     }

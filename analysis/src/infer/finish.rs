@@ -245,10 +245,7 @@ impl Infer<'_> {
         for c in &mut out.casts {
             c.from = ty(&c.from);
             c.to = ty(&c.to);
-            for (a, b) in &mut c.checks {
-                *a = size(a);
-                *b = size(b);
-            }
+            c.checks = c.checks.iter().map(|check| check.map(&mut |s| size(s))).collect();
         }
         let mentioned = |function: &ExprId, at: &Var| match body.expr(*function) {
             Expr::Lambda { params, body: inner } => {

@@ -7,7 +7,7 @@ use super::result::*;
 use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
 use crate::hir::{Body, Expr, ExprId, Node};
-use crate::size::{Assumption, Size, Truth, Var, VarKind};
+use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 /// `X`, `Y`, `Z`, … without the names that the type already shows.
@@ -220,7 +220,8 @@ impl Infer<'_> {
             self.unify(to, from, &Cause::Annotation(at));
             return;
         }
-        if let Some((a, b)) = checks.iter().find(|(a, b)| self.facts.equal(a, b) == Truth::No) {
+        let never = |check: &&LengthCheck| self.facts.equal(&check.left, &check.right) == Truth::No;
+        if let Some(LengthCheck { left: a, right: b, .. }) = checks.iter().find(never) {
             self.error(
                 "annotation-false",
                 Node::Expr(at),
@@ -231,22 +232,31 @@ impl Infer<'_> {
             return;
         }
         if !checks.is_empty() {
-            for (a, b) in &checks {
-                self.assume(Assumption::Equal(a.clone(), b.clone()), at);
-            }
+            checks.iter().for_each(|check| self.assume(check.assumption(), at));
             self.out.casts.push(CheckedCast { expr: at, checks, from: from.clone(), to: to.clone() });
         }
     }
 
     /// Whether the types agree but for sizes; the sizes that are not known to be equal are collected.
-    fn cast_parts(&self, from: &Ty, to: &Ty, checks: &mut Vec<(Size, Size)>) -> bool {
+    fn cast_parts(&self, from: &Ty, to: &Ty, checks: &mut Vec<LengthCheck>) -> bool {
         let (from, to) = (self.table.zonk(from), self.table.zonk(to));
         match (from.kind(), to.kind()) {
-            (TyKind::Array(a), TyKind::Array(b)) if a.position.is_none() && b.position.is_none() => {
+            (TyKind::Array(a), TyKind::Array(b)) if a.position.is_none() || b.position.is_some() => {
                 if self.facts.equal(&a.len, &b.len) != Truth::Yes {
-                    checks.push((a.len.clone(), b.len.clone()));
+                    checks.push(LengthCheck::new(a.len.clone(), b.len.clone()));
                 }
-                self.cast_parts(&a.element, &b.element, checks)
+                let element = match (&a.position, &b.position) {
+                    (Some(p), Some(q)) => a.element.subst_size(p, &Size::var(q.clone())),
+                    _ => a.element.clone(),
+                };
+                let mut of_rows = Vec::new();
+                let same = self.cast_parts(&element, &b.element, &mut of_rows);
+                let in_rows = |check: LengthCheck| match &b.position {
+                    Some(position) => check.in_rows(position.clone(), b.len.clone()),
+                    None => check,
+                };
+                checks.extend(of_rows.into_iter().map(in_rows));
+                same
             }
             (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => {
                 a.iter().zip(b).all(|(a, b)| self.cast_parts(a, b, checks))

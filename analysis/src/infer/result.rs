@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diagnostic;
 use crate::hir::{BinderId, ExprId, Name, Node};
-use crate::size::{Assumption, Size, Var};
+use crate::size::{Assumption, LengthCheck, Size, Var};
 use crate::ty::{Scheme, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,7 +70,7 @@ pub struct Assumed {
 pub struct CheckedCast {
     pub expr: ExprId,
     /// What must be equal at run time.
-    pub checks: Vec<(Size, Size)>,
+    pub checks: Vec<LengthCheck>,
     pub from: Ty,
     pub to: Ty,
 }

@@ -15,7 +15,7 @@ pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
 use super::{Block, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
-use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
+use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::sync::Arc;
 
@@ -230,9 +230,9 @@ impl Builder {
         self.emit("t", ty, Vec::new(), Rhs::Pack(value, lengths.to_vec()))
     }
     /// Casts to a type; the sizes that must be equal are given.
-    pub fn cast(&mut self, value: impl Into<Atom>, ty: Ty, checks: &[(Size, Size)]) -> Atom {
-        for (a, b) in checks {
-            self.facts.assume_eq(a.clone(), b.clone());
+    pub fn cast(&mut self, value: impl Into<Atom>, ty: Ty, checks: &[LengthCheck]) -> Atom {
+        for check in checks {
+            self.facts.assume(&check.assumption());
         }
         self.emit("t", ty, Vec::new(), Rhs::Cast(value.into(), checks.to_vec()))
     }

@@ -3,7 +3,7 @@
 
 use super::typing::{Signature, prim_type, same_type, scalar_type, under};
 use super::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId};
-use lift_analysis::size::{Facts, Size, Var, VarKind};
+use lift_analysis::size::{Facts, LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
@@ -15,9 +15,7 @@ pub fn problems(kernel: &Kernel) -> Vec<String> {
     }
     kernel.body.visit(&mut |stmt| {
         if let Rhs::Cast(_, checks) = &stmt.rhs {
-            for (a, b) in checks {
-                facts.assume_eq(a.clone(), b.clone());
-            }
+            checks.iter().for_each(|check| facts.assume(&check.assumption()));
         }
     });
     let mut check = Check {
@@ -165,12 +163,25 @@ impl<'k> Check<'k> {
             }
             Rhs::Cast(a, checks) => {
                 let actual = self.atom(a, name);
-                for (left, right) in checks {
-                    self.size(left, name);
-                    self.size(right, name);
+                for check in checks {
+                    let positions: Vec<Var> = check.rows.iter().map(|(position, _)| position.clone()).collect();
+                    self.with_lengths(&positions, |this| check.sizes().for_each(|size| this.size(size, name)));
                 }
                 // What is checked may be false in every run; here it counts as true.
-                let checked = |a: &Size, b: &Size| checks.iter().any(|(l, r)| (l, r) == (a, b) || (l, r) == (b, a));
+                // Rows are compared at the position of either type.
+                let at = |size: &Size, check: &LengthCheck| {
+                    let position = |v: &Var| v.kind == VarKind::Position && !self.lengths.contains(v);
+                    size.subst(&mut |v| match check.rows.as_slice() {
+                        [(row, _)] if position(v) => Some(Size::var(row.clone())),
+                        _ => None,
+                    })
+                };
+                let checked = |a: &Size, b: &Size| {
+                    checks.iter().any(|check| {
+                        let (a, b, l, r) = (at(a, check), at(b, check), &check.left, &check.right);
+                        (l, r) == (&a, &b) || (l, r) == (&b, &a)
+                    })
+                };
                 let facts = under(&self.facts);
                 let same = same_type(&actual, declared, &|a, b| checked(a, b) || facts(a, b));
                 if same { None } else { Some(actual) }

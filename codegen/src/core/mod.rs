@@ -26,7 +26,7 @@ mod tests;
 
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Size, Var};
+use lift_analysis::size::{Assumption, LengthCheck, Size, Var};
 use lift_analysis::ty::Ty;
 
 /// A variable of one kernel: an index into [`Kernel::vars`].
@@ -143,8 +143,8 @@ pub enum Rhs {
     Pack(Atom, Vec<Size>),
     /// Opens an existential: the lengths are `Stmt::binds`.
     Unpack(Atom),
-    /// A checked cast: the sizes must be equal at run time, else the run stops with an error.
-    Cast(Atom, Vec<(Size, Size)>),
+    /// A checked cast: the lengths must be equal at run time, else the run stops with an error.
+    Cast(Atom, Vec<LengthCheck>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -303,7 +303,7 @@ impl<'k> Printer<'k> {
             Rhs::Cast(a, checks) => {
                 self.push("cast ");
                 self.atom(a);
-                let checks: Vec<String> = checks.iter().map(|(a, b)| format!("{a} = {b}")).collect();
+                let checks: Vec<String> = checks.iter().map(ToString::to_string).collect();
                 self.push(&format!(" checking {}", checks.join(", ")));
             }
         }

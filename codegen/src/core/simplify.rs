@@ -10,7 +10,7 @@ use super::typing::same_type;
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
 use crate::interp::fold;
 use lift_analysis::hir::Literal;
-use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -133,8 +133,8 @@ impl Forward {
             }
             Rhs::Cast(a, checks) => {
                 let a = self.atom(a);
-                let checks: Vec<(Size, Size)> = checks.iter().map(|(l, r)| (self.size(l), self.size(r))).collect();
-                if checks.iter().all(|(l, r)| l == r) {
+                let checks: Vec<LengthCheck> = checks.iter().map(|check| check.map(&mut |s| self.size(s))).collect();
+                if checks.iter().all(|check| check.left == check.right) {
                     return self.copy(var, a);
                 }
                 Rhs::Cast(a, checks)
@@ -262,10 +262,7 @@ impl Live {
             }
             Rhs::Cast(ref a, ref checks) => {
                 self.atom(a);
-                for (left, right) in checks {
-                    self.size(left);
-                    self.size(right);
-                }
+                checks.iter().flat_map(LengthCheck::sizes).for_each(|size| self.size(size));
                 rhs
             }
         }

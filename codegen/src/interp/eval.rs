@@ -8,7 +8,7 @@ use crate::failure::Message;
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Size, Var};
+use lift_analysis::size::{Assumption, LengthCheck, Size, Var};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -134,9 +134,7 @@ impl<'k> Interp<'k> {
             }
             Rhs::Unpack(a) => self.unpack(a, &stmt.binds)?,
             Rhs::Cast(a, checks) => {
-                for (left, right) in checks {
-                    self.check_equal(left, right)?;
-                }
+                checks.iter().try_for_each(|check| self.check_equal(check))?;
                 self.atom(a)?
             }
         };
@@ -167,12 +165,13 @@ impl<'k> Interp<'k> {
         }
     }
 
-    fn check_equal(&self, left: &Size, right: &Size) -> Result<()> {
-        let (l, r) = (self.length(left)?, self.length(right)?);
+    fn check_equal(&self, check: &LengthCheck) -> Result<()> {
+        let (left, right) = check.sides();
+        let (l, r) = (self.length(&left)?, self.length(&right)?);
         if l == r {
             return Ok(());
         }
-        Err(RunError::failed(&Message::false_cast(left, right), l, r))
+        Err(RunError::failed(&Message::false_cast(check), l, r))
     }
 
     pub fn length(&self, size: &Size) -> Result<i64> {

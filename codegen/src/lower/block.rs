@@ -9,7 +9,7 @@ use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::size::{LengthCheck, Size};
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn atom(&mut self, a: &Atom, env: &Env<'k>) -> Result<Value<'k>> {
@@ -120,8 +120,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 _ => return Err(self.error("unpack", "the value that is unpacked hides no length")),
             },
             Rhs::Cast(a, pairs) => {
-                for (x, y) in pairs {
-                    self.check_equal((x, y), env)?;
+                for check in pairs {
+                    self.check_equal(check, env)?;
                 }
                 self.atom(a, env)?
             }
@@ -130,19 +130,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.deliver(value, dest)
     }
 
-    /// Records a failure if two sizes of the program differ.
-    pub fn check_equal(&mut self, (left, right): (&Size, &Size), env: &Env<'k>) -> Result<()> {
-        let (a, b) = (&env.size(left), &env.size(right));
+    /// Records a failure if lengths of the program differ.
+    pub fn check_equal(&mut self, check: &LengthCheck, env: &Env<'k>) -> Result<()> {
+        let (a, b) = &check.map(&mut |size| env.size(size)).sides();
         if self.facts.equal(a, b).is_yes() {
             let origin = self.origin();
-            self.program.needless(&Message::false_cast(left, right), &origin);
+            self.program.needless(&Message::false_cast(check), &origin);
             return Ok(());
         }
         if !self.program.is_checked() {
             return Ok(());
         }
         let (a, b) = (self.size(a)?, self.size(b)?);
-        let call = self.call_checked(Helper::CheckSize, &Message::false_cast(left, right), [a, b]);
+        let call = self.call_checked(Helper::CheckSize, &Message::false_cast(check), [a, b]);
         self.emit(StmtKind::Expr(call));
         Ok(())
     }

@@ -7,7 +7,7 @@
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -228,10 +228,7 @@ impl Names {
         stmt.rhs.operands().into_iter().for_each(|a| self.atom(a));
         match &stmt.rhs {
             Rhs::Pack(_, witnesses) => witnesses.iter().for_each(|s| self.size(s)),
-            Rhs::Cast(_, pairs) => pairs.iter().for_each(|(a, b)| {
-                self.size(a);
-                self.size(b);
-            }),
+            Rhs::Cast(_, checks) => checks.iter().flat_map(LengthCheck::sizes).for_each(|size| self.size(size)),
             Rhs::Prim(call) => {
                 call.sizes.iter().for_each(|s| self.size(s));
                 call.funs.iter().flat_map(|f| &f.params).for_each(|p| self.var(*p, vars));
@@ -287,8 +284,8 @@ impl Copy<'_> {
             Rhs::Store(space, a) => Rhs::Store(space, self.atom(&a)),
             Rhs::Pack(a, witnesses) => Rhs::Pack(self.atom(&a), witnesses.iter().map(|w| self.size(w)).collect()),
             Rhs::Unpack(a) => Rhs::Unpack(self.atom(&a)),
-            Rhs::Cast(a, pairs) => {
-                Rhs::Cast(self.atom(&a), pairs.iter().map(|(a, b)| (self.size(a), self.size(b))).collect())
+            Rhs::Cast(a, checks) => {
+                Rhs::Cast(self.atom(&a), checks.iter().map(|check| check.map(&mut |size| self.size(size))).collect())
             }
             Rhs::Prim(call) => {
                 let (sizes, args) = (call.sizes.iter().map(|s| self.size(s)).collect(), self.atoms(&call.args));

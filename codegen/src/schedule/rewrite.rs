@@ -229,7 +229,9 @@ pub(super) fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::si
         || stmt.rhs.operands().iter().any(|a| atom_mentions(a, x))
         || match &stmt.rhs {
             Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
-            Rhs::Cast(_, pairs) => pairs.iter().any(|(a, b)| a.contains(x) || b.contains(x)),
+            Rhs::Cast(_, checks) => {
+                checks.iter().flat_map(lift_analysis::size::LengthCheck::sizes).any(|size| size.contains(x))
+            }
             Rhs::If(_, a, b) => block(a) || block(b),
             Rhs::Prim(call) => call.sizes.iter().any(|s| s.contains(x)) || call.funs.iter().any(|f| block(&f.body)),
             _ => false,

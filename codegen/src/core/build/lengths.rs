@@ -115,8 +115,16 @@ impl<'db> Build<'db> {
         let origin = scope.origin(cast.expr);
         let atom = self.reify(value, &origin)?;
         let mut checks = Vec::new();
-        for (a, b) in &cast.checks {
-            checks.push((scope.size(a, cast.expr)?, scope.size(b, cast.expr)?));
+        for check in &cast.checks {
+            let mut known = Ok(());
+            checks.push(check.map(&mut |size| match scope.size(size, cast.expr) {
+                Ok(size) => size,
+                Err(e) => {
+                    known = Err(e);
+                    size.clone()
+                }
+            }));
+            known?;
         }
         let to = with_lengths(&self.atom_ty(&atom), &cast.to, &mut |len| scope.known_size(len));
         Ok(self.emit.stmt(to, Rhs::Cast(atom, checks), &origin)?.into())
@@ -146,10 +154,7 @@ impl<'db> Build<'db> {
             let Some(assumption) = known_assumption(scope, &assumed.assumption) else { continue };
             // A cast of opened lengths says itself what it checks.
             let opened = vars.iter().any(|v| v.kind == VarKind::Skolem);
-            let is_cast = |c: &CheckedCast| match &assumed.assumption {
-                Assumption::Equal(a, b) => c.checks.contains(&(a.clone(), b.clone())),
-                _ => false,
-            };
+            let is_cast = |c: &CheckedCast| c.checks.iter().any(|check| check.assumption() == assumed.assumption);
             if opened && cx.inference.casts.iter().any(is_cast) {
                 continue;
             }
@@ -226,7 +231,8 @@ fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<S
             Ty::new(TyKind::Array(ArrayTy {
                 element: with_lengths(&a.element, &pattern, length),
                 len: length(&p.len).unwrap_or_else(|| a.len.clone()),
-                position: a.position.clone(),
+                // A cast may give rows of one length a rule.
+                position: a.position.clone().or_else(|| p.position.clone()),
             }))
         }
         (TyKind::Tuple(parts), TyKind::Tuple(patterns)) if parts.len() == patterns.len() => {

@@ -5,7 +5,7 @@ use super::super::check::problems;
 use super::super::simplify::simplify;
 use super::super::{Kernel, Rhs};
 use expect_test::{Expect, expect};
-use lift_analysis::size::Assumption;
+use lift_analysis::size::{Assumption, LengthCheck};
 
 fn check(kernel: Kernel, expected: Expect) {
     assert_eq!(problems(&kernel), Vec::<String>::new(), "{kernel}");
@@ -175,7 +175,7 @@ fn what_is_used_nowhere_is_dropped_but_casts_are_not() {
             b.map(Level::Auto, xs, |b, x| b.div(1, x));
             let ys = b.filter(Level::Auto, xs, |b, x| b.gt(x, 0));
             let (n, ys) = b.unpack(&ys);
-            b.cast(&ys, array(int(), &5u64.into()), &[(n[0].clone(), 5u64.into())]);
+            b.cast(&ys, array(int(), &5u64.into()), &[LengthCheck::new(n[0].clone(), 5u64.into())]);
             b.map(Level::Auto, xs, |b, x| b.mul(x, x))
         },
         expect![[r#"

@@ -2,7 +2,7 @@
 
 use super::*;
 use expect_test::expect;
-use lift_analysis::size::{Assumption, Size};
+use lift_analysis::size::{Assumption, LengthCheck, Size};
 
 fn positive(b: &mut Builder, x: &Atom) -> Atom {
     b.gt(x, 0)
@@ -68,7 +68,7 @@ fn a_checked_cast() {
         on_ints(input, |b, xs| {
             let ys = b.filter(Level::Auto, xs, positive);
             let (lengths, ys) = b.unpack(&ys);
-            b.cast(&ys, array(int(), &2u64.into()), &[(lengths[0].clone(), 2u64.into())])
+            b.cast(&ys, array(int(), &2u64.into()), &[LengthCheck::new(lengths[0].clone(), 2u64.into())])
         })
     };
     expect!["[1, 2]"].assert_eq(&cast([1, -1, 2]));
@@ -82,7 +82,7 @@ fn a_checked_cast_between_two_lengths() {
             let ys = b.filter(Level::Auto, xs, positive);
             let (some, ys) = b.unpack(&ys);
             let all = b.ty(xs).as_array().map(|a| a.len.clone()).into_iter().collect::<Vec<_>>();
-            let ys = b.cast(&ys, array(int(), &all[0]), &[(some[0].clone(), all[0].clone())]);
+            let ys = b.cast(&ys, array(int(), &all[0]), &[LengthCheck::new(some[0].clone(), all[0].clone())]);
             b.zip(&[xs.clone(), ys])
         })
     };

@@ -6,7 +6,7 @@ use crate::lower::Result;
 use crate::lower::function::Dims;
 use crate::lower::launch::Title;
 use crate::lower::value::{Env, Value};
-use lift_analysis::size::{Assumption, Size};
+use lift_analysis::size::{LengthCheck, Size};
 
 impl<'k> Host<'k> {
     /// What no kernel of the block computes, but may stop the run, is computed for that.
@@ -49,18 +49,23 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    pub(super) fn cast(&mut self, stmt: &'k Stmt, pairs: &[(Size, Size)], env: &Env<'k>) -> Result<()> {
+    pub(super) fn cast(&mut self, stmt: &'k Stmt, checks: &[LengthCheck], env: &Env<'k>) -> Result<()> {
         let mut on_the_device = Vec::new();
-        for (left, right) in pairs {
-            let (a, b) = (env.size(left), env.size(right));
+        for check in checks {
+            let here = check.map(&mut |size| env.size(size));
+            let (a, b) = here.sides();
             if self.program.facts.equal(&a, &b).is_yes() {
                 continue;
             }
             let known = |s: &Size| self.program.is_known_before(s);
             if known(&a) && known(&b) && self.guards.is_empty() {
-                self.program.checks.push((Assumption::Equal(a, b), stmt.origin.clone()));
+                let assumption = here.assumption();
+                // What the whole kernel assumes is checked already.
+                if !self.program.checks.iter().any(|(known, _)| *known == assumption) {
+                    self.program.checks.push((assumption, stmt.origin.clone()));
+                }
             } else {
-                on_the_device.push((left, right));
+                on_the_device.push(check);
             }
         }
         if on_the_device.is_empty() || !self.program.is_checked() {
@@ -68,8 +73,8 @@ impl<'k> Host<'k> {
         }
         let title = Title { name: "check", label: "check of lengths", origin: &stmt.origin };
         self.launch(&title, Dims::default(), [None; 3], |f| {
-            for pair in &on_the_device {
-                f.check_equal(*pair, env)?;
+            for check in &on_the_device {
+                f.check_equal(check, env)?;
             }
             Ok(())
         })

@@ -3,7 +3,7 @@
 use super::programs::of_ints;
 use super::*;
 use crate::core::builder::*;
-use lift_analysis::size::Size;
+use lift_analysis::size::{LengthCheck, Size};
 
 #[test]
 fn divisions_by_zero() {
@@ -42,7 +42,7 @@ fn casts_that_are_false() {
     let ys = b.filter(Level::Auto, &xs, |b, x| b.gt(x, 0));
     let (lens, ys) = b.unpack(&ys);
     let four: Size = 4u64.into();
-    let zs = b.cast(&ys, array(int(), &four), &[(lens[0].clone(), four.clone())]);
+    let zs = b.cast(&ys, array(int(), &four), &[LengthCheck::new(lens[0].clone(), four.clone())]);
     let zs = b.map(Level::Auto, &zs, |b, x| b.mul(x, 2));
     let kernel = b.finish(&zs);
     for n in [0, 4, 7, 8, 9, 10] {
