@@ -5,6 +5,8 @@
 
 use crate::session::{Options, Session, at, rich_client, span};
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
 
 const URI: &str = "file:///tmp/lift-test/random.lift";
 const PROGRAM: &str = "\
@@ -85,6 +87,25 @@ enum Unit {
     Utf16,
 }
 
+/// A session before it is played. Each step is made from its own seed and the text of that moment, so what is left when
+/// steps are taken away is a session, too.
+#[derive(Debug, Clone)]
+struct Plan {
+    unit: Unit,
+    steps: Vec<u64>,
+}
+
+/// How many edits one session makes at most.
+const STEPS: usize = 200;
+
+impl Plan {
+    fn of(seed: u64) -> Plan {
+        let mut dice = Dice(seed);
+        let unit = [Unit::Utf8, Unit::Utf16][dice.below(2)];
+        Plan { unit, steps: (0..STEPS).map(|_| dice.below(1 << 30) as u64).collect() }
+    }
+}
+
 /// The line and the column of a byte of a text.
 fn position(text: &str, byte: usize, unit: Unit) -> [u32; 2] {
     let before = &text[..byte];
@@ -104,93 +125,199 @@ fn place(dice: &mut Dice, text: &str) -> usize {
     places[dice.below(places.len())]
 }
 
-/// Closes the document, asks for it and edits it although it is closed, and opens it again.
-fn reopened(session: &mut Session, text: &str) {
-    session.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
-    session.edit(URI, 1, [0, 0, 0, 0], "(");
-    for method in ["textDocument/hover", "textDocument/completion", "lift/virtualText"] {
-        let mut params = at(URI, 0, 3);
-        params["uri"] = json!(URI);
-        session.call(method, params).expect_err("it is closed");
-    }
-    session.open(URI, text);
+/// A session that is played: what was sent is kept, so that one that goes wrong can be told.
+struct Play {
+    session: Session,
+    unit: Unit,
+    text: String,
+    asked: Vec<(i64, &'static str)>,
+    sent: Vec<String>,
 }
 
-fn session(seed: u64) {
-    let mut dice = Dice(seed);
-    let unit = [Unit::Utf8, Unit::Utf16][dice.below(2)];
-    let mut capabilities = rich_client();
-    if unit == Unit::Utf8 {
-        capabilities["general"]["positionEncodings"] = json!(["utf-8", "utf-16"]);
+impl Play {
+    fn start(unit: Unit) -> Play {
+        let mut capabilities = rich_client();
+        if unit == Unit::Utf8 {
+            capabilities["general"]["positionEncodings"] = json!(["utf-8", "utf-16"]);
+        }
+        let mut session = Session::with(Options { capabilities, ..Options::default() });
+        session.open(URI, PROGRAM);
+        let sent = vec![format!("columns in {unit:?}; opened with its first text")];
+        Play { session, unit, text: PROGRAM.to_owned(), asked: Vec::new(), sent }
     }
-    let mut session = Session::with(Options { capabilities, ..Options::default() });
-    let mut text = PROGRAM.to_owned();
-    session.open(URI, &text);
-    let mut asked: Vec<(i64, &str)> = Vec::new();
-    for version in 2..200 {
-        let from = place(&mut dice, &text);
+
+    /// One step: perhaps the document is opened again; an edit; some requests.
+    fn step(&mut self, seed: u64, version: i64) {
+        let mut dice = Dice(seed);
+        let from = place(&mut dice, &self.text);
         // some edits delete a little, some undo everything
-        let to = if dice.below(3) == 0 { (from + dice.below(12)).min(text.len()) } else { from };
-        let to = (to..=text.len()).find(|&i| text.is_char_boundary(i) && !text[i..].starts_with('\n')).unwrap_or(from);
+        let to = if dice.below(3) == 0 { (from + dice.below(12)).min(self.text.len()) } else { from };
+        let whole = |i: &usize| self.text.is_char_boundary(*i) && !self.text[*i..].starts_with('\n');
+        let to = (to..=self.text.len()).find(whole).unwrap_or(from);
         let piece = PIECES[dice.below(PIECES.len())];
         if dice.below(30) == 0 {
-            reopened(&mut session, &text);
+            self.reopen();
         }
         // An edit that says that it is older than the text is made as well.
         let version = version - [0, 0, 0, 1, 7][dice.below(5)];
         if dice.below(20) == 0 {
-            text = PROGRAM.to_owned();
-            session.change(URI, version, json!([{ "text": text }]));
-        } else if !text[..from].ends_with('\r') {
+            self.text = PROGRAM.to_owned();
+            self.change(version, vec![json!({ "text": self.text })]);
+        } else if !self.text[..from].ends_with('\r') {
             // One message may hold several changes, each about what the one before it made: they may overlap.
-            let mut changes = Vec::new();
-            let mut changed = |text: &mut String, from: usize, to: usize, piece: &str| {
-                let ([l, c], [to_l, to_c]) = (position(text, from, unit), position(text, to, unit));
-                changes.push(json!({ "range": span([l, c, to_l, to_c]), "text": piece }));
-                text.replace_range(from..to, piece);
-            };
-            changed(&mut text, from, to, piece);
+            let mut changes = vec![self.replace(from, to, piece)];
             if dice.below(4) == 0 && !piece.ends_with('\r') {
                 let inside = from + dice.below(piece.len() + 1);
-                let inside = (inside..).find(|&i| text.is_char_boundary(i)).unwrap_or(from);
-                if !text[..inside].ends_with('\r') {
-                    changed(&mut text, inside, inside, PIECES[dice.below(4)]);
+                let inside = (inside..).find(|&i| self.text.is_char_boundary(i)).unwrap_or(from);
+                if !self.text[..inside].ends_with('\r') {
+                    changes.push(self.replace(inside, inside, PIECES[dice.below(4)]));
                 }
             }
-            session.change(URI, version, Value::Array(changes));
+            self.change(version, changes);
         }
         for _ in 0..dice.below(4) {
-            let method = REQUESTS[dice.below(REQUESTS.len())];
-            let [line, column] = position(&text, place(&mut dice, &text), unit);
-            let mut params = at(URI, line, column);
-            params["range"] = span([line, column, line + dice.below(3) as u32, column]);
-            params["context"] =
-                json!({ "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false });
-            params["ch"] = json!(["\n", ")", "[", "("][dice.below(4)]);
-            params["options"] = json!({ "tabSize": 2, "insertSpaces": true });
-            let id = session.request(method, params);
-            match dice.below(5) {
-                0 => session.notify("$/cancelRequest", json!({ "id": id })),
-                // no edit comes before this answer
-                1 | 2 => assert!(session.answer(id).is_ok(), "seed {seed}, {method}: {:?}", session.answer(id)),
-                _ => {}
+            self.ask(&mut dice);
+        }
+    }
+
+    /// The change of a piece of the text, which is made.
+    fn replace(&mut self, from: usize, to: usize, piece: &str) -> Value {
+        let ([l, c], [to_l, to_c]) = (position(&self.text, from, self.unit), position(&self.text, to, self.unit));
+        self.text.replace_range(from..to, piece);
+        json!({ "range": span([l, c, to_l, to_c]), "text": piece })
+    }
+
+    fn change(&mut self, version: i64, changes: Vec<Value>) {
+        let changes = Value::Array(changes);
+        self.sent.push(format!("change to version {version}: {changes}"));
+        self.session.change(URI, version, changes);
+    }
+
+    fn ask(&mut self, dice: &mut Dice) {
+        let method = REQUESTS[dice.below(REQUESTS.len())];
+        let [line, column] = position(&self.text, place(dice, &self.text), self.unit);
+        let mut params = at(URI, line, column);
+        params["range"] = span([line, column, line + dice.below(3) as u32, column]);
+        params["context"] =
+            json!({ "includeDeclaration": true, "diagnostics": [], "triggerKind": 1, "isRetrigger": false });
+        params["ch"] = json!(["\n", ")", "[", "("][dice.below(4)]);
+        params["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+        self.sent.push(format!("{method} at {line}:{column}"));
+        let id = self.session.request(method, params);
+        match dice.below(5) {
+            0 => {
+                self.sent.push("which is cancelled".into());
+                self.session.notify("$/cancelRequest", json!({ "id": id }));
             }
-            asked.push((id, method));
+            // no edit comes before this answer
+            1 | 2 => assert!(self.session.answer(id).is_ok(), "{method}: {:?}", self.session.answer(id)),
+            _ => {}
+        }
+        self.asked.push((id, method));
+    }
+
+    /// Closes the document, asks for it and edits it although it is closed, and opens it again.
+    fn reopen(&mut self) {
+        self.sent.push("closed, asked about, edited, opened again".into());
+        self.session.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
+        self.session.edit(URI, 1, [0, 0, 0, 0], "(");
+        for method in ["textDocument/hover", "textDocument/completion", "lift/virtualText"] {
+            let mut params = at(URI, 0, 3);
+            params["uri"] = json!(URI);
+            self.session.call(method, params).expect_err("it is closed");
+        }
+        self.session.open(URI, &self.text);
+    }
+
+    /// Every request is answered, and the text is what was typed.
+    fn end(mut self) {
+        for (id, method) in std::mem::take(&mut self.asked) {
+            if let Err(error) = self.session.answer(id) {
+                let code = error["code"].as_i64();
+                assert!(matches!(code, Some(-32800 | -32801)), "{method}: {error}");
+            }
+        }
+        assert_eq!(self.session.text(URI), self.text);
+        // what was typed last has its diagnostics, and is whole again when it is put back
+        self.session.change(URI, 1000, json!([{ "text": PROGRAM }]));
+        let found = self.session.diagnostics(URI, 1000);
+        let errors: Vec<&Value> = found.iter().filter(|d| d["severity"] == 1).collect();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        self.session.shutdown();
+    }
+}
+
+/// A session that went wrong: what was sent, and what is wrong.
+struct Wrong {
+    sent: Vec<String>,
+    why: String,
+}
+
+fn played(plan: &Plan) -> Result<(), Wrong> {
+    let sent = Mutex::new(Vec::new());
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let mut play = Play::start(plan.unit);
+        for (i, seed) in plan.steps.iter().enumerate() {
+            let step = catch_unwind(AssertUnwindSafe(|| play.step(*seed, i as i64 + 2)));
+            sent.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&play.sent);
+            step.unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        play.end();
+    }));
+    outcome.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        Wrong {
+            sent: sent.into_inner().unwrap_or_else(PoisonError::into_inner),
+            why: text.unwrap_or("a panic without a message").to_owned(),
+        }
+    })
+}
+
+/// Fewer steps of which `wrong` still holds: half of them, a quarter, … down to single ones are taken away (Zeller and
+/// Hildebrandt, *Simplifying and isolating failure-inducing input*, 2002). `tries` bounds how often `wrong` is asked.
+fn smaller(mut plan: Plan, mut tries: u32, wrong: &mut dyn FnMut(&Plan) -> bool) -> Plan {
+    let mut piece = plan.steps.len().div_ceil(2);
+    while piece > 0 {
+        let (mut from, before) = (0, plan.steps.len());
+        while from < plan.steps.len() {
+            let Some(left) = tries.checked_sub(1) else { return plan };
+            tries = left;
+            let mut fewer = plan.clone();
+            fewer.steps.drain(from..(from + piece).min(plan.steps.len()));
+            if wrong(&fewer) {
+                plan = fewer;
+            } else {
+                from += piece;
+            }
+        }
+        // Single steps are tried until none can go.
+        if piece > 1 || plan.steps.len() == before {
+            piece /= 2;
         }
     }
-    for (id, method) in asked {
-        if let Err(error) = session.answer(id) {
-            let code = error["code"].as_i64();
-            assert!(matches!(code, Some(-32800 | -32801)), "seed {seed}, {method}: {error}");
-        }
-    }
-    assert_eq!(session.text(URI), text, "seed {seed}");
-    // what was typed last has its diagnostics, and is whole again when it is put back
-    session.change(URI, 1000, json!([{ "text": PROGRAM }]));
-    let found = session.diagnostics(URI, 1000);
-    let errors: Vec<&Value> = found.iter().filter(|d| d["severity"] == 1).collect();
-    assert_eq!(errors.len(), 1, "seed {seed}: {errors:?}");
-    session.shutdown();
+    plan
+}
+
+/// What is printed of a session that goes wrong: its seed, the smallest one that was found, and what is wrong with it.
+fn told(seed: u64, plan: Plan, wrong: Wrong) -> String {
+    let plan = smaller(plan, 80, &mut |plan| played(plan).is_err());
+    let Wrong { sent, why } = played(&plan).err().unwrap_or(wrong);
+    let again = format!("again: tests/fuzz/run server 1 {seed}");
+    let steps = plan.steps.len();
+    format!("wrong: seed {seed}, {steps} of {STEPS} steps\n  {}\n  {why}\n{again}", sent.join("\n  "))
+}
+
+#[test]
+fn a_session_that_goes_wrong_is_made_smaller() {
+    let plan = Plan::of(3);
+    let (one, other) = (plan.steps[17], plan.steps[150]);
+    let mut tries = 0;
+    let found = smaller(plan, 200, &mut |plan| {
+        tries += 1;
+        plan.steps.contains(&one) && plan.steps.contains(&other)
+    });
+    assert_eq!(found.steps, [one, other]);
+    assert!(tries < 60, "{tries}");
 }
 
 /// The same sessions each time; `LIFT_SESSIONS` says how many, and `LIFT_SEED` the seed of the first.
@@ -198,14 +325,15 @@ fn session(seed: u64) {
 fn random_typing_is_followed_and_answered() {
     let said = |name: &str, usual: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
     let (count, first) = (said("LIFT_SESSIONS", 6), said("LIFT_SEED", 1));
-    let wrong = (first..first + count).filter(|seed| {
-        let failed = std::panic::catch_unwind(|| session(*seed)).is_err();
-        if failed {
-            println!("wrong: seed {seed}");
+    let mut found = Vec::new();
+    for seed in first..first + count {
+        let plan = Plan::of(seed);
+        if let Err(wrong) = played(&plan) {
+            let told = told(seed, plan, wrong);
+            println!("{told}");
+            found.push(told);
         }
-        failed
-    });
-    let wrong = wrong.count();
-    println!("{count} tried, {wrong} wrong");
-    assert_eq!(wrong, 0);
+    }
+    println!("{count} tried, {} wrong", found.len());
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
