@@ -71,7 +71,11 @@ pub fn on_interpreter(kernel: &Kernel, arguments: &Arguments) -> Result<Value, S
 
 /// The OpenCL text and the host plan, or what is not compiled yet.
 pub fn compiled(kernel: &Kernel) -> Result<plan::Program, String> {
-    compile(kernel, &Target::portable()).map_err(|errors| lines(&errors))
+    compiled_for(kernel, &Target::portable())
+}
+
+pub fn compiled_for(kernel: &Kernel, target: &Target) -> Result<plan::Program, String> {
+    compile(kernel, target).map_err(|errors| lines(&errors))
 }
 
 /// What is not initialised holds a pattern, so that an element that no kernel wrote is found.
@@ -93,6 +97,11 @@ pub fn device() -> &'static Device {
 impl Runnable {
     /// The result on the interpreter, and what OpenCL makes of it: nothing is said if it is the same.
     pub fn outcome(&self, device: &Device) -> String {
+        self.outcome_for(device, &Target::portable())
+    }
+
+    /// The same for what is compiled for some target.
+    pub fn outcome_for(&self, device: &Device, target: &Target) -> String {
         let Some(run_line) = &self.run_line else { return String::new() };
         let mut out = format!("{} {run_line}:\n", self.name);
         let core = match &self.core {
@@ -109,7 +118,7 @@ impl Runnable {
             Err(why) => format!("error: {why}"),
         };
         out += &indent(&shortened(&shown(&meaning)));
-        let program = match compiled(core) {
+        let program = match compiled_for(core, target) {
             Ok(program) => program,
             Err(why) => return out + &indent(&format!("not compiled: {why}")),
         };

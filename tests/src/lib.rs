@@ -1,18 +1,17 @@
 //! `lift-tests`: what crosses crates.
 //!
 //! Programs are data: a folder of `.lift` files, each with its expected outcome at its end, so that a test is read as a
-//! sentence. What is not a program (random ones, broken files, the sources themselves) is a suite of its own.
+//! sentence. What is not a program (broken files, the sources themselves) is a suite of its own; random programs are made
+//! by `lift-fuzz`.
 //!
 //! | module | job |
 //! |---|---|
 //! | [`check`] | what the checker says of a program, as text, and what must hold for every program |
 //! | [`kernels`] | what kernels return, on the interpreter and on a device |
-//! | [`generate`] | random well-typed programs |
 //! | [`golden`] | an outcome against the expected one, which `UPDATE_EXPECT=1` rewrites |
 //! | [`files`] | the folders of this repository |
 
 pub mod check;
 pub mod files;
-pub mod generate;
 pub mod golden;
 pub mod kernels;

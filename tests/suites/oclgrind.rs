@@ -5,17 +5,25 @@
 //! in a process of its own whose only driver it is.
 
 use libtest_mimic::Trial;
+use lift_codegen::core::Kernel;
 use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
+use lift_fuzz::choices::Random;
+use lift_fuzz::program::{self, Breadth};
 use lift_tests::check::Program;
+use lift_tests::files;
 use lift_tests::kernels::{self, Arguments};
-use lift_tests::{files, generate};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
 const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 /// One, odd, a power of two: simulated work-items are slow.
 const SIZES: [(i64, i64); 3] = [(1, 1), (5, 2), (64, 3)];
-const RANDOM_PROGRAMS: u64 = 12;
+/// What code is generated for: that of GPUs is other code.
+const TARGETS: [&str; 2] = ["portable", "nvidia"];
+/// How many random programs, unless `LIFT_CASES` says it; they are made from the numbers from `LIFT_SEED` on, or from 0.
+const RANDOM_PROGRAMS: usize = 12;
 /// Tells the process that it is the one under the checker, and what to run.
 const TASK: &str = "LIFT_UNDER_OCLGRIND";
 
@@ -30,7 +38,11 @@ fn main() {
     let examples = files::root().join("examples");
     let names = files::below(&examples, ".lift").into_iter().map(|path| path.display().to_string());
     let names = names.filter(|path| is_well_typed(Path::new(path)));
-    let tasks = names.chain((0..RANDOM_PROGRAMS).map(|seed| format!("random {seed}")));
+    let (count, first) = (number("LIFT_CASES").unwrap_or(RANDOM_PROGRAMS as u64), number("LIFT_SEED").unwrap_or(0));
+    // Of those that are compiled, for there is nothing to see of the others.
+    let random = (first..).filter(|seed| random(*seed).is_ok()).take(count as usize);
+    let programs: Vec<String> = names.chain(random.map(|seed| format!("random {seed}"))).collect();
+    let tasks = TARGETS.iter().flat_map(|target| programs.iter().map(move |program| format!("{target} {program}")));
     let trials = tasks.map(|task| Trial::test(task.clone(), move || checked(&task).map_err(Into::into)));
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.collect()).exit();
 }
@@ -72,32 +84,46 @@ fn run(task: &str) -> Result<(), String> {
     if !device.info.platform.contains("Oclgrind") {
         return Err(format!("this runs on {}, not on oclgrind", device.info.platform));
     }
-    match task.strip_prefix("random ") {
-        Some(seed) => random(seed.parse().map_err(|_| "a seed is a number")?),
+    let (target, program) = task.split_once(' ').ok_or("a task is a target and a program")?;
+    let mut target: Target = target.parse()?;
+    // Where groups hand on what they found in one pass, one polls with a volatile load what another adds to atomically. To
+    // the simulator that is a data race; it is the promise that only devices of the table make (`Target::single_pass`).
+    target.single_pass = false;
+    match program.strip_prefix("random ") {
+        Some(seed) => agree(random(seed.parse().map_err(|_| "a seed is a number")?)?, &target),
         None => {
-            let outcomes = example(Path::new(task)).kernels().into_iter().map(|kernel| kernel.outcome(device));
+            let kernels = example(Path::new(program)).kernels().into_iter();
+            let outcomes = kernels.map(|kernel| kernel.outcome_for(device, &target));
             let wrong: String = outcomes.filter(|outcome| outcome.contains("on OpenCL:")).collect();
             if wrong.is_empty() { Ok(()) } else { Err(wrong) }
         }
     }
 }
 
-/// The random program of this number.
-fn random(seed: u64) -> Result<(), String> {
-    // Knuth's linear congruential generator: the same programs everywhere.
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as u16
-    };
-    let choices: Vec<u16> = (0..80).map(|_| next()).collect();
-    let text = generate::program(&choices);
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// A random program.
+struct Made {
+    text: String,
+    kernel: Arc<Kernel>,
+}
+
+/// The random program of this number, if it is compiled.
+fn random(seed: u64) -> Result<Made, String> {
+    let text = program::program(&Random::new(seed).choices(120), Breadth::Compiled);
     let program = Program::new(Path::new("."), "random.lift", &text);
     let kernel = program.kernels().into_iter().next().ok_or("no kernel")?.core?;
-    let compiled = kernels::compiled(&kernel)?;
+    kernels::compiled(&kernel)?;
+    Ok(Made { text, kernel })
+}
+
+fn agree(Made { text, kernel }: Made, target: &Target) -> Result<(), String> {
+    let compiled = kernels::compiled_for(&kernel, target)?;
     for (n, m) in SIZES {
         let sizes = kernel.sizes.iter().cloned().zip([n, m]).collect::<SizeValues>();
-        let arguments = Arguments { values: generate::inputs(n as usize, m as usize), sizes };
+        let arguments = Arguments { values: program::inputs(n as usize, m as usize), sizes };
         let meaning = kernels::on_interpreter(&kernel, &arguments);
         let result = kernels::on_device(&compiled, &arguments, kernels::device());
         let same = match (&meaning, &result) {

@@ -21,8 +21,8 @@ use lift_tests::kernels::{Arguments, device, on_device};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Nothing, one, few, primes, powers of two and their neighbours, more than a work-group and no multiple of one.
-const SIZES: [(usize, usize); 16] = [
+/// N and M: nothing, one, few, primes, powers of two and their neighbours, more than a work-group and no multiple of one.
+pub const SIZES: [(usize, usize); 20] = [
     (0, 3),
     (0, 0),
     (1, 1),
@@ -35,25 +35,47 @@ const SIZES: [(usize, usize); 16] = [
     (64, 3),
     (65, 1),
     (127, 2),
+    (128, 2),
     (129, 1),
+    (255, 1),
     (256, 1),
+    (257, 3),
     (300, 4),
     (521, 2),
+    (1031, 1),
 ];
 
 const LIMITS: Limits = Limits { steps: 5_000_000, bytes: 256 << 20, iterations: 10_000 };
 
+/// The most work-items that a work-group of the device may have, if it is not the usual number.
+pub const MOST_IN_GROUP: [u32; 4] = [1, 7, 48, 64];
+/// For how many processors launches are made, if it is not the usual number: a launch has few work-items, or very many.
+pub const COMPUTE_UNITS: [u32; 2] = [1, 1000];
+/// How many elements a work-item takes at least, if it is not the usual number.
+pub const PER_ITEM: [u32; 3] = [1, 3, 8];
+
 /// For what and how one program is compiled.
 #[derive(Debug, Clone, Copy)]
-struct Way {
-    target: Target,
+pub struct Way {
+    pub target: Target,
     /// Four of [`SIZES`], from here on.
-    sizes: usize,
+    pub sizes: usize,
+}
+
+impl Way {
+    /// What the case of this seed takes, and what its program is drawn from.
+    pub fn of(seed: u64) -> (Way, Random) {
+        let mut random = Random::new(seed);
+        let way = Way { target: any_target(&mut random), sizes: random.below(SIZES.len()) };
+        (way, random)
+    }
+    pub fn sizes(&self) -> impl Iterator<Item = (usize, usize)> {
+        SIZES.into_iter().cycle().skip(self.sizes).take(4)
+    }
 }
 
 pub fn try_one(seed: u64) -> Case {
-    let mut random = Random::new(seed);
-    let way = Way { target: any_target(&mut random), sizes: random.below(SIZES.len()) };
+    let (way, mut random) = Way::of(seed);
     let choices = random.choices(180);
     match guarded(|| agree(&program(&choices, Breadth::Compiled), way)) {
         Ok(case) => case,
@@ -71,17 +93,22 @@ pub fn try_one(seed: u64) -> Case {
 fn any_target(random: &mut Random) -> Target {
     let mut target = *random.of(&[Target::portable(), Target::gpu(), Target::cpu(), Target::nvidia()]);
     target.checked = !random.one_in(4);
-    if let Some(most) = *random.of(&[None, None, Some(1), Some(7), Some(48), Some(64)]) {
+    if let Some(most) = one_or_usual(&MOST_IN_GROUP, random) {
         target.most_in_group = most;
         target.group = target.group.min(most);
     }
-    if let Some(units) = *random.of(&[None, None, Some(1), Some(1000)]) {
+    if let Some(units) = one_or_usual(&COMPUTE_UNITS, random) {
         target.compute_units = units;
     }
-    if let Some(elements) = *random.of(&[None, None, Some(1), Some(3), Some(8)]) {
+    if let Some(elements) = one_or_usual(&PER_ITEM, random) {
         target.per_item = elements;
     }
     target
+}
+
+/// One of the numbers, or none of them: that is as likely as two.
+fn one_or_usual(numbers: &[u32], random: &mut Random) -> Option<u32> {
+    numbers.get(random.below(numbers.len() + 2)).copied()
 }
 
 fn agree(text: &str, way: Way) -> Result<Case, String> {
@@ -101,8 +128,7 @@ fn agree(text: &str, way: Way) -> Result<Case, String> {
     }
     let schedule = Schedule::new(&kernel, &way.target);
     let compiled = compile_scheduled(&schedule);
-    for i in 0..4 {
-        let (n, m) = SIZES[(way.sizes + i) % SIZES.len()];
+    for (n, m) in way.sizes() {
         let meaning = meaning(&kernel, n, m)?;
         for (name, kernel) in &same {
             let other = self::meaning(kernel, n, m)?;

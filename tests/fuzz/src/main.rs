@@ -27,9 +27,9 @@ fn main() -> ExitCode {
     };
     let found = asked.and_then(|(mode, count, seed)| {
         let (_, try_one) = MODES.iter().find(|(name, _)| *name == mode)?;
-        Some((*try_one, count?, seed?))
+        Some((mode, *try_one, count?, seed?))
     });
-    let Some((try_one, count, seed)) = found else {
+    let Some((mode, try_one, count, seed)) = found else {
         let modes: Vec<&str> = MODES.iter().map(|(name, _)| *name).collect();
         eprintln!("usage: run {} COUNT [SEED]", modes.join("|"));
         return ExitCode::from(2);
@@ -38,7 +38,8 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| ()));
     println!("seed {seed}");
     let counts = try_all(count, seed, try_one, &mut |seed, wrong| {
-        println!("--- wrong, seed {seed}\n{}\n{}\n", wrong.program.trim_end(), wrong.why);
+        println!("--- wrong, seed {seed}\n{}\n{}", wrong.program.trim_end(), wrong.why);
+        println!("again: tests/fuzz/run {mode} 1 {seed}\n");
     });
     println!("{} accepted, {} rejected", counts.accepted, counts.rejected);
     println!("{} tried, {} wrong", counts.tried, counts.wrong);

@@ -6,6 +6,8 @@ use crate::program::{Breadth, inputs, program};
 use crate::tree::reduce;
 use crate::{Case, Wrong, guarded, remember};
 use lift_analysis::db::forms;
+use lift_analysis::hir::Scalar;
+use lift_analysis::ty::{Ty, TyKind};
 use lift_codegen::core::{Kernel, build, check, simplify};
 use lift_codegen::interp::{Limits, RunError, RunErrorKind, run_watched};
 use lift_codegen::value::Value;
@@ -96,7 +98,9 @@ pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
     for kernel in kernels {
         for (n, m) in SIZES {
             // An input may have another type now: then there is nothing to run.
-            if kernel.params.len() == inputs(n, m).len() {
+            let values = inputs(n, m);
+            let fit = kernel.params.iter().zip(&values).all(|(param, value)| fits(value, kernel.ty(*param)));
+            if fit && kernel.params.len() == values.len() {
                 let _ = watched(&kernel, inputs(n, m)).map_err(|why| format!("{why} with N={n} M={m}"))?;
             }
         }
@@ -105,6 +109,29 @@ pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
 }
 
 const ERROR: lift_analysis::diagnostics::Severity = lift_analysis::diagnostics::Severity::Error;
+
+/// Whether the value is of this type but for its lengths.
+fn fits(value: &Value, ty: &Ty) -> bool {
+    match (ty.kind(), value) {
+        (TyKind::Exists(_, body), value) => fits(value, body),
+        (TyKind::Array(a), Value::Array(values)) => {
+            (0..values.len()).all(|i| values.get(i).is_some_and(|value| fits(&value, &a.element)))
+        }
+        (TyKind::Tuple(parts), Value::Tuple(values)) => {
+            parts.len() == values.len() && parts.iter().zip(values).all(|(ty, value)| fits(value, ty))
+        }
+        (TyKind::Vec(lane, _), Value::Vec(values)) => values.iter().all(|value| fits(value, lane)),
+        (TyKind::Scalar(scalar), value) => matches!(
+            (scalar, value),
+            (Scalar::Int, Value::Int(_))
+                | (Scalar::Long, Value::Long(_))
+                | (Scalar::Float, Value::Float(_))
+                | (Scalar::Double, Value::Double(_))
+                | (Scalar::Bool, Value::Bool(_))
+        ),
+        _ => false,
+    }
+}
 
 /// The kernels as they are elaborated, before anything is simplified.
 fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {

@@ -2,6 +2,7 @@
 
 use lift_analysis::prims;
 use lift_fuzz::choices::Random;
+use lift_fuzz::differential::{COMPUTE_UNITS, MOST_IN_GROUP, PER_ITEM, SIZES, Way};
 use lift_fuzz::program::{Breadth, program};
 use lift_fuzz::tree::{Tree, parse};
 use std::collections::HashMap;
@@ -62,4 +63,49 @@ fn every_primitive_that_is_the_same_on_every_device_is_in_programs_that_are_comp
         "caseSplit",
     ];
     assert_eq!(rare(Breadth::Compiled, 5), left_out);
+}
+
+/// What differential cases are drawn from is drawn: every number of every option, and each size of a work-group with each
+/// number of processors.
+#[test]
+fn every_way_to_compile_is_tried() {
+    const WAYS: u64 = 2000;
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for seed in 0..WAYS {
+        let (way, _) = Way::of(seed);
+        let target = way.target;
+        let sizes = way.sizes().map(|(n, m)| format!("N={n} M={m}"));
+        let options = [
+            format!("checked {}", target.checked),
+            format!("per item {}", target.per_item),
+            format!("group {} units {}", target.most_in_group, target.compute_units),
+        ];
+        for what in sizes.chain(options) {
+            *counts.entry(what).or_insert(0) += 1;
+        }
+    }
+    let groups = MOST_IN_GROUP.iter().flat_map(|g| COMPUTE_UNITS.map(|u| format!("group {g} units {u}")));
+    let elements = PER_ITEM.iter().map(|n| format!("per item {n}"));
+    let sizes = SIZES.iter().map(|(n, m)| format!("N={n} M={m}"));
+    let checks = [true, false].map(|checked| format!("checked {checked}"));
+    for what in groups.chain(elements).chain(sizes).chain(checks) {
+        let count = counts.get(&what).copied().unwrap_or(0);
+        assert!(count >= WAYS / 100, "{what}: {count} of {WAYS}");
+    }
+}
+
+#[test]
+fn sizes_are_where_programs_go_wrong() {
+    let has = |n: usize| SIZES.iter().any(|size| size.0 == n);
+    let is_prime = |n: usize| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    assert!([0, 1, 2].into_iter().all(has));
+    for power in [64, 128, 256] {
+        assert!([power - 1, power, power + 1].into_iter().all(has), "{power}");
+    }
+    assert!(SIZES.iter().filter(|size| is_prime(size.0)).count() >= 6);
+    // More than one work-group of each size, and the last one not full.
+    for group in MOST_IN_GROUP.into_iter().skip(1).map(|group| group as usize) {
+        assert!(SIZES.iter().filter(|(n, _)| *n > group && n % group != 0).count() >= 5, "{group}");
+    }
+    assert!(SIZES.iter().any(|(_, m)| *m == 0));
 }

@@ -343,7 +343,11 @@ impl Maker<'_> {
         }
         let ty = self.type_text(&Ty::array(element.clone(), len.clone()))?;
         // A length that differs whatever the sizes are would be refused.
-        let may_be = |l: &Len| matches!(l.terms.as_slice(), [(Base::Opened(_), 1)]) && l.plus == 0;
+        let seen_through = self.seen_through.clone();
+        let may_be = |l: &Len| match l.terms.as_slice() {
+            [(Base::Opened(id), 1)] => l.plus == 0 && !seen_through.contains(id),
+            _ => false,
+        };
         let (name, _) = self.some_value(|ty| ty.as_array().is_some_and(|(e, l)| e == element && may_be(l)))?;
         Some(format!("(: {name} {ty})"))
     }

@@ -61,6 +61,7 @@ pub fn program(choices: &[u16], breadth: Breadth) -> String {
         scope: inputs::parameters(),
         sizes: Vec::new(),
         made: 0,
+        seen_through: Vec::new(),
         budget: 150,
         breadth,
     };
@@ -93,6 +94,8 @@ struct Maker<'a> {
     /// Opened lengths that have a name of their own.
     sizes: Vec<(u32, String)>,
     made: u32,
+    /// Opened lengths that the checker may know otherwise, since nothing hides them.
+    seen_through: Vec<u32>,
     /// Expressions that may still be made; then only the simplest.
     budget: u32,
     breadth: Breadth,
@@ -233,9 +236,11 @@ impl Maker<'_> {
 
     /// A new name in scope: what stands before and behind the expression in which it may be used.
     fn definition(&mut self, place: Place) -> (String, String) {
+        let mut opaque = true;
         let (value, ty, binder) = match self.choices.below(4) {
             0 | 1 => {
                 let (value, ty, openable) = self.hidden(place, 2);
+                opaque = openable;
                 let binder = match self.choices.below(6) {
                     3 => Binder::Lambda,
                     4 if openable => Binder::Unpack,
@@ -265,7 +270,11 @@ impl Maker<'_> {
         if let Binder::UnpackLength(size) = &binder {
             self.sizes.push((self.made + 1, size.clone()));
         }
+        let before = self.made;
         let ty = self.opened(ty);
+        if !opaque {
+            self.seen_through.extend(before + 1..=self.made);
+        }
         self.scope.push((name.clone(), ty));
         match binder {
             Binder::Let => (format!("(let {name} {value} "), ")".into()),
