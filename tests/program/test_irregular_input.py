@@ -20,7 +20,7 @@ CAST = """(lift cast (N) ((array-type (i) (array-type int (+ i 1)) N))
 """
 NEGATIVE = "3-i is not negative for every i below N"
 NOT_ALL = "N equals 9"
-OTHER_ROWS = "i+1 equals min(2,i+1) for every i below N"
+OTHER_ROWS = "i+1 equals min(i+1,2) for every i below N"
 
 
 def packed(lift, n):
@@ -34,9 +34,9 @@ class TestRun:
         program = lift.file("doubled.lift", DOUBLED)
         assert lift.succeeds("run", program, packed(lift, 6), "--device", device).split() == "2 4 6 8 10 12".split()
         message = lift.fails("run", program, packed(lift, 5), "--device", device)
-        assert "packed.npy" in message and "5" in message and "6" in message, message
+        assert "`rows` has 5 elements" in message and "N*(N+1)/2" in message, message
         message = lift.fails("run", program, packed(lift, 6), "--size", "N=4", "--device", device)
-        assert "packed.npy" in message and "6" in message and "10" in message, message
+        assert "`rows` has 6 elements" in message and "is 10" in message, message
 
     def test_rows_as_text_of_the_wrong_length(self, lift, device):
         program = lift.file("doubled.lift", DOUBLED)
@@ -48,7 +48,7 @@ class TestRun:
         assert lift.succeeds("run", program, packed(lift, 6), "--size", "N=4", "--device", device).split() == list(
             "2 4 6 8 10 12".split()
         )
-        message = lift.fails("run", program, packed(lift, 6), "--size", "N=6", "--device", device)
+        message = lift.fails("run", program, packed(lift, 3), "--size", "N=6", "--device", device)
         assert NEGATIVE in message, message
 
     def test_pieces_that_do_not_add_up(self, lift, device):
@@ -99,7 +99,7 @@ def test_c(lift):
 def test_python(lift, queue):  # noqa: F811
     doubled = module(lift, "doubled", DOUBLED)
     for wrong in (np.ones(5, np.int32), [[1], [2]], [[1, 2]]):
-        with pytest.raises(doubled.LiftError, match="elements where"):
+        with pytest.raises(doubled.LiftError, match="elements where|does not follow"):
             doubled.Kernel(queue)(wrong)
     shrinking = module(lift, "shrinking", SHRINKING)
     with pytest.raises(shrinking.LiftError, match=NEGATIVE):

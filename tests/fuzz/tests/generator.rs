@@ -97,7 +97,7 @@ fn every_way_to_compile_is_tried() {
 #[test]
 fn sizes_are_where_programs_go_wrong() {
     let has = |n: usize| SIZES.iter().any(|size| size.0 == n);
-    let is_prime = |n: usize| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    let is_prime = |n: usize| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
     assert!([0, 1, 2].into_iter().all(has));
     for power in [64, 128, 256] {
         assert!([power - 1, power, power + 1].into_iter().all(has), "{power}");
@@ -105,7 +105,7 @@ fn sizes_are_where_programs_go_wrong() {
     assert!(SIZES.iter().filter(|size| is_prime(size.0)).count() >= 6);
     // More than one work-group of each size, and the last one not full.
     for group in MOST_IN_GROUP.into_iter().skip(1).map(|group| group as usize) {
-        assert!(SIZES.iter().filter(|(n, _)| *n > group && n % group != 0).count() >= 5, "{group}");
+        assert!(SIZES.iter().filter(|(n, _)| *n > group && !n.is_multiple_of(group)).count() >= 5, "{group}");
     }
     assert!(SIZES.iter().any(|(_, m)| *m == 0));
 }
