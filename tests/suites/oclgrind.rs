@@ -22,8 +22,8 @@ const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 const SIZES: [(i64, i64); 3] = [(1, 1), (5, 2), (64, 3)];
 /// What code is generated for: that of GPUs is other code.
 const TARGETS: [&str; 2] = ["portable", "nvidia"];
-/// Bytes of local memory: what code for NVIDIA GPUs counts on.
-const LOCAL_MEMORY: &str = "49152";
+/// Bytes of local memory of the simulator, which adds up those of all kernels of a program: each alone needs less.
+const LOCAL_MEMORY: &str = "262144";
 /// How many random programs, unless `LIFT_CASES` says it; they are made from the numbers from `LIFT_SEED` on, or from 0.
 const RANDOM_PROGRAMS: usize = 12;
 /// Tells the process that it is the one under the checker, and what to run.
