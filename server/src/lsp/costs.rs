@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::gen_lsp_types::{Contents, Hover, Position};
 
-/// How long a hover waits for the compiler. Most kernels are compiled by then.
-const PATIENCE: Duration = Duration::from_millis(3);
+/// How long a hover waits for the compiler, which begins with the edit: only a hover that comes with it finds a kernel that
+/// is not compiled.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// A kernel whose cost is to be told.
 pub struct Asked {
