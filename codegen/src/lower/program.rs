@@ -352,7 +352,10 @@ impl<'k> ProgramBuilder<'k> {
         origin: &Origin,
         ask: impl FnOnce(&mut super::function::FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        ask(&mut super::function::FunctionBuilder::new(self, origin))
+        let noted = self.report.applied.len();
+        let asked = ask(&mut super::function::FunctionBuilder::new(self, origin));
+        self.report.applied.truncate(noted);
+        asked
     }
 
     pub fn launch(&mut self, launch: Launch) {

@@ -54,8 +54,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         own: i64,
         folds: FxHashMap<VarId, i64>,
     ) -> Result<bool> {
-        let origin = self.origin();
-        self.program.applied(&rules::SHARED_BITS, &origin);
+        let noted = self.program.report.applied.len();
         let (mut shared, rounds) = self.scope(|f| {
             f.rounds = Some(SharedRounds { folds, own, found: FxHashMap::default(), first: true, depth: f.depth() });
             f.read(xs, from)?;
@@ -66,8 +65,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let only_folds = |kind: &StmtKind| matches!(kind, StmtKind::Declare { .. } | StmtKind::For { .. });
         let Some(mut rounds) = rounds.filter(|r| !r.found.is_empty() && shared.iter().all(|s| only_folds(&s.kind)))
         else {
+            // What was noted of it goes with it.
+            self.program.report.applied.truncate(noted);
             return Ok(false);
         };
+        let origin = self.origin();
+        self.program.applied(&rules::SHARED_BITS, &origin);
         self.emit_all(std::mem::take(&mut shared));
         rounds.first = false;
         self.rounds = Some(rounds);

@@ -15,6 +15,7 @@ mod measured;
 mod programs;
 mod random;
 mod shapes;
+mod sharing;
 mod sorts;
 mod targets;
 mod text;
