@@ -289,8 +289,7 @@ fn launches(steps: &[Step]) -> Vec<&Launch> {
     for step in steps {
         match step {
             Step::Launch(launch) => out.push(launch),
-            Step::Repeat { steps, .. } => out.extend(launches(steps)),
-            _ => {}
+            step => step.inside().into_iter().for_each(|inner| out.extend(launches(inner))),
         }
     }
     out

@@ -27,6 +27,13 @@ SUMS = """(lift sums (N) ((array-type (exists (X) (array-type int X)) N))
 AT = "(lift at (N) ((array-type int N) int) (lambda (xs i) (map (lambda (x) (+ x (aref xs i))) xs)))\n"
 HALVES = "(lift halves (N) ((array-type int N)) (lambda (xs) (map (reduceSeq 0 (lambda (a b) (+ a b))) (split #2 xs))))\n"
 ROUNDS = "(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate 20 (lambda (ys) (map (lambda (y) (+ y 1)) ys)) xs)))\n"
+UNTIL = """(lift until (N) ((array-type int N) int)
+  (lambda (xs by)
+    (iterateWhile (lambda (ys) (< (head (reduce 0 + ys)) 100)) (map (lambda (y) (+ y (/ 12 by)))) xs)))
+"""
+EITHER = """(lift either (N) ((array-type int N))
+  (lambda (xs) (if (< N 4) (map (lambda (x) (+ x 1)) xs) (map (lambda (x) (* x 2)) xs))))
+"""
 
 TRIANGLE = """(lift triangle (N) ((array-type (i) (array-type float (+ i 1)) N) (array-type float N))
   (lambda (rows xs)
@@ -43,7 +50,7 @@ UNEVEN = """(lift uneven (N) ((array-type (i) (array-type int (mod (* i i) 3)) N
 # --- C
 
 
-def build_c(lift, name, program, main):
+def build_c(lift, name, program, main, *flags):
     lift.file(f"{name}.lift", program)
     lift.succeeds("build", "--emit", "c", f"{name}.lift")
     start = f"""
@@ -72,7 +79,7 @@ int main(void)
 }}
 """
     lift.file("main.c", start + main + end)
-    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-o", name]
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-o", name, *flags]
     cc = ["cc", *flags, "main.c", f"{name}.c", "-lOpenCL"]
     ran = subprocess.run(cc, cwd=lift.folder, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
@@ -209,6 +216,55 @@ def test_c_rows_whose_length_is_a_rule(lift):
     assert build_c(lift, "uneven", UNEVEN, main) == "2 4 6 "
 
 
+def test_c_loop_whose_end_the_device_knows(lift):
+    main = """
+  const cl_int xs[] = {1, 2, 3};
+  cl_int result[3];
+  for (cl_int by = 4; by < 13; by += 8) {
+    if (until_run(p, 3, xs, by, result)) { return 3; }
+    for (int i = 0; i < 3; i++) printf("%d ", (int)result[i]);
+  }
+  const cl_int large[] = {98, 1, 1};
+  if (until_run(p, 3, large, 1, result)) { return 4; }
+  printf("%d %d %d\\n", (int)result[0], (int)result[1], (int)result[2]);
+  if (until_run(p, 3, xs, 0, result)) { printf("%s", until_error(p)); }
+"""
+    out = build_c(lift, "until", UNTIL, main)
+    assert out == "34 35 36 33 34 35 98 1 1\ndivision by zero (at 3:86)", out
+
+
+def test_c_launch_that_is_left_out(lift):
+    # The linker lets us count what is launched.
+    main = """
+  cl_int xs[] = {1, 2, 3, 4, 5}, result[5];
+  for (int n = 3; n < 6; n += 2) {
+    launched = 0;
+    if (either_run(p, n, xs, result)) { return 3; }
+    for (int i = 0; i < n; i++) printf("%d ", (int)result[i]);
+    printf("by %d\\n", launched);
+  }
+"""
+    lift.file(
+        "counted.c",
+        """
+#include <CL/cl.h>
+int launched = 0;
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+                                     cl_uint, const cl_event *, cl_event *);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *events,
+                                     cl_event *event)
+{
+  launched++;
+  return __real_clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, n, events, event);
+}
+""",
+    )
+    flags = ["-DCL_TARGET_OPENCL_VERSION=120", "-Wl,--wrap=clEnqueueNDRangeKernel", "counted.c"]
+    main = "  extern int launched;\n" + main
+    assert build_c(lift, "either", EITHER, main, *flags) == "2 3 4 by 1\n2 4 6 8 10 by 1\n"
+
+
 # --- Python
 
 
@@ -246,6 +302,25 @@ def test_python_results(lift, queue):
     sums, kept = run("pair", PAIR, [1, 2, 3, 4])
     assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
     np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])
+
+
+def test_python_loop_whose_end_the_device_knows(lift, queue):
+    until = module(lift, "until", UNTIL)
+    kernel = until.Kernel(queue)
+    for xs, by, result in [([1, 2, 3], 4, [34, 35, 36]), ([1, 2, 3], 12, [33, 34, 35]), ([98, 1, 1], 1, [98, 1, 1])]:
+        np.testing.assert_array_equal(kernel(xs, by), result)
+    with pytest.raises(until.LiftError, match="division by zero"):
+        kernel([1, 2, 3], 0)
+
+
+def test_python_launch_that_is_left_out(lift, queue, monkeypatch):
+    either = module(lift, "either", EITHER)
+    kernel, launched = either.Kernel(queue), []
+    enqueue = either.cl.enqueue_nd_range_kernel
+    monkeypatch.setattr(either.cl, "enqueue_nd_range_kernel", lambda *args: launched.append(args[1]) or enqueue(*args))
+    np.testing.assert_array_equal(kernel([1, 2, 3]), [2, 3, 4])
+    np.testing.assert_array_equal(kernel([1, 2, 3, 4, 5]), [2, 4, 6, 8, 10])
+    assert len(launched) == 2 and launched[0].function_name != launched[1].function_name
 
 
 def test_python_rows_whose_length_is_a_rule(lift, queue):

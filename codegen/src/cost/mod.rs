@@ -150,6 +150,14 @@ fn doublings(n: i64) -> i64 {
     i64::from(u64::BITS - below.leading_zeros())
 }
 
+/// Where the first launch of steps comes from.
+fn origin_of(all: &[Step]) -> Option<&Origin> {
+    all.iter().find_map(|step| match step {
+        Step::Launch(launch) => Some(&launch.origin),
+        step => step.inside().into_iter().find_map(origin_of),
+    })
+}
+
 fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &Size, out: &mut Vec<LaunchCost>) {
     for step in all {
         match step {
@@ -174,6 +182,11 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
                 });
             }
             Step::Repeat { count, steps: inner } => steps(counter, program, inner, &times.mul(count), out),
+            Step::While { test, steps: inner, .. } => {
+                let rounds = Size::var(counter.unknown("rounds", What::Rounds, None, origin_of(inner)));
+                steps(counter, program, test, &times.mul(&rounds.add(&Size::one())), out);
+                steps(counter, program, inner, &times.mul(&rounds), out);
+            }
             Step::Swap(..) | Step::Measure { .. } => {}
         }
     }

@@ -18,8 +18,7 @@ fn kernels(plan: &Plan) -> Vec<&str> {
         for step in steps {
             match step {
                 Step::Launch(launch) if !out.contains(&launch.kernel.as_str()) => out.push(&launch.kernel),
-                Step::Repeat { steps, .. } => collect(steps, out),
-                _ => {}
+                step => step.inside().into_iter().for_each(|inner| collect(inner, out)),
             }
         }
     }

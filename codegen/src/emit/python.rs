@@ -204,6 +204,9 @@ fn steps(all: &[Step], depth: usize) -> Result<String, String> {
             Step::Repeat { count, steps: inner } => {
                 format!("(\"repeat\", {}, {})", function(count)?, steps(inner, depth + 1)?)
             }
+            Step::While { test, flag, steps: inner } => {
+                format!("(\"while\", {}, {}, {})", steps(test, depth + 1)?, flag.0, steps(inner, depth + 1)?)
+            }
             Step::Swap(a, b) => format!("(\"swap\", {}, {})", a.0, b.0),
             Step::Measure { var, from, negative } => {
                 format!("(\"measure\", {}, {}, {negative})", key(var), from.0)

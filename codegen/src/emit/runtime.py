@@ -290,11 +290,21 @@ class Kernel:
             elif kind == "repeat":
                 for _ in range(step[1](self.values)):
                     self._steps(step[2])
+            elif kind == "while":
+                while self._again(*step[1:3]):
+                    self._steps(step[3])
             elif kind == "swap":
                 a, b = step[1:]
                 self.memory[a], self.memory[b] = self.memory[b], self.memory[a]
             else:
                 self._measure(*step[1:])
+
+    def _again(self, test, flag):
+        self._steps(test)
+        self._failed()
+        found = np.zeros(1, np.uint8)
+        cl.enqueue_copy(self.queue, found, self.memory[flag])
+        return found[0] != 0
 
     def _measure(self, name, source, negative):
         self._failed()

@@ -267,6 +267,7 @@ enum StepJson<'a> {
     Launch(LaunchJson<'a>),
     Zero(&'a str),
     Repeat { count: String, steps: Vec<StepJson<'a>> },
+    While { test: Vec<StepJson<'a>>, flag: &'a str, steps: Vec<StepJson<'a>> },
     Swap([&'a str; 2]),
     Measure { size: String, from: &'a str, negative: usize },
 }
@@ -373,6 +374,9 @@ impl<'a> Printer<'a> {
             Step::Launch(launch) => StepJson::Launch(self.launch(launch)),
             Step::Zero(id) => StepJson::Zero(self.name(*id)),
             Step::Repeat { count, steps } => StepJson::Repeat { count: count.to_string(), steps: self.steps(steps) },
+            Step::While { test, flag, steps } => {
+                StepJson::While { test: self.steps(test), flag: self.name(*flag), steps: self.steps(steps) }
+            }
             Step::Swap(a, b) => StepJson::Swap([self.name(*a), self.name(*b)]),
             Step::Measure { var, from, negative } => {
                 StepJson::Measure { size: var.to_string(), from: self.name(*from), negative: *negative }

@@ -137,16 +137,33 @@ pub enum Step {
         count: Size,
         steps: Vec<Step>,
     },
-    /// Exchange the roles of two buffers of equal capacity (double buffering inside `Repeat`).
+    /// Run `test`, wait, and read the first element of `flag`, a `Bool`; if it is true run `steps`, and all that again.
+    While {
+        test: Vec<Step>,
+        flag: BufferId,
+        steps: Vec<Step>,
+    },
+    /// Exchange the roles of two buffers of equal capacity (double buffering in loops).
     Swap(BufferId, BufferId),
     /// Wait, and read the first `int` of a buffer: from here on it is the value of a size. Buffers whose capacity
-    /// mentions it are made only now (anew, inside of `Repeat`).
+    /// mentions it are made only now (anew, inside of loops).
     Measure {
         var: Var,
         from: BufferId,
         /// An index into [`Plan::failures`]: that the number is negative.
         negative: usize,
     },
+}
+
+impl Step {
+    /// The steps inside of a loop.
+    pub fn inside(&self) -> Vec<&[Step]> {
+        match self {
+            Step::Repeat { steps, .. } => vec![steps],
+            Step::While { test, steps, .. } => vec![test, steps],
+            Step::Launch(_) | Step::Zero(_) | Step::Swap(..) | Step::Measure { .. } => Vec::new(),
+        }
+    }
 }
 
 /// What a failure code of the device means: the message, with `{0}` and `{1}` for the operands, and where.
@@ -207,8 +224,7 @@ impl Plan {
             for step in steps {
                 match step {
                     Step::Measure { var, .. } if !out.contains(var) => out.push(var.clone()),
-                    Step::Repeat { steps, .. } => collect(steps, out),
-                    _ => {}
+                    step => step.inside().into_iter().for_each(|inner| collect(inner, out)),
                 }
             }
         }

@@ -24,10 +24,14 @@ fn example() -> Program {
         })
     };
     let size = |wide| Arg::Size { value: n(), wide };
-    let [xs, counts, ys, length, failure] = [0, 1, 2, 3, 4].map(BufferId);
+    let [xs, counts, ys, length, failure, flag] = [0, 1, 2, 3, 4, 5].map(BufferId);
     let array = |len, id| Layout::Array { len, element: Box::new(Layout::Scalar(id)) };
     let local = Arg::Local { bytes: Size::nat(256) };
     let compact_args = [xs, counts, ys, length, failure].map(Arg::Buffer).to_vec();
+    let mut again = launch("evens_again", "copy", vec![Arg::Buffer(flag)]);
+    if let Step::Launch(launch) = &mut again {
+        launch.only_if = vec![n() - 4];
+    }
     let plan = Plan {
         kernel: "evens".to_string(),
         sizes: vec![param(0, "N")],
@@ -38,12 +42,14 @@ fn example() -> Program {
             buffer("ys", Scalar::Int, n(), BufferRole::Output),
             buffer("ys_length", Scalar::Int, Size::one(), BufferRole::Output),
             buffer("failure", Scalar::Int, Size::nat(4), BufferRole::Failure),
+            buffer("again", Scalar::Bool, Size::one(), BufferRole::Temporary),
         ],
         checks: vec![(Assumption::Divides { divisor: Size::nat(4), value: n() }, origin(3))],
         steps: vec![
             Step::Zero(counts),
             launch("evens_count", "filter: count", vec![Arg::Buffer(xs), Arg::Buffer(counts), size(false), local]),
             Step::Repeat { count: Size::nat(2), steps: vec![Step::Swap(xs, ys)] },
+            Step::While { test: vec![again], flag, steps: vec![Step::Swap(xs, ys)] },
             Step::Measure { var: param(1 << 24, "L1"), from: counts, negative: 0 },
             launch("evens_compact", "filter: compact", [compact_args, vec![size(true)]].concat()),
         ],

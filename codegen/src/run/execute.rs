@@ -383,6 +383,14 @@ impl<'a> Run<'a> {
         {
             return Ok(*value);
         }
+        match self.first_of(from)? {
+            HostData::Int(values) if !values.is_empty() => Ok(values[0]),
+            _ => Err(RunFailure::plan("a length was not read")),
+        }
+    }
+
+    /// Wait, and read the first element of a buffer, unless the run has failed by now.
+    fn first_of(&mut self, from: BufferId) -> Result<HostData, RunFailure> {
         let first = |id: BufferId, n| {
             Ok::<_, RunFailure>(ReadRequest { buffer: self.buffer(id)?, ranges: std::iter::once(0..n).collect() })
         };
@@ -390,15 +398,13 @@ impl<'a> Run<'a> {
         if let Some(id) = self.prepared.failure_buffer {
             requests.push(first(id, 4)?);
         }
-        let read = self.session.read(&requests)?;
+        let mut read = self.session.read(&requests)?.into_iter();
         self.pending = 0;
-        if let Some(HostData::Int(flag)) = read.get(1) {
-            check_flag(self.plan, flag)?;
+        let found = read.next();
+        if let Some(HostData::Int(flag)) = read.next() {
+            check_flag(self.plan, &flag)?;
         }
-        match read.first() {
-            Some(HostData::Int(values)) if !values.is_empty() => Ok(values[0]),
-            _ => Err(RunFailure::plan("a length was not read")),
-        }
+        found.ok_or_else(|| RunFailure::plan("a number was not read"))
     }
 
     /// Enqueue one run, without waiting but for lengths that decide how much memory is needed. `data` is what the input
@@ -423,6 +429,13 @@ impl<'a> Run<'a> {
                         self.steps(steps, data)?;
                     }
                 }
+                PreparedStep::While { test, flag, steps } => loop {
+                    self.steps(test, data)?;
+                    match self.first_of(*flag)? {
+                        HostData::Bool(again) if again.first().is_some_and(|b| *b != 0) => self.steps(steps, data)?,
+                        _ => break,
+                    }
+                },
                 PreparedStep::Swap(a, b) => self.bound.swap(a.0 as usize, b.0 as usize),
                 PreparedStep::Measure { var, from, negative } => self.measure(var, *from, *negative, data)?,
             }

@@ -48,6 +48,11 @@ pub enum PreparedStep {
     Launch(usize),
     Zero(BufferId),
     Repeat(u64, Vec<PreparedStep>),
+    While {
+        test: Vec<PreparedStep>,
+        flag: BufferId,
+        steps: Vec<PreparedStep>,
+    },
     Swap(BufferId, BufferId),
     Measure {
         var: Var,
@@ -250,6 +255,13 @@ impl<'a> Steps<'a, '_> {
             Step::Repeat { count, steps } => {
                 let count = number(count, self.sizes, "the number of rounds")?;
                 PreparedStep::Repeat(count as u64, self.prepare(steps, launches)?)
+            }
+            Step::While { test, flag, steps } => {
+                if self.buffer(*flag)?.element != Scalar::Bool {
+                    return Err(RunFailure::plan("whether a loop goes on is not read from a buffer of Booleans"));
+                }
+                let (test, steps) = (self.prepare(test, launches)?, self.prepare(steps, launches)?);
+                PreparedStep::While { test, flag: *flag, steps }
             }
             Step::Swap(a, b) => {
                 let [first, second] = [self.buffer(*a)?, self.buffer(*b)?];

@@ -4,8 +4,8 @@
 //! launch, so a `filterGlb` or `filterWrg` there is done by the work-item that is there; and an unplaced `filter` right
 //! inside of a `mapWrg` by its group, whose work-items have nothing else to do.
 
-use super::{Applied, rules};
-use crate::core::{Block, Level, Prim, Rhs};
+use super::{Applied, on_the_host, rules};
+use crate::core::{Block, Kernel, Level, Prim, Rhs};
 
 /// Who runs a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,16 +18,16 @@ enum Around {
 }
 
 /// Rewrites the filters of a kernel's body; before anything is placed.
-pub fn demote(body: &mut Block, applied: &mut Vec<Applied>) {
-    block(body, Around::Host, applied);
+pub fn demote(kernel: &Kernel, body: &mut Block, applied: &mut Vec<Applied>) {
+    block(kernel, body, Around::Host, applied);
 }
 
-fn block(body: &mut Block, around: Around, applied: &mut Vec<Applied>) {
+fn block(kernel: &Kernel, body: &mut Block, around: Around, applied: &mut Vec<Applied>) {
     for stmt in &mut body.stmts {
         match &mut stmt.rhs {
             Rhs::If(_, a, b) => {
-                block(a, around, applied);
-                block(b, around, applied);
+                block(kernel, a, around, applied);
+                block(kernel, b, around, applied);
             }
             Rhs::Prim(call) => {
                 let rule = match (call.prim, around) {
@@ -43,12 +43,12 @@ fn block(body: &mut Block, around: Around, applied: &mut Vec<Applied>) {
                 };
                 applied.extend(rule.map(|rule| Applied { rule, origin: stmt.origin.clone() }));
                 let inside = match (call.prim, around) {
-                    // The rounds of an `iterate` at the top follow each other there.
-                    (Prim::Iterate, Around::Host) => Around::Host,
+                    // The rounds of a loop at the top follow each other there.
+                    (Prim::Iterate | Prim::IterateWhile, Around::Host) if on_the_host(kernel, call) => Around::Host,
                     (Prim::Map(Level::Wrg(_)), Around::Host | Around::Group) => Around::Group,
                     _ => Around::Item,
                 };
-                call.funs.iter_mut().for_each(|f| block(&mut f.body, inside, applied));
+                call.funs.iter_mut().for_each(|f| block(kernel, &mut f.body, inside, applied));
             }
             _ => {}
         }

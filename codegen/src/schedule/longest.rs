@@ -4,6 +4,7 @@
 //! `k` is run once more for itself, for each element, and the greatest is taken:
 //! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads that number before it makes room.
 
+use super::on_the_host;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
@@ -18,7 +19,7 @@ pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<Va
     let next_length = lengths_opened(kernel);
     let mut finder = Finder { vars: kernel.vars.clone(), next_length, found: FxHashMap::default() };
     let mut body = kernel.body.clone();
-    finder.host_block(&mut body, lengths);
+    finder.host_block(kernel, &mut body, lengths);
     (Kernel { vars: finder.vars, body, ..kernel.clone() }, finder.found)
 }
 
@@ -43,16 +44,16 @@ struct Finder {
 }
 
 impl Finder {
-    fn host_block(&mut self, block: &mut Block, lengths: &BTreeSet<VarId>) {
+    fn host_block(&mut self, kernel: &Kernel, block: &mut Block, lengths: &BTreeSet<VarId>) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
                 Rhs::If(_, a, b) => {
-                    self.host_block(a, lengths);
-                    self.host_block(b, lengths);
+                    self.host_block(kernel, a, lengths);
+                    self.host_block(kernel, b, lengths);
                 }
-                Rhs::Prim(call) if call.prim == Prim::Iterate => {
-                    call.funs.iter_mut().for_each(|f| self.host_block(&mut f.body, lengths));
+                Rhs::Prim(call) if on_the_host(kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.host_block(kernel, &mut f.body, lengths));
                 }
                 _ => {
                     for length in lengths.iter().filter(|v| contains(&stmt, **v)) {

@@ -3,7 +3,7 @@
 //! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`versions`] has maps that are computed
 //! in one of two ways; [`place`] decides where unplaced
 //! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
-//! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
+//! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`rounds`] has the loops whose rounds are launches; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bits;
 pub mod bounds;
@@ -15,6 +15,7 @@ mod longest;
 pub mod nest;
 pub mod place;
 mod rewrite;
+mod rounds;
 pub mod rules;
 pub mod shapes;
 pub mod tile;
@@ -25,6 +26,7 @@ use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
 use crate::target::{Class, Target};
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
+pub use rounds::on_the_host;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;
@@ -90,7 +92,7 @@ impl Schedule {
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
             && kernel.body.stmts.iter().all(|s| fuse::is_free(&s.rhs));
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
-            || target.class == Class::Gpu && sorts(&kernel.body);
+            || target.class == Class::Gpu && sorts(&kernel, &kernel.body);
         let sequential = !only_shows && !parallel;
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
@@ -139,16 +141,16 @@ impl Schedule {
 
     /// Whether the host can come to know a length of [`Schedule::lengths`].
     pub fn can_measure(&self, length: VarId) -> bool {
-        fn at_host_level(block: &Block, length: VarId) -> bool {
+        fn at_host_level(kernel: &Kernel, block: &Block, length: VarId) -> bool {
             block.stmts.iter().any(|s| match &s.rhs {
-                Rhs::If(_, a, b) => at_host_level(a, length) || at_host_level(b, length),
-                Rhs::Prim(call) if call.prim == Prim::Iterate => {
-                    call.funs.iter().any(|f| at_host_level(&f.body, length))
+                Rhs::If(_, a, b) => at_host_level(kernel, a, length) || at_host_level(kernel, b, length),
+                Rhs::Prim(call) if on_the_host(kernel, call) => {
+                    call.funs.iter().any(|f| at_host_level(kernel, &f.body, length))
                 }
                 _ => s.var == length,
             })
         }
-        self.measures.values().any(|v| *v == length) || at_host_level(&self.kernel.body, length)
+        self.measures.values().any(|v| *v == length) || at_host_level(&self.kernel, &self.kernel.body, length)
     }
 
     pub fn uses(&self, v: VarId) -> Uses {
@@ -168,9 +170,10 @@ fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
 }
 
 /// Whether an array is sorted at host level, which on a GPU the whole device does.
-fn sorts(block: &Block) -> bool {
+fn sorts(kernel: &Kernel, block: &Block) -> bool {
     block.stmts.iter().any(|s| match &s.rhs {
-        Rhs::If(_, a, b) => sorts(a) || sorts(b),
+        Rhs::If(_, a, b) => sorts(kernel, a) || sorts(kernel, b),
+        Rhs::Prim(call) if on_the_host(kernel, call) => call.funs.iter().any(|f| sorts(kernel, &f.body)),
         Rhs::Prim(call) => matches!(call.prim, Prim::Sort | Prim::Argsort),
         _ => false,
     })

@@ -4,7 +4,7 @@
 //! work-item does the work. An unplaced `map` around placed ones takes a dimension that they leave free.
 
 use super::rules::{self, Rule};
-use super::{Applied, is_parallel};
+use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::FEW_PIECES;
 use crate::target::{Class, Target};
@@ -13,7 +13,7 @@ use lift_analysis::ty::{Ty, TyKind};
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
-    super::demote::demote(&mut placed.body, applied);
+    super::demote::demote(kernel, &mut placed.body, applied);
     let mut placer = Placer { kernel, target, applied };
     placer.block(&mut placed.body, true);
     placed
@@ -101,14 +101,17 @@ impl Placer<'_> {
                 };
                 if let Some((prim, rule)) = placed {
                     call.prim = prim;
-                    self.applied.push(Applied { rule, origin });
+                    self.applied.push(Applied { rule, origin: origin.clone() });
                 }
                 if pieces {
                     call.funs.iter_mut().for_each(|f| self.piece(&mut f.body));
                     return;
                 }
-                // The rounds of an `iterate` at the top follow each other there.
-                let rounds = device && call.prim == Prim::Iterate;
+                // The rounds of a loop at the top follow each other there.
+                let rounds = device && on_the_host(self.kernel, call);
+                if rounds && call.prim == Prim::IterateWhile {
+                    self.applied.push(Applied { rule: &rules::ITERATE_WHILE_HOST, origin });
+                }
                 for f in &mut call.funs {
                     self.block(&mut f.body, rounds);
                 }

@@ -4,6 +4,7 @@
 //! [`crate::lower`] finds out when it gets there.
 
 use super::nest::{self, Nest};
+use super::on_the_host;
 use super::place::is_flat;
 use super::shapes::{self, Pairs};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -54,7 +55,7 @@ fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHas
                 block(kernel, a, lazy, found);
                 block(kernel, b, lazy, found);
             }
-            Rhs::Prim(call @ PrimCall { prim: Prim::Iterate, .. }) => {
+            Rhs::Prim(call) if on_the_host(kernel, call) => {
                 call.funs.iter().for_each(|f| block(kernel, &f.body, lazy, found));
             }
             Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) => {

@@ -3,7 +3,7 @@
 //! and chooses (Henriksen, Thorøe, Elsman, Oancea, *Incremental flattening for nested data parallelism*, PPoPP 2019).
 
 use super::place::is_flat;
-use super::{Applied, fuse, nest, rules};
+use super::{Applied, fuse, nest, on_the_host, rules};
 use crate::core::simplify::{bound_in, rename};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
@@ -43,7 +43,7 @@ impl Writer<'_> {
                     self.block(kernel, a);
                     self.block(kernel, b);
                 }
-                Rhs::Prim(call @ PrimCall { prim: Prim::Iterate, .. }) => {
+                Rhs::Prim(call) if on_the_host(kernel, call) => {
                     call.funs.iter_mut().for_each(|f| self.block(kernel, &mut f.body));
                 }
                 Rhs::Prim(call) if folds_long(kernel, call) => {

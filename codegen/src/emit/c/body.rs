@@ -111,8 +111,7 @@ impl Printer<'_> {
         fn any(steps: &[Step], id: BufferId) -> bool {
             steps.iter().any(|s| match s {
                 Step::Swap(a, b) => *a == id || *b == id,
-                Step::Repeat { steps, .. } => any(steps, id),
-                _ => false,
+                step => step.inside().into_iter().any(|inner| any(inner, id)),
             })
         }
         any(&self.plan.steps, id)
@@ -159,6 +158,21 @@ impl Printer<'_> {
                     let count = self.expr(count)?;
                     b.line(&format!("for (int64_t round = {count}; round > 0; round--) {{"));
                     b.depth += 1;
+                    self.steps(b, steps)?;
+                    b.depth -= 1;
+                    b.line("}");
+                }
+                Step::While { test, flag, steps } => {
+                    b.line("for (;;) {");
+                    b.depth += 1;
+                    self.steps(b, test)?;
+                    self.failed(b);
+                    b.line("cl_uchar again = 0;");
+                    let flag = &self.buffers[flag.0 as usize];
+                    b.line(&format!(
+                        "if (copy_out(program, queue, b_{flag}, 1, sizeof again, &again)) {{ goto done; }}"
+                    ));
+                    b.line("if (!again) { break; }");
                     self.steps(b, steps)?;
                     b.depth -= 1;
                     b.line("}");

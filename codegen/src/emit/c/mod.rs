@@ -88,6 +88,7 @@ const RESERVED: &[&str] = &[
     "free",
     "malloc",
     "round",
+    "again",
     "min",
     "max",
     "count",

@@ -58,7 +58,7 @@ impl<'k> Host<'k> {
                 continue;
             }
             let known = |s: &Size| self.program.is_known_before(s);
-            if known(&a) && known(&b) && self.guards.is_empty() {
+            if known(&a) && known(&b) && self.guards.is_empty() && self.uncertain == 0 {
                 let assumption = here.assumption();
                 // What the whole kernel assumes is checked already.
                 if !self.program.checks.iter().any(|(known, _)| *known == assumption) {

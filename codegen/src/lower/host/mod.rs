@@ -1,9 +1,10 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! Blocks, statements and conditions are here; [`operation`] has the primitives, [`check`] what may stop a run.
+//! Blocks, statements and conditions are here; [`operation`] has the primitives, [`rounds`] the loops, [`check`] what may stop a run.
 
 mod check;
 mod operation;
+mod rounds;
 
 use super::dests::{self, Assigned, Destinations};
 use super::function::{Dims, FunctionBuilder};
@@ -25,6 +26,8 @@ pub struct Host<'k> {
     pub program: ProgramBuilder<'k>,
     /// The branches around the current point.
     pub guards: Vec<Guard<'k>>,
+    /// The loops around the current point that may have no round.
+    uncertain: usize,
     /// Lengths to be written by the next launch.
     lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
@@ -39,6 +42,7 @@ pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerEr
     let mut host = Host {
         program: ProgramBuilder::new(&schedule.kernel, schedule),
         guards: Vec::new(),
+        uncertain: 0,
         lengths: Vec::new(),
         to_check: Vec::new(),
         errors: Vec::new(),

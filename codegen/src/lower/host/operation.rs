@@ -8,12 +8,9 @@ use crate::lower::launch::{Title, copy_dims, dims_of, local_size_of};
 use crate::lower::value::{Closure, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
-use crate::schedule::{fuse, is_parallel, place};
+use crate::schedule::{fuse, is_parallel, on_the_host, place};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
-
-/// Rounds of an `iterate` that are written one after the other; more are a loop.
-const UNROLLED: i64 = 16;
 
 impl<'k> Host<'k> {
     /// A statement in a launch of one work-item.
@@ -72,6 +69,10 @@ impl<'k> Host<'k> {
             }
             Prim::Iterate => {
                 let value = self.iterate(stmt, call, env)?;
+                return self.deliver(stmt, value, dest, ty);
+            }
+            Prim::IterateWhile if on_the_host(kernel, call) => {
+                let value = self.rounds_while(stmt, call, env)?;
                 return self.deliver(stmt, value, dest, ty);
             }
             _ => {}
@@ -135,60 +136,6 @@ impl<'k> Host<'k> {
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
             Ok(())
         })
-    }
-
-    /// A constant number of rounds, each at host level.
-    fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let count = call.sizes.first().and_then(|k| env.size(k).as_const());
-        let k = match count {
-            Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
-            _ => return self.repeat(stmt, call, env),
-        };
-        let mut value = self.atom(&call.args[0], env);
-        for round in 0..k.max(0) as usize {
-            let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
-            let mut inner = env.clone();
-            if let Some(param) = lambda.params.first() {
-                inner.bind(*param, value);
-            }
-            value = self.block(&lambda.body, inner, None)?;
-        }
-        Ok(value)
-    }
-
-    /// Rounds that keep the length, between two memories that exchange their roles.
-    fn repeat(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
-        let (Some(count), [lambda]) = (call.sizes.first(), call.funs.as_slice()) else {
-            return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
-        };
-        let count = env.size(count);
-        if !self.program.is_known_before(&count) {
-            let message = "a number of rounds that the device computes is not compiled yet";
-            return Err(self.error(stmt, "iterate", message));
-        }
-        let (current, next) = (self.allocate(stmt, env)?, self.allocate(stmt, env)?);
-        let ty = self.program.kernel.atom_ty(&call.args[0]);
-        let start = self.atom(&call.args[0], env);
-        self.copy(&start, &Dest::Place(current.clone()), &ty, &stmt.origin)?;
-        let outside = std::mem::take(&mut self.program.steps);
-        let mut inner = env.clone();
-        if let Some(param) = lambda.params.first() {
-            let value = self.load(&current)?;
-            inner.bind(*param, value);
-        }
-        let round = self.block(&lambda.body, inner, Some(&Dest::Place(next.clone())));
-        let mut steps = std::mem::replace(&mut self.program.steps, outside);
-        round?;
-        let (mut these, mut those) = (Vec::new(), Vec::new());
-        current.layout.memories(&mut these);
-        next.layout.memories(&mut those);
-        for (a, b) in these.iter().zip(&those) {
-            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root) {
-                steps.push(Step::Swap(*a, *b));
-            }
-        }
-        self.program.steps.push(Step::Repeat { count, steps });
-        self.load(&current)
     }
 
     /// `(iota k)` and the like, with a length that the device computes.

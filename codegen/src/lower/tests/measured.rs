@@ -18,6 +18,7 @@ fn steps(kernel: &Kernel) -> String {
         Step::Launch(launch) => launch.label.clone(),
         Step::Measure { var, from, .. } => format!("{var} from {}", program.plan.buffer(*from).name),
         Step::Zero(id) => format!("zero {}", program.plan.buffer(*id).name),
+        Step::While { .. } => "while".into(),
         Step::Repeat { .. } => "repeat".into(),
         Step::Swap(..) => "swap".into(),
     };

@@ -101,6 +101,9 @@ rules! {
     Placement MAP_PIECES "map-pieces":
         "map f ∘ partition n p" = "mapSeq f ∘ partition n p",
         if "n is a small number, and f maps over its piece: the pieces follow each other, each over the whole device.";
+    Placement ITERATE_WHILE_HOST "iterate-while-rounds":
+        "iterateWhile p f x" = "iterate k f x, where k is found round by round",
+        if "Always true. At the top of a kernel, where p or f have work for the whole device: each round is launched for itself, between two memories of x, and the host reads whether p still holds. Elsewhere, and where all arrays are known to have 256 elements at most, one work-item does all rounds.";
     Placement MAP_SEQ "map-seq":
         "map f" = "mapSeq f",
         if "Always true. Inside of a function that runs in parallel already, or no dimension is free.";

@@ -1,0 +1,117 @@
+//! Loops at the top of a kernel: each round is launched for itself.
+
+use super::Host;
+use crate::core::{Lambda, PrimCall, Stmt};
+use crate::lower::Result;
+use crate::lower::value::{Dest, Env, Layout, Memory, Place, Root, Value};
+use crate::plan::{BufferRole, Step};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+/// Rounds of an `iterate` that are written one after the other; more are a loop.
+const UNROLLED: i64 = 16;
+
+/// Two memories that exchange their roles.
+struct Memories {
+    current: Place,
+    next: Place,
+}
+
+impl Memories {
+    fn exchange(&self, steps: &mut Vec<Step>) {
+        let (mut these, mut those) = (Vec::new(), Vec::new());
+        self.current.layout.memories(&mut these);
+        self.next.layout.memories(&mut those);
+        for (a, b) in these.iter().zip(&those) {
+            if let (Root::Buffer(a), Root::Buffer(b)) = (&a.root, &b.root) {
+                steps.push(Step::Swap(*a, *b));
+            }
+        }
+    }
+}
+
+impl<'k> Host<'k> {
+    /// A constant number of rounds, each at host level.
+    pub(super) fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let count = call.sizes.first().and_then(|k| env.size(k).as_const());
+        let k = match count {
+            Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
+            _ => return self.repeat(stmt, call, env),
+        };
+        let mut value = self.atom(&call.args[0], env);
+        for round in 0..k.max(0) as usize {
+            let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
+            let mut inner = env.clone();
+            if let Some(param) = lambda.params.first() {
+                inner.bind(*param, value);
+            }
+            value = self.block(&lambda.body, inner, None)?;
+        }
+        Ok(value)
+    }
+
+    /// Rounds that keep the length, between two memories that exchange their roles.
+    fn repeat(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let (Some(count), [lambda]) = (call.sizes.first(), call.funs.as_slice()) else {
+            return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
+        };
+        let count = env.size(count);
+        if !self.program.is_known_before(&count) {
+            let message = "a number of rounds that the device computes is not compiled yet";
+            return Err(self.error(stmt, "iterate", message));
+        }
+        let memories = self.start(stmt, call, env)?;
+        let mut steps = self.round(lambda, env, &memories.current, &memories.next)?;
+        memories.exchange(&mut steps);
+        self.program.steps.push(Step::Repeat { count, steps });
+        self.load(&memories.current)
+    }
+
+    /// As many rounds as a test on their value says, which the host reads.
+    pub(super) fn rounds_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
+        let [test, f] = call.funs.as_slice() else {
+            return Err(self.error(stmt, "iterateWhile", "it has no test and function"));
+        };
+        let memories = self.start(stmt, call, env)?;
+        let name = format!("{}_again", self.program.kernel.name_of(stmt.var));
+        let flag = self.program.buffer(&name, Scalar::Bool, Size::one(), BufferRole::Temporary);
+        // In a branch that is not taken nobody writes it.
+        self.program.steps.push(Step::Zero(flag));
+        let memory = Memory { root: Root::Buffer(flag), scalar: Scalar::Bool };
+        let again = Place { layout: Rc::new(Layout::Scalar(memory)), at: Size::zero() };
+        let test = self.round(test, env, &memories.current, &again)?;
+        let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
+        self.uncertain += 1;
+        let steps = self.round(f, env, &memories.current, &memories.next);
+        self.uncertain -= 1;
+        // What only a round computes may not be computed at all.
+        self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
+        let mut steps = steps?;
+        memories.exchange(&mut steps);
+        self.program.steps.push(Step::While { test, flag, steps });
+        self.load(&memories.current)
+    }
+
+    /// Memories for the value of a loop, the first of which has the value before it.
+    fn start(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Memories> {
+        let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
+        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let start = self.atom(&call.args[0], env);
+        self.copy(&start, &Dest::Place(memories.current.clone()), &ty, &stmt.origin)?;
+        Ok(memories)
+    }
+
+    /// The steps of a function that is applied to what lies in one place, and whose value comes to lie in another.
+    fn round(&mut self, lambda: &'k Lambda, env: &Env<'k>, from: &Place, to: &Place) -> Result<Vec<Step>> {
+        let outside = std::mem::take(&mut self.program.steps);
+        let mut inner = env.clone();
+        if let Some(param) = lambda.params.first() {
+            let value = self.load(from)?;
+            inner.bind(*param, value);
+        }
+        let made = self.block(&lambda.body, inner, Some(&Dest::Place(to.clone())));
+        let steps = std::mem::replace(&mut self.program.steps, outside);
+        made.map(|_| steps)
+    }
+}
