@@ -22,6 +22,8 @@ use lift_analysis::ty::{Ty, TyKind};
 
 /// Arrays that surely are no longer are merged: that takes fewer launches.
 const FEW: i64 = 256;
+/// Work-items of a group that one thread runs: the more there are the longer its code is compiled.
+const ITEMS_OF_THREAD: u32 = 32;
 /// Chunks for each compute unit.
 const CHUNKS: u32 = 8;
 
@@ -83,7 +85,7 @@ struct Shape {
 
 impl Shape {
     fn of(target: &Target, key: Scalar) -> Option<Shape> {
-        let group = target.most_in_group.min(256);
+        let group = target.most_in_group.min(if target.class == Class::Gpu { 256 } else { ITEMS_OF_THREAD });
         let fits = |each: &u32| {
             let shape = Shape { group, each: *each };
             shape.sums() * 8 + shape.moved() * key_bytes(key) + 8 * DIGITS as u64 + 64 <= target.local_memory
@@ -177,6 +179,13 @@ impl Sorting {
 }
 
 impl<'k> Host<'k> {
+    /// Whether a function compares elements by a number in them.
+    pub fn sorts_by_bits(&self, before: &Lambda) -> bool {
+        let element = before.params.first().map(|p| self.program.kernel.ty(*p));
+        let key = Order::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
+        key.is_some_and(|key| Shape::of(&self.program.schedule.target, key).is_some())
+    }
+
     /// Whether it could be done so.
     pub fn radix_sort(
         &mut self,
@@ -187,7 +196,7 @@ impl<'k> Host<'k> {
         positions: bool,
     ) -> Result<bool> {
         let target = self.program.schedule.target;
-        let Some(order) = Order::of(before).filter(|_| target.class == Class::Gpu) else { return Ok(false) };
+        let Some(order) = Order::of(before) else { return Ok(false) };
         let Some(element) = before.params.first().map(|p| self.program.kernel.ty(*p).clone()) else { return Ok(false) };
         let Some(key) = order.scalar(&element) else { return Ok(false) };
         let Some(shape) = Shape::of(&target, key) else { return Ok(false) };

@@ -1,6 +1,9 @@
-//! `sort` and `argsort` over the whole device, by any function ([`super::device_radix`] has numbers on a GPU): runs are sorted by one work-item each, then merged pairwise, a launch a
-//! round. In a round every element finds its place by a binary search in the other run of its pair. A round whose runs
+//! `sort` and `argsort` over the whole device, by any function ([`super::device_radix`] has numbers): runs are sorted by one
+//! work-item each, then merged pairwise, a launch a round. In a round every element finds its place by a binary search in the other run of its pair. A round whose runs
 //! are as long as the array does nothing, so that the number of rounds need not depend on the length.
+//!
+//! Where there are few work-items at once, one of them sorts a short array faster than all: launches take longer, and a
+//! search for each place more steps than a merge. The host knows most lengths and leaves out what it need not launch.
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
@@ -10,16 +13,86 @@ use super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::plan::{Arg, BufferRole, Step as PlanStep};
+use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
 /// Elements of the runs that one work-item sorts.
 const RUN: i64 = 32;
+/// Threads of a processor from which on merging by searches is worth it: it takes half the logarithm as many steps.
+const SEARCHERS: u32 = 12;
 const ALONG: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
+
+/// The elements that one work-item sorts sooner than many.
+pub fn sorted_by_one(target: &Target) -> i64 {
+    match target.class {
+        Class::Cpu => 1 << 16,
+        Class::Portable => 1 << 11,
+        Class::Gpu => 0,
+    }
+}
 
 impl<'k> Host<'k> {
     pub fn sort(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        positions: bool,
+    ) -> Result<()> {
+        let xs = self.array_arg(stmt, &call.args[0], env)?;
+        let target = self.program.schedule.target;
+        let most = self.most(stmt, &xs.len)?;
+        let few = Size::int(sorted_by_one(&target));
+        let by_numbers = self.sorts_by_bits(&call.funs[0]);
+        if most.as_const().is_some_and(|n| few.as_const() >= Some(n))
+            || target.class == Class::Cpu && !by_numbers && target.compute_units < SEARCHERS
+        {
+            return self.sort_by_one(stmt, call, env, dest, &xs, positions);
+        }
+        if few.is_zero() || xs.len.as_const().is_some() || !self.program.is_known_before(&xs.len) {
+            return self.sort_by_all(stmt, call, env, dest, positions);
+        }
+        // What the next launch writes it writes in any case.
+        let waiting = std::mem::take(&mut self.lengths);
+        let first = self.program.steps.len();
+        let some = Array { len: Size::min(&xs.len, &few), ..xs.clone() };
+        self.sort_by_one(stmt, call, env, dest, &some, positions)?;
+        self.only_if(first, &few.sub(&xs.len).add(&Size::one()));
+        let first = self.program.steps.len();
+        self.sort_by_all(stmt, call, env, dest, positions)?;
+        self.only_if(first, &xs.len.sub(&few));
+        self.lengths = waiting;
+        Ok(())
+    }
+
+    /// Leaves out launches from here on, unless a size is positive.
+    fn only_if(&mut self, first: usize, size: &Size) {
+        for step in &mut self.program.steps[first..] {
+            if let PlanStep::Launch(launch) = step {
+                launch.only_if.push(size.clone());
+            }
+        }
+    }
+
+    fn sort_by_one(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        xs: &Array<'k>,
+        positions: bool,
+    ) -> Result<()> {
+        let before = Closure { lambda: &call.funs[0], env: env.clone() };
+        let name = self.program.kernel.name_of(stmt.var);
+        let title = Title { name, label: "sort: by one work-item", origin: &stmt.origin };
+        self.launch(&title, Dims::default(), [None; 3], |f| f.sort_array(xs, &before, dest, positions))
+    }
+
+    fn sort_by_all(
         &mut self,
         stmt: &'k Stmt,
         call: &'k PrimCall,

@@ -53,6 +53,7 @@ mod views;
 mod write;
 
 pub use device_reduce::is_commutative;
+pub use device_sort::sorted_by_one;
 pub use pieces::FEW_PIECES;
 pub use program::scalar_bytes;
 

@@ -52,6 +52,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
+        self.sort_array(&xs, &before, dest, positions)
+    }
+
+    /// The elements, or where they stand, in the order that `before` says.
+    pub fn sort_array(&mut self, xs: &Array<'k>, before: &Closure<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let n = xs.len.clone();
         let (order, merged) = (self.ints(&n, "order")?, self.ints(&n, "merged")?);
         self.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
@@ -63,7 +68,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let width = f.size(width)?;
             let twice = Step::Add(width.clone().mul(Expr::int(2)));
             f.for_range("start", Expr::int(0), &n, twice, |f, start| {
-                f.merge(&xs, &before, start, &width, &order, &merged)
+                f.merge(xs, before, start, &width, &order, &merged)
             })?;
             f.for_range("i", Expr::int(0), &n, Step::Increment, |f, i| {
                 let (to, from) = (f.int_at(&order, i)?, f.int_at(&merged, i)?);
@@ -78,7 +83,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 return f.copy(&Value::computed(Scalar::Int, from), &to);
             }
             let from = f.index_below("from", from, &xs.len);
-            let x = f.read(&xs, &from)?;
+            let x = f.read(xs, &from)?;
             f.copy(&x, &to)
         })
     }

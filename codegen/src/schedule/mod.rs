@@ -22,8 +22,9 @@ pub mod tile;
 pub mod uses;
 mod versions;
 
-use crate::core::{Block, Kernel, Level, Prim, Rhs, Space, VarId};
-use crate::target::{Class, Target};
+use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId};
+use crate::lower;
+use crate::target::Target;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
 pub use rounds::on_the_host;
@@ -92,7 +93,7 @@ impl Schedule {
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
             && kernel.body.stmts.iter().all(|s| fuse::is_free(&s.rhs));
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
-            || target.class == Class::Gpu && sorts(&kernel, &kernel.body);
+            || sorts(&kernel, lower::sorted_by_one(target), &kernel.body);
         let sequential = !only_shows && !parallel;
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
@@ -169,12 +170,13 @@ fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
     found
 }
 
-/// Whether an array is sorted at host level, which on a GPU the whole device does.
-fn sorts(kernel: &Kernel, block: &Block) -> bool {
+/// Whether an array that may have more than so many elements is sorted at host level, which the whole device does.
+fn sorts(kernel: &Kernel, few: i64, block: &Block) -> bool {
+    let long = |xs: &Atom| kernel.atom_ty(xs).as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n > few));
     block.stmts.iter().any(|s| match &s.rhs {
-        Rhs::If(_, a, b) => sorts(kernel, a) || sorts(kernel, b),
-        Rhs::Prim(call) if on_the_host(kernel, call) => call.funs.iter().any(|f| sorts(kernel, &f.body)),
-        Rhs::Prim(call) => matches!(call.prim, Prim::Sort | Prim::Argsort),
+        Rhs::If(_, a, b) => sorts(kernel, few, a) || sorts(kernel, few, b),
+        Rhs::Prim(call) if on_the_host(kernel, call) => call.funs.iter().any(|f| sorts(kernel, few, &f.body)),
+        Rhs::Prim(call) => matches!(call.prim, Prim::Sort | Prim::Argsort) && call.args.iter().any(long),
         _ => false,
     })
 }

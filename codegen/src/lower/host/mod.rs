@@ -29,7 +29,7 @@ pub struct Host<'k> {
     /// The loops around the current point that may have no round.
     uncertain: usize,
     /// Lengths to be written by the next launch.
-    lengths: Vec<Waiting<'k>>,
+    pub lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
     pub to_check: Vec<Rc<Deferred<'k>>>,
     /// What cannot be compiled, and the variables that have no value for that.
@@ -99,7 +99,7 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
 }
 
 /// Lengths that the next launch writes.
-struct Waiting<'k> {
+pub struct Waiting<'k> {
     dest: Dest<'k>,
     sizes: Vec<Size>,
     /// Under how many conditions they are known and wanted.

@@ -1,10 +1,11 @@
-//! `sort` and `argsort` over the whole device: by the bits of numbers on GPUs, by merging elsewhere.
+//! `sort` and `argsort` over the whole device: by the bits of numbers, or by merging; and what is short by one work-item.
 
 use super::{agree, ints};
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
-use crate::core::{Atom, Kernel, Prim};
+use crate::core::{Atom, Kernel, Level, Prim};
 use crate::lower::compile;
+use crate::plan::Step;
 use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::size::Size;
@@ -35,8 +36,7 @@ fn agrees_everywhere(kernel: &Kernel, inputs: impl Fn(usize) -> Vec<Value>) {
             Ok(program) => program,
             Err(errors) => panic!("{name}: {} does not compile: {}", kernel.name, errors[0]),
         };
-        let by_bits = program.opencl.text.contains("lift_move_");
-        assert_eq!(by_bits, name != "cpu", "{name}: {}", kernel.name);
+        assert!(program.opencl.text.contains("lift_move_"), "{name}: {}", kernel.name);
         for n in lengths {
             if let Err(problem) = agree(&kernel, &program, &inputs(*n)) {
                 let problem: String = problem.chars().take(3000).collect();
@@ -133,4 +133,93 @@ fn only_numbers_by_their_order_are_sorted_by_their_bits() {
         let x = b.add(x, x);
         b.lt(&x, y)
     }));
+}
+
+/// The steps of a plan: what each is, and when it is left out.
+fn steps(program: &crate::plan::Program) -> Vec<String> {
+    let launch = |step: &Step| match step {
+        Step::Launch(l) if l.only_if.is_empty() => Some(l.label.clone()),
+        Step::Launch(l) => {
+            let sizes: Vec<String> = l.only_if.iter().map(Size::to_string).collect();
+            Some(format!("{} if {}", l.label, sizes.join(", ")))
+        }
+        _ => None,
+    };
+    let mut steps: Vec<String> = program.plan.steps.iter().filter_map(launch).collect();
+    steps.dedup();
+    steps
+}
+
+#[test]
+fn one_work_item_sorts_what_is_short_on_processors() {
+    let sort = |n: Option<i64>, by_number: bool| {
+        let mut b = Builder::new("sort");
+        let n = n.map_or_else(|| b.size("N"), Size::int);
+        let xs = b.param("xs", array(int(), &n));
+        let result = sorted(&mut b, Prim::Sort, &xs, |b, x, y| {
+            let y = if by_number { y.clone() } else { b.add(y, 1) };
+            b.lt(x, &y)
+        });
+        simplify(b.finish(&result))
+    };
+    let compiled = |kernel: &Kernel, target: &Target| compile(kernel, target).unwrap_or_else(|e| panic!("{}", e[0]));
+    let kernel = sort(None, true);
+    let program = compiled(&kernel, &Target::cpu());
+    expect_test::expect![[r#"
+        [
+            "sort: by one work-item if 65537-N",
+            "sort: keys if N-65536",
+            "sort: count if N-65536",
+            "sort: offsets if N-65536",
+            "sort: move if N-65536",
+            "sort: count if N-65536",
+            "sort: offsets if N-65536",
+            "sort: move if N-65536",
+            "sort: count if N-65536",
+            "sort: offsets if N-65536",
+            "sort: move if N-65536",
+            "sort: count if N-65536",
+            "sort: offsets if N-65536",
+            "sort: move if N-65536",
+            "sort: result if N-65536",
+        ]
+    "#]]
+    .assert_debug_eq(&steps(&program));
+    for n in [0, 1, 65_536, 65_537] {
+        agree(&kernel, &program, &[keys(n)]).unwrap_or_else(|p| panic!("{n}: {}", &p[..p.len().min(3000)]));
+    }
+    let program = compiled(&kernel, &small(Target::portable(), 16));
+    assert!(program.opencl.text.contains("lift_move_"), "{}", program.opencl.text);
+    for n in [0, 1, 2048, 2049, 5000] {
+        agree(&kernel, &program, &[keys(n)]).unwrap_or_else(|p| panic!("{n}: {}", &p[..p.len().min(3000)]));
+    }
+    // Known before: no choice is left to the run.
+    assert_eq!(steps(&compiled(&sort(Some(65_536), true), &Target::cpu())), ["the whole program"]);
+    assert_eq!(steps(&compiled(&sort(Some(65_537), true), &Target::cpu()))[0], "sort: keys");
+    // By any function, where searching for places is not worth it, and where it is.
+    let few = Target { compute_units: 2, ..Target::cpu() };
+    assert_eq!(steps(&compiled(&sort(None, false), &few)), ["sort: by one work-item"]);
+    let many = Target { compute_units: 64, ..Target::cpu() };
+    assert_eq!(steps(&compiled(&sort(None, false), &many))[1], "sort: runs if N-65536");
+}
+
+#[test]
+fn what_is_kept_and_merged_by_any_function_on_portable_devices() {
+    let mut b = Builder::new("kept and sorted");
+    let n = b.size("N");
+    let xs = b.param("xs", array(int(), &n));
+    let kept = b.filter(Level::Auto, &xs, |b, x| b.gt(x, -40));
+    let (lens, ys) = b.unpack(&kept);
+    // Numbers of equal last digits keep their order.
+    let result = sorted(&mut b, Prim::Sort, &ys, |b, x, y| {
+        let (x, y) = (b.rem(x, 10), b.rem(y, 10));
+        b.lt(&x, &y)
+    });
+    let result = b.pack(&result, &lens);
+    let kernel = simplify(b.finish(&result));
+    let program = compile(&kernel, &Target::portable()).unwrap_or_else(|e| panic!("{}", e[0]));
+    assert!(steps(&program).iter().any(|s| s == "sort: merge"), "{:?}", steps(&program));
+    for n in [0, 1, 40, 3000] {
+        agree(&kernel, &program, &[ints(n)]).unwrap_or_else(|p| panic!("{n}: {}", &p[..p.len().min(3000)]));
+    }
 }

@@ -66,7 +66,7 @@ rules! {
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
     Decomposition SORT_RADIX "sort-radix":
         "sort (λ(a,b). k a < k b)" = "iterate 4 (sort by the next eight bits of k, each by counting and moving)",
-        if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Always true of integers; of floating-point numbers as long as `<` is an order of them, which it is not of what is no number: that comes last. At the top of a kernel, on a GPU, where the array may be longer than 256.";
+        if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Always true of integers; of floating-point numbers as long as `<` is an order of them, which it is not of what is no number: that comes last. At the top of a kernel, where the array may be longer than 256 on a GPU, than 65536 on a processor, than 2048 elsewhere: what is shorter is merged, by one work-item where there are few.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",
