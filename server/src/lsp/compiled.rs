@@ -2,8 +2,10 @@
 //! and which checks are left in.
 //!
 //! To compile a kernel may take longer than an answer may wait, or an edit may be held up. So it is done on one thread of
-//! its own, without a snapshot, and once until the kernel changes. Who asks too early hears that, and when all that was
-//! asked for is there, the client is asked to ask again.
+//! its own, without a snapshot, and once until the kernel changes. It begins in a pause in typing: where there are few
+//! processors, who computes on one of them holds up, until the next tick of the system, whoever wakes there, and after an edit
+//! all wait for answers. Who asks too early hears that, and when all that was asked for is there, the client is asked to ask
+//! again.
 
 use super::main_loop::Handle;
 use super::state::State;
@@ -25,6 +27,8 @@ use std::time::{Duration, Instant};
 /// How much the thread that compiles gives way to the others: half of the most.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
+/// So long after an edit a kernel is compiled.
+const PAUSE: Duration = Duration::from_millis(50);
 /// Kernels of which is kept what was told.
 const MOST_KEPT: usize = 64;
 
@@ -86,6 +90,8 @@ struct Work {
     current: Option<Question>,
     /// Somebody was told that it is too early, and is to ask again.
     promised: bool,
+    /// When a text changed last.
+    edited: Option<Instant>,
 }
 
 impl Work {
@@ -100,11 +106,27 @@ impl Work {
         self.asked.retain(|other| other.about != question.about);
         self.asked.push_back(question.clone());
     }
+
+    /// How long it is until there is a pause in typing, if there is none.
+    fn until_pause(&self, now: Instant) -> Option<Duration> {
+        let left = PAUSE.saturating_sub(now.saturating_duration_since(self.edited?));
+        (!left.is_zero()).then_some(left)
+    }
 }
 
 impl Compiler {
     pub fn new(back: Handle) -> Compiler {
         Compiler(Arc::new(Shared { work: Mutex::default(), changed: Condvar::new(), started: Once::new(), back }))
+    }
+
+    /// A text changed.
+    pub fn edited(&self) {
+        self.0.lock().edited = Some(Instant::now());
+    }
+
+    /// Somebody is typing: nothing is compiled.
+    pub fn holds_back(&self) -> bool {
+        self.0.lock().until_pause(Instant::now()).is_some()
     }
 
     /// What is known of a kernel; if nothing is, it will be, and then the hints are asked for again.
@@ -119,7 +141,7 @@ impl Compiler {
         known
     }
 
-    /// Waits for what a kernel tells, so long at most.
+    /// Waits for what a kernel tells, so long at most; what is not told by then will be.
     pub fn wait(&self, question: &Question, patience: Duration) -> Option<Arc<Told>> {
         let end = Instant::now() + patience;
         let mut work = self.0.lock();
@@ -127,10 +149,10 @@ impl Compiler {
             if let Some(told) = work.find(question) {
                 return Some(told);
             }
-            let left = end.checked_duration_since(Instant::now())?;
             // Another question about the kernel may have taken the place of this one.
             work.ask(question);
             self.0.wake();
+            let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
             work = self.0.changed.wait_timeout(work, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -180,6 +202,10 @@ impl Shared {
         let _ = rustix::process::setpriority_process(None, NICE);
         let mut work = self.lock();
         loop {
+            if let Some(left) = work.until_pause(Instant::now()) {
+                work = self.changed.wait_timeout(work, left).unwrap_or_else(PoisonError::into_inner).0;
+                continue;
+            }
             let Some(question) = work.asked.pop_front() else {
                 if std::mem::take(&mut work.promised) {
                     self.back.write(State::compiled);
@@ -224,4 +250,19 @@ fn tell(kernel: &Kernel, target: &Target) -> Told {
         }
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_compiled_until_a_pause_in_typing() {
+        let now = Instant::now();
+        let waits = |edited, after| Work { edited, ..Work::default() }.until_pause(now + after);
+        assert_eq!(waits(None, Duration::ZERO), None);
+        assert_eq!(waits(Some(now), Duration::ZERO), Some(PAUSE));
+        assert_eq!(waits(Some(now), PAUSE / 2), Some(PAUSE / 2));
+        assert_eq!(waits(Some(now), PAUSE), None);
+    }
 }

@@ -215,6 +215,7 @@ impl State {
     }
 
     fn changed(&mut self) {
+        self.compiler.edited();
         self.unsettled = true;
         self.revision += 1;
         let now = Instant::now();
