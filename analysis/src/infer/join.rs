@@ -81,7 +81,9 @@ impl Infer<'_> {
 
     /// Both branches have one type, once their own lengths are hidden.
     fn close_both(&mut self, branches: &[Branch; 2], l: &Ty, r: &Ty, to: &Ty, cause: &Cause) {
-        let (a, b) = (self.fresh(), self.fresh());
+        // As deep as the branches, wherever the checker is by now: their types may mention lengths of any scope around them.
+        let level = self.scopes[branches[0].scope].level;
+        let (a, b) = (self.table.fresh(level), self.table.fresh(level));
         self.close(l, &a, branches[0].scope, branches[0].expr);
         self.close(r, &b, branches[1].scope, branches[1].expr);
         self.unify(&a, &b, cause);

@@ -121,6 +121,22 @@ fn branches_of_different_lengths() {
     );
 }
 
+/// The type of `zs` is learnt behind the function: what the branches are is decided when everything around them is over.
+#[test]
+fn branches_of_a_length_that_is_learnt_later() {
+    check(
+        "(lift f (N) (bool (array-type int N))
+          (lambda (c xs)
+            ((lambda (zs)
+               (let v (pack (concat zs zs))
+                 (if c (map (lambda (x) c) v) (map (lambda (y) c) v))))
+             xs)))",
+        expect![[r#"
+            f : Bool -> Array[Int,N] -> <∃X, Array[Bool,X]>
+        "#]],
+    );
+}
+
 #[test]
 fn a_tuple_hides_two_lengths() {
     check(
