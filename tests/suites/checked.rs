@@ -1,0 +1,201 @@
+//! Generated code on a device that looks for faults: every example and a sample of random programs, each in a process of
+//! its own whose only driver is that device, with the interpreter's results.
+
+use libtest_mimic::Trial;
+use lift_codegen::core::Kernel;
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
+use lift_codegen::value::{ArrayValue, Value};
+use lift_fuzz::choices::Random;
+use lift_fuzz::program::{self, Breadth};
+use lift_tests::check::Program;
+use lift_tests::files;
+use lift_tests::kernels::{self, Arguments};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+/// Tells the process that it is the one with the device, and what to run.
+const TASK: &str = "LIFT_CHECKED";
+/// What a task is called that runs a kernel that is wrong.
+const FAULT: &str = "fault";
+
+/// A device that looks for faults.
+pub struct Checker {
+    /// Part of the name of its platform.
+    pub platform: &'static str,
+    /// What code is generated for: that of GPUs is other code.
+    pub variants: &'static [Variant],
+    /// N and M of random programs.
+    pub sizes: &'static [(i64, i64)],
+    /// How many random programs, unless `LIFT_CASES` says it; they are made from the numbers from `LIFT_SEED` on, or from 0.
+    pub random: u64,
+    /// What it must find, so that finding nothing elsewhere says something.
+    pub faults: &'static [Fault],
+    /// Makes the device the only one of a process, which runs the command; `Err` is what the device found, or what is
+    /// missing.
+    pub run: fn(Command, &Variant) -> Result<(), String>,
+}
+
+/// A way to compile programs.
+pub struct Variant {
+    pub name: &'static str,
+    pub target: Target,
+}
+
+/// A kernel that is wrong: that of [`SOUND`], changed.
+pub struct Fault {
+    pub name: &'static str,
+    /// Pieces of its text, and what stands there instead.
+    pub changes: &'static [(&'static str, &'static str)],
+    /// What the device says of it.
+    pub found: &'static str,
+}
+
+/// Its kernel has a loop over `i` with `result[i] = (int)((uint)xs[i] + 1u);`.
+const SOUND: &str = "(lift sound (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (+ x 1)) xs)))";
+
+/// The tests, or, in a process with the device, what one of them runs.
+pub fn main(checker: &'static Checker) -> ExitCode {
+    if let Ok(task) = std::env::var(TASK) {
+        return match run(checker, &task) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("{why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let examples = files::root().join("examples");
+    let names = files::below(&examples, ".lift").into_iter().map(|path| path.display().to_string());
+    let names = names.filter(|path| is_well_typed(Path::new(path)));
+    let (count, first) = (number("LIFT_CASES").unwrap_or(checker.random), number("LIFT_SEED").unwrap_or(0));
+    // Of those that are compiled, for there is nothing to see of the others.
+    let random = (first..).filter(|seed| random(*seed).is_ok()).take(count as usize);
+    let programs: Vec<String> = names.chain(random.map(|seed| format!("random {seed}"))).collect();
+    let tasks =
+        checker.variants.iter().flat_map(|variant| programs.iter().map(move |program| (variant, program.clone())));
+    let trials = tasks.map(|(variant, program)| {
+        let task = format!("{}: {program}", variant.name);
+        Trial::test(task.clone(), move || in_process(checker, variant, &task).map_err(Into::into))
+    });
+    let faults = checker.faults.iter().map(|fault| {
+        let test = move || is_found(checker, fault).map_err(Into::into);
+        Trial::test(format!("{FAULT}: {}", fault.name), test)
+    });
+    let trials = faults.chain(trials).collect();
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code()
+}
+
+fn in_process(checker: &Checker, variant: &Variant, task: &str) -> Result<(), String> {
+    let this = std::env::current_exe().map_err(|e| e.to_string())?;
+    let mut command = Command::new(this);
+    // What is compiled for another device, or was once, is no matter here.
+    command.env(TASK, task).env("LIFT_CACHE", "off");
+    (checker.run)(command, variant)
+}
+
+fn is_found(checker: &Checker, fault: &Fault) -> Result<(), String> {
+    let variant = checker.variants.first().ok_or("a checker has a variant")?;
+    match in_process(checker, variant, &format!("{FAULT}: {}", fault.name)) {
+        Err(said) if said.contains(fault.found) => Ok(()),
+        Err(said) => Err(format!("`{}` is not in what is said:\n{said}", fault.found)),
+        Ok(()) => Err("nothing is found".into()),
+    }
+}
+
+/// Runs the command to its end; `Err` is what it printed if it failed.
+pub fn ended(mut command: Command) -> Result<(), String> {
+    let output = command.output().map_err(|e| e.to_string())?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+fn run(checker: &Checker, task: &str) -> Result<(), String> {
+    let device = kernels::device();
+    if !device.info.platform.contains(checker.platform) {
+        return Err(format!("this runs on {}, not on {}", device.info.platform, checker.platform));
+    }
+    let (variant, program) = task.split_once(": ").ok_or("a task is a variant and a program")?;
+    if variant == FAULT {
+        let fault = checker.faults.iter().find(|fault| fault.name == program).ok_or("no such fault")?;
+        return run_fault(fault);
+    }
+    let variant = checker.variants.iter().find(|v| v.name == variant).ok_or("no such variant")?;
+    match program.strip_prefix("random ") {
+        Some(seed) => {
+            let seed = seed.parse().map_err(|_| "a seed is a number")?;
+            agree(random(seed)?, &variant.target, checker.sizes)
+        }
+        None => {
+            let kernels = example(Path::new(program)).kernels().into_iter();
+            let outcomes = kernels.map(|kernel| kernel.outcome_for(device, &variant.target));
+            let wrong: String = outcomes.filter(|outcome| outcome.contains("on OpenCL:")).collect();
+            if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+        }
+    }
+}
+
+fn run_fault(fault: &Fault) -> Result<(), String> {
+    let kernel = kernel(SOUND)?;
+    let mut compiled = kernels::compiled(&kernel)?;
+    for (piece, other) in fault.changes {
+        if !compiled.opencl.text.contains(piece) {
+            return Err(format!("`{piece}` is not in\n{}", compiled.opencl.text));
+        }
+        compiled.opencl.text = compiled.opencl.text.replace(piece, other);
+    }
+    let sizes = kernel.sizes.iter().cloned().zip([4]).collect::<SizeValues>();
+    let arguments = Arguments { values: vec![Value::Array(ArrayValue::Int(vec![1, 2, 3, 4]))], sizes };
+    kernels::on_device(&compiled, &arguments, kernels::device()).map(drop)
+}
+
+fn is_well_typed(path: &Path) -> bool {
+    example(path).is_well_typed()
+}
+
+fn example(path: &Path) -> Program {
+    Program::new(&files::root().join("examples"), &path.display().to_string(), &files::read(path))
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// A random program.
+struct Made {
+    text: String,
+    kernel: Arc<Kernel>,
+}
+
+/// The random program of this number, if it is compiled.
+fn random(seed: u64) -> Result<Made, String> {
+    let text = program::program(&Random::new(seed).choices(120), Breadth::Compiled);
+    let kernel = kernel(&text)?;
+    kernels::compiled(&kernel)?;
+    Ok(Made { text, kernel })
+}
+
+fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
+    let program = Program::new(Path::new("."), "random.lift", text);
+    program.kernels().into_iter().next().ok_or("no kernel")?.core
+}
+
+fn agree(Made { text, kernel }: Made, target: &Target, sizes: &[(i64, i64)]) -> Result<(), String> {
+    let compiled = kernels::compiled_for(&kernel, target)?;
+    for (n, m) in sizes {
+        let values = program::inputs(*n as usize, *m as usize);
+        let sizes = kernel.sizes.iter().cloned().zip([*n, *m]).collect::<SizeValues>();
+        let arguments = Arguments { values, sizes };
+        let meaning = kernels::on_interpreter(&kernel, &arguments);
+        let result = kernels::on_device(&compiled, &arguments, kernels::device());
+        let same = match (&meaning, &result) {
+            (Ok(meaning), Ok(result)) => kernels::close(meaning, result),
+            (Err(_), Err(_)) => true,
+            _ => false,
+        };
+        if !same {
+            return Err(format!("{text}\nN={n} M={m}\ninterpreter {meaning:?}\ndevice      {result:?}"));
+        }
+    }
+    Ok(())
+}

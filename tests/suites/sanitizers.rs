@@ -1,0 +1,127 @@
+//! Generated code compiled for this processor with clang's sanitizers: no access outside of a buffer, of local memory or of
+//! an array, no overflow of signed integers, no conversion to an integer that it does not fit, nothing misaligned, no
+//! barrier that not all work-items meet, and the interpreter's results, in whatever order work-items take turns.
+//!
+//! `sanitizers/driver.c` is the device, `sanitizers/builtins.cl` what its programs call.
+
+mod checked;
+
+use checked::{Checker, Fault, Variant};
+use lift_codegen::target::Target;
+use lift_tests::files;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::OnceLock;
+
+static SANITIZERS: Checker = Checker {
+    platform: "Sanitizers",
+    variants: &[
+        Variant { name: "portable", target: Target::portable() },
+        Variant { name: "nvidia", target: Target::nvidia() },
+    ],
+    // Nothing, one, odd, more than a work-group and no multiple of one.
+    sizes: &[(0, 3), (1, 1), (5, 2), (300, 3)],
+    random: 12,
+    faults: &[
+        Fault {
+            name: "a write behind a buffer",
+            changes: &[("result[i] =", "result[i + 1] =")],
+            found: "AddressSanitizer: heap-buffer-overflow",
+        },
+        Fault {
+            name: "a read before a buffer",
+            changes: &[("xs[i]", "xs[i - 1]")],
+            found: "AddressSanitizer: heap-buffer-overflow",
+        },
+        Fault {
+            name: "a write behind local memory",
+            changes: &[("  for (", "  __local int sums[2];\n  for ("), ("result[i] =", "result[i] = sums[i] =")],
+            found: "runtime error: index 2 out of bounds",
+        },
+        Fault {
+            name: "an overflow",
+            changes: &[("(uint)xs[i] + 1u", "xs[i] + 2147483647")],
+            found: "runtime error: signed integer overflow",
+        },
+        Fault {
+            name: "a conversion of what does not fit",
+            changes: &[("(uint)xs[i] + 1u", "xs[i] * 1e10f")],
+            found: "is outside the range of representable values",
+        },
+        Fault {
+            name: "a barrier that one does not meet",
+            changes: &[("    result[i] =", "    if (i > 0) barrier(CLK_LOCAL_MEM_FENCE);\n    result[i] =")],
+            found: "barrier divergence",
+        },
+    ],
+    run,
+};
+
+fn main() -> ExitCode {
+    checked::main(&SANITIZERS)
+}
+
+/// The compiler, and the library that it brings for what it compiles and that stands before all others in a process.
+struct Clang {
+    compiler: String,
+    library: String,
+}
+
+fn clang() -> Result<&'static Clang, String> {
+    static CLANG: OnceLock<Option<Clang>> = OnceLock::new();
+    let found = CLANG.get_or_init(|| {
+        let names =
+            std::iter::once("clang".to_owned()).chain((14..=22).rev().map(|version| format!("clang-{version}")));
+        names.into_iter().find_map(|compiler| {
+            let mut ask = Command::new(&compiler);
+            let said = ask.arg("-print-file-name=libclang_rt.asan-x86_64.so").output().ok()?;
+            let library = String::from_utf8(said.stdout).ok()?.trim().to_owned();
+            // A name alone means that it is not there.
+            Path::new(&library).is_absolute().then_some(Clang { compiler, library })
+        })
+    });
+    found
+        .as_ref()
+        .ok_or_else(|| "clang with its sanitizers is missing: install the packages clang and libclang-rt-dev".into())
+}
+
+fn source(name: &str) -> PathBuf {
+    files::root().join("tests/sanitizers").join(name)
+}
+
+/// The device, compiled once for all tests.
+fn driver() -> Result<&'static Path, String> {
+    static DRIVER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let driver = DRIVER.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let (unfinished, driver) =
+            (folder.join(format!("san{}.so", std::process::id())), folder.join("libsanitizers.so"));
+        // Itself without sanitizers: it switches stacks. Their functions come with the library that is loaded first.
+        let mut command = Command::new(&clang()?.compiler);
+        command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-O1", "-g1"]);
+        checked::ended({
+            command.arg(source("driver.c")).arg("-o").arg(&unfinished);
+            command
+        })?;
+        // Tests that run beside this one find all of it or nothing.
+        std::fs::rename(unfinished, &driver).map_err(|e| e.to_string())?;
+        Ok(driver)
+    });
+    driver.as_deref().map_err(Clone::clone)
+}
+
+fn run(mut command: Command, _: &Variant) -> Result<(), String> {
+    let (clang, driver) = (clang()?, driver()?);
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    command
+        .env("OPENCL_DYLIB_PATH", driver)
+        .env("SANITIZER_CLANG", &clang.compiler)
+        .env("SANITIZER_BUILTINS", source("builtins.cl"))
+        .env("SANITIZER_FOLDER", folder.path())
+        .env("LD_PRELOAD", &clang.library)
+        // What this process does not give back at its end is no fault of the kernels, and stacks of work-items are the
+        // driver's.
+        .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")
+        .env("UBSAN_OPTIONS", "print_stacktrace=1");
+    checked::ended(command)
+}
