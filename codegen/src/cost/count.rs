@@ -229,7 +229,9 @@ impl<'p> Counter<'p> {
             StmtKind::While { condition, body } => self.whiles(condition, body, stmt.origin.as_ref(), domain),
             StmtKind::Barrier { .. } => self.paid(Price { barriers: 1, ..Price::default() }, domain),
             StmtKind::Block(body) => self.block(body, domain.clone()),
-            StmtKind::Break | StmtKind::Return | StmtKind::Comment(_) | StmtKind::Unroll => Work::none(),
+            StmtKind::Break | StmtKind::Return | StmtKind::Comment(_) | StmtKind::Unroll | StmtKind::Roll => {
+                Work::none()
+            }
         }
     }
 

@@ -22,7 +22,8 @@ mod values;
 pub use amount::{Amount, Work};
 
 use crate::lower::scalar_bytes;
-use crate::plan::{Program, Step};
+use crate::opencl::{Function, Stmt, StmtKind};
+use crate::plan::{Launch, Program, Step};
 use crate::report::Stored;
 use crate::sizes::SizeValues;
 use lift_analysis::origin::Origin;
@@ -158,12 +159,29 @@ fn origin_of(all: &[Step]) -> Option<&Origin> {
     })
 }
 
+/// 1 where a launch is not left out, else 0. A function that returns by itself is counted so.
+fn taken(counter: &count::Counter, launch: &Launch, function: &Function) -> Size {
+    let leaves = |s: &Stmt| match &s.kind {
+        StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Return)),
+        _ => false,
+    };
+    if function.body.iter().any(leaves) {
+        return Size::one();
+    }
+    let one = Size::one();
+    let holds = |size: &Size| Size::max(&Size::zero(), &Size::min(&one, &counter.given(size)));
+    launch.only_if.iter().fold(one.clone(), |all, size| all.mul(&holds(size)))
+}
+
 fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &Size, out: &mut Vec<LaunchCost>) {
     for step in all {
         match step {
             Step::Launch(launch) => {
                 let Some(function) = program.functions.iter().find(|f| *f.name == *launch.kernel) else { continue };
-                out.push(counter.launch(launch, function, times));
+                let times = taken(counter, launch, function).mul(times);
+                if !times.is_zero() {
+                    out.push(counter.launch(launch, function, &times));
+                }
             }
             Step::Zero(id) => {
                 let buffer = program.plan.buffer(*id);

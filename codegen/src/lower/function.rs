@@ -80,6 +80,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub write_out: i64,
     /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
     pub in_border: bool,
+    /// What the checks of the loop at hand note, where they do not branch.
+    pub flagged: Option<super::flagged::Flagged>,
     /// Folds whose rounds several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
     origin: Origin,
@@ -120,6 +122,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             memo: None,
             write_out: 1,
             in_border: false,
+            flagged: None,
             rounds: None,
             origin: origin.clone(),
             parts: PartOrigins::default(),
@@ -200,6 +203,11 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init });
         name
     }
+    /// `T name = init;` of a name that is fresh.
+    pub fn variable_named(&mut self, name: Name, ty: CType, init: Expr) -> Name {
+        self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init: Some(init) });
+        name
+    }
     /// How many scopes there are.
     pub fn depth(&self) -> usize {
         self.scopes.len()
@@ -267,6 +275,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         name
     }
     pub fn failure_buffer(&mut self) -> Expr {
+        self.may_fail();
         let id = self.program.failure_buffer();
         Expr::Var(self.use_buffer(id, true))
     }

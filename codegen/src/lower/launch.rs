@@ -65,17 +65,20 @@ pub struct Title<'a> {
 
 impl<'k> ProgramBuilder<'k> {
     /// Adds a launch whose function `body` writes. `used` are the dimensions over which it spreads work; `local` the
-    /// size of a group where the function relies on it.
+    /// size of a group where the function relies on it. It is launched only where all of `positive` are; the function may
+    /// rely on that.
     pub fn emit_launch(
         &mut self,
         title: &Title,
         guards: &[Guard<'k>],
+        positive: &[Size],
         used: Dims,
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
         let target = self.schedule.target;
-        let only_if = guards.iter().filter_map(|g| g.taken(self)).collect();
+        let taken = guards.iter().filter_map(|g| g.taken(self));
+        let only_if = taken.chain(positive.iter().cloned()).collect();
         let mut f = FunctionBuilder::new(self, title.origin);
         f.used = used;
         f.local_size = local;

@@ -14,6 +14,7 @@
 //! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
+//! | [`flagged`] | checks in a loop that do not branch |
 //! | [`angles`] | sine and cosine of one number |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
@@ -32,6 +33,7 @@ mod device_radix;
 mod device_reduce;
 mod device_sort;
 mod filter;
+mod flagged;
 mod fold;
 mod function;
 mod host;

@@ -201,7 +201,7 @@ impl<'k> ProgramBuilder<'k> {
         self.tables.push((body.clone(), most.clone(), table));
         let outside = std::mem::take(&mut self.steps);
         let title = Title { name: "offsets", label: "where each row begins", origin };
-        let result = self.emit_launch(&title, &[], Dims::default(), [None; 3], |f| {
+        let result = self.emit_launch(&title, &[], &[], Dims::default(), [None; 3], |f| {
             let to = Expr::Var(f.use_buffer(table, true));
             let sum = Expr::Var(f.variable("sum", CType::Int, Some(Expr::int(0))));
             f.for_range("i", Expr::int(0), most, Step::Increment, |f, i| {

@@ -334,6 +334,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return value;
         }
         self.at(origin, |f| {
+            if let Some(value) = f.read_flagged(a, &i)? {
+                return Ok(value);
+            }
             let checked = f.checked_length(&a.len)?;
             let (index, len) = (f.size(&i)?, f.size(&checked)?);
             let condition = f.range_condition(&i, &checked)?;

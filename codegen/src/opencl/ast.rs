@@ -199,6 +199,8 @@ pub enum StmtKind {
     Comment(String),
     /// The loop that follows is written out.
     Unroll,
+    /// The loop that follows is not.
+    Roll,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

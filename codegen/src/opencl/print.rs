@@ -289,6 +289,7 @@ impl<'u> Printer<'u> {
             StmtKind::Block(body) => self.braces(body),
             StmtKind::Comment(text) => self.push(&format!("// {text}")),
             StmtKind::Unroll => self.push("#pragma unroll"),
+            StmtKind::Roll => self.push("#pragma unroll 1"),
         }
     }
 

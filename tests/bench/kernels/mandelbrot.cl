@@ -1,4 +1,6 @@
-// Mandelbrot, one point an item, groups of 16 x 16 points so that neighbours leave the loop together.
+// Mandelbrot, one point an item, groups of 16 x 16 points so that neighbours leave the loop together. Products and sums
+// are rounded one by one, as in the program: rounded at once they give other numbers of rounds.
+#pragma OPENCL FP_CONTRACT OFF
 __kernel void mandelbrot(const __global int* restrict limit, __global int* restrict out, int w, int h){
   int i=get_global_id(0), j=get_global_id(1);
   if(i>=w || j>=h) return;

@@ -88,7 +88,7 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     }
     if schedule.sequential {
         let title = Title { name: &kernel.name, label: "the whole program", origin: &origin };
-        host.program.emit_launch(&title, &[], Dims::default(), [None; 3], |f| {
+        host.program.emit_launch(&title, &[], &[], Dims::default(), [None; 3], |f| {
             f.eval_block(&kernel.body, env, Some(&dest))?;
             Ok(())
         })?;
@@ -120,7 +120,7 @@ impl<'k> Host<'k> {
         let (lengths, later) =
             std::mem::take(&mut self.lengths).into_iter().partition(|l: &Waiting<'k>| l.depth >= depth);
         self.lengths = later;
-        self.program.emit_launch(title, &self.guards, used, local, |f| {
+        self.program.emit_launch(title, &self.guards, &[], used, local, |f| {
             body(f)?;
             let lengths: &Vec<Waiting<'k>> = &lengths;
             for l in lengths {
@@ -128,6 +128,18 @@ impl<'k> Host<'k> {
             }
             Ok(())
         })
+    }
+
+    /// A launch that is left out unless all of `positive`, which the host knows before, are.
+    pub fn launch_if(
+        &mut self,
+        positive: &[Size],
+        title: &Title,
+        used: Dims,
+        local: [Option<u32>; 3],
+        body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
+    ) -> Result<()> {
+        self.program.emit_launch(title, &self.guards, positive, used, local, body)
     }
 
     /// Lengths that are known now and belong into the result of a `pack` further down: the next launch writes them.

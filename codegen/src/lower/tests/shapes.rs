@@ -148,6 +148,75 @@ fn short_rows_are_read_once() {
     tiled(&kernel, "map: short rows in registers", &inputs.collect::<Vec<_>>());
 }
 
+/// For each length the sum of so many of xs; xs may have fewer.
+fn sums_of_first() -> Kernel {
+    let mut b = Builder::new("sums");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let lengths = b.param("lengths", array(int(), &n));
+    let xs = b.param("xs", array(int(), &m));
+    let result = b.map(Level::Auto, &lengths, |b, length| {
+        let places = b.prim(Prim::Iota, &[], vec![], &[length.clone()]);
+        let (_, places) = b.unpack(&places);
+        let read = b.map(Level::Auto, &places, |b, i| b.aref(&xs, i));
+        let sum = b.reduce(Level::Auto, 0, &read, |b, a, x| b.add(a, x));
+        b.view(Prim::Head, &[], &[sum])
+    });
+    b.finish(&result)
+}
+
+/// The loop of a team notes what is out of range, and does not branch; the failure is told as ever, for few rows and for
+/// many, which have groups of another size.
+#[test]
+fn teams_tell_what_is_out_of_range() {
+    let kernel = sums_of_first();
+    let lengths = |n: usize, one: i32| {
+        let of = |i: usize| if i == n / 2 { one } else { (i % 7) as i32 };
+        Value::Array(ArrayValue::Int((0..n).map(of).collect()))
+    };
+    for target in [Target::nvidia(), Target { compute_units: 1, ..Target::gpu() }] {
+        let program = compile(&kernel, &target).unwrap_or_else(|errors| panic!("does not compile: {}", errors[0]));
+        let text = &program.opencl.text;
+        assert!(text.contains("wrong = wrong | !inside;") && text.contains("if (wrong) {"), "{text}");
+        assert!(text.contains("reqd_work_group_size(128,") && text.contains("reqd_work_group_size(256,"), "{text}");
+        for n in [1, 2, 127, 128, 129, 400] {
+            for (one, xs) in [(7, 7), (0, 7), (8, 7), (60, 59), (60, 60), (300, 7), (-1, 7), (3, 0)] {
+                let inputs = [lengths(n, one), ints(xs)];
+                if let Err(problem) = agree(&kernel, &program, &inputs) {
+                    panic!("{n} rows, {one} of {xs}: {problem}");
+                }
+            }
+            // The one element that is not there.
+            let sizes = interp::bind_sizes(&kernel, &[lengths(n, 8), ints(7)], &[]).expect("they fit");
+            let options = RunOptions::default();
+            let outcome = run(&program, &[lengths(n, 8), ints(7)], &sizes, &crate::testing::device(), &options);
+            let failure = outcome.map(|o| o.value).expect_err("there is no eighth element").to_string();
+            assert!(failure.contains("index 7 is out of range: the length is 7"), "{failure}");
+        }
+    }
+}
+
+/// What else may fail in the loop is found where it is, and not after an element that stands for one that is not there.
+#[test]
+fn teams_that_may_divide_by_zero() {
+    let mut b = Builder::new("quotients");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let lengths = b.param("lengths", array(int(), &n));
+    let xs = b.param("xs", array(int(), &m));
+    let result = b.map(Level::Auto, &lengths, |b, length| {
+        let places = b.prim(Prim::Iota, &[], vec![], &[length.clone()]);
+        let (_, places) = b.unpack(&places);
+        let read = b.map(Level::Auto, &places, |b, i| {
+            let x = b.aref(&xs, i);
+            b.div(100, &x)
+        });
+        let sum = b.reduce(Level::Auto, 0, &read, |b, a, x| b.add(a, x));
+        b.view(Prim::Head, &[], &[sum])
+    });
+    let kernel = b.finish(&result);
+    let program = compile(&kernel, &Target::nvidia()).unwrap_or_else(|e| panic!("does not compile: {}", e[0]));
+    assert!(!program.opencl.text.contains("wrong"), "{}", program.opencl.text);
+}
+
 #[test]
 fn rows_of_hidden_lengths_by_teams() {
     for commutes in [true, false] {

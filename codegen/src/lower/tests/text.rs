@@ -1,7 +1,8 @@
 //! The generated text of small programs.
 
-use super::opencl;
+use super::*;
 use crate::core::builder::*;
+use crate::core::{Level, ScalarOp};
 use expect_test::expect;
 
 #[test]
@@ -204,4 +205,28 @@ fn a_program_of_one_work_item() {
         }
     "#]]
     .assert_eq(&opencl(&b.finish(&zs)));
+}
+
+/// Four rounds with many divisions and calls are a loop, and not written out one after the other.
+#[test]
+fn long_rounds_stay_a_loop() {
+    for (calls, pragma) in [(2, "#pragma unroll\n"), (6, "#pragma unroll 1\n")] {
+        let mut b = Builder::new("calls");
+        let n = b.size("N");
+        let xs = b.param("xs", array(float(), &n));
+        let result = b.map(Level::Auto, &xs, |b, x| {
+            (0..calls).fold(x.clone(), |x, _| {
+                let y = b.op(ScalarOp::Sqrt, &[x]);
+                b.add(&y, 1.0f32)
+            })
+        });
+        let kernel = b.finish(&result);
+        let program = compile(&kernel, &Target::gpu()).unwrap_or_else(|e| panic!("does not compile: {}", e[0]));
+        assert!(program.opencl.text.contains(pragma), "{}", program.opencl.text);
+        for n in LENGTHS {
+            if let Err(problem) = agree(&kernel, &program, &[floats(n)]) {
+                panic!("{problem}");
+            }
+        }
+    }
 }

@@ -163,6 +163,7 @@ fn mentions(stmt: &Stmt, name: &Expr) -> bool {
         | StmtKind::Return
         | StmtKind::Barrier { .. }
         | StmtKind::Comment(_)
-        | StmtKind::Unroll => false,
+        | StmtKind::Unroll
+        | StmtKind::Roll => false,
     }
 }

@@ -10,6 +10,7 @@ use super::super::function::Dims;
 use super::super::function::FunctionBuilder;
 use super::super::host::Host;
 use super::super::launch::Title;
+use super::super::program::ProgramBuilder;
 use super::super::value::{Array, Closure, Dest, Env, Place, Value, View};
 use super::super::{LowerError, Result};
 use super::{local_id, min};
@@ -30,6 +31,8 @@ const EACH: i64 = 16;
 const TEAM: i64 = 8;
 /// Work-items of a compute unit that keep it busy.
 const BUSY_PER_UNIT: i64 = 1024;
+/// Work-items of a group of small teams: few wait for the longest of its rows.
+const FEW: i64 = 128;
 
 struct Folded<'k> {
     f: &'k Lambda,
@@ -40,6 +43,10 @@ struct Folded<'k> {
     /// The length of all rows; `None` where each has its own, known only when it is read.
     length: Option<Size>,
     z_ty: Ty,
+    /// Work-items of a group.
+    items: i64,
+    /// There are so many rows that a small team for each keeps the device busy.
+    many: bool,
 }
 
 impl<'k> Folded<'k> {
@@ -98,7 +105,17 @@ impl<'k> Host<'k> {
         let rows = self.array_arg(stmt, &call.args[0], env)?;
         let length = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
         let z_ty = kernel.atom_ty(&fold.args[0]);
-        let folded = Folded { f, fold, of: nest.fold, env: env.clone(), rows, length: Some(length), z_ty };
+        let folded = Folded {
+            f,
+            fold,
+            of: nest.fold,
+            env: env.clone(),
+            rows,
+            length: Some(length),
+            z_ty,
+            items: ITEMS,
+            many: false,
+        };
         let title =
             Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
@@ -136,41 +153,44 @@ impl<'k> Host<'k> {
         }
         let rows = self.array_arg(stmt, &call.args[0], env)?;
         let z_ty = kernel.atom_ty(&fold.args[0]);
-        let folded = Folded { f, fold, of, env: env.clone(), rows, length: None, z_ty };
+        let n = rows.len.clone();
+        let mut folded = Folded { f, fold, of, env: env.clone(), rows, length: None, z_ty, items: ITEMS, many: false };
         let title =
             Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
         let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
         self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
-        let local = [Some(ITEMS as u32), Some(1), Some(1)];
-        self.launch(&title, used, local, |b| b.folded_rows(&folded, dest))?;
+        let local = |folded: &Folded| [Some(folded.items as u32), Some(1), Some(1)];
+        let enough = Size::int(self.program.busy() / TEAM);
+        if self.program.is_known_before(&n) && n.as_const().is_none() {
+            let few = enough.sub(&n);
+            self.launch_if(&[few], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+            folded = Folded { items: FEW, many: true, ..folded };
+            let many = n.sub(&enough).add(&Size::one());
+            self.launch_if(&[many], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+        } else {
+            self.launch(&title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+        }
         Ok(true)
+    }
+}
+
+impl ProgramBuilder<'_> {
+    /// Work-items that keep the device busy.
+    fn busy(&self) -> i64 {
+        i64::from(self.schedule.target.compute_units) * BUSY_PER_UNIT
     }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
     fn folded_rows(&mut self, folded: &Folded<'k>, dest: &Dest<'k>) -> Result<()> {
         let n = folded.rows.len.clone();
-        let slots =
-            Place { layout: self.arrays(&folded.z_ty, "slots", Storage::Local, ITEMS as u64)?, at: Size::zero() };
+        let slots = Place {
+            layout: self.arrays(&folded.z_ty, "slots", Storage::Local, folded.items as u64)?,
+            at: Size::zero(),
+        };
         let n_expr = self.size(&n)?;
         let item = self.bind("item", CType::Int, local_id());
-        // The least power of two that leaves no work-item more than its share; where lengths are not known, a few for
-        // each row, and more where there are few rows.
-        let least = if folded.length.is_some() { 1 } else { TEAM };
-        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
-        let grows = match &folded.length {
-            Some(k) => team.clone().mul(Expr::int(EACH)).lt(self.size(k)?),
-            None => n_expr.clone().lt(Expr::int(self.busy()).div(team.clone())),
-        };
-        let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
-        let condition = team.clone().lt(Expr::int(ITEMS)).and(grows);
-        self.emit(StmtKind::While { condition, body: grow });
-        let team_size = self.index_var("team", team.clone());
-        self.facts.assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(ITEMS)));
-        let team_size = Size::var(team_size);
-        let in_team = self.number("in_team", item.clone().rem(team.clone()), &Size::int(ITEMS - 1));
-        let number = self.bind("number", CType::Int, item.clone().div(team.clone()));
-        let teams = self.bind("teams", CType::Int, Expr::int(ITEMS).div(team.clone()));
+        let (in_team, number, teams, team_size) = self.teams_of(folded, &item, &n_expr)?;
         let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
         let rounds = self.number("rounds", rounds, &n);
         let (lcl, outside) = (self.active.lcl, std::mem::replace(&mut self.shared_in_loop, true));
@@ -181,10 +201,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let row = f.bind("row", CType::Int, row);
             let inside = row.clone().lt(n_expr);
             let last = n.sub(&Size::one());
-            let acc = f.row_neutral(folded)?;
+            let (acc, z) = f.row_neutral(folded)?;
             f.when(inside.clone(), |f| {
                 let at = f.number("row", row.clone(), &last);
-                f.share(folded, &at, &team_size, &in_team, &acc)
+                f.share(folded, &at, &team_size, &in_team, (&acc, &z))
             })?;
             f.meet(folded, &slots, &item, &in_team, &team_size, &acc)?;
             let leads = f.size(&in_team)?.eq(Expr::int(0));
@@ -204,15 +224,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.active.lcl = lcl;
         self.shared_in_loop = outside;
         let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+        let (items, busy) = (Size::int(folded.items), Size::int(self.program.busy() / folded.items));
         let groups = match &folded.length {
             // A team has no more than twice the work-items that its row needs.
             Some(k) if known(k) => {
                 Some(n.mul(k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS))))
             }
             Some(_) => None,
-            None => {
-                Some(Size::max(&n.mul(&Size::int(TEAM)).div_floor(&Size::int(ITEMS)), &Size::int(self.busy() / ITEMS)))
-            }
+            None => Some(Size::max(&n.mul(&Size::int(TEAM)).div_floor(&items), &busy)),
         };
         if let Some(groups) = groups.filter(|_| known(&n)) {
             self.wishes.wrg[0] = Some(Size::min(&n, &groups.add(&Size::one())));
@@ -220,12 +239,37 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// Work-items that keep the device busy.
-    fn busy(&self) -> i64 {
-        i64::from(self.program.schedule.target.compute_units) * BUSY_PER_UNIT
+    /// The number of a work-item in its team and that of its team in the group, how many teams a group has, and how many
+    /// work-items a team.
+    fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
+        if folded.many {
+            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(TEAM - 1));
+            let in_team = self.number("in_team", in_team, &Size::int(TEAM - 1));
+            let number = self.bind("number", CType::Int, item.clone().div(Expr::int(TEAM)));
+            return Ok((in_team, number, Expr::int(folded.items / TEAM), Size::int(TEAM)));
+        }
+        let items = folded.items;
+        // The least power of two that leaves no work-item more than its share; where lengths are not known, a few for
+        // each row, and more where there are few rows.
+        let least = if folded.length.is_some() { 1 } else { TEAM };
+        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
+        let grows = match &folded.length {
+            Some(k) => team.clone().mul(Expr::int(EACH)).lt(self.size(k)?),
+            None => n.clone().lt(Expr::int(self.program.busy()).div(team.clone())),
+        };
+        let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
+        let condition = team.clone().lt(Expr::int(items)).and(grows);
+        self.emit(StmtKind::While { condition, body: grow });
+        let team_size = self.index_var("team", team.clone());
+        self.facts.assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
+        let in_team = self.number("in_team", item.clone().rem(team.clone()), &Size::int(items - 1));
+        let number = self.bind("number", CType::Int, item.clone().div(team.clone()));
+        let teams = self.bind("teams", CType::Int, Expr::int(items).div(team));
+        Ok((in_team, number, teams, Size::var(team_size)))
     }
 
-    fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<Value<'k>> {
+    /// The registers of a fold, and its neutral value.
+    fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
         // It may stand in the function, but mentions nothing of the row.
         let mut env = folded.env.clone();
         let depend = shapes::dependent(folded.f);
@@ -237,7 +281,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let z = self.atom(&folded.fold.args[0], &env)?;
         match self.registers_with(&z, "acc")? {
-            Some(acc) => Ok(acc),
+            Some(acc) => Ok((acc, z)),
             None => Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars")),
         }
     }
@@ -255,7 +299,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The elements of the row that this work-item folds.
-    fn share(&mut self, folded: &Folded<'k>, at: &Size, team: &Size, in_team: &Size, acc: &Value<'k>) -> Result<()> {
+    fn share(
+        &mut self,
+        folded: &Folded<'k>,
+        at: &Size,
+        team: &Size,
+        in_team: &Size,
+        (acc, z): (&Value<'k>, &Value<'k>),
+    ) -> Result<()> {
         let env = self.row_env(folded, at, &folded.before().map(|s| s.var).collect())?;
         let xs = self.atom(&folded.fold.args[1], &env)?;
         let xs = self.array(&xs)?;
@@ -269,7 +320,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             b.assign_registers(acc, &next)
         };
         if is_commutative(f.lambda) {
-            return self.for_range("k", mine, k, Step::Add(team_expr), round);
+            return self.flagged(
+                |b| b.assign_registers(acc, z),
+                |b| b.for_range("k", mine.clone(), k, Step::Add(team_expr.clone()), |b, i| round(b, i)),
+            );
         }
         let piece = k_expr.clone().add(team_expr.clone()).sub(Expr::int(1)).div(team_expr);
         let piece = self.bind("piece", CType::Int, piece);
@@ -295,7 +349,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         acc: &Value<'k>,
     ) -> Result<()> {
         let f = Closure { lambda: &folded.fold.funs[0], env: folded.env.clone() };
-        let item = self.number("item", item.clone(), &Size::int(ITEMS - 1));
+        let item = self.number("item", item.clone(), &Size::int(folded.items - 1));
         let slot = |at: Size| Place { layout: slots.layout.clone(), at };
         self.copy(acc, &Dest::Place(slot(item.clone())))?;
         self.barrier(true, false);
