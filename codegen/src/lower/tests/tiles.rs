@@ -110,6 +110,53 @@ fn products_of_matrices() {
     }
 }
 
+/// Where the lengths are such multiples, tiles have no rest; of both launches the host does one.
+#[test]
+fn products_of_whole_tiles() {
+    let sizes = [(3, 0, 4), (1, 16, 4), (64, 16, 64), (127, 48, 132), (129, 32, 128), (260, 80, 8)];
+    for columns_given in [false, true] {
+        let kernel = product("product", float, columns_given, |b, x, y| dot(b, Level::Auto, 0.0f32, x, y));
+        let inputs = sizes
+            .iter()
+            .filter(|(_, k, _)| columns_given || *k > 0)
+            .map(|&(n, k, m)| vec![rows(n, k), if columns_given { rows(m, k) } else { rows(k, m) }]);
+        tiled(&kernel, "map: whole tiles", &inputs.collect::<Vec<_>>());
+        for target in targets() {
+            let program = compiled(&kernel, &target);
+            let launched = |n: i64, k: i64, m: i64| -> Vec<&str> {
+                let value = |size: &lift_analysis::size::Size| {
+                    let of = |v: &lift_analysis::size::Var| match &*v.name {
+                        "N" => Some(n),
+                        "K" => Some(k),
+                        _ => Some(m),
+                    };
+                    size.eval_int(&of).expect("it is a number")
+                };
+                let launches = program.plan.steps.iter().filter_map(|s| match s {
+                    crate::plan::Step::Launch(launch) => Some(launch),
+                    _ => None,
+                });
+                launches.filter(|l| l.only_if.iter().all(|s| value(s) > 0)).map(|l| &*l.label).collect()
+            };
+            assert_eq!(launched(7, 32, 8), ["map: whole tiles"]);
+            assert_eq!(launched(7, 36, 8), ["map: tiles"]);
+            assert_eq!(launched(8, 32, 7), [if columns_given { "map: whole tiles" } else { "map: tiles" }]);
+        }
+    }
+    // Known to have a rest, or to have none.
+    for (rounds, label) in [(18i64, "map: tiles"), (32, "map: whole tiles")] {
+        let k = lift_analysis::size::Size::int(rounds);
+        let mut b = Builder::new("known");
+        let n = b.size("N");
+        let xs = b.param("xs", matrix(float(), &k, &n));
+        let result = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &xs, |b, y| dot(b, Level::Auto, 0.0f32, x, y)));
+        let kernel = b.finish(&result);
+        let program = compiled(&kernel, &Target::nvidia());
+        assert_eq!(program.plan.steps.len(), 1);
+        tiled(&kernel, label, &[vec![rows(67, rounds as usize)]]);
+    }
+}
+
 #[test]
 fn products_of_matrices_of_ints() {
     let kernel = product("product", int, false, |b, x, y| dot(b, Level::Seq, 1, x, y));

@@ -107,13 +107,37 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let title = Title { name: kernel.name_of(stmt.var), label: "map: tiles", origin: &stmt.origin };
-        let used = Dims { wrg: [true, true, false], lcl: [true, false, false], ..Dims::default() };
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
-        self.launch(&title, used, local, |b| {
+        let mut multiples = None;
+        self.program.probe(&stmt.origin, |b| {
             let (element, columns) = element_of(b)?;
-            b.matrix_tiles(shape, &element, rows, row_ty, columns, column_ty, &z_ty, dest)
+            multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+            Ok(())
         })?;
+        let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
+        let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<&[(Size, i64)]>| {
+            for (size, of) in whole.into_iter().flatten() {
+                b.facts.assume_divides(Size::int(*of), size.clone());
+            }
+            let (element, columns) = element_of(b)?;
+            b.matrix_tiles(shape, whole.is_some(), &element, rows.clone(), row_ty, columns, column_ty, &z_ty, dest)
+        };
+        match multiples {
+            None => self.launch(&title, used, local, |b| body(b, None))?,
+            Some(multiples) => {
+                self.program.applied(&rules::WHOLE_TILES, &stmt.origin);
+                let title = |label| Title { label, ..title.clone() };
+                // 0 where all lengths are the multiples that they should be.
+                let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+                let none = Size::one().sub(&rest);
+                self.launch_if(&[none], &title("map: whole tiles"), used, local, |b| body(b, Some(&multiples)))?;
+                if !multiples.is_empty() {
+                    self.launch_if(&[rest], &title("map: tiles"), used, local, |b| body(b, None))?;
+                }
+            }
+        }
         Ok(true)
     }
 }
@@ -123,6 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn matrix_tiles(
         &mut self,
         shape: Shape,
+        whole: bool,
         element: &Element<'k>,
         rows: Array<'k>,
         row_ty: &Ty,
@@ -147,18 +172,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let cells = shape.item * shape.item;
         let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
         let tiles = |n: &Size, side: Side| n.add(&Size::int(side.lanes - 1)).div_floor(&Size::int(side.lanes));
-        let depth = Size::int(shape.depth);
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let outside = std::mem::replace(&mut self.shared_in_loop, true);
-        let result = self.for_level(crate::core::Level::Wrg(1), &tiles(&n, above), |f, j| {
-            f.for_level(crate::core::Level::Wrg(0), &tiles(&m, beside), |f, i| {
-                f.shared_in_loop = true;
-                let row = f.number_of("row", &j.mul(&Size::int(above.lanes)), &n.sub(&Size::one()))?;
-                let column = f.number_of("column", &i.mul(&Size::int(beside.lanes)), &m.sub(&Size::one()))?;
-                f.matrix_tile(shape, element, [&a, &b], [&row, &column], &acc, &depth)?;
-                f.results(shape, element, [&a, &b], [&row, &column], &acc, dest)
-            })
+        // One loop, so that there is less to keep in registers than with one for each dimension.
+        let across = tiles(&m, beside);
+        let across = self.host_size(&across, "across");
+        let result = self.for_level(crate::core::Level::Wrg(0), &tiles(&n, above).mul(&tiles(&m, beside)), |f, t| {
+            f.shared_in_loop = true;
+            let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
+            let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
+            let column = f.number_of("column", &first(t.rem(&across), beside), &m.sub(&Size::one()))?;
+            f.matrix_tile(shape, whole, element, [&a, &b], [&row, &column], &acc)?;
+            f.results(shape, element, [&a, &b], [&row, &column], &acc, dest)
         });
         self.shared_in_loop = outside;
         self.active.lcl = lcl;
@@ -174,13 +200,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn matrix_tile(
         &mut self,
         shape: Shape,
+        only_whole: bool,
         element: &Element<'k>,
         operands: [&Operand<'k>; 2],
         first: [&Size; 2],
         acc: &Place,
-        depth: &Size,
     ) -> Result<()> {
-        let side = Size::int(shape.item);
+        let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
         for (o, first) in operands.iter().zip(first) {
             self.take_once(o, first)?;
         }
@@ -205,9 +231,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             Ok(())
         };
+        let mut places = Vec::new();
+        if only_whole {
+            for (o, first) in operands.iter().zip(first) {
+                places.push(self.places(o, first)?);
+            }
+        }
+        let fetch = |f: &mut Self, from: &Size| -> Result<()> {
+            if !only_whole {
+                return both(f, &mut |f, o, first| f.fetch(o, first, from));
+            }
+            operands.iter().zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
+        };
         let (begin, ()) = self.scope(|f| {
             f.facts.assume_le(Size::one(), whole_size.clone());
-            both(f, &mut |f, o, first| f.fetch(o, first, &Size::zero()))?;
+            fetch(f, &Size::zero())?;
             both(f, &mut |f, o, _| f.stage(o, &Size::zero()))
         })?;
         self.emit_if(Expr::int(0).lt(whole.clone()), begin, Vec::new());
@@ -220,7 +258,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let (fetch, ()) = f.scope(|f| {
                 f.facts.assume_le(t.add(&Size::one()), whole_size.sub(&Size::one()));
                 let from = t.add(&Size::one()).mul(depth);
-                both(f, &mut |f, o, first| f.fetch(o, first, &from))
+                fetch(f, &from)
             })?;
             f.emit_if(more.clone(), fetch, Vec::new());
             f.unrolled("k", shape.depth, |f, k| {
@@ -232,6 +270,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.barrier(true, false);
             Ok(())
         })?;
+        if only_whole {
+            return Ok(());
+        }
         // What is left: fewer rounds than a tile has. The barrier stands under no condition: where one does, the portable
         // OpenCL loses what the first work-item of a group has in its arrays.
         let first_left = whole_size.mul(depth);

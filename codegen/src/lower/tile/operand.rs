@@ -74,12 +74,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(Operand { side, rows, own, registers, stream: None });
         };
         let element = &row.element;
-        let strides = self.strides(&rows).filter(|s| is_word(s.memory.scalar));
-        let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
-        let wide = match strides {
-            Some(s) if along_rounds && s.second.is_one() => self.whole_vectors(&[&s.first, &s.base])?.map(|c| (s, c)),
-            Some(s) if !along_rounds => self.whole_vectors(&[&s.second, &s.base, &rows.len])?.map(|c| (s, c)),
-            _ => None,
+        let (along_rounds, vectors) = self.neighbours(&rows);
+        let wide = match vectors {
+            Some((strides, multiples)) => self.whole_vectors(&multiples)?.map(|c| (strides, c)),
+            None => None,
         };
         let width = if wide.is_some() { 4 } else { 1 };
         // A round more than lanes, so that those who store neighbouring rounds do not all meet in one bank.
@@ -101,8 +99,53 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
     }
 
+    /// Whether neighbouring rounds, and not neighbouring lanes, lie side by side in memory; and if one of them does, how, and
+    /// what must be multiples of four so that four of them are a vector.
+    fn neighbours(&mut self, rows: &Array<'k>) -> (bool, Option<(Strides, Vec<Size>)>) {
+        let strides = self.strides(rows).filter(|s| is_word(s.memory.scalar));
+        let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
+        let vectors = match strides {
+            Some(s) if along_rounds && s.second.is_one() => {
+                let multiples = vec![s.first.clone(), s.base.clone()];
+                Some((s, multiples))
+            }
+            Some(s) if !along_rounds => {
+                let multiples = vec![s.second.clone(), s.base.clone(), rows.len.clone()];
+                Some((s, multiples))
+            }
+            _ => None,
+        };
+        (along_rounds, vectors)
+    }
+
+    /// The multiples that lengths must be so that all tiles have all of their rounds and are fetched by whole vectors, where
+    /// it is not known that they are; `None` if it is known that they are not, or there are no vectors. Behind it the
+    /// lengths are known to be that.
+    pub fn multiples(&mut self, all: [(&Array<'k>, &Ty); 2], rounds: &Size, depth: i64) -> Option<Vec<(Size, i64)>> {
+        let mut wanted = vec![(rounds.clone(), depth)];
+        for (rows, ty) in all {
+            if ty.as_array().is_some() {
+                let (_, vectors) = self.neighbours(rows);
+                wanted.extend(vectors?.1.into_iter().map(|s| (s, 4)));
+            }
+        }
+        let mut unknown = Vec::new();
+        for (size, of) in wanted {
+            let factor = Size::int(of);
+            let truth = self.facts.divides(&factor, &size);
+            if truth.is_no() {
+                return None;
+            }
+            if !truth.is_yes() {
+                self.facts.assume_divides(factor, size.clone());
+                unknown.push((size, of));
+            }
+        }
+        Some(unknown)
+    }
+
     /// The condition that all of these are multiples of four, if it can hold.
-    fn whole_vectors(&mut self, sizes: &[&Size]) -> Result<Option<Expr>> {
+    fn whole_vectors(&mut self, sizes: &[Size]) -> Result<Option<Expr>> {
         let mut condition = Expr::Bool(true);
         let four = Size::int(4);
         for s in sizes {
@@ -128,9 +171,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         s: &Stream,
         mut body: impl FnMut(&mut Self, &Size, &Size, &Size) -> Result<()>,
     ) -> Result<()> {
-        let per_round = if s.along_rounds { o.side.depth / s.width } else { o.side.lanes / s.width };
-        let step = Size::int(ITEMS / per_round);
-        let count = o.side.lanes * o.side.depth / (ITEMS * s.width);
+        let (count, step) = s.pieces(o.side);
+        let step = Size::int(step);
         self.unrolled("i", count, |f, i| {
             let moved = i.mul(&step);
             let (lane, round) = match s.along_rounds {
@@ -204,6 +246,46 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match condition {
             Expr::Bool(true) => self.emit_all(vectors),
             condition => self.emit_if(condition.clone(), vectors, one_by_one),
+        }
+        Ok(())
+    }
+
+    /// Where the pieces begin that the work-item fetches of each tile, in its first rounds: computed once for all tiles.
+    pub fn places(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<Vec<Size>> {
+        let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(Vec::new()) };
+        let Some(s) = &o.stream else { return Ok(Vec::new()) };
+        let most = o.rows.len.sub(&if s.along_rounds { Size::one() } else { Size::int(4) });
+        let mut places = Vec::new();
+        for moved in s.moves(o).into_iter().take(if s.along_rounds { usize::MAX } else { 1 }) {
+            let lane = first_lane.add(&s.lane).add(&if s.along_rounds { moved } else { Size::zero() });
+            let lane = min(self.size(&lane)?, self.size(&most)?);
+            let lane = self.number("lane", lane, &most);
+            let at = strides.base.add(&strides.first.mul(&lane)).add(&strides.second.mul(&s.round));
+            let at = self.size(&at)?;
+            let at = self.bind("place", CType::Int, at);
+            places.push(Size::var(self.index_var("place", at)));
+        }
+        Ok(places)
+    }
+
+    /// As [`FunctionBuilder::fetch`], from such places; of vectors alone.
+    pub fn fetch_from(&mut self, o: &Operand<'k>, places: &[Size], first_round: &Size) -> Result<()> {
+        let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(()) };
+        let Some(s) = &o.stream else { return Ok(()) };
+        let Some(to) = s.staged.layout.scalar_memory().cloned() else { return Ok(()) };
+        for (i, moved) in s.moves(o).into_iter().enumerate() {
+            let (place, round) = match s.along_rounds {
+                true => (places.get(i), first_round.clone()),
+                false => (places.first(), first_round.add(&moved)),
+            };
+            let Some(place) = place else { return Ok(()) };
+            let at = place.add(&strides.second.mul(&round));
+            let pointer = self.pointer(&strides.memory, false).add(self.size(&at)?);
+            let v = self.vector(&strides.memory, Qualifier::GlobalConst, pointer, "v");
+            for l in 0..4u8 {
+                let to = self.memory(&to, &Size::int(4 * i as i64 + i64::from(l)), true)?;
+                self.assign(to, v.clone().lane(l));
+            }
         }
         Ok(())
     }
@@ -329,6 +411,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn vector(&mut self, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
         let ty = CType::Vec(m.scalar, 4);
         self.bind(name, ty, Expr::Wide { ty, space, pointer: Box::new(pointer) })
+    }
+}
+
+impl Stream {
+    /// How many pieces a work-item fetches of a tile, and how far they are apart.
+    fn pieces(&self, side: Side) -> (i64, i64) {
+        let per_round = if self.along_rounds { side.depth / self.width } else { side.lanes / self.width };
+        (side.lanes * side.depth / (ITEMS * self.width), ITEMS / per_round)
+    }
+
+    /// The lane, or round, of each piece, counted from the first.
+    fn moves(&self, o: &Operand<'_>) -> Vec<Size> {
+        let (count, step) = self.pieces(o.side);
+        (0..count).map(|i| Size::int(i * step)).collect()
     }
 }
 

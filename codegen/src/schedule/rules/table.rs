@@ -129,6 +129,9 @@ rules! {
     Tiling TILE_MATRIX "tile-matrix":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapLcl0 (λ(X',Y'). mapSeq (g ∘ reduceSeq f z ∘ join ∘ map toLocal ∘ split 16 ∘ h) (X' × Y')) (X,Y)) (tile B)) (tile A)",
         if "B does not depend on x, and h reads element k of x and of y, and of nothing else of them, in round k of the fold. True for any f, g and h: each result is folded in its order, rows behind the last are the last again and rounds behind the last are none. On a GPU with room for the tiles in local memory.";
+    Tiling WHOLE_TILES "whole-tiles":
+        "tile-matrix" = "if 16 divides the rounds, and 4 the lengths of rows, then tile-matrix without a rest else tile-matrix",
+        if "Always true; which it is the host knows before the launch. Where every tile has all of its rounds and is read in vectors of four, the places of what a work-item reads are computed once for all tiles, and there is no code for fewer rounds or single elements: so more work-groups fit a compute unit. For tiles of 8 rounds, 8 divides them.";
     Tiling TILE_CORES "tile-cores":
         "map (λx. map (λy. g (reduce f z (h x y))) B) A" = "untile ∘ mapWrg1 (λX. mapWrg0 (λY. mapSeq (mapSeq g) ∘ reduceSeq (λ(acc,(X',Y')). mapSeq (mapSeq (reduceSeq f)) (acc,X',Y')) z ∘ map toPrivate ∘ split 128) (tile B)) (tile A)",
         if "As for `tile-matrix`. On a processor: a tile is the work of one work-item, whose rows and columns are copied beside each other, some rounds at a time. Where f and h are arithmetic of floats, several columns are a vector.";
