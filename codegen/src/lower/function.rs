@@ -392,6 +392,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         } = self;
         let body = scopes.pop().unwrap_or_default();
         let mut body: Vec<_> = declarations.into_iter().chain(prologue).chain(body).collect();
+        super::barriers::drop_needless(&mut body);
         if program.schedule.target.class == Class::Gpu {
             for angle in angles::together(&mut body, &mut names).into_iter().flatten() {
                 program.applied(&rules::SINE_COSINE, &angle);

@@ -16,6 +16,7 @@
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`flagged`] | checks in a loop that do not branch |
 //! | [`angles`] | sine and cosine of one number |
+//! | [`barriers`] | those that nothing needs |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
 //!
@@ -23,6 +24,7 @@
 
 mod angles;
 mod assume;
+mod barriers;
 mod block;
 mod borders;
 mod compact;

@@ -1,0 +1,250 @@
+//! Barriers that nothing needs, found once a function is complete: those between which no memory that work-items share is
+//! read or written, whatever way control takes, and those behind which none is. They come from loops that turn out to be
+//! conditions, or to have nothing beside another loop in them: each loop waits before its next round for itself.
+
+use crate::opencl::{Expr, Stmt, StmtKind, Storage};
+use lift_analysis::hir::Name;
+use rustc_hash::FxHashSet;
+
+/// Removes needless barriers from the body of a function.
+pub fn drop_needless(body: &mut Vec<Stmt>) {
+    let mut private = FxHashSet::default();
+    private_arrays(body, &mut private);
+    let pass = Pass { private };
+    // Before a kernel begins everything is in place.
+    pass.forward(body, Some(Fences { local: true, global: true }));
+    pass.backward(body, false);
+}
+
+/// What a barrier puts in order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Fences {
+    local: bool,
+    global: bool,
+}
+
+/// What is in order since memory was last accessed: nothing, or what barriers since then have seen to.
+type Ordered = Option<Fences>;
+
+fn both(a: Ordered, b: Ordered) -> Ordered {
+    let (a, b) = (a?, b?);
+    Some(Fences { local: a.local && b.local, global: a.global && b.global })
+}
+
+fn private_arrays(stmts: &[Stmt], out: &mut FxHashSet<Name>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::DeclareArray { storage: Storage::Private, name, .. } => {
+                out.insert(name.clone());
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                private_arrays(then, out);
+                private_arrays(otherwise, out);
+            }
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => {
+                private_arrays(body, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+struct Pass {
+    private: FxHashSet<Name>,
+}
+
+impl Pass {
+    /// Whether an expression may access memory that work-items share.
+    fn touches(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => false,
+            Expr::Unary(_, a) | Expr::Cast(_, a) | Expr::Lane(a, _) => self.touches(a),
+            Expr::Binary(_, a, b) => self.touches(a) || self.touches(b),
+            Expr::Select(a, b, c) => self.touches(a) || self.touches(b) || self.touches(c),
+            Expr::Vector(_, all) => all.iter().any(|e| self.touches(e)),
+            Expr::Index(array, at) => {
+                let own = matches!(&**array, Expr::Var(name) if self.private.contains(name));
+                !own || self.touches(at)
+            }
+            Expr::Call(name, args) => !is_pure(name) || args.iter().any(|e| self.touches(e)),
+            Expr::AddressOf(_) | Expr::Wide { .. } => true,
+        }
+    }
+
+    /// Whether a statement does, besides those inside of it.
+    fn itself(&self, kind: &StmtKind) -> bool {
+        match kind {
+            StmtKind::Declare { init, .. } => init.as_ref().is_some_and(|e| self.touches(e)),
+            StmtKind::Assign(a, b) => self.touches(a) || self.touches(b),
+            StmtKind::Expr(e) | StmtKind::If { condition: e, .. } | StmtKind::While { condition: e, .. } => {
+                self.touches(e)
+            }
+            StmtKind::For { from, condition, .. } => self.touches(from) || self.touches(condition),
+            _ => false,
+        }
+    }
+
+    fn anywhere(&self, stmts: &[Stmt]) -> bool {
+        stmts.iter().any(|s| {
+            self.itself(&s.kind)
+                || match &s.kind {
+                    StmtKind::If { then, otherwise, .. } => self.anywhere(then) || self.anywhere(otherwise),
+                    StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => {
+                        self.anywhere(body)
+                    }
+                    _ => false,
+                }
+        })
+    }
+
+    /// Removes barriers that put nothing in order that is not so already; gives what is at the end.
+    fn forward(&self, stmts: &mut Vec<Stmt>, mut ordered: Ordered) -> Ordered {
+        stmts.retain_mut(|stmt| {
+            if self.itself(&stmt.kind) {
+                ordered = None;
+            }
+            match &mut stmt.kind {
+                StmtKind::Barrier { local, global } => {
+                    let now = Fences { local: *local, global: *global };
+                    if ordered.is_some_and(|o| (o.local || !now.local) && (o.global || !now.global)) {
+                        return false;
+                    }
+                    let before = ordered.unwrap_or(Fences { local: false, global: false });
+                    ordered = Some(Fences { local: before.local || now.local, global: before.global || now.global });
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    ordered = both(self.forward(then, ordered), self.forward(otherwise, ordered));
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    // The first round comes from before, every other one from the end of a round, whatever came before.
+                    let again = self.forward(&mut body.clone(), None);
+                    let begin = both(ordered, again);
+                    let end = self.forward(body, begin);
+                    // A `break` may leave it anywhere.
+                    ordered = if leaves(body) { None } else { both(begin, end) };
+                }
+                StmtKind::Block(body) => ordered = self.forward(body, ordered),
+                _ => {}
+            }
+            true
+        });
+        ordered
+    }
+
+    /// Removes barriers behind which nothing is accessed; gives whether something is, from the beginning on.
+    fn backward(&self, stmts: &mut Vec<Stmt>, mut later: bool) -> bool {
+        let mut kept = Vec::with_capacity(stmts.len());
+        for mut stmt in std::mem::take(stmts).into_iter().rev() {
+            let itself = self.itself(&stmt.kind);
+            match &mut stmt.kind {
+                StmtKind::Barrier { .. } if !later => continue,
+                StmtKind::If { then, otherwise, .. } => {
+                    let (a, b) = (self.backward(then, later), self.backward(otherwise, later));
+                    later |= a || b;
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    later |= itself || self.anywhere(body);
+                    self.backward(body, later);
+                }
+                StmtKind::Block(body) => later = self.backward(body, later),
+                _ => {}
+            }
+            later |= itself;
+            kept.push(stmt);
+        }
+        kept.reverse();
+        *stmts = kept;
+        later
+    }
+}
+
+/// Whether a loop may be left in the midst of a round.
+fn leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Break | StmtKind::Return => true,
+        StmtKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
+        StmtKind::Block(body) => leaves(body),
+        // What leaves a loop inside stays in this one, but for the function.
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } => leaves(body),
+        _ => false,
+    })
+}
+
+/// Functions of OpenCL that look at nothing but their arguments.
+fn is_pure(name: &str) -> bool {
+    matches!(
+        name,
+        "get_local_id"
+            | "get_group_id"
+            | "get_global_id"
+            | "get_local_size"
+            | "get_num_groups"
+            | "get_global_size"
+            | "min"
+            | "max"
+            | "abs"
+            | "clamp"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opencl::CType;
+
+    fn at(kind: StmtKind) -> Stmt {
+        Stmt { kind, origin: None }
+    }
+    fn barrier(local: bool, global: bool) -> Stmt {
+        at(StmtKind::Barrier { local, global })
+    }
+    fn wait() -> Stmt {
+        barrier(true, false)
+    }
+    fn access() -> Stmt {
+        let to = Expr::Index(Box::new(Expr::Var("shared".into())), Box::new(Expr::int(0)));
+        at(StmtKind::Assign(to, Expr::int(1)))
+    }
+    fn own() -> Stmt {
+        at(StmtKind::Declare { ty: CType::Int, constant: true, name: "x".into(), init: Some(Expr::int(0)) })
+    }
+    fn when(then: Vec<Stmt>) -> Stmt {
+        at(StmtKind::If { condition: Expr::Var("c".into()), then, otherwise: Vec::new() })
+    }
+    fn rounds(body: Vec<Stmt>) -> Stmt {
+        at(StmtKind::While { condition: Expr::Var("c".into()), body })
+    }
+    fn left(mut body: Vec<Stmt>) -> Vec<Stmt> {
+        drop_needless(&mut body);
+        body
+    }
+
+    #[test]
+    fn what_is_between_accesses_stays() {
+        for body in [
+            vec![access(), wait(), access()],
+            vec![rounds(vec![access(), wait()])],
+            vec![when(vec![access(), wait()]), access()],
+            vec![rounds(vec![access(), wait(), when(vec![at(StmtKind::Break)])]), wait(), access()],
+            // The one orders local memory, the other global.
+            vec![access(), barrier(true, false), barrier(false, true), access()],
+            // The outer loop accesses something beside the inner one.
+            vec![rounds(vec![access(), rounds(vec![access(), wait()]), wait()])],
+        ] {
+            assert_eq!(left(body.clone()), body);
+        }
+    }
+
+    #[test]
+    fn what_stands_at_an_end_or_beside_another_goes() {
+        assert_eq!(
+            left(vec![wait(), access(), wait(), own(), wait(), access(), wait()]),
+            [access(), wait(), own(), access()]
+        );
+        assert_eq!(left(vec![when(vec![access(), wait()]), own()]), [when(vec![access()]), own()]);
+        assert_eq!(
+            left(vec![rounds(vec![rounds(vec![access(), wait()]), wait()])]),
+            [rounds(vec![rounds(vec![access(), wait()])])]
+        );
+    }
+}
