@@ -1,7 +1,8 @@
 //! Repairs that the checker offers: text that is proved to check.
 
 use super::context::Infer;
-use crate::diagnostics::{Edit, Fix};
+use super::report::Cause;
+use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
@@ -50,6 +51,43 @@ impl Infer<'_> {
         Some(Fix { title: "Check at run time that the lengths are equal".into(), edits, certain: false })
     }
 
+    /// `(map f rows)`, where `f` takes an array of known length and each row's is hidden: the parameter of a lambda is
+    /// opened.
+    pub fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
+        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
+        let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
+        // What a function gives is nothing that another one takes: `(iterateWhile p f xs)`.
+        if matches!(self.operand_type(*arg)?.kind(), TyKind::Fun(..)) {
+            return None;
+        }
+        let takes = |f: &ExprId| {
+            let ty = self.operand_type(*f)?;
+            let TyKind::Fun(param, _) = ty.kind() else { return None };
+            (*f != *arg && self.table.zonk(param) == *left).then_some(*f)
+        };
+        let f = args.iter().find_map(takes)?;
+        let TyKind::Exists(_, row) = right.kind() else { return None };
+        if !may_be(left, row) {
+            return None;
+        }
+        let name = self.unused_name_like("row");
+        let (callee, function) = (self.short(*callee), self.short(f));
+        let message = format!(
+            "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, and it takes arrays of a known length, `{left}`; the parameter of a lambda is opened"
+        );
+        let edits = vec![
+            Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
+            Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
+        ];
+        let fix = Fix { title: format!("Write `(lambda ({name}) ({function} {name}))`"), edits, certain: true };
+        let array = self.short(*arg);
+        Some(
+            Diagnostic::error("hidden-length", Node::Expr(f), message)
+                .related(Node::Expr(*arg), format!("the elements of `{array}` are `{right}`"))
+                .fix(fix),
+        )
+    }
+
     /// The type under which an operand is used.
     pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
         let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
@@ -73,6 +111,22 @@ impl Infer<'_> {
         };
         names.find(|n| !taken(n)).unwrap_or_default()
     }
+}
+
+/// Whether an array whose length was opened may be what is wanted: what is not known yet may be anything.
+fn may_be(wanted: &Ty, row: &Ty) -> bool {
+    let unknown = |s: &Size| s.vars().iter().any(|v| v.kind == VarKind::Unknown);
+    match (wanted.kind(), row.kind()) {
+        (TyKind::Unknown(_), _) | (_, TyKind::Unknown(_)) => true,
+        (TyKind::Array(a), TyKind::Array(b)) => (unknown(&a.len) || a.len == b.len) && may_be(&a.element, &b.element),
+        (TyKind::Tuple(a), TyKind::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| may_be(a, b)),
+        _ => wanted == row,
+    }
+}
+
+/// Whether a function gives what it takes: its result can be given to it again.
+pub fn is_endomorphism(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Fun(param, result) if param == result)
 }
 
 /// A type as the program would write it, with its size names and the opened lengths that have a name there (`opened`);

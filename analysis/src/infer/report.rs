@@ -131,9 +131,15 @@ impl Infer<'_> {
             let message = match (self.mode, cause) {
                 (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
                     let callee = self.short(*callee);
-                    format!(
-                        "`{callee}` needs a function whose result has a known length, `{left}`, and the length of this one's is known only at run time: `{right}`"
-                    )
+                    if super::repair::is_endomorphism(&self.table.zonk(expected)) {
+                        format!(
+                            "`{callee}` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `{right}`; keep all elements, and beside them, in a tuple, how many of them count"
+                        )
+                    } else {
+                        format!(
+                            "`{callee}` needs a function whose result has a known length, `{left}`, and the length of this one's is known only at run time: `{right}`"
+                        )
+                    }
                 }
                 _ => format!(
                     "the length of this array is hidden: `{right}`; it must be opened with `unpack` before it is used"
@@ -183,35 +189,6 @@ impl Infer<'_> {
             d = d.fix(fix);
         }
         self.diagnostic(d);
-    }
-
-    /// `(map f rows)`, where `f` takes an array of known length and each row's is hidden: the parameter of a lambda is
-    /// opened.
-    fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
-        let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
-        let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
-        let takes = |f: &ExprId| {
-            let ty = self.operand_type(*f)?;
-            let TyKind::Fun(param, _) = ty.kind() else { return None };
-            (*f != *arg && self.table.zonk(param) == *left).then_some(*f)
-        };
-        let f = args.iter().find_map(takes)?;
-        let name = self.unused_name_like("row");
-        let (callee, function) = (self.short(*callee), self.short(f));
-        let message = format!(
-            "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, and it takes arrays of a known length, `{left}`; the parameter of a lambda is opened"
-        );
-        let edits = vec![
-            Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
-            Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
-        ];
-        let fix = Fix { title: format!("Write `(lambda ({name}) ({function} {name}))`"), edits, certain: true };
-        let array = self.short(*arg);
-        Some(
-            Diagnostic::error("hidden-length", Node::Expr(f), message)
-                .related(Node::Expr(*arg), format!("the elements of `{array}` are `{right}`"))
-                .fix(fix),
-        )
     }
 
     /// How a literal is written at another type, if the value allows it.

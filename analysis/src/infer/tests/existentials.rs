@@ -245,3 +245,36 @@ fn a_defined_value_hides_what_it_opens() {
         "#]],
     );
 }
+
+#[test]
+fn lengths_do_not_change_from_round_to_round() {
+    check(
+        "(lift a (N) ((array-type float N))
+  (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (lambda (ys) (filter (lambda (y) (> y 0.5f)) ys)) xs)))
+(lift b (N) ((array-type float N))
+  (lambda (xs) (iterateWhile (lambda (ys) (> (length ys) 3)) (filter (< 0.5f)) (filter (< 0.0f) xs))))",
+        expect![[r#"
+            a : Array[Float,N] -> Array[Float,N]
+              hidden-length at `(lambda (ys) (filter (lambda (y) (> y 0.5f)) ys))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+            b : Array[Float,N] -> <∃X, Array[Float,X]>
+              hidden-length at `(filter (< 0.5f))`: `iterateWhile` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `<∃X, Array[Float,X]>`; keep all elements, and beside them, in a tuple, how many of them count
+        "#]],
+    );
+}
+
+#[test]
+fn no_lambda_makes_a_hidden_length_a_given_one() {
+    check(
+        "(lift f (N M) ((array-type (array-type float N) M) (array-type float N))
+  (lambda (rows v) (map (lambda ((row (array-type float N))) (zip row v)) (map (filter (< 0.0f)) rows))))
+(lift g (N M) ((array-type (array-type float N) M) (array-type float N))
+  (lambda (rows v) (map (zip v) (map (filter (< 0.0f)) rows))))",
+        expect![[r#"
+            f : Array[Array[Float,N],M] -> Array[Float,N] -> Array[Array[(Float, Float),N],M]
+              type-mismatch at `(lambda ((row (array-type float N))) (zip row v))`: `map` needs `<∃X, Array[Float,X]> -> Array[(Float, Float),N]` as its first argument, and this is `Array[Float,N] -> Array[(Float, Float),N]` (`<∃X, Array[Float,X]>` is not `Array[Float,N]`)
+                `(map (filter (< 0.0f)) rows)`: `<∃X, Array[Float,X]>` comes from `(map (filter (…)) rows)`
+            g : Array[Array[Float,N],M] -> Array[Float,N] -> Array[Array[(Float, ?),N],M]
+              hidden-length at `(map (filter (< 0.0f)) rows)`: the length of this array is hidden: `<∃X, Array[Float,X]>`; it must be opened with `unpack` before it is used
+        "#]],
+    );
+}
