@@ -8,6 +8,7 @@ use super::value::{ArrayDest, Dest, Value, View};
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use crate::opencl::StmtKind;
 use crate::plan::{Count, Launch};
+use crate::report::{self, Stored};
 use crate::schedule::place;
 use crate::target::Target;
 use lift_analysis::hir::Literal;
@@ -78,7 +79,8 @@ impl<'k> ProgramBuilder<'k> {
     ) -> Result<()> {
         let target = self.schedule.target;
         let taken = guards.iter().filter_map(|g| g.taken(self));
-        let only_if = taken.chain(positive.iter().cloned()).collect();
+        let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();
+        let stored_before = self.report.stored.len();
         let mut f = FunctionBuilder::new(self, title.origin);
         f.used = used;
         f.local_size = local;
@@ -96,6 +98,9 @@ impl<'k> ProgramBuilder<'k> {
         let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
         let alone = f.alone_in_group;
         let (kernel, args) = f.finish(title.name, title.label, title.origin);
+        if !only_if.is_empty() {
+            self.say_once(stored_before);
+        }
         let grouped = used.wrg.iter().chain(&used.lcl).any(|d| *d);
         let dims = (0..3).filter(|d| used.glb[*d]).count();
         let size = if alone {
@@ -142,6 +147,15 @@ impl<'k> ProgramBuilder<'k> {
             label: title.label.into(),
         });
         Ok(())
+    }
+
+    /// Of launches of which only one is made, each with the same arrays of its own, these are told once. The last one's are
+    /// those from `first` on.
+    fn say_once(&mut self, first: usize) {
+        let last = self.report.stored.split_off(first);
+        let own = |s: &Stored| matches!(s.memory, report::Kind::Local | report::Kind::Private);
+        let new: Vec<Stored> = last.into_iter().filter(|s| !own(s) || !self.report.stored.contains(s)).collect();
+        self.report.stored.extend(new);
     }
 }
 

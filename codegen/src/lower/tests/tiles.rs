@@ -123,6 +123,9 @@ fn products_of_whole_tiles() {
         tiled(&kernel, "map: whole tiles", &inputs.collect::<Vec<_>>());
         for target in targets() {
             let program = compiled(&kernel, &target);
+            // Both have the same tiles.
+            let stored = &program.report.stored;
+            assert!(stored.iter().enumerate().all(|(i, s)| !stored[..i].contains(s)), "{stored:?}");
             let launched = |n: i64, k: i64, m: i64| -> Vec<&str> {
                 let value = |size: &lift_analysis::size::Size| {
                     let of = |v: &lift_analysis::size::Var| match &*v.name {
