@@ -22,6 +22,8 @@ fn targets() -> Vec<(&'static str, Target, &'static [usize])> {
         ("gpu", Target::gpu(), LENGTHS),
         ("nvidia", Target::nvidia(), LENGTHS),
         ("cpu", Target::cpu(), LENGTHS),
+        ("gpu, 64 items", few(Target::gpu(), 64), SHORT),
+        ("portable, 64 items", few(Target::portable(), 64), SHORT),
         ("nvidia, 48 items", few(Target::nvidia(), 48), SHORT),
         ("nvidia, 1 item", few(Target::nvidia(), 1), SHORT),
         ("portable, 1 item", few(Target::portable(), 1), SHORT),
