@@ -1,5 +1,6 @@
 //! What the compiler did and why, for people: filled in beside the program, and of no effect on it.
 
+use crate::plan::reuse::Shared;
 use crate::schedule::Applied;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -10,6 +11,8 @@ pub struct Report {
     pub applied: Vec<Applied>,
     /// Results that are stored on the way.
     pub stored: Vec<Stored>,
+    /// Buffers that lie in the memory of others.
+    pub shared: Vec<Shared>,
     /// Where the program's result lies.
     pub results: Vec<Stored>,
     /// Checks that were proved needless.

@@ -1,7 +1,7 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
 use crate::report::cost::CostReport;
-use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedStore, Explanation};
+use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
 use lift_analysis::ide::{Analysis, Cancellable, RelatedPlace, Stopped, file_stem};
@@ -113,6 +113,8 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
         let (name, memory, bytes) = (s.name.clone(), s.memory.name().to_owned(), s.bytes.to_string());
         stored.push(ExplainedStore { name, memory, bytes, place: at(&s.origin)? });
     }
+    let shared =
+        report.shared.iter().map(|s| ExplainedSharing { name: s.name.clone(), with: s.with.clone() }).collect();
     let (mut before, mut during, mut needless) = (Vec::new(), Vec::new(), Vec::new());
     for (assumption, origin) in &program.plan.checks {
         before.push(ExplainedCheck { message: assumption.to_string(), place: at(origin)? });
@@ -124,7 +126,7 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
         needless.push(ExplainedCheck { message: check.message.clone(), place: at(&check.origin)? });
     }
     let target = target.class.to_string();
-    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, before, during, needless }))
+    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, shared, before, during, needless }))
 }
 
 /// What a run of a kernel costs, as sizes and as numbers for these.

@@ -385,7 +385,7 @@ impl<'k> ProgramBuilder<'k> {
         let needless = self.needless.iter().filter(|(message, at)| !needed(message, at));
         let check = |(m, at): &(Message, Origin)| report::Check { message: m.template.clone(), origin: at.clone() };
         self.report.left_out = needless.map(check).collect();
-        let plan = Plan {
+        let mut plan = Plan {
             kernel: self.kernel.name.to_string(),
             sizes: self.kernel.sizes.clone(),
             inputs,
@@ -397,6 +397,7 @@ impl<'k> ProgramBuilder<'k> {
             needless_checks: self.report.left_out.len(),
             failures: self.failures,
         };
+        self.report.shared = plan::reuse::share(&mut plan);
         (Ok(Program { opencl, functions: unit.functions, plan, report: self.report }), self.measured.wanted())
     }
 }

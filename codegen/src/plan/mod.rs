@@ -8,6 +8,7 @@
 //! instance: one in all at the top level, one a row in an array of dynamic-length arrays). `Bool` is a byte.
 
 pub mod json;
+pub mod reuse;
 #[cfg(test)]
 mod tests;
 

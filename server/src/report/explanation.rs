@@ -12,6 +12,8 @@ pub struct Explanation {
     pub target: String,
     pub rules: Vec<ExplainedRule>,
     pub stored: Vec<ExplainedStore>,
+    #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<ExplainedSharing>,
     /// Checked by the host before anything runs.
     #[serde(rename = "checksBefore")]
     pub before: Vec<ExplainedCheck>,
@@ -29,6 +31,13 @@ pub struct ExplainedRule {
     pub law: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+}
+
+/// A result that is stored where another one is needed no more.
+#[derive(Debug, Serialize)]
+pub struct ExplainedSharing {
+    pub name: String,
+    pub with: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -64,6 +73,11 @@ impl Display for Explanation {
         section(&mut out, "stored on the way", &self.stored, |s| {
             (&s.place, format!("{:<14} {} bytes, {}", s.name, s.bytes, s.memory))
         });
+        if !self.shared.is_empty() {
+            section(&mut out, "in the memory of others", &self.shared, |s| {
+                (&None, format!("{:<14} {}", s.name, s.with))
+            });
+        }
         section(&mut out, "checked before the run", &self.before, |c| (&c.place, c.message.clone()));
         section(&mut out, "checked on the device", &self.during, |c| (&c.place, c.message.clone()));
         section(&mut out, "checks proved needless", &self.needless, |c| (&c.place, c.message.clone()));

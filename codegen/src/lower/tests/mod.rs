@@ -14,6 +14,7 @@ mod lengths;
 mod measured;
 mod programs;
 mod random;
+mod reuse;
 mod rounds;
 mod shapes;
 mod sharing;
