@@ -269,6 +269,7 @@ fn divide_within(num: &[Term], den: &[Term], budget: &mut usize) -> Option<(Term
             return Some((collect(quotient).ok()?, collect(remainder).ok()?));
         };
         *budget = budget.checked_sub(rest.len())?;
+        work::spend(1);
         if let Some(mono) = first.mono.div(&lead.mono) {
             let factor = Term { mono, coeff: first.coeff.div(lead.coeff)? };
             let minus = Term { mono: factor.mono.clone(), coeff: factor.coeff.neg() };

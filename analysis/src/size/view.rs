@@ -15,6 +15,7 @@ use super::atom::Atom;
 use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, lcm};
 use super::var::{Var, VarKind};
+use super::work;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -142,6 +143,11 @@ impl Node {
     }
 }
 
+/// A shorter way to write a size is looked for until this much has been done for it: terms that were computed with, and
+/// nodes that were written on trial. There are sizes short to write of which each part can be read in many ways, each with
+/// parts that can. What is left then is written as it stands, which says the same. Lengths of people need a tenth of it.
+const MAX_WORK: u64 = 1 << 17;
+
 /// Longer sums are not looked through for common factors.
 const MAX_FACTORED: usize = 16;
 
@@ -176,11 +182,34 @@ struct Viewer {
     atoms: FxHashMap<Atom, Rc<Reading>>,
     /// What the placeholder variables stand for that [`patterns`] puts into polynomials.
     placeholders: FxHashMap<Var, Node>,
+    /// What arithmetic on this thread had cost when it began.
+    begun: u64,
+    /// Nodes that were written on trial.
+    tried: u64,
 }
 
 impl Viewer {
     fn new(style: Style) -> Viewer {
-        Viewer { style, memo: FxHashMap::default(), atoms: FxHashMap::default(), placeholders: FxHashMap::default() }
+        Viewer {
+            style,
+            memo: FxHashMap::default(),
+            atoms: FxHashMap::default(),
+            placeholders: FxHashMap::default(),
+            begun: work::so_far(),
+            tried: 0,
+        }
+    }
+
+    /// Is there time for ways to write it that are shorter?
+    fn may_try(&self) -> bool {
+        work::so_far().saturating_sub(self.begun) + self.tried < MAX_WORK
+    }
+
+    /// What a way to write it costs the reader; it was tried.
+    fn cost_of(&mut self, node: &Node) -> usize {
+        let cost = node.cost();
+        self.tried += cost as u64;
+        cost
     }
 
     fn node(&mut self, size: &Size) -> Node {
@@ -269,7 +298,7 @@ impl Viewer {
 
     /// `N·(N-1)` for `N·N - N`: common factors go in front.
     fn factored(&mut self, terms: &[Term]) -> Option<Node> {
-        if !(2..=MAX_FACTORED).contains(&terms.len()) {
+        if !(2..=MAX_FACTORED).contains(&terms.len()) || !self.may_try() {
             return None;
         }
         let content = poly::content(terms)?;

@@ -14,6 +14,11 @@ pub(super) fn spend(terms: usize) {
     TERMS.with(|count| count.set(count.get().saturating_add(terms as u64)));
 }
 
+/// The terms so far, for who compares two moments.
+pub(super) fn so_far() -> u64 {
+    TERMS.with(Cell::get)
+}
+
 /// The terms since it was asked last; none are left.
 pub fn take() -> u64 {
     TERMS.with(|count| count.replace(0))

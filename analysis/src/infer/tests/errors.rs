@@ -173,6 +173,21 @@ fn sizes_that_take_long_are_given_up() {
     assert_eq!(codes, ["too-complex"]);
 }
 
+/// Each part of this can be read in many ways, each with parts that can: whoever looked for the shortest took minutes.
+#[test]
+fn what_is_long_to_read_is_written_as_it_stands() {
+    let value = "(mod (mod (min (min (/ (+ M 0) (* 3 3)) (mod (/ K 7) (pow 3 9))) (pow (+ (pow 2 1000000) \
+                 (sum (i) 1 4294967296)) 9)) (min (pow (* (- 0 7) (* 3 7)) 9) (- (mod (max 2 M) (min 2 0)) 7))) \
+                 (- 0 9223372036854775807))";
+    let form = &program(&format!("(lift f (K M N) ((array-type int {value})) (lambda (xs) xs))"), Mode::Insert)[0];
+    let ty = &form.inference.scheme.as_ref().expect("a type").ty;
+    work::take();
+    let text = ty.to_string();
+    assert!(text.contains("max("), "it is written: {text}");
+    let terms = work::take();
+    assert!((50_000..300_000).contains(&terms), "it is tried, and given up: {terms}");
+}
+
 /// `sort` forbids the elements to depend on their position, and what was asked at another position had forgotten why it did.
 #[test]
 fn a_position_that_is_forbidden_twice_is_forbidden() {

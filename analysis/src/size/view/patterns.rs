@@ -38,16 +38,26 @@ impl Viewer {
         }
         let mut shortest = None;
         for _ in 0..MAX_ROUNDS {
+            if !self.may_try() {
+                break;
+            }
             let candidates = self.candidates(&current);
             if candidates.is_empty() {
                 break;
             }
             let mut best = None;
-            let mut least = shortest.unwrap_or_else(|| self.polynomial(&current).cost());
+            let mut least = shortest.unwrap_or_else(|| {
+                let plain = self.polynomial(&current);
+                self.cost_of(&plain)
+            });
             for Candidate { atom, pattern, factor, shift } in candidates {
+                if !self.may_try() {
+                    break;
+                }
                 let value = factor.mul(&self.placeholder(pattern)).add(&shift);
                 let read = current.replace_atom(&atom, &value);
-                let cost = self.polynomial(&read).cost();
+                let written = self.polynomial(&read);
+                let cost = self.cost_of(&written);
                 if cost < least {
                     (best, least) = (Some(read), cost);
                 }
