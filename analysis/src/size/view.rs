@@ -145,8 +145,8 @@ impl Node {
 
 /// A shorter way to write a size is looked for until this much has been done for it: terms that were computed with, and
 /// nodes that were written on trial. There are sizes short to write of which each part can be read in many ways, each with
-/// parts that can. What is left then is written as it stands, which says the same. Lengths of people need a tenth of it.
-const MAX_WORK: u64 = 1 << 17;
+/// parts that can. What is left then is written as it stands, which says the same.
+const MAX_WORK: u64 = 1 << 18;
 
 /// Longer sums are not looked through for common factors.
 const MAX_FACTORED: usize = 16;
