@@ -276,3 +276,29 @@ fn bad_arguments_are_named() {
     assert_eq!(session.call("workspace/executeCommand", params).expect_err("no argument")["code"], -32602);
     session.shutdown();
 }
+
+/// What the program says about its run is only offered: whoever opens a file, and asks what can be asked of it, starts nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn opening_a_file_runs_nothing() {
+    let mut session = session(&format!(";;; Would never end.\n;;; run: x=0\n{ENDLESS}"));
+    let document = json!({ "uri": URI });
+    let position = json!({ "line": 2, "character": 7 });
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 4, "character": 0 } });
+    for (method, params) in [
+        ("textDocument/codeLens", json!({ "textDocument": document })),
+        ("textDocument/inlayHint", json!({ "textDocument": document, "range": range })),
+        ("textDocument/hover", json!({ "textDocument": document, "position": position })),
+        ("textDocument/documentSymbol", json!({ "textDocument": document })),
+        (
+            "textDocument/codeAction",
+            json!({ "textDocument": document, "range": range, "context": { "diagnostics": [] } }),
+        ),
+    ] {
+        let answer = session.call(method, params).unwrap_or_else(|e| panic!("{method}: {e}"));
+        assert_ne!(answer, Value::Null, "{method}");
+    }
+    session.execute("lift.server.kernels", document).expect("kernels");
+    assert_eq!(session.children(), Vec::<String>::new());
+    session.shutdown();
+}

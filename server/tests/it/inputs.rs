@@ -123,6 +123,25 @@ fn bad_numpy_files_are_refused_with_the_reason() {
     "#]].assert_eq(&said);
 }
 
+/// Nothing is unpacked, so nothing small becomes large.
+#[test]
+fn archives_are_not_unpacked() {
+    let bench = bench();
+    let zip = b"PK\x03\x04\x14\x00\x00\x00\x08\x00\x00\x00!\x00\xff\xff\xff\xff\xff\xff\xff\xff\x07\x00\x00\x00arr.npy";
+    for name in ["a.npz", "b.npy", "c.zip"] {
+        bench.write(name, zip);
+    }
+    bench.write("d.npy.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff\x03\x00");
+    let said: String = ["a.npz", "b.npy", "c.zip", "d.npy.gz"].map(|f| refusal(&bench, "sums", &[f]) + "\n").concat();
+    expect![[r#"
+        error[input]: input `xss`, given as `a.npz`: neither a `.npy` file nor text: the file is not UTF-8 text: the first bad byte is at offset 14, in line 1
+        error[input]: input `xss`, given as `b.npy`: this is no `.npy` file: it does not begin as one
+        error[input]: input `xss`, given as `c.zip`: neither a `.npy` file nor text: the file is not UTF-8 text: the first bad byte is at offset 14, in line 1
+        error[input]: input `xss`, given as `d.npy.gz`: neither a `.npy` file nor text: the file is not UTF-8 text: the first bad byte is at offset 1, in line 1
+    "#]]
+    .assert_eq(&said);
+}
+
 #[test]
 fn bad_text_and_literals_are_refused_with_the_place() {
     let bench = bench();
