@@ -16,6 +16,11 @@ pub fn drop_needless(body: &mut Vec<Stmt>) {
     pass.backward(body, false);
 }
 
+/// Whether statements neither read nor write memory that work-items share.
+pub fn touches_nothing(stmts: &[Stmt]) -> bool {
+    !Pass { private: FxHashSet::default() }.anywhere(stmts)
+}
+
 /// What a barrier puts in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Fences {

@@ -375,6 +375,11 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- the end
 
+    /// No memory that others see is read or written, whatever is declared.
+    pub fn does_nothing(&self) -> bool {
+        self.scopes.iter().all(|scope| super::barriers::touches_nothing(scope))
+    }
+
     /// Adds the function to the program; gives its name and its arguments.
     pub fn finish(self, stem: &str, doc: &str, origin: &Origin) -> (String, Vec<Arg>) {
         let FunctionBuilder {

@@ -95,6 +95,10 @@ impl<'k> ProgramBuilder<'k> {
             })?;
         }
         body(&mut f)?;
+        // A check that turns out to be needless, say. NVIDIA's assembler refuses functions without an instruction.
+        if f.does_nothing() {
+            return Ok(());
+        }
         let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
         let alone = f.alone_in_group;
         let (kernel, args) = f.finish(title.name, title.label, title.origin);

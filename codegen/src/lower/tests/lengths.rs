@@ -186,3 +186,17 @@ fn only_the_length_is_wanted() {
         });
     }
 }
+
+#[test]
+fn what_needs_no_check_is_no_launch() {
+    let mut b = Builder::new("as many");
+    let hidden = b.param("hidden", dynamic_array(int()));
+    let (lens, _) = b.unpack(&hidden);
+    let ys = b.generate(lens[0].clone(), |_, _| 0.5f32.into());
+    let end = b.pack(&ys, &lens);
+    let kernel = b.finish(&end);
+    let program = compile(&kernel, &Target::portable()).unwrap_or_else(|e| panic!("{}", e[0]));
+    let names: Vec<String> = program.functions.iter().map(|f| f.name.to_string()).collect();
+    assert_eq!(names.len(), 1, "nothing is checked: {names:?}");
+    LENGTHS.iter().for_each(|n| agrees(&kernel, &[ints(*n)]));
+}
