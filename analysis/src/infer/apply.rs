@@ -25,8 +25,49 @@ impl Infer<'_> {
         if let Some(ty) = self.special_application(id, callee, args) {
             return ty;
         }
+        if let Expr::Lambda { params, body } = self.body.expr(callee) {
+            let (params, body) = (params.clone(), *body);
+            return self.apply_lambda(id, callee, &params, body, args);
+        }
         let ty = self.operand(callee, None);
         self.call(id, callee, ty, args, 0)
+    }
+
+    /// `((lambda (x) …) e)`, as `(let x e …)`: what `x` is comes from `e`, before the body is looked at. (A parameter that
+    /// says its type, and one for a function, are as in any other call.)
+    fn apply_lambda(&mut self, id: ExprId, callee: ExprId, params: &[BinderId], body: ExprId, args: &[ExprId]) -> Ty {
+        let is_function = |e: ExprId| matches!(self.body.expr(e), Expr::Lambda { .. } | Expr::Compose(_));
+        let told = |(p, arg): (&BinderId, &ExprId)| self.body.binder(*p).ty.is_none() && !is_function(*arg);
+        let told: Vec<bool> = params.iter().zip(args).map(told).collect();
+        let mut given = Vec::with_capacity(told.len());
+        for ((&p, &arg), told) in params.iter().zip(args).zip(&told) {
+            given.push(match told {
+                true if self.size_params.contains(&p) => self.parameter_type(p),
+                true => self.operand(arg, None),
+                false => self.fresh(),
+            });
+        }
+        let rest = self.fresh();
+        let expected = Ty::funs(given.iter().cloned(), rest);
+        let ty = self.lambda(params, body, Some(&expected), &[]);
+        self.expr_types[callee.index()] = Some(ty.clone());
+        let (types, _) = ty.uncurry();
+        let types: Vec<Ty> = types.into_iter().take(told.len()).cloned().collect();
+        let mut result = ty.clone();
+        for (index, param) in types.iter().enumerate() {
+            if let TyKind::Fun(_, next) = self.table.shallow(&result).kind() {
+                result = next.clone();
+            }
+            let arg = args[index];
+            if !told[index] || self.size_params.contains(&params[index]) {
+                self.argument(arg, param, &Cause::Argument { apply: id, callee, index, arg });
+            }
+        }
+        self.solve();
+        match args.get(told.len()..) {
+            Some(more) if !more.is_empty() => self.call(id, callee, result, more, told.len()),
+            _ => result,
+        }
     }
 
     /// Apply a function of type `ty` to `args`, of which `done` stand before these.

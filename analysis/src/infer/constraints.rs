@@ -132,6 +132,23 @@ impl Infer<'_> {
         };
         self.deeper(ty, level)
     }
+    /// Every unknown that the constraint looks at or decides.
+    pub fn unknowns_of(&self, c: &Constraint) -> Vec<Key> {
+        let (types, sizes): (Vec<&Ty>, Vec<&Size>) = match c {
+            Constraint::Open { from, to, .. } | Constraint::Close { from, to, .. } => (vec![from, to], vec![]),
+            Constraint::Pack { from, to, .. } | Constraint::Project { from, to, .. } => (vec![from, to], vec![]),
+            Constraint::Cast { from, to, .. } => (vec![from, to], vec![]),
+            Constraint::Unzip { array, to, .. } => (vec![array, to], vec![]),
+            Constraint::Join { branches: [then, otherwise], to, .. } => (vec![&then.ty, &otherwise.ty, to], vec![]),
+            Constraint::JoinRows { rows, total, joined, .. } => {
+                (vec![&rows.element, joined], vec![&rows.each, &rows.count, total])
+            }
+            Constraint::Equal { left, right, .. } => (vec![], vec![left, right]),
+        };
+        let of_types = types.into_iter().flat_map(|ty| self.table.unknowns(&self.table.zonk(ty)));
+        let of_sizes = sizes.into_iter().flat_map(|size| self.table.zonk_size(size).vars());
+        of_types.chain(of_sizes.filter(|v| v.kind == VarKind::Unknown).map(|v| Key::Size(v.id))).collect()
+    }
     fn deeper(&self, ty: &Ty, level: u32) -> bool {
         let ty = self.table.zonk(ty);
         self.table.unknowns(&ty).into_iter().all(|k| self.table.key_level(k) > level)

@@ -58,6 +58,8 @@ struct Elaborate<'a> {
     replaced: FxHashMap<ExprId, Replacement>,
     /// `let`s on a spine that become `unpack`s.
     let_unpacks: FxHashMap<ExprId, Vec<Var>>,
+    /// `unpack`s whose length gets a name, since a type that is written mentions it.
+    named_unpacks: FxHashMap<ExprId, Var>,
     /// What is hidden, and as which type where `pack` alone would hide otherwise.
     packs: FxHashMap<ExprId, Option<String>>,
     names: FxHashSet<String>,
@@ -89,6 +91,7 @@ pub fn explicit_text(
         wraps: FxHashMap::default(),
         replaced: FxHashMap::default(),
         let_unpacks: FxHashMap::default(),
+        named_unpacks: FxHashMap::default(),
         packs: FxHashMap::default(),
         names: names.collect(),
         next: 0,
@@ -345,7 +348,26 @@ impl Elaborate<'_> {
         if ty.is_some() && self.is_annotated_as(recorded_at, &p.to) {
             return;
         }
+        if ty.is_some() {
+            let named = self.unpacks_to_name(&p.to);
+            self.named_unpacks.extend(named);
+        }
         self.packs.insert(at, ty);
+    }
+
+    /// Each `(unpack name …)` whose length the type mentions.
+    fn unpacks_to_name(&self, ty: &Ty) -> Vec<(ExprId, Var)> {
+        let unnamed = |name: BinderId| {
+            let is_it = |e: &Expr| matches!(e, Expr::Unpack { size: None, binder, .. } if *binder == name);
+            self.body.exprs.iter().position(is_it).map(|at| ExprId(at as u32))
+        };
+        let openings = self.inference.openings.iter().filter(|o| o.explicit);
+        openings
+            .filter_map(|o| match (&*o.lengths, o.site) {
+                ([length], Site::Binder(binder)) if ty.mentions(length) => Some((unnamed(binder)?, length.clone())),
+                _ => None,
+            })
+            .collect()
     }
 
     /// Whether the program says of the expression that it has this type: then what hides lengths is written already.
@@ -458,6 +480,10 @@ impl Elaborate<'_> {
             if let [one] = lengths.as_slice() {
                 pieces.push((name_range, format!("({} {})", one.name, self.body.binder(*binder).name)));
             }
+        }
+        if let (Some(length), Expr::Unpack { binder, .. }) = (self.named_unpacks.get(&e), self.body.expr(e)) {
+            let name = format!("({} {})", length.name, self.body.binder(*binder).name);
+            pieces.push((self.map.range(Node::Binder(*binder)), name));
         }
         pieces.sort_by_key(|(r, _)| r.start());
         let mut out = String::new();

@@ -229,7 +229,7 @@ impl Infer<'_> {
     }
 
     /// The type of a parameter of which neither the program nor the context says one.
-    fn parameter_type(&mut self, p: BinderId) -> Ty {
+    pub fn parameter_type(&mut self, p: BinderId) -> Ty {
         match self.size_params.contains(&p) {
             true => Ty::new(TyKind::Size(self.fresh_size())),
             false => self.fresh(),

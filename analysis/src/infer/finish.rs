@@ -25,6 +25,7 @@ impl Infer<'_> {
             && !is_kernel
         {
             quantified = self.quantify(ty, 0, 0, implicit.len() as u32, &taken);
+            self.check_size_names(ty, &implicit);
             // Size names of the form are the same at every position.
             quantified.dependence.sizes.splice(0..0, implicit.iter().map(|_| Vec::new()));
             self.solve();
@@ -79,6 +80,24 @@ impl Infer<'_> {
         self.record_lengths();
         self.out.diagnostics.splice(0..0, self.body.diagnostics.iter().cloned());
         self.out
+    }
+
+    /// A use of a definition learns what its size names are from its type.
+    fn check_size_names(&mut self, ty: &Ty, names: &[BinderId]) {
+        if self.is_broken() {
+            return;
+        }
+        let ty = self.table.zonk(ty);
+        for &name in names {
+            let size = self.size_of_binder(name);
+            if size.as_var().is_some_and(|v| !ty.any_size_var(&mut |other| other == v)) {
+                let name_text = &self.body.binder(name).name;
+                let message = format!(
+                    "nothing says what the size `{name_text}` is: the type of this definition, `{ty}`, does not mention it; a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name_text}))`"
+                );
+                self.error("unknown-size-name", Node::Binder(name), message);
+            }
+        }
     }
 
     /// A device takes and returns data.

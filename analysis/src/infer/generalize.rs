@@ -81,6 +81,7 @@ impl Infer<'_> {
         let ty = self.infer(value, None);
         self.level -= 1;
         self.settle(first, self.level);
+        self.keep_undecided(first);
         let (first_type, first_size) = (LET_BASE + self.let_types.len() as u32, LET_BASE + self.let_sizes.len() as u32);
         let taken: Vec<Name> = self.let_sizes.iter().map(|v| v.name.clone()).collect();
         let q = self.quantify(&ty, self.level, first_type, first_size, &taken);
@@ -107,6 +108,17 @@ impl Infer<'_> {
         let dependence = q.dependence;
         let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, dependence };
         self.out.let_schemes.insert(binder, LetScheme { scheme, first_type, first_size });
+    }
+
+    /// What a constraint still waits for, and what it will say then, is not for each use to choose: it depends on an
+    /// unknown from outside. (`(lambda (x) (let f (lambda (y) (get1 x)) …))`: what `f` yields is a component of `x`.)
+    fn keep_undecided(&mut self, first: usize) {
+        let undecided: Vec<Key> =
+            (self.deferred[first..].iter()).filter(|d| !d.done).flat_map(|d| self.unknowns_of(&d.constraint)).collect();
+        for key in undecided {
+            let deps = self.table.deps(key);
+            self.table.restrict(key, self.level, &deps);
+        }
     }
 
     pub fn instantiate_let(&mut self, at: ExprId, s: &LetScheme) -> Ty {

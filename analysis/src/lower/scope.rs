@@ -7,6 +7,7 @@
 use super::{Lowerer, closest};
 use crate::diagnostics::{Diagnostic, Edit, Fix, Severity};
 use crate::hir::*;
+use lift_syntax::SIZE_OPERATORS;
 use rustc_hash::FxHashSet;
 
 /// What a size name means that is bound nowhere.
@@ -108,15 +109,15 @@ impl Lowerer {
         }
         match self.scope.names {
             SizeNames::Variables => return SizeRef::Variable(name.clone()),
-            SizeNames::Implicit if self.scope.in_type => {
+            SizeNames::Implicit if self.scope.in_type && !SIZE_OPERATORS.contains(&&**name) => {
                 let range = self.map.sizes[at.index()];
                 let binder = self.alloc_binder(name.clone(), BinderRole::ImplicitSize, range);
                 self.scope.used[binder.index()] = true;
                 self.body.size_params.push(binder);
                 return SizeRef::Local(binder);
             }
-            SizeNames::Implicit => self.scope.late_sizes.push((at, name.clone())),
-            SizeNames::Declared => self.unknown_size(name, at),
+            SizeNames::Implicit if !SIZE_OPERATORS.contains(&&**name) => self.scope.late_sizes.push((at, name.clone())),
+            SizeNames::Implicit | SizeNames::Declared => self.unknown_size(name, at),
         }
         SizeRef::Error
     }
@@ -144,6 +145,9 @@ impl Lowerer {
         let sizes = in_scope.map(|b| self.body.binder(*b)).filter(|b| b.role.is_size() && !b.name.is_empty());
         let meant: Option<String> = closest(name, sizes.map(|b| &*b.name)).map(str::to_owned);
         let message = match self.scope.names {
+            _ if SIZE_OPERATORS.contains(&&**name) => {
+                format!("`{name}` is an operation on sizes, and no size by itself")
+            }
             SizeNames::Implicit => format!(
                 "there is no size `{name}` here: a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
             ),

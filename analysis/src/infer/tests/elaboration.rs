@@ -166,3 +166,29 @@ fn lets_of_one_name_that_move_out() {
             (lift g (N) ((array-type int N)) (lambda (xs) (let k (map neg xs) (unpack (X1 v1) (filter pos xs) (pack (concat (map neg v1) k))))))"#]],
     );
 }
+
+/// What a parameter is comes from the argument, so that what is written out in the body can be checked.
+#[test]
+fn a_lambda_that_is_applied_at_once() {
+    check_elaborated(
+        &format!(
+            "{HEAD}(lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) ((lambda (v) (map (lambda (x) (tuple x x)) v)) (map (filter pos) rows))))\n\
+             (lift g (N) ((array-type float N)) (lambda (xs) ((lambda (k) (let v (let h (filter pos xs) (tuple h (map (lambda (x) (floor k)) h))) (map neg (get2 v)))) 0.5f)))"
+        ),
+        expect![[r#"
+            (define (pos x) (> x 0.0f))
+            (lift f (N M) ((array-type (array-type float N) M)) (lambda (rows) ((lambda (v) (map (lambda (x) (unpack (X1 x) x (pack (tuple x x)))) v)) (map (filter pos) rows))))
+            (lift g (N) ((array-type float N)) (lambda (xs) ((lambda (k) (unpack (X1 h) (filter pos xs) (let v (tuple h (map (lambda (x) (floor k)) h)) (pack (map neg (get2 v)))))) 0.5f)))"#]],
+    );
+}
+
+/// A type that is written out can mention the length of what the program itself unpacked.
+#[test]
+fn an_unpack_gets_a_name_for_its_length() {
+    check_elaborated(
+        "(lift f (N) ((array-type int N) (exists (H) (array-type int H))) (lambda (xs hid) (unpack kept (filter (lambda (x) (< x 3)) xs) (unpack more (filter (lambda (x) (< x 5)) (generate #(length hid) (lambda (i) i))) (tuple kept more)))))",
+        expect![
+            "(lift f (N) ((array-type int N) (exists (H) (array-type int H))) (lambda (xs hid) (unpack (X1 hid) hid (unpack (X2 kept) (filter (lambda (x) (< x 3)) xs) (unpack (X4 v1) (unpack more (filter (lambda (x) (< x 5)) (generate #(length hid) (lambda (i) i))) (: (tuple kept more) (exists (X) (tuple-type (array-type int X2) (array-type int X))))) (pack v1))))))"
+        ],
+    );
+}

@@ -256,3 +256,25 @@ fn arguments_that_have_changed_places() {
         "#]],
     );
 }
+
+/// A use of a definition could not tell what such a size is.
+#[test]
+fn size_names_that_nothing_determines() {
+    check(
+        "(define (keep p xs) (filter p (: xs (array-type int N))))
+(define (same (xs (array-type int N))) (filter (lambda (x) (< x 3)) (: xs (array-type int N))))
+(define (to xs) (: xs (array-type int N)))
+(define (plus xs) (: xs (array-type int +)))",
+        expect![[r#"
+            keep : (Int -> Bool) -> Array[Int,n] -> <∃X, Array[Int,X]>
+              assumes n equals N
+              unknown-size-name at `N`: nothing says what the size `N` is: the type of this definition, `(Int -> Bool) -> Array[Int,n] -> <∃X, Array[Int,X]>`, does not mention it; a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float N))`
+            same : Array[Int,N] -> <∃X, Array[Int,X]>
+            to : Array[Int,n] -> Array[Int,N]
+              assumes n equals N
+            plus : Array[Int,n] -> Array[Int,m]
+              assumes n equals m
+              unknown-size-name at `+`: `+` is an operation on sizes, and no size by itself
+        "#]],
+    );
+}

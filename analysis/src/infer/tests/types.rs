@@ -184,3 +184,19 @@ fn equal_types_of_a_form_are_one_value() {
         }
     }
 }
+
+/// What a function in a `let` takes from a parameter around it is the same at each use, also where it is learnt later.
+#[test]
+fn what_waits_for_a_parameter_is_not_generalised() {
+    check(
+        "(lift f (N) ((array-type (tuple-type int bool) N) (array-type int N))
+  (lambda (ps xs)
+    ((mapGlb (lambda (p)
+       (let pair (lambda (x) (tuple x (get2 p) (get1 p)))
+         (map pair (generate #2 (lambda (i) (if (get2 (pair i)) 1 2)))))))
+     ps)))",
+        expect![[r#"
+            f : Array[(Int, Bool),N] -> Array[Int,N] -> Array[Array[(Int, Bool, Int),2],N]
+        "#]],
+    );
+}
