@@ -34,14 +34,15 @@ pub(crate) enum Atom {
 
 impl Atom {
     /// The sizes directly inside.
-    pub fn operands(&self) -> Vec<&Size> {
-        match self {
-            Atom::Var(_) | Atom::TooLarge(_) => Vec::new(),
-            Atom::Floor(a, b) | Atom::Pow(a, b) => vec![a, b],
-            Atom::Max(operands) => operands.iter().collect(),
-            Atom::Step(a) | Atom::Group(a) => vec![a],
-            Atom::Sum { count, body, .. } => vec![count, body],
-        }
+    pub fn operands(&self) -> impl Iterator<Item = &Size> {
+        let (first, second, others): (_, _, &[Size]) = match self {
+            Atom::Var(_) | Atom::TooLarge(_) => (None, None, &[]),
+            Atom::Floor(a, b) | Atom::Pow(a, b) => (Some(a), Some(b), &[]),
+            Atom::Max(operands) => (None, None, operands),
+            Atom::Step(a) | Atom::Group(a) => (Some(a), None, &[]),
+            Atom::Sum { count, body, .. } => (Some(count), Some(body), &[]),
+        };
+        first.into_iter().chain(second).chain(others)
     }
 
     /// The exponent that says the same: 0 or 1 squared is itself, and so is the inverse of 1 or -1.
@@ -66,7 +67,7 @@ impl Atom {
 
     /// How many sums are nested in the atom.
     pub fn sum_depth(&self) -> u32 {
-        let inner = self.operands().iter().map(|size| size.sum_depth()).max().unwrap_or(0);
+        let inner = self.operands().map(Size::sum_depth).max().unwrap_or(0);
         inner + u32::from(matches!(self, Atom::Sum { .. }))
     }
 }

@@ -52,6 +52,9 @@ impl Size {
                 _ => flat.push(operand),
             }
         }
+        if let [a, b] = flat.as_slice() {
+            return max_of_two(a, b);
+        }
         let mut kept: Vec<Size> = Vec::new();
         for operand in flat {
             if kept.iter().any(|k| k.sub(&operand).is_natural()) {
@@ -128,6 +131,19 @@ impl Size {
             Size::atom(Atom::Step(reduced))
         }
     }
+}
+
+/// As for more: the greater if it is known, else the base is that whose difference to the other is less in order.
+fn max_of_two(a: &Size, b: &Size) -> Size {
+    let more = a.sub(b);
+    if more.is_natural() {
+        return a.clone();
+    }
+    let less = more.neg();
+    if less.is_natural() {
+        return b.clone();
+    }
+    if less <= more { a.add(&max_zero(vec![less])) } else { b.add(&max_zero(vec![more])) }
 }
 
 /// `max(0, operands…)`: the operands are sorted, not empty, none of them or 0 dominates another.

@@ -22,7 +22,7 @@ use rewrite::Rewrite;
 use samples::{Points, Sample};
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Steps of proof that one question may take.
 const FUEL: u32 = 4000;
@@ -64,7 +64,7 @@ pub struct Facts {
     /// Points at which all of this holds, found when first needed.
     points: OnceLock<Points>,
     /// Points at which fewer facts held: those with which the search begins.
-    earlier: Vec<Sample>,
+    earlier: Vec<Arc<Sample>>,
     /// What proofs begin with, likewise.
     known: OnceLock<Known>,
     /// What has been asked under these very facts.

@@ -50,7 +50,7 @@ pub use length_check::LengthCheck;
 pub use solve::{Solution, solve};
 pub use sums::closed_form;
 pub use var::{Var, VarKind};
-pub use view::Node;
+pub use view::{Node, Writer};
 
 use poly::{Mono, Term, Terms, TooLarge};
 use std::cmp::Ordering;

@@ -45,8 +45,10 @@ impl Size {
 
     /// Replaces one atom of the sum itself, in all its powers.
     pub(crate) fn replace_atom(&self, atom: &Atom, value: &Size) -> Size {
-        let mut sum = Size::zero();
-        for term in self.terms() {
+        let (with, without): (Vec<&Term>, Vec<&Term>) =
+            self.terms().iter().partition(|term| term.mono.exponent(atom) != 0);
+        let mut sum = Size::from_terms(without.into_iter().cloned().collect());
+        for term in with {
             let power = term.mono.exponent(atom);
             let rest = Size::term(Term { mono: term.mono.without(atom), coeff: term.coeff });
             sum = sum.add(&rest.mul(&value.pow_const(power)));
@@ -59,7 +61,7 @@ impl Size {
         self.terms()
             .iter()
             .flat_map(|term| &*term.mono.0)
-            .any(|(atom, _)| pred(atom) || atom.operands().into_iter().any(|operand| operand.any_atom(pred)))
+            .any(|(atom, _)| pred(atom) || atom.operands().any(|operand| operand.any_atom(pred)))
     }
 
     /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
@@ -111,7 +113,7 @@ impl Atom {
             Atom::Sum { index, count, body } => {
                 count.any_var(pred) || body.any_var(&mut |var| var != index && pred(var))
             }
-            _ => self.operands().into_iter().any(|operand| operand.any_var(pred)),
+            _ => self.operands().any(|operand| operand.any_var(pred)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The variables that a size may mention, and what is known of each by its nature.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Where a variable comes from. All kinds but [`VarKind::Index`] are natural numbers.
@@ -23,7 +25,7 @@ pub enum VarKind {
 }
 
 /// A variable. Two variables are the same when kind, id and name are.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug)]
 pub struct Var {
     pub kind: VarKind,
     pub id: u32,
@@ -52,6 +54,37 @@ impl Var {
         let stem = self.name.trim_end_matches(|c: char| c.is_ascii_digit());
         let number = self.name[stem.len()..].parse().unwrap_or(0);
         (rank, stem, number, self.id)
+    }
+}
+
+impl PartialEq for Var {
+    fn eq(&self, other: &Var) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Var {}
+
+impl PartialOrd for Var {
+    fn partial_cmp(&self, other: &Var) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Most variables are told apart by kind and id, and the same name mostly lies at the same place.
+impl Ord for Var {
+    fn cmp(&self, other: &Var) -> Ordering {
+        self.kind.cmp(&other.kind).then(self.id.cmp(&other.id)).then_with(|| {
+            if Arc::ptr_eq(&self.name, &other.name) { Ordering::Equal } else { self.name.cmp(&other.name) }
+        })
+    }
+}
+
+/// With the name: equal digests of what was too large to keep stand for equal expressions.
+impl Hash for Var {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.id) << 8 | self.kind as u64);
+        state.write(self.name.as_bytes());
     }
 }
 

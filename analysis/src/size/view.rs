@@ -7,6 +7,7 @@
 //! `N/2+M/3`. The *exact* style makes one fraction of them, numerator first, so that its single
 //! division leaves no remainder whenever the size has a value at all: what generated code computes.
 
+mod cost;
 mod factor;
 mod patterns;
 
@@ -16,7 +17,9 @@ use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, lcm};
 use super::var::{Var, VarKind};
 use super::work;
+use patterns::Pattern;
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -124,25 +127,6 @@ pub struct Summand {
     pub monomial: Size,
 }
 
-impl Node {
-    /// The number of nodes: the shorter of two ways to write a size is the better one.
-    fn cost(&self) -> usize {
-        match self {
-            Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
-            Node::Neg(a) => 1 + a.cost(),
-            Node::Add(all) | Node::Mul(all) => all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>(),
-            Node::Min(all) | Node::Max(all) => 1 + all.iter().map(Node::cost).sum::<usize>(),
-            Node::Sub(a, b) | Node::ExactDiv(a, b) | Node::Pow(a, b) => 1 + a.cost() + b.cost(),
-            Node::FloorDiv { num, den, .. } => 2 + num.cost() + den.cost(),
-            Node::Mod { num, den, .. } => 1 + num.cost() + den.cost(),
-            Node::Sum { count, body, .. } => 3 + count.cost() + body.cost(),
-            Node::IfLe { left, right, then, otherwise } => {
-                2 + left.cost() + right.cost() + then.cost() + otherwise.cost()
-            }
-        }
-    }
-}
-
 /// A shorter way to write a size is looked for until this much has been done for it: terms that were computed with, and
 /// nodes that were written on trial. There are sizes short to write of which each part can be read in many ways, each with
 /// parts that can. What is left then is written as it stands, which says the same.
@@ -168,20 +152,73 @@ struct Item {
 /// Where a monomial stands in a sum: those of higher degree first, then by the keys of their atoms.
 type Key = (std::cmp::Reverse<i64>, Vec<Rc<str>>);
 
+/// How a size is written. Of most it is only asked what it costs, since another way to write what is around is shorter.
+struct Written {
+    /// With placeholders for its patterns.
+    plain: Size,
+    cost: usize,
+    node: OnceCell<Rc<Node>>,
+}
+
 /// An atom as it is read.
 struct Reading {
     node: Node,
     /// Where it stands in a product.
-    key: Rc<str>,
+    key: OnceCell<Rc<str>>,
+}
+
+/// Writes many sizes: what has been found for a part of one is known for the others.
+pub struct Writer(Viewer);
+
+impl Writer {
+    /// Writes expressions to compute, as [`Size::node`].
+    pub fn to_compute() -> Writer {
+        Writer(Viewer::new(Style::Exact))
+    }
+
+    /// Writes expressions to read, as sizes are printed.
+    pub fn to_read() -> Writer {
+        Writer(Viewer::new(Style::Reading))
+    }
+
+    pub fn node(&mut self, size: &Size) -> Rc<Node> {
+        let viewer = &mut self.0;
+        (viewer.begun, viewer.tried) = (work::so_far(), 0);
+        let written = viewer.written(size);
+        let node = viewer.node_of(&written);
+        if !viewer.may_try() {
+            // What was given up here may be short for who has more time for it.
+            *viewer = Viewer::new(viewer.style);
+        }
+        node
+    }
+}
+
+/// `left <= right`, or what is not so.
+#[derive(Clone)]
+struct Condition {
+    left: Rc<Written>,
+    right: Rc<Written>,
+    negated: bool,
+}
+
+impl Condition {
+    /// With its branches apart.
+    fn cost(&self) -> usize {
+        2 + self.left.cost + self.right.cost
+    }
 }
 
 struct Viewer {
     style: Style,
-    memo: FxHashMap<Size, Node>,
+    memo: FxHashMap<Size, Rc<Written>>,
     /// Each is asked for again with every way to read what is around it.
     atoms: FxHashMap<Atom, Rc<Reading>>,
-    /// What the placeholder variables stand for that [`patterns`] puts into polynomials.
-    placeholders: FxHashMap<Var, Node>,
+    costs: FxHashMap<Atom, usize>,
+    /// What the placeholder variables stand for that [`patterns`] puts into polynomials, and what it costs.
+    placeholders: FxHashMap<Var, Rc<(Pattern, usize)>>,
+    /// The name of placeholders.
+    mark: Arc<str>,
     /// What arithmetic on this thread had cost when it began.
     begun: u64,
     /// Nodes that were written on trial.
@@ -194,7 +231,9 @@ impl Viewer {
             style,
             memo: FxHashMap::default(),
             atoms: FxHashMap::default(),
+            costs: FxHashMap::default(),
             placeholders: FxHashMap::default(),
+            mark: Arc::from("#"),
             begun: work::so_far(),
             tried: 0,
         }
@@ -205,31 +244,38 @@ impl Viewer {
         work::so_far().saturating_sub(self.begun) + self.tried < MAX_WORK
     }
 
-    /// What a way to write it costs the reader; it was tried.
-    fn cost_of(&mut self, node: &Node) -> usize {
-        let cost = node.cost();
-        self.tried += cost as u64;
-        cost
+    fn written(&mut self, size: &Size) -> Rc<Written> {
+        if let Some(written) = self.memo.get(size) {
+            return written.clone();
+        }
+        let (plain, cost) = self.with_patterns(size);
+        let cost = cost.unwrap_or_else(|| self.cost_of(&plain, usize::MAX));
+        let written = Rc::new(Written { plain, cost, node: OnceCell::new() });
+        self.memo.insert(size.clone(), written.clone());
+        written
+    }
+
+    fn node_of(&mut self, written: &Written) -> Rc<Node> {
+        if let Some(node) = written.node.get() {
+            return node.clone();
+        }
+        let node = Rc::new(self.polynomial(&written.plain));
+        written.node.get_or_init(|| node).clone()
     }
 
     fn node(&mut self, size: &Size) -> Node {
-        if let Some(node) = self.memo.get(size) {
-            return node.clone();
-        }
-        let plain = self.with_patterns(size);
-        let node = self.polynomial(&plain);
-        self.memo.insert(size.clone(), node.clone());
-        node
+        let written = self.written(size);
+        Node::clone(&self.node_of(&written))
     }
 
     fn boxed(&mut self, size: &Size) -> Box<Node> {
         Box::new(self.node(size))
     }
 
-    fn placeholder(&mut self, node: Node) -> Size {
+    fn placeholder(&mut self, pattern: Pattern, cost: usize) -> Size {
         let id = u32::try_from(self.placeholders.len()).unwrap_or(u32::MAX);
-        let var = Var { kind: VarKind::Index, id, name: Arc::from("#") };
-        self.placeholders.insert(var.clone(), node);
+        let var = Var { kind: VarKind::Index, id, name: self.mark.clone() };
+        self.placeholders.insert(var.clone(), Rc::new((pattern, cost)));
         Size::var(var)
     }
 
@@ -391,7 +437,7 @@ impl Viewer {
                 continue;
             }
             let reading = self.atom(atom);
-            let (key, node) = (reading.key.clone(), reading.node.clone());
+            let (key, node) = (reading.key(atom), reading.node.clone());
             match *e {
                 1 => factors.push((key, node)),
                 2 => factors.extend([(key.clone(), node.clone()), (key, node)]),
@@ -411,7 +457,7 @@ impl Viewer {
 
     fn key(&mut self, mono: &Mono) -> Key {
         let degree = mono.0.iter().map(|(_, e)| i64::from(*e)).sum();
-        let mut names: Vec<Rc<str>> = mono.0.iter().map(|(atom, _)| self.atom(atom).key.clone()).collect();
+        let mut names: Vec<Rc<str>> = mono.0.iter().map(|(atom, _)| self.atom(atom).key(atom)).collect();
         names.sort();
         (std::cmp::Reverse(degree), names)
     }
@@ -421,15 +467,15 @@ impl Viewer {
             return reading.clone();
         }
         let node = self.atom_node(atom);
-        let reading = Rc::new(Reading { key: atom_key(atom, &node).into(), node });
+        let reading = Rc::new(Reading { node, key: OnceCell::new() });
         self.atoms.insert(atom.clone(), reading.clone());
         reading
     }
 
     fn atom_node(&mut self, atom: &Atom) -> Node {
         match atom {
-            Atom::Var(var) => match self.placeholders.get(var) {
-                Some(node) => node.clone(),
+            Atom::Var(var) => match self.placeholders.get(var).cloned() {
+                Some(known) => self.pattern(&known.0),
                 None => Node::Var(var.clone()),
             },
             Atom::Floor(num, den) => {
@@ -440,7 +486,10 @@ impl Viewer {
                 all.push(Node::Int(0));
                 Node::Max(all)
             }
-            Atom::Step(condition) => self.conditional(condition, Node::Int(1), Node::Int(0)),
+            Atom::Step(condition) => {
+                let condition = self.condition(condition);
+                self.conditional(&condition, Node::Int(1), Node::Int(0))
+            }
             Atom::Pow(base, exponent) => Node::Pow(self.boxed(base), self.boxed(exponent)),
             Atom::Sum { index, count, body } => self.sum(index, count, body),
             Atom::Group(inner) => self.node(inner),
@@ -448,20 +497,26 @@ impl Viewer {
         }
     }
 
-    /// `if condition >= 0`, without minus signs, whichever way round is shorter.
-    fn conditional(&mut self, condition: &Size, then: Node, otherwise: Node) -> Node {
+    /// `condition >= 0`, without minus signs, whichever way round is shorter.
+    fn condition(&mut self, condition: &Size) -> Condition {
         let opposite = condition.neg().sub(&Size::one());
         let (more, less) = condition.by_sign();
-        let plain = (self.boxed(&less), self.boxed(&more));
+        let plain = (self.written(&less), self.written(&more));
         let (more, less) = opposite.by_sign();
-        let negated = (self.boxed(&less), self.boxed(&more));
-        let cost = |(left, right): &(Box<Node>, Box<Node>)| left.cost() + right.cost();
-        let (then, otherwise) = (Box::new(then), Box::new(otherwise));
+        let negated = (self.written(&less), self.written(&more));
+        let cost = |(left, right): &(Rc<Written>, Rc<Written>)| left.cost + right.cost;
         if cost(&plain) <= cost(&negated) {
-            Node::IfLe { left: plain.0, right: plain.1, then, otherwise }
+            Condition { left: plain.0, right: plain.1, negated: false }
         } else {
-            Node::IfLe { left: negated.0, right: negated.1, then: otherwise, otherwise: then }
+            Condition { left: negated.0, right: negated.1, negated: true }
         }
+    }
+
+    fn conditional(&mut self, condition: &Condition, then: Node, otherwise: Node) -> Node {
+        let mut boxed = |side: &Written| Box::new(Node::clone(&self.node_of(side)));
+        let (left, right) = (boxed(&condition.left), boxed(&condition.right));
+        let (then, otherwise) = if condition.negated { (otherwise, then) } else { (then, otherwise) };
+        Node::IfLe { left, right, then: Box::new(then), otherwise: Box::new(otherwise) }
     }
 
     /// A sum, its index named as nothing else in it is.
@@ -473,6 +528,12 @@ impl Viewer {
         let named = Var { kind: VarKind::Position, id: index.id, name };
         let body = body.subst_var(index, &Size::var(named.clone()));
         Node::Sum { index: named, count: self.boxed(count), body: self.boxed(&body) }
+    }
+}
+
+impl Reading {
+    fn key(&self, atom: &Atom) -> Rc<str> {
+        self.key.get_or_init(|| atom_key(atom, &self.node).into()).clone()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::schedule::rules::Rule;
 use crate::schedule::{Applied, Schedule, bounds};
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Facts, Node, Size, Var, VarKind};
+use lift_analysis::size::{Assumption, Facts, Node, Size, Var, VarKind, Writer};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ pub struct ProgramBuilder<'k> {
     needless: Vec<(Message, Origin)>,
     pub report: Report,
     /// Sizes as expressions that were asked for: to find the shortest one takes time.
-    nodes: FxHashMap<Size, Rc<Node>>,
+    nodes: Writer,
     buffer_names: Names,
     function_names: Names,
     next_var: u32,
@@ -93,7 +93,7 @@ impl<'k> ProgramBuilder<'k> {
             setup: Vec::new(),
             needless: Vec::new(),
             report: Report { applied: schedule.applied.clone(), ..Report::default() },
-            nodes: FxHashMap::default(),
+            nodes: Writer::to_compute(),
             buffer_names,
             function_names,
             next_var: 0,
@@ -102,7 +102,7 @@ impl<'k> ProgramBuilder<'k> {
 
     /// A size as an expression to compute.
     pub fn node(&mut self, size: &Size) -> Rc<Node> {
-        self.nodes.entry(size.clone()).or_insert_with(|| Rc::new(size.node())).clone()
+        self.nodes.node(size)
     }
 
     /// A fresh index variable: of a loop, or standing for a number that the device computes.

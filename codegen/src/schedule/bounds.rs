@@ -35,6 +35,9 @@ pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
 
 /// A bound of a whole number is one, too, without what is behind its point: half of an odd N.
 fn rounded_down(facts: &Facts, bound: &Size) -> Size {
+    if bound.is_integral() {
+        return bound.clone();
+    }
     fn floors(facts: &Facts, n: &Node) -> Option<Size> {
         Some(match n {
             Node::ExactDiv(a, b) => {

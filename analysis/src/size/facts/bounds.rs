@@ -5,6 +5,7 @@ use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
 use crate::size::var::{Var, VarKind};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Variables and atoms replaced on the way to one bound.
@@ -57,7 +58,7 @@ impl Query<'_> {
         }
         let mut current = self.facts.rewrite(size);
         // The facts, and what the atoms lie between that were replaced by variables on the way.
-        let mut facts = self.facts.clone();
+        let mut facts = Cow::Borrowed(self.facts);
         let mut fresh = 0;
         for _ in 0..MAX_STEPS {
             if current.terms().len() > MAX_TERMS {
@@ -66,8 +67,10 @@ impl Query<'_> {
             self.spend(1 + current.weight() / 32)?;
             let query = self.under(&facts);
             if let Some((atom, next)) = query.abstract_atom(&current, goal, depth, fresh) {
+                // Found once, and not by each copy for itself.
+                self.facts.points();
                 for (var, lower, upper) in next {
-                    facts.assume_range_of_new(var, lower, upper);
+                    facts.to_mut().assume_range_of_new(var, lower, upper);
                 }
                 current = atom;
                 fresh += 1;
@@ -273,7 +276,7 @@ impl Query<'_> {
 }
 
 fn vars_of(atom: &Atom) -> Vec<Var> {
-    atom.operands().into_iter().flat_map(Size::vars).collect()
+    atom.operands().flat_map(Size::vars).collect()
 }
 
 fn best_constant(bounds: &[Size], side: Side) -> Option<Size> {

@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// Steps that one proof may take.
 const FUEL: u32 = 400;
@@ -75,7 +77,7 @@ impl Query<'_> {
         // What a size divides by is positive: nobody asks about one without a value.
         let points = self.facts.points();
         let mut positive = Cow::Borrowed(&known.positive);
-        let mut samples: Vec<&Sample> = points.samples.iter().collect();
+        let mut samples: Vec<&Sample> = points.samples.iter().map(Arc::as_ref).collect();
         let mut divisors = BTreeSet::new();
         samples::divisors(size, &mut divisors);
         divisors.retain(|divisor| !points.divisors.contains(divisor));
@@ -91,6 +93,7 @@ impl Query<'_> {
             positive,
             samples,
             failed: RefCell::default(),
+            shifted: Rc::default(),
         };
         prover.nonneg(size, DEPTH)
     }
@@ -151,6 +154,8 @@ struct Prover<'a> {
     samples: Vec<&'a Sample>,
     /// Goals that were given up, and how deep the proof might have gone.
     failed: RefCell<FxHashMap<Size, u32>>,
+    /// Composite atoms with every variable counted from its least value: one goal has many in common with the next.
+    shifted: Rc<RefCell<FxHashMap<Atom, Size>>>,
 }
 
 impl Prover<'_> {
@@ -202,10 +207,23 @@ impl Prover<'_> {
         if !goal.any_var(&mut |var| moves(var)) {
             return goal.clone();
         }
-        goal.subst(&mut |var| {
-            let least = self.least(var)?;
-            (least > 0).then(|| Size::var(var.clone()).add(&Size::constant(least)))
-        })
+        let mut counted = |atom: &Atom| {
+            let Atom::Var(var) = atom else { return None };
+            let least = self.least(var).filter(|least| *least > 0)?;
+            Some(Size::var(var.clone()).add(&Size::constant(least)))
+        };
+        let shifted = goal.rebuild(&mut |atom| {
+            if matches!(atom, Atom::Var(_)) {
+                return counted(atom);
+            }
+            if let Some(known) = self.shifted.borrow().get(atom) {
+                return Some(known.clone());
+            }
+            let found = Size::atom(atom.clone()).rebuild(&mut counted)?;
+            self.shifted.borrow_mut().insert(atom.clone(), found.clone());
+            Some(found)
+        });
+        shifted.unwrap_or_else(|| goal.clone())
     }
 
     fn least(&self, var: &Var) -> Option<i128> {
@@ -345,6 +363,7 @@ impl Prover<'_> {
             positive: self.positive.clone(),
             samples,
             failed: RefCell::default(),
+            shifted: self.shifted.clone(),
         }
     }
 

@@ -6,10 +6,11 @@ use crate::size::atom::Atom;
 use crate::size::poly::Term;
 use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::Var;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::hash::BuildHasher;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// So many points are looked for,
 const WANTED: usize = 8;
@@ -22,7 +23,7 @@ const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
 /// Values of all variables; those that no fact mentions get theirs by chance.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    values: BTreeMap<Var, i64>,
+    values: FxHashMap<Var, i64>,
     seed: usize,
 }
 
@@ -68,7 +69,7 @@ impl Sample {
 #[derive(Clone, Debug)]
 pub(super) struct Points {
     /// Some points at which all facts hold; perhaps none.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<Arc<Sample>>,
     /// Whatever the facts divide by.
     pub divisors: Vec<Size>,
 }
@@ -87,7 +88,7 @@ impl Points {
                 value = low.map_or(value, |low| value.max(low));
                 value = high.map_or(value, |high| value.min(high));
             }
-            sample.values.insert(var.clone(), value);
+            Arc::make_mut(sample).values.insert(var.clone(), value);
             let in_range = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
             in_range && (value >= 0 || !var.is_natural())
         });
@@ -128,14 +129,15 @@ impl Facts {
         self.points.get_or_init(|| {
             let vars = self.vars();
             let divisors = self.divisors();
-            let mut samples: Vec<Sample> = Vec::new();
-            let by_chance = (0..TRIES).map(|seed| Sample { values: BTreeMap::new(), seed });
+            let mut samples: Vec<Arc<Sample>> = Vec::new();
+            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: FxHashMap::default(), seed }));
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
+                let values = Arc::make_mut(&mut sample);
                 for var in &vars {
-                    let value = sample.value(var);
-                    sample.values.insert(var.clone(), value);
+                    let value = values.value(var);
+                    values.values.insert(var.clone(), value);
                 }
-                self.repair(&mut sample);
+                self.repair(values);
                 if self.hold_at(&sample) && sample.all_positive(&divisors) {
                     samples.push(sample);
                 }
@@ -274,7 +276,7 @@ pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
     };
     negative_powers(size.terms());
     size.any_atom(&mut |atom| {
-        atom.operands().into_iter().for_each(|operand| negative_powers(operand.terms()));
+        atom.operands().for_each(|operand| negative_powers(operand.terms()));
         false
     });
     size.any_atom(&mut |atom| {

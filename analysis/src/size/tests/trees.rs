@@ -4,6 +4,7 @@
 use super::*;
 use crate::size::ratio::Ratio;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 
 /// An expression as a program might write it.
 #[derive(Clone, Debug)]
@@ -282,4 +283,34 @@ proptest! {
         }
         prop_assert_eq!(size.eval_int(&names_at(at)), size.eval_int(&names_at(changed)));
     }
+}
+
+/// The same random trees in each run: a search that is given up has no promises to keep.
+fn sampled(count: usize, check: impl Fn(&Size)) {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..count {
+        let tree = tree(4).new_tree(&mut runner).expect("a tree").current();
+        check(&tree.size());
+    }
+}
+
+#[test]
+fn a_size_costs_what_it_was_found_to_cost() {
+    sampled(1000, |size| {
+        for mut writer in [Writer::to_compute(), Writer::to_read()] {
+            if let Some((found, written)) = writer.costs(size) {
+                assert_eq!(found, written, "{size}");
+            }
+        }
+    });
+}
+
+#[test]
+fn who_writes_many_sizes_writes_each_as_if_it_were_the_only_one() {
+    let writers = std::cell::RefCell::new((Writer::to_compute(), Writer::to_read()));
+    sampled(300, |size| {
+        let (computed, read) = &mut *writers.borrow_mut();
+        assert_eq!(*computed.node(size), size.node());
+        assert_eq!(*read.node(size), size.reading());
+    });
 }

@@ -104,20 +104,29 @@ impl Sample {
         // scale·x = -rest
         point[factor.x] = times(PRIME - rest % PRIME, inverse(signed(factor.scale)));
         let value = |(coefficient, exponents): &(u64, Vec<u32>)| {
-            exponents.iter().zip(&point).fold(*coefficient, |value, (e, x)| times(value, power(*x, *e)))
+            let factors = exponents.iter().zip(&point).filter(|(e, _)| **e > 0);
+            factors.fold(*coefficient, |value, (e, x)| times(value, power(*x, *e)))
         };
-        self.terms.iter().fold(0, |sum, term| (sum + value(term)) % PRIME) == 0
+        self.terms.iter().fold(0, |sum, term| reduced(sum + value(term))) == 0
     }
 }
 
-/// Of numbers below 2⁶²: what lies above 61 bits counts once for each multiple of 2⁶¹.
+/// Of numbers up to the prime: what lies above 61 bits counts once for each multiple of 2⁶¹.
 fn times(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     let sum = (product as u64 & PRIME) + (product >> 61) as u64;
-    sum % PRIME
+    reduced(sum)
+}
+
+/// A number below twice the prime.
+fn reduced(n: u64) -> u64 {
+    if n >= PRIME { n - PRIME } else { n }
 }
 
 fn power(mut base: u64, mut exponent: u32) -> u64 {
+    if exponent == 1 {
+        return base;
+    }
     let mut result = 1;
     while exponent > 0 {
         if exponent & 1 == 1 {

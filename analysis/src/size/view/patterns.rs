@@ -4,7 +4,7 @@
 //! `max(0, x-y)` as `x - min(x, y)` or as `max(x, y) - y`; and so on. Every way to read an atom is a
 //! candidate; as long as one makes the whole expression shorter, the best is taken.
 
-use super::{Node, Style, Viewer};
+use super::{Condition, Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
@@ -18,9 +18,20 @@ const MAX_ROUNDS: usize = 12;
 /// One way to read an atom: as `factor·pattern + shift`.
 struct Candidate {
     atom: Atom,
-    pattern: Node,
+    pattern: Pattern,
+    /// What the pattern costs, that is what the polynomial costs at least.
+    cost: usize,
     factor: Size,
     shift: Size,
+}
+
+/// What an atom is read as. Most are never written.
+pub(super) enum Pattern {
+    Mod { dividend: Size, divisor: Size },
+    Floor { dividend: Size, divisor: Size },
+    Min(Vec<Size>),
+    Max(Vec<Size>),
+    If { condition: Condition, then: Size, otherwise: Size },
 }
 
 /// An atom in a polynomial `factor·atom + rest`; neither is known if the atom has other powers.
@@ -30,11 +41,11 @@ struct Place {
 }
 
 impl Viewer {
-    /// The polynomial with placeholders for the patterns found in it.
-    pub(super) fn with_patterns(&mut self, size: &Size) -> Size {
+    /// The polynomial with placeholders for the patterns found in it, and what it costs, if that is known by then.
+    pub(super) fn with_patterns(&mut self, size: &Size) -> (Size, Option<usize>) {
         let mut current = size.clone();
         if size.terms().len() > MAX_TERMS || size.weight() > MAX_WEIGHT {
-            return current;
+            return (current, None);
         }
         let mut shortest = None;
         for _ in 0..MAX_ROUNDS {
@@ -46,18 +57,17 @@ impl Viewer {
                 break;
             }
             let mut best = None;
-            let mut least = shortest.unwrap_or_else(|| {
-                let plain = self.polynomial(&current);
-                self.cost_of(&plain)
-            });
-            for Candidate { atom, pattern, factor, shift } in candidates {
+            let mut least = shortest.unwrap_or_else(|| self.cost_of(&current, usize::MAX));
+            for Candidate { atom, pattern, cost, factor, shift } in candidates {
                 if !self.may_try() {
                     break;
                 }
-                let value = factor.mul(&self.placeholder(pattern)).add(&shift);
+                if cost >= least {
+                    continue;
+                }
+                let value = factor.mul(&self.placeholder(pattern, cost)).add(&shift);
                 let read = current.replace_atom(&atom, &value);
-                let written = self.polynomial(&read);
-                let cost = self.cost_of(&written);
+                let cost = self.cost_of(&read, least);
                 if cost < least {
                     (best, least) = (Some(read), cost);
                 }
@@ -68,7 +78,7 @@ impl Viewer {
                 None => break,
             }
         }
-        current
+        (current, shortest)
     }
 
     /// May this be computed for itself? A fraction may be whole only together with what is around it.
@@ -121,13 +131,12 @@ impl Viewer {
         }
         readings.retain(|(dividend, _)| self.allows(dividend));
         for (dividend, divisor) in readings {
-            let pattern =
-                Node::Mod { num: self.boxed(&dividend), den: self.boxed(&divisor), dividend: dividend.clone() };
             found.push(Candidate {
                 atom: place.atom.clone(),
-                pattern,
+                cost: 1 + self.written(&dividend).cost + self.written(&divisor).cost,
                 factor: Size::int(-1).div_exact(&divisor),
                 shift: dividend.div_exact(&divisor),
+                pattern: Pattern::Mod { dividend, divisor },
             });
         }
     }
@@ -157,13 +166,14 @@ impl Viewer {
         }
         for shift in shifts {
             let dividend = num.add(&shift.mul(den));
-            let plain = self.node(&dividend);
-            if self.style == Style::Exact && !is_natural(&plain) {
+            let plain = self.written(&dividend);
+            if self.style == Style::Exact && !is_natural(&self.node_of(&plain)) {
                 continue;
             }
-            let pattern = Node::FloorDiv { num: Box::new(plain), den: self.boxed(den), dividend };
+            let cost = 2 + plain.cost + self.written(den).cost;
+            let pattern = Pattern::Floor { dividend, divisor: den.clone() };
             let (atom, shift) = (place.atom.clone(), shift.neg());
-            found.push(Candidate { atom, pattern, factor: Size::one(), shift });
+            found.push(Candidate { atom, pattern, cost, factor: Size::one(), shift });
         }
     }
 
@@ -191,15 +201,14 @@ impl Viewer {
                 if !all.iter().all(|operand| self.allows(operand)) {
                     continue;
                 }
-                let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
-                nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
+                let cost = 1 + all.iter().map(|operand| self.written(operand).cost).sum::<usize>();
                 let atom = place.atom.clone();
                 found.push(if maximum {
-                    let pattern = Node::Max(nodes);
-                    Candidate { atom, pattern, factor: Size::one(), shift: base.neg() }
+                    let pattern = Pattern::Max(all);
+                    Candidate { atom, pattern, cost, factor: Size::one(), shift: base.neg() }
                 } else {
-                    let pattern = Node::Min(nodes);
-                    Candidate { atom, pattern, factor: Size::int(-1), shift: base.clone() }
+                    let pattern = Pattern::Min(all);
+                    Candidate { atom, pattern, cost, factor: Size::int(-1), shift: base.clone() }
                 });
             }
         }
@@ -213,21 +222,48 @@ impl Viewer {
         let mut branches: Vec<Size> = rest.terms().iter().map(|t| Size::term(t.clone())).collect();
         branches.push(rest.clone());
         branches.push(Size::zero());
+        let condition = self.condition(condition);
         for otherwise in branches {
             let then = factor.add(&otherwise);
             if !self.allows(&then) || !self.allows(&otherwise) {
                 continue;
             }
-            let then = self.node(&then);
-            let other = self.node(&otherwise);
-            let pattern = self.conditional(condition, then, other);
+            let branches = self.written(&then).cost + self.written(&otherwise).cost;
             found.push(Candidate {
                 atom: place.atom.clone(),
-                pattern,
+                cost: condition.cost() + branches,
                 factor: Size::one().div_exact(factor),
                 shift: otherwise.neg().div_exact(factor),
+                pattern: Pattern::If { condition: condition.clone(), then, otherwise },
             });
         }
+    }
+}
+
+impl Viewer {
+    /// A pattern as it is written.
+    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Node {
+        match pattern {
+            Pattern::Mod { dividend, divisor } => {
+                Node::Mod { num: self.boxed(dividend), den: self.boxed(divisor), dividend: dividend.clone() }
+            }
+            Pattern::Floor { dividend, divisor } => {
+                Node::FloorDiv { num: self.boxed(dividend), den: self.boxed(divisor), dividend: dividend.clone() }
+            }
+            Pattern::Min(all) => Node::Min(self.operands(all)),
+            Pattern::Max(all) => Node::Max(self.operands(all)),
+            Pattern::If { condition, then, otherwise } => {
+                let (then, otherwise) = (self.node(then), self.node(otherwise));
+                self.conditional(condition, then, otherwise)
+            }
+        }
+    }
+
+    /// In alphabetical order, numbers last.
+    fn operands(&mut self, all: &[Size]) -> Vec<Node> {
+        let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
+        nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
+        nodes
     }
 }
 

@@ -1,0 +1,118 @@
+//! What a way to write a size costs the reader: its number of nodes, found without writing it.
+
+#[cfg(test)]
+use super::Writer;
+use super::{MAX_FACTORED, Node, Viewer};
+use crate::size::Size;
+use crate::size::atom::Atom;
+use crate::size::poly::Term;
+
+/// More than anything costs that can be written.
+const GIVEN_UP: usize = 1 << 24;
+
+impl Node {
+    /// The number of nodes: the shorter of two ways to write a size is the better one.
+    pub(super) fn cost(&self) -> usize {
+        match self {
+            Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
+            Node::Neg(a) => 1 + a.cost(),
+            Node::Add(all) | Node::Mul(all) => all.len().saturating_sub(1) + all.iter().map(Node::cost).sum::<usize>(),
+            Node::Min(all) | Node::Max(all) => 1 + all.iter().map(Node::cost).sum::<usize>(),
+            Node::Sub(a, b) | Node::ExactDiv(a, b) | Node::Pow(a, b) => 1 + a.cost() + b.cost(),
+            Node::FloorDiv { num, den, .. } => 2 + num.cost() + den.cost(),
+            Node::Mod { num, den, .. } => 1 + num.cost() + den.cost(),
+            Node::Sum { count, body, .. } => 3 + count.cost() + body.cost(),
+            Node::IfLe { left, right, then, otherwise } => {
+                2 + left.cost() + right.cost() + then.cost() + otherwise.cost()
+            }
+        }
+    }
+}
+
+impl Viewer {
+    /// What [`Viewer::polynomial`] costs the reader, without writing it where it is seen to cost `below` or more.
+    pub(super) fn cost_of(&mut self, size: &Size, below: usize) -> usize {
+        let cost = match self.cost_expanded(size.terms()) {
+            Some(expanded) => match self.cost_factored_at_least(size.terms()) {
+                Some(least) if least < expanded.min(below) => {
+                    let factored = self.factored(size.terms());
+                    factored.map_or(expanded, |factored| factored.cost().min(expanded))
+                }
+                _ => expanded,
+            },
+            None => match self.polynomial(size) {
+                Node::TooLarge => return GIVEN_UP,
+                node => node.cost(),
+            },
+        };
+        self.tried += cost as u64;
+        cost
+    }
+
+    /// What it costs to write these terms one after the other; `None` if there is more to that than to write each.
+    fn cost_expanded(&mut self, terms: &[Term]) -> Option<usize> {
+        let mut cost = terms.len().saturating_sub(1);
+        for term in terms {
+            let numbered = !term.coeff.abs().is_one() || term.mono.is_one();
+            let mut factors = usize::from(numbered);
+            cost += factors;
+            for (atom, e) in &*term.mono.0 {
+                if *e < 1 || !term.coeff.is_integer() || matches!(atom, Atom::Pow(..)) {
+                    return None;
+                }
+                let atom = self.cost_of_atom(atom);
+                let (written, each) = if *e == 2 { (2, 2 * atom) } else { (1, atom + if *e > 2 { 2 } else { 0 }) };
+                factors += written;
+                cost += each;
+            }
+            if !term.coeff.is_integer() {
+                return None;
+            }
+            cost += factors - 1;
+        }
+        let signed = terms.iter().all(|term| term.coeff.is_negative()) && terms.iter().any(|term| !term.mono.is_one());
+        Some((cost + usize::from(signed)).max(1))
+    }
+
+    /// What [`Viewer::factored`] costs at least, if it finds anything: each atom is in one of the factors.
+    fn cost_factored_at_least(&mut self, terms: &[Term]) -> Option<usize> {
+        if !(2..=MAX_FACTORED).contains(&terms.len()) {
+            return None;
+        }
+        let mut atoms: Vec<&Atom> = Vec::new();
+        for (atom, _) in terms.iter().flat_map(|term| &*term.mono.0) {
+            if !atoms.contains(&atom) {
+                atoms.push(atom);
+            }
+        }
+        let cost: usize = atoms.iter().map(|atom| self.cost_of_atom(atom)).sum();
+        Some(cost + atoms.len().saturating_sub(1))
+    }
+
+    fn cost_of_atom(&mut self, atom: &Atom) -> usize {
+        if let Atom::Var(var) = atom {
+            return self.placeholders.get(var).map_or(1, |known| known.1);
+        }
+        if let Some(cost) = self.costs.get(atom) {
+            return *cost;
+        }
+        let cost = match atom {
+            Atom::Floor(num, den) => 2 + self.written(num).cost + self.written(den).cost,
+            Atom::Max(operands) => 2 + operands.iter().map(|operand| self.written(operand).cost).sum::<usize>(),
+            Atom::Step(condition) => self.condition(condition).cost() + 2,
+            Atom::Group(inner) => self.written(inner).cost,
+            _ => self.atom(atom).node.cost(),
+        };
+        self.costs.insert(atom.clone(), cost);
+        cost
+    }
+}
+
+#[cfg(test)]
+impl Writer {
+    /// What a size was found to cost before it was written, and what it costs then; `None` where it is given up.
+    pub(in crate::size) fn costs(&mut self, size: &Size) -> Option<(usize, usize)> {
+        let found = self.0.written(size).cost;
+        (found < GIVEN_UP).then(|| (found, self.node(size).cost()))
+    }
+}
