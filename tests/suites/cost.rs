@@ -38,7 +38,7 @@ const REPORTS: [(&str, &str, &str); 12] = [
 ];
 
 /// The example, its kernel, the target, and what it is run on.
-const COUNTED: [(&str, &str, &str, &str); 16] = [
+const COUNTED: [(&str, &str, &str, &str); 22] = [
     ("saxpy", "saxpy", "portable", "a=2 xs=iota ys=iota N=300"),
     ("saxpy", "saxpy", "gpu", "a=2 xs=iota ys=iota N=1300"),
     ("saxpy", "saxpy", "cpu", "a=2 xs=iota ys=iota N=300"),
@@ -55,6 +55,12 @@ const COUNTED: [(&str, &str, &str, &str); 16] = [
     ("histogram", "histogram", "portable", "xs=random N=50 B=7"),
     ("rows", "above", "portable", "rows=random threshold=0.5 M=30 N=11"),
     ("irregular/triangle", "product", "portable", "matrix=[[1],[2,3],[4,5,6],[7,8,9,10]] vector=[1,2,3,4]"),
+    ("../tests/bench/programs/sort", "ascending", "gpu", "xs=random N=5000"),
+    ("../tests/bench/programs/sort", "ascending", "portable", "xs=random N=3000"),
+    ("../tests/bench/programs/sort", "ascending-floats", "gpu", "xs=random N=3000"),
+    ("../tests/bench/programs/sort", "order", "gpu", "xs=random N=4500"),
+    ("gallery/histogram", "histogram", "gpu", "xs=random N=5000 B=16"),
+    ("gallery/kmeans", "step", "portable", "points=random centroids=random N=300 K=5 D=3"),
 ];
 
 fn main() {

@@ -1,6 +1,7 @@
 //! What functions cost that generated text calls: those of OpenCL C, and the helpers that are printed beside kernels.
 
 use super::amount::Price;
+use super::sorting::sortable;
 use crate::opencl::{Expr, Helper};
 
 /// What a call does in one work-item, without its arguments. `items` are the work-items of a group, `float` says that
@@ -29,10 +30,7 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         }
         _ if name == Helper::FloorDiv.name() => integer(1),
         _ if name == Helper::FloorMod.name() => integer(3),
-        _ if name == Helper::GroupScan.name() => {
-            let rounds = doublings(items, 2);
-            Price { integer: rounds + 1, barriers: 2 + 2 * rounds, ..Price::default() }
-        }
+        _ if name == Helper::GroupScan.name() => group_scan(items),
         _ if name == Helper::GroupSums.name() => group_sums(constant(args, 2).unwrap_or(items)),
         _ if name == Helper::Ranks.name() => {
             let fours = constant(args, 2).unwrap_or(1).div_ceil(4);
@@ -43,6 +41,10 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         _ if name == Helper::NextTile.name() || name == Helper::LastGroup.name() => {
             Price { barriers: 1, ..Price::default() }
         }
+        _ if name == Helper::Sortable32.name() || name == Helper::Sortable64.name() => {
+            integer(sortable(args.get(1).and_then(Expr::as_int)))
+        }
+        "lift_differs" => Price { read: 4, integer: 3, ..Price::default() },
         _ if name == Helper::Round.name() || name == Helper::Status.name() => Price { read: 8, ..Price::default() },
         _ if name == Helper::Publish.name() => Price { written: 8, ..Price::default() },
         _ => Price::default(),
@@ -59,13 +61,18 @@ pub fn waits(name: &str) -> bool {
     name == Helper::SumBefore.name() || name == Helper::Status.name()
 }
 
+pub fn group_scan(items: u32) -> Price {
+    let rounds = doublings(items, 2);
+    Price { integer: rounds + 1, barriers: 2 + 2 * rounds, ..Price::default() }
+}
+
 fn group_sums(items: u32) -> Price {
     let rounds = doublings(items, 4);
     Price { integer: 3 * rounds, barriers: rounds, ..Price::default() }
 }
 
 /// How often 1 can be multiplied by `by` before it is `n`.
-fn doublings(n: u32, by: u32) -> u64 {
+pub fn doublings(n: u32, by: u32) -> u64 {
     let (mut reached, mut rounds) = (1u64, 0);
     while reached < u64::from(n) {
         reached *= u64::from(by);

@@ -5,8 +5,9 @@
 
 use super::amount::Amount;
 use lift_analysis::size::{Facts, Size, Var, VarKind, closed_form};
-use rustc_hash::FxHashSet;
-use std::cell::Cell;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Sums over a constant range up to this are added up one by one where they have no closed form.
 const ADDED_UP: i64 = 64;
@@ -44,7 +45,13 @@ pub struct Domain {
     /// The number of elements, where it is known otherwise.
     total: Option<Size>,
     pub exact: bool,
+    /// What has been counted in this domain and in those that it was made from: each statement asks for the number of its
+    /// executions, and many have the same.
+    counted: Rc<RefCell<FxHashMap<Vec<Range>, Amount>>>,
 }
+
+/// That of an index on which the number of elements depends: itself, its ends, its span, and how many numbers at most.
+type Range = (Var, [Size; 2], Option<(Size, Size)>, Option<Size>);
 
 /// What is left of a domain where a condition holds.
 pub enum Narrowed {
@@ -82,6 +89,7 @@ impl Domain {
             facts,
             total: None,
             exact: true,
+            counted: Rc::default(),
         }
     }
 
@@ -204,7 +212,20 @@ impl Domain {
         if let Some(total) = &self.total {
             return Amount { size: total.clone(), exact: self.exact };
         }
-        let (mut count, mut exact) = (Size::one(), self.exact);
+        let range = |i: &Index| (i.var.clone(), [i.low.clone(), i.high.clone()], i.span.clone(), i.most.clone());
+        let ranges: Vec<Range> = self.indices.iter().map(range).collect();
+        let known = self.counted.borrow().get(&ranges).cloned();
+        let mut count = known.unwrap_or_else(|| {
+            let count = self.count_ranges();
+            self.counted.borrow_mut().insert(ranges, count.clone());
+            count
+        });
+        count.exact &= self.exact;
+        count
+    }
+
+    fn count_ranges(&self) -> Amount {
+        let (mut count, mut exact) = (Size::one(), true);
         // The last range, times a number, is all that is counted so far; it has at most so many elements.
         let mut fallback: Option<Size> = None;
         let mut last: Option<(Size, &(Size, Size))> = None;

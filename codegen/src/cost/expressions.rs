@@ -116,6 +116,9 @@ impl Counter<'_> {
                     let bytes = Amount { size: groups.mul(&Size::nat(first)), exact: domain.exact };
                     more.add(&Work { read: bytes.clone(), written: bytes, ..Work::none() });
                 }
+                if let Some(work) = self.sorting(name, args, domain) {
+                    more.add(&work);
+                }
                 self.waits |= calls::waits(name);
                 for arg in args {
                     self.price(arg, count, domain, price, more);
@@ -167,13 +170,20 @@ impl Counter<'_> {
         }
     }
 
+    /// Bytes of an element of an array in global memory.
+    fn global_element(&self, array: &Expr) -> u64 {
+        match array {
+            Expr::Var(name) => self.types.get(name).filter(|t| t.global).map_or(0, |t| bytes(t.ty)),
+            // One of two buffers of the same type.
+            Expr::Select(_, one, _) => self.global_element(one),
+            _ => 0,
+        }
+    }
+
     /// Bytes of global memory that an expression names.
     pub fn global_bytes(&self, e: &Expr) -> u64 {
         match e {
-            Expr::Index(array, _) => match &**array {
-                Expr::Var(name) => self.types.get(name).filter(|t| t.global).map_or(0, |t| bytes(t.ty)),
-                _ => 0,
-            },
+            Expr::Index(array, _) => self.global_element(array),
             Expr::Wide { ty, space: Qualifier::Global | Qualifier::GlobalConst, .. } => bytes(*ty),
             Expr::Lane(inner, _) => match self.type_of(inner) {
                 Some(ty) => self.global_bytes(inner) / lanes(ty),

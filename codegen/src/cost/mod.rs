@@ -5,7 +5,7 @@
 //! work-items of the plan: loops are symbolic ranges ([`domain`]), C expressions are sizes ([`values`]), and a statement
 //! counts as often as there are elements in the ranges around it ([`count`]). An amount is exact where the text alone
 //! decides it, and else the most that a run can have: under a condition on data, in a loop up to a number that only the
-//! device knows. Counted is a run without failures, on a device that gives a launch the work-items that the plan asks
+//! device knows. What the functions of a sort do is told for a whole launch ([`sorting`]). Counted is a run without failures, on a device that gives a launch the work-items that the plan asks
 //! for; what work-groups read while they wait for each other is not ([`LaunchCost::waits`]).
 //!
 //! Invariant: an amount is never below what a run does, but for those two.
@@ -17,6 +17,7 @@ mod count;
 mod domain;
 mod expressions;
 mod loops;
+mod sorting;
 mod values;
 
 pub use amount::{Amount, Work};

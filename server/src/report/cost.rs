@@ -1,11 +1,12 @@
 //! What a kernel costs, as text and as JSON.
 
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Size, Var};
+use lift_analysis::size::{Size, Var, Writer};
 use lift_codegen::cost::{Amount, Cost, LaunchCost, Unknown, Work};
 use lift_codegen::report::Stored;
 use lift_codegen::run::report::Place;
 use serde::Serialize;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 
@@ -108,8 +109,9 @@ impl CostReport {
         sizes: &[(Var, i64)],
         place: &dyn Fn(&Origin) -> Option<Place>,
     ) -> CostReport {
+        let writer = RefCell::new(Writer::to_read());
         let counted = |amount: &Amount, number: Option<&Amount>| Counted {
-            size: amount.size.to_string(),
+            size: writer.borrow_mut().node(&amount.size).to_string(),
             exact: amount.exact && !cost.is_guess(&amount.size),
             value: numbers.zip(number).and_then(|(numbers, number)| numbers.value(&number.size)),
             exact_value: numbers.zip(number).is_some_and(|(cost, n)| n.exact && !cost.is_guess(&n.size)),

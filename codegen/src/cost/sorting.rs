@@ -1,0 +1,154 @@
+//! What the functions of a radix sort do ([`crate::opencl::radix`]), all work-items of a launch together: they deal the
+//! chunks of an array out to the groups themselves, so no range around the call says how often something is done.
+//!
+//! Amounts are what a digit costs in which not all keys agree, with all of its values in each chunk. The arithmetic of
+//! [`crate::opencl::radix::PLACES`] is counted as it is written, for whole tiles.
+
+use super::What;
+use super::amount::{Amount, Price, Work};
+use super::calls::{doublings, group_scan};
+use super::count::Counter;
+use super::domain::{Domain, rounded_up};
+use super::values::eval;
+use crate::opencl::radix::DIGITS;
+use crate::opencl::{Expr, Helper};
+use lift_analysis::size::Size;
+
+/// Bytes of a count, of a position, and of what an atomic operation reads and writes.
+const INT: i64 = 4;
+
+/// Operations that make an unsigned number of a key.
+pub fn sortable(order: Option<i64>) -> u64 {
+    let order = order.unwrap_or(3);
+    // Of floats: two shifts, three comparisons, and a complement or a bit that is set.
+    (if order & 2 != 0 { 6 } else { 1 }) + u64::from(order & 1 != 0)
+}
+
+impl Counter<'_> {
+    /// `None` if it is none of these functions.
+    pub fn sorting(&mut self, name: &str, args: &[Expr], domain: &mut Domain) -> Option<Work> {
+        let is = |narrow: Helper, wide: Helper| name == narrow.name() || name == wide.name();
+        let key = if name.ends_with("64") { 8 } else { 4 };
+        Some(if is(Helper::Digits32, Helper::Digits64) {
+            let (n, chunks) = (self.length(args.get(4)?, domain), self.length(args.get(6)?, domain));
+            digits(key, &n, &chunks, order(args, 8))
+        } else if is(Helper::Move32, Helper::Move64) {
+            let (n, chunks) = (self.length(args.get(8)?, domain), self.length(args.get(10)?, domain));
+            let tile = self.length(args.get(11)?, domain).mul(&Size::nat(self.items.into()));
+            let pairs = args.get(15).and_then(Expr::as_int) != Some(0);
+            let tiles = rounded_up(&n, &tile);
+            let moved = Moved {
+                key: if pairs { key + INT } else { key },
+                pairs,
+                slots: tiles.mul(&tile),
+                tiles,
+                n,
+                chunks,
+                items: self.items,
+                sortable: sortable(order(args, 14)) as i64,
+            };
+            moved.work()
+        } else if name == Helper::Offsets.name() {
+            let chunks = self.length(args.get(3)?, domain);
+            offsets(&chunks, self.items)
+        } else if is(Helper::Note32, Helper::Note64) {
+            let mut work = self.paid(Price { integer: 6, barriers: 2, ..Price::default() }, domain);
+            let groups = rounded_up(&domain.count().size, &Size::nat(self.items.max(1).into()));
+            let both = at_most(groups.mul(&Size::int(2 * INT)));
+            work.add(&Work { read: both.clone(), written: both, ..Work::none() });
+            work
+        } else if name == Helper::Differs.name() {
+            // The words of digits beside each other may be read once for all of them.
+            let moves = self.length(args.get(1)?, domain);
+            let executions = domain.count().size;
+            let times = |n: i64| at_most(executions.mul(&moves).mul(&Size::int(n)));
+            Work { read: times(INT), integer: times(5), ..Work::none() }
+        } else {
+            return None;
+        })
+    }
+
+    /// A length that the device may have computed.
+    fn length(&mut self, e: &Expr, domain: &mut Domain) -> Size {
+        match eval(e, &self.names, &self.grid, domain) {
+            Some(size) => size,
+            None => Size::var(self.unknown("length", What::Value, None, None)),
+        }
+    }
+}
+
+fn order(args: &[Expr], at: usize) -> Option<i64> {
+    args.get(at).and_then(Expr::as_int)
+}
+
+fn at_most(size: Size) -> Amount {
+    Amount { size, exact: false }
+}
+
+/// How often each digit is in each chunk: every key is read once, every count is stored and added to that of all chunks.
+fn digits(key: i64, n: &Size, chunks: &Size, order: Option<i64>) -> Work {
+    let counts = chunks.mul(&Size::int(DIGITS));
+    let times = |size: &Size, n: i64| size.mul(&Size::int(n));
+    let in_key = sortable(order) as i64 + 3;
+    Work {
+        read: at_most(times(n, key).add(&times(&counts, INT))),
+        written: at_most(times(&counts, 2 * INT)),
+        integer: at_most(times(n, in_key).add(&times(&counts, 2))),
+        barriers: at_most(times(chunks, 3)),
+        ..Work::none()
+    }
+}
+
+/// Where each digit of each chunk belongs: for each of its values what is before it in all, and a scan over the chunks.
+fn offsets(chunks: &Size, items: u32) -> Work {
+    let counts = chunks.mul(&Size::int(DIGITS));
+    let before = Size::int(DIGITS * (DIGITS - 1) / 2);
+    let scan = group_scan(items);
+    let rounds = rounded_up(chunks, &Size::nat(items.max(1).into()));
+    let scans = rounds.add(&Size::one()).mul(&Size::int(DIGITS));
+    let in_scans = scans.mul(&Size::nat(u64::from(items) * scan.integer));
+    let bases = rounds.mul(&Size::nat(u64::from(items))).mul(&Size::int(DIGITS));
+    Work {
+        read: at_most(before.add(&counts).mul(&Size::int(INT))),
+        written: at_most(counts.mul(&Size::int(INT))),
+        integer: at_most(before.add(&counts).add(&in_scans).add(&bases)),
+        barriers: at_most(scans.mul(&Size::nat(scan.barriers))),
+        ..Work::none()
+    }
+}
+
+/// The move of all keys to where their digits belong.
+struct Moved {
+    /// Bytes of a key, with those of its position.
+    key: i64,
+    pairs: bool,
+    n: Size,
+    tiles: Size,
+    /// Keys of whole tiles.
+    slots: Size,
+    chunks: Size,
+    items: u32,
+    sortable: i64,
+}
+
+impl Moved {
+    fn work(&self) -> Work {
+        let times = |size: &Size, n: i64| size.mul(&Size::int(n));
+        let rounds = doublings(self.items, 4) as i64;
+        // Around loading and writing; in each half of a digit those of the scan, one before it and one behind the move.
+        let barriers = 4 + 2 * (rounds + 2) + if self.pairs { 6 } else { 0 };
+        // A key: two half digits and their places; whether it is the first of its digit, where it goes, whether it is
+        // the last. A work-item: its sixteen counters, spread, scanned, and put together, in both halves.
+        let of_key = 2 * (self.sortable + 2 + 9) + 2 * (self.sortable + 4) + 14;
+        let of_item = 2 * (44 + 12 * rounds + 28);
+        let items = times(&self.tiles, i64::from(self.items));
+        let starts = times(&self.chunks, DIGITS * INT);
+        Work {
+            read: at_most(times(&self.n, self.key).add(&starts)),
+            written: at_most(times(&self.n, self.key)),
+            integer: at_most(times(&self.slots, of_key).add(&times(&items, of_item))),
+            barriers: at_most(times(&self.tiles, barriers).add(&self.chunks)),
+            ..Work::none()
+        }
+    }
+}
