@@ -162,3 +162,24 @@ fn what_is_written_is_read_back_and_nothing_else() {
     session.fill(&buffer, 0).expect("fills");
     assert_eq!(read(vec![0..10]), Ok(vec![HostData::Int(vec![0; 10])]));
 }
+
+#[test]
+fn a_launch_has_an_event_where_its_time_is_asked_for() {
+    for profiling in [false, true] {
+        let session = Session::open(&crate::testing::device(), profiling).expect("the device opens");
+        let text = "kernel void f(global int* xs) { xs[get_global_id(0)] += 1; }";
+        let program = Program::build(&session, text).expect("builds");
+        let kernel = program.kernel(&session, "f").expect("is there");
+        let xs = session.allocate(Scalar::Int, 6, "xs").expect("room");
+        session.fill(&xs, 0).expect("fills");
+        let launch = |local| session.launch(&kernel, &[KernelArg::Buffer(&xs)], [2, 1, 1], [local, 1, 1]);
+        let first = launch(3).expect("runs");
+        let second = launch(2).expect("runs");
+        let read = session.read(&[ReadRequest { buffer: &xs, ranges: vec![0..6] }]);
+        assert_eq!(read, Ok(vec![HostData::Int(vec![2, 2, 2, 2, 1, 1])]));
+        assert_eq!([first.is_some(), second.is_some()], [profiling; 2]);
+        assert!(first.is_none_or(|event| event.nanoseconds().is_ok()));
+        let too_large = launch(1 << 30).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(too_large.starts_with("could not launch kernel `f`"), "{too_large}");
+    }
+}
