@@ -3,7 +3,7 @@ class LiftError(Exception):
     """A run that failed: what is wrong, and where in the program."""
 
 
-_MOST_ELEMENTS = 2130706432
+_MOST_ELEMENTS = 2013265920
 _DTYPES = {"Int": np.int32, "Long": np.int64, "Float": np.float32, "Double": np.float64, "Bool": np.uint8}
 
 

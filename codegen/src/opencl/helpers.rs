@@ -218,7 +218,7 @@ void lift_check_size(__global int* failure, int which, int a, int b)
 // A length that the program computes. Loops with the stride of the grid have room behind the longest array.
 int lift_check_length(__global int* failure, int which, int n)
 {
-  if (n < 0 || n > 2130706432) {
+  if (n < 0 || n > 2013265920) {
     lift_fail(failure, which, n, 0);
     return 0;
   }

@@ -19,8 +19,9 @@ use lift_analysis::size::{Assumption, Size, Var};
 use lift_analysis::ty::Ty;
 
 /// The most elements of an array in generated code. Indices are `int`s, and a loop with the stride of the grid adds one
-/// stride behind its last element: what is left is the most work-items that a launch has in one dimension.
-pub const LONGEST: i32 = i32::MAX - (1 << 24) + 1;
+/// stride behind its last element: what is left is the most work-items that a launch has in one dimension. (A GPU whose
+/// work-items take a second round of a few elements each is two in a hundred slower than with as many as there is work.)
+pub const LONGEST: i32 = i32::MAX - (1 << 27) + 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);

@@ -109,6 +109,6 @@ mod tests {
     #[test]
     fn something_is_launched_even_for_no_work_and_never_too_much() {
         assert_eq!(fitted([0, 0, 0], [0, 64, 0], false, 256), "[1, 1, 1] x [1, 64, 1]");
-        assert_eq!(fitted([u64::MAX, 1_000_000, 1], [256, 1, 1], false, 256), "[65535, 65535, 1] x [256, 1, 1]");
+        assert_eq!(fitted([u64::MAX, 1_000_000, 1], [256, 1, 1], false, 256), "[524287, 65535, 1] x [256, 1, 1]");
     }
 }

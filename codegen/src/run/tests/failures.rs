@@ -142,7 +142,7 @@ fn numbers_that_generated_code_cannot_hold_are_refused() {
     }
     check(
         &b.failure(&[floats(&[1.0])], &sizes(&[("N", 1)])),
-        expect!["the size 3000000000*N is 3000000000 here; generated code counts to 2130706432 at most"],
+        expect!["the size 3000000000*N is 3000000000 here; generated code counts to 2013265920 at most"],
     );
     let mut b = map();
     b.plan().buffers[1].capacity = Size::nat(i64::MAX as u64) * n();
