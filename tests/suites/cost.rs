@@ -22,7 +22,7 @@ const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
 const TASK: &str = "LIFT_COUNTED";
 
 /// The example, its kernel, and the target of each golden report.
-const REPORTS: [(&str, &str, &str); 12] = [
+const REPORTS: [(&str, &str, &str); 13] = [
     ("saxpy", "saxpy", "portable"),
     ("saxpy", "saxpy", "gpu"),
     ("dot", "scalar-product", "portable"),
@@ -35,6 +35,7 @@ const REPORTS: [(&str, &str, &str); 12] = [
     ("gallery/sum", "sum-of", "cpu"),
     ("gallery/spmv", "by-rows", "portable"),
     ("irregular/triangle", "product", "portable"),
+    ("irregular/triangle", "product", "gpu"),
 ];
 
 /// The example, its kernel, the target, and what it is run on.

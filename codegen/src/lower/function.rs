@@ -40,6 +40,8 @@ impl Dims {
 pub struct Wishes {
     pub glb: [Option<Size>; 3],
     pub wrg: [Option<Size>; 3],
+    /// Work-items of a group at most.
+    pub group: Option<u32>,
 }
 
 pub struct FunctionBuilder<'p, 'k> {

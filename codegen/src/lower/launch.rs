@@ -110,7 +110,8 @@ impl<'k> ProgramBuilder<'k> {
         let size = if alone {
             [1; 3]
         } else if grouped {
-            group_size(used, local, &target)
+            let group = wishes.group.map_or(target.group, |most| most.min(target.group));
+            group_size(used, local, &Target { group, ..target })
         } else {
             spread(used.glb, dims, &target)
         };
