@@ -2,7 +2,7 @@
 
 use super::amount::Price;
 use super::sorting::sortable;
-use crate::opencl::{Expr, Helper};
+use crate::opencl::{Expr, Helper, pack};
 
 /// What a call does in one work-item, without its arguments. `items` are the work-items of a group, `float` says that
 /// the arguments are floating-point numbers, `lanes` how many.
@@ -47,8 +47,16 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         "lift_differs" => Price { read: 4, integer: 3, ..Price::default() },
         _ if name == Helper::Round.name() || name == Helper::Status.name() => Price { read: 8, ..Price::default() },
         _ if name == Helper::Publish.name() => Price { written: 8, ..Price::default() },
+        _ if name == Helper::PackInt.name() || name == Helper::PackFloat.name() => packing(4),
+        _ if name == Helper::PackLong.name() || name == Helper::PackDouble.name() => packing(8),
         _ => Price::default(),
     }
+}
+
+/// Every element is written, and the next one over it if it is not kept.
+fn packing(bytes: u64) -> Price {
+    let elements = pack::TOGETHER as u64;
+    Price { written: elements * bytes, integer: elements, ..Price::default() }
 }
 
 /// What the first work-item of a group does more than the others: bytes read and written.

@@ -3,7 +3,7 @@
 //! They define what C leaves undefined, so that a kernel computes what the reference interpreter computes: a division
 //! by zero is recorded as a failure and gives 0, `INT_MIN / -1` wraps, an index out of range is recorded and gives 0.
 
-use super::radix;
+use super::{pack, radix};
 
 /// In the order in which they are printed: a function stands after what it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,11 @@ pub enum Helper {
     Status,
     LastGroup,
     SumBefore,
+    PackHead,
+    PackInt,
+    PackFloat,
+    PackLong,
+    PackDouble,
     Places,
     Differs,
     Offsets,
@@ -67,6 +72,11 @@ impl Helper {
             Helper::Status => "lift_status",
             Helper::LastGroup => "lift_last_group",
             Helper::SumBefore => "lift_sum_before",
+            Helper::PackHead => "",
+            Helper::PackInt => "lift_pack_int",
+            Helper::PackFloat => "lift_pack_float",
+            Helper::PackLong => "lift_pack_long",
+            Helper::PackDouble => "lift_pack_double",
             Helper::Places => "lift_places",
             Helper::Differs => "lift_moves",
             Helper::Offsets => "lift_offsets",
@@ -98,6 +108,7 @@ impl Helper {
             Helper::Digits32 | Helper::Note32 => Some(Helper::Sortable32),
             Helper::Digits64 | Helper::Note64 => Some(Helper::Sortable64),
             Helper::Move32 | Helper::Move64 => Some(Helper::Places),
+            Helper::PackInt | Helper::PackFloat | Helper::PackLong | Helper::PackDouble => Some(Helper::PackHead),
             Helper::Fail
             | Helper::FloorDiv
             | Helper::Power
@@ -106,6 +117,7 @@ impl Helper {
             | Helper::LongAtomics
             | Helper::Round
             | Helper::Status
+            | Helper::PackHead
             | Helper::Places
             | Helper::Differs
             | Helper::Sortable32
@@ -274,6 +286,11 @@ int lift_group_scan(__local int* sums, int value, int* total)
             Helper::Status => super::stream::STATUS,
             Helper::LastGroup => super::stream::LAST_GROUP,
             Helper::SumBefore => super::stream::SUM_BEFORE,
+            Helper::PackHead => pack::HEAD,
+            Helper::PackInt => &pack::INT,
+            Helper::PackFloat => &pack::FLOAT,
+            Helper::PackLong => &pack::LONG,
+            Helper::PackDouble => &pack::DOUBLE,
             Helper::Places => radix::PLACES,
             Helper::Differs => radix::DIFFERS,
             Helper::Offsets => radix::OFFSETS,

@@ -7,6 +7,7 @@ pub mod ast;
 pub mod build;
 pub mod helpers;
 pub mod names;
+pub mod pack;
 mod print;
 pub mod radix;
 pub mod stream;

@@ -9,10 +9,12 @@
 //! | [`filter`], [`scan`], [`reduce`] | by them |
 //! | [`shared`] | elements that are computed from their number and have much in common |
 //! | [`ordered`] | `reduce` where elements have to meet in their order |
-//! | [`piece`] | what a thread of a processor takes; `filter`, `scan` and `reduce` by pieces |
+//! | [`piece`] | what a thread of a processor takes; `scan` and `reduce` by pieces |
+//! | [`kept`] | `filter` by pieces |
 
 mod each;
 mod filter;
+mod kept;
 mod ordered;
 mod piece;
 pub mod reduce;

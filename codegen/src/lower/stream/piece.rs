@@ -2,41 +2,39 @@
 
 use super::reduce::Reduction;
 use super::tile::bytes;
-use crate::core::{PrimCall, Stmt};
+use crate::core::Stmt;
 use crate::lower::Result;
 use crate::lower::device_filter::rounded_up;
 use crate::lower::function::{Dims, FunctionBuilder};
 use crate::lower::host::Host;
 use crate::lower::launch::Title;
-use crate::lower::value::{Array, Closure, Dest, Env, Place, Value};
+use crate::lower::value::{Array, Dest, Place, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
-use crate::plan::BufferRole;
-use crate::schedule::{bounds, fuse};
+use crate::schedule::bounds;
 use crate::target::Class;
-use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
 /// Pieces for each processor: a few, so that none has to wait long for the last.
 const PIECES_PER_UNIT: u32 = 4;
 /// Elements of a piece at least.
-const LEAST: i64 = 1024;
+pub(super) const LEAST: i64 = 1024;
 /// Partial results of a commutative reduction, which a processor computes at once.
 const LANES: i64 = 16;
 
-const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
+pub(super) const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
 /// The elements `from <= i < to`.
-struct Piece {
-    number: Size,
-    from: Expr,
-    to: Expr,
+pub(super) struct Piece {
+    pub number: Size,
+    pub from: Expr,
+    pub to: Expr,
     /// Whether it is the last.
-    last: Expr,
+    pub last: Expr,
 }
 
 impl<'k> Host<'k> {
     /// The number of pieces, if the work is to be dealt out so.
-    fn pieces(&self, len: &Size) -> Option<Size> {
+    pub(super) fn pieces(&self, len: &Size) -> Option<Size> {
         let target = &self.program.schedule.target;
         if target.class != Class::Cpu {
             return None;
@@ -46,95 +44,6 @@ impl<'k> Host<'k> {
             .map(|n| n.add(&Size::int(LEAST - 1)).div_floor(&Size::int(LEAST)))
             .map_or(most.clone(), |wanted| Size::min(&wanted, &most));
         Some(Size::max(&Size::one(), &wanted))
-    }
-
-    /// Whether it could be done so: one launch counts, another moves.
-    pub fn filter_in_pieces(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &Env<'k>,
-        dest: &Dest<'k>,
-        xs: &Array<'k>,
-    ) -> Result<bool> {
-        let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
-        let (Some(pieces), Some(_)) = (self.pieces(&xs.len), element.as_ref().and_then(bytes)) else {
-            return Ok(false);
-        };
-        let p = Closure { lambda: &call.funs[0], env: env.clone() };
-        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
-        let name = self.program.kernel.name_of(stmt.var).to_string();
-        let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, pieces.clone(), BufferRole::Temporary);
-        let count_name = format!("{name}_count");
-        let title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
-        self.launch(&title, ITEMS, [None; 3], |f| {
-            let counts = Expr::Var(f.use_buffer(counts, true));
-            f.for_pieces(&xs.len, &pieces, |f, piece| {
-                let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
-                f.for_piece(piece, |f, i| {
-                    let x = f.read(xs, i)?;
-                    let keep = f.call(&p, &[x])?;
-                    let keep = f.scalar_of(&keep)?;
-                    let keep = f.scalar(&keep)?;
-                    f.assign(count.clone(), count.clone().add(keep.cast(CType::Int)));
-                    Ok(())
-                })?;
-                let at = f.size(&piece.number)?;
-                f.assign(counts.index(at), count);
-                Ok(())
-            })
-        })?;
-        // Where writing what is not kept does no harm, it is written and then overwritten: no branch to be guessed.
-        let harmless = out.as_ref().is_none_or(|f| !fuse::may_fail(&f.lambda.body))
-            && matches!(dest, Dest::Place(_))
-            && !fuse::may_fail(&p.lambda.body);
-        let title = Title { name: &name, label: "filter: compact", origin: &stmt.origin };
-        self.launch(&title, ITEMS, [None; 3], |f| {
-            let counts = Expr::Var(f.use_buffer(counts, false));
-            let body = f.dest_body(dest)?;
-            f.for_pieces(&xs.len, &pieces, |f, piece| {
-                let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
-                f.for_range("j", Expr::int(0), &piece.number, Step::Increment, |f, j| {
-                    let j = f.size(j)?;
-                    f.assign(at.clone(), at.clone().add(counts.clone().index(j)));
-                    Ok(())
-                })?;
-                let own = f.size(&piece.number)?;
-                let end = f.bind("end", CType::Int, at.clone().add(counts.index(own)));
-                let to = f.index_var("at", at.clone());
-                f.facts.assume_range(to.clone(), Some(Size::zero()), Some(xs.len.sub(&Size::one())));
-                let moved = |f: &mut FunctionBuilder<'_, 'k>, i: &Size| {
-                    let x = f.read(xs, i)?;
-                    let x = f.named_scalar(&x, "x")?;
-                    let keep = f.call(&p, std::slice::from_ref(&x))?;
-                    let keep = f.scalar_of(&keep)?;
-                    let keep = f.scalar(&keep)?;
-                    let place = f.dest_at(&body, &Size::var(to.clone()))?;
-                    let write = |f: &mut FunctionBuilder<'_, 'k>| match &out {
-                        Some(g) => f.call_into(g, std::slice::from_ref(&x), &place),
-                        None => f.copy(&x, &place),
-                    };
-                    if harmless {
-                        write(f)?;
-                        f.assign(at.clone(), at.clone().add(keep.cast(CType::Int)));
-                        return Ok(());
-                    }
-                    f.provided(keep, |f| {
-                        write(f)?;
-                        f.assign(at.clone(), at.clone().add(Expr::int(1)));
-                        Ok(())
-                    })
-                };
-                let enough = at.clone().lt(end.clone());
-                f.for_piece_while(piece, Some(enough), moved)?;
-                f.provided(piece.last.clone(), |f| {
-                    let len = f.index_var("end", end);
-                    f.dest_packed(dest, &[Size::var(len)])?;
-                    Ok(())
-                })
-            })
-        })?;
-        Ok(true)
     }
 
     /// The folds of the pieces, in memory of their own; nothing if it is not to be done so.
@@ -213,7 +122,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    fn for_pieces(
+    pub(super) fn for_pieces(
         &mut self,
         n: &Size,
         pieces: &Size,
@@ -246,12 +155,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    fn for_piece(&mut self, piece: &Piece, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+    pub(super) fn for_piece(&mut self, piece: &Piece, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         self.for_piece_while(piece, None, body)
     }
 
     /// A loop over the elements of a piece, as long as a condition holds.
-    fn for_piece_while(
+    pub(super) fn for_piece_while(
         &mut self,
         piece: &Piece,
         also: Option<Expr>,

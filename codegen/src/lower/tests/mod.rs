@@ -10,6 +10,7 @@ mod failures;
 mod group_filters;
 mod groups;
 mod items;
+mod kept;
 mod lengths;
 mod measured;
 mod programs;

@@ -200,7 +200,9 @@ fn a_filter_and_its_map_are_one_launch_where_groups_may_wait() {
     let kernel = b.finish(&result);
     let launches = |target: Target| compile(&kernel, &target).map(|p| p.plan.steps.len());
     assert_eq!(launches(Target::nvidia()), Ok(1));
-    assert_eq!([Target::portable(), Target::gpu(), Target::cpu()].map(launches), [Ok(2), Ok(2), Ok(2)]);
+    assert_eq!([Target::portable(), Target::gpu()].map(launches), [Ok(2), Ok(2)]);
+    // For few elements, or the two for many.
+    assert_eq!(launches(Target::cpu()), Ok(3));
     assert_eq!(Target::portable().class, Class::Portable);
 }
 

@@ -1,0 +1,325 @@
+//! `filter` in pieces: consecutive elements for each of a few work-items, which are the threads of a processor.
+//!
+//! One launch counts what passes of each piece, another moves it. Where the test and what is kept may be computed of any
+//! element, elements are tested some at a time, in a loop that the device's compiler makes vectors of, and then what is
+//! kept of them is moved by as many as the device has an instruction for ([`pack`]).
+
+use super::piece::{ITEMS, LEAST, Piece};
+use super::tile::bytes;
+use crate::core::{PrimCall, Stmt};
+use crate::lower::Result;
+use crate::lower::function::{Dims, FunctionBuilder};
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::value::{Array, Closure, Dest, Env, Layout, Value};
+use crate::opencl::{CType, Expr, Helper, Step, StmtKind, Storage, pack};
+use crate::plan::BufferRole;
+use crate::schedule::fuse;
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use std::rc::Rc;
+
+/// Elements that are tested at a time before those that are kept are moved together: the device's compiler makes vectors
+/// of a loop that only tests, and few enough that they stay in the nearest cache.
+const TESTED: i64 = 256;
+/// So many elements one work-item filters alone, in one launch that does not count first: another launch and another
+/// thread take longer to begin.
+const FEW: i64 = 16 * LEAST;
+
+/// What passes `p`, and perhaps a function of it.
+struct Filter<'a, 'k> {
+    xs: &'a Array<'k>,
+    p: Closure<'k>,
+    out: Option<Closure<'k>>,
+}
+
+impl<'k> Filter<'_, 'k> {
+    /// The type of what is kept, if it may be computed of every element and be moved together afterwards.
+    fn kept(&self, host: &Host<'k>, stmt: &Stmt, dest: &Dest<'k>) -> Option<Ty> {
+        let may_fail = |f: &Closure<'k>| fuse::may_fail(&f.lambda.body);
+        let TyKind::Exists(_, body) = host.program.kernel.ty(stmt.var).kind() else { return None };
+        let element = body.as_array()?.element.clone();
+        let harmless = matches!(dest, Dest::Place(_)) && !may_fail(&self.p) && !self.out.as_ref().is_some_and(may_fail);
+        (harmless && can_be_packed(&element)).then_some(element)
+    }
+}
+
+/// Whether there is a helper for each of its scalars.
+fn can_be_packed(ty: &Ty) -> bool {
+    match ty.kind() {
+        TyKind::Scalar(s) => pack_of(*s).is_some(),
+        TyKind::Tuple(parts) => !parts.is_empty() && parts.iter().all(can_be_packed),
+        _ => false,
+    }
+}
+
+fn pack_of(scalar: Scalar) -> Option<Helper> {
+    match scalar {
+        Scalar::Int => Some(Helper::PackInt),
+        Scalar::Float => Some(Helper::PackFloat),
+        Scalar::Long => Some(Helper::PackLong),
+        Scalar::Double => Some(Helper::PackDouble),
+        Scalar::Bool => None,
+    }
+}
+
+impl<'k> Host<'k> {
+    /// Whether it could be done so: one launch counts, another moves. Few elements are moved without being counted.
+    pub fn filter_in_pieces(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        xs: &Array<'k>,
+    ) -> Result<bool> {
+        let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
+        let (Some(pieces), Some(_)) = (self.pieces(&xs.len), element.as_ref().and_then(bytes)) else {
+            return Ok(false);
+        };
+        let p = Closure { lambda: &call.funs[0], env: env.clone() };
+        let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
+        let filter = Filter { xs, p, out };
+        let name = self.program.kernel.name_of(stmt.var).to_string();
+        let title = Title { name: &name, label: "filter", origin: &stmt.origin };
+        let kept = filter.kept(self, stmt, dest);
+        let (few, many) = match (&kept, xs.len.as_const()) {
+            (None, _) => (false, None),
+            (Some(_), Some(n)) => (n <= FEW, None),
+            (Some(_), None) => {
+                let known = self.program.is_known_before(&xs.len);
+                (known, known.then(|| xs.len.sub(&Size::int(FEW))))
+            }
+        };
+        if let (true, Some(kept)) = (few, &kept) {
+            let few: Vec<Size> = many.iter().map(|many| Size::one().sub(many)).collect();
+            self.launch_if(&few, &title, Dims::default(), [None; 3], |f| {
+                let body = f.dest_body(dest)?;
+                let n = f.size(&xs.len)?;
+                let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
+                let all = Piece { number: Size::zero(), from: Expr::int(0), to: n.clone(), last: Expr::Bool(true) };
+                f.keep_of_piece(&filter, kept, &all, &at, &n, &body)?;
+                let len = f.index_var("at", at);
+                f.dest_packed(dest, &[Size::var(len)])?;
+                Ok(())
+            })?;
+            if many.is_none() {
+                return Ok(true);
+            }
+        }
+        let many: Vec<Size> = many.into_iter().collect();
+        let counts = self.program.buffer(&format!("{name}_counts"), Scalar::Int, pieces.clone(), BufferRole::Temporary);
+        let count_name = format!("{name}_count");
+        let count_title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
+        self.launch_if(&many, &count_title, ITEMS, [None; 3], |f| {
+            let counts = Expr::Var(f.use_buffer(counts, true));
+            f.for_pieces(&xs.len, &pieces, |f, piece| {
+                let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
+                f.for_piece(piece, |f, i| {
+                    let x = f.read(xs, i)?;
+                    let keep = f.keeps(&filter, &x)?;
+                    f.assign(count.clone(), count.clone().add(keep.cast(CType::Int)));
+                    Ok(())
+                })?;
+                let at = f.size(&piece.number)?;
+                f.assign(counts.index(at), count);
+                Ok(())
+            })
+        })?;
+        let title = Title { label: "filter: compact", ..title };
+        self.launch_if(&many, &title, ITEMS, [None; 3], |f| {
+            let counts = Expr::Var(f.use_buffer(counts, false));
+            let body = f.dest_body(dest)?;
+            f.for_pieces(&xs.len, &pieces, |f, piece| {
+                let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
+                f.for_range("j", Expr::int(0), &piece.number, Step::Increment, |f, j| {
+                    let j = f.size(j)?;
+                    f.assign(at.clone(), at.clone().add(counts.clone().index(j)));
+                    Ok(())
+                })?;
+                let own = f.size(&piece.number)?;
+                let end = f.bind("end", CType::Int, at.clone().add(counts.index(own)));
+                match &kept {
+                    Some(kept) => f.keep_of_piece(&filter, kept, piece, &at, &end, &body)?,
+                    None => f.move_kept(&filter, piece, &at, &end, &body)?,
+                }
+                f.provided(piece.last.clone(), |f| {
+                    let len = f.index_var("end", end);
+                    f.dest_packed(dest, &[Size::var(len)])?;
+                    Ok(())
+                })
+            })
+        })?;
+        Ok(true)
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether an element passes.
+    fn keeps(&mut self, filter: &Filter<'_, 'k>, x: &Value<'k>) -> Result<Expr> {
+        let keep = self.call(&filter.p, std::slice::from_ref(x))?;
+        let keep = self.scalar_of(&keep)?;
+        self.scalar(&keep)
+    }
+
+    /// Moves what passes of a piece, one element after the other, to `at` and what follows, before `end`.
+    fn move_kept(
+        &mut self,
+        filter: &Filter<'_, 'k>,
+        piece: &Piece,
+        at: &Expr,
+        end: &Expr,
+        body: &Dest<'k>,
+    ) -> Result<()> {
+        let to = self.index_var("at", at.clone());
+        self.facts.assume_range(to.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
+        let enough = at.clone().lt(end.clone());
+        self.for_piece_while(piece, Some(enough), |f, i| {
+            let x = f.read(filter.xs, i)?;
+            let x = f.named_scalar(&x, "x")?;
+            let keep = f.keeps(filter, &x)?;
+            let place = f.dest_at(body, &Size::var(to))?;
+            f.provided(keep, |f| {
+                f.kept_value(filter, &x, &place)?;
+                f.assign(at.clone(), at.clone().add(Expr::int(1)));
+                Ok(())
+            })
+        })
+    }
+
+    fn kept_value(&mut self, filter: &Filter<'_, 'k>, x: &Value<'k>, to: &Dest<'k>) -> Result<()> {
+        match &filter.out {
+            Some(g) => self.call_into(g, std::slice::from_ref(x), to),
+            None => self.copy(x, to),
+        }
+    }
+
+    /// The same where `element`s may be computed of all elements, also of those that do not pass: some at a time, without
+    /// any branch that nobody can guess, and then moved together by as many as the device has an instruction for. What is
+    /// written behind the last one, but before `end`, is overwritten later.
+    fn keep_of_piece(
+        &mut self,
+        filter: &Filter<'_, 'k>,
+        element: &Ty,
+        piece: &Piece,
+        at: &Expr,
+        end: &Expr,
+        body: &Dest<'k>,
+    ) -> Result<()> {
+        let begin = self.fresh_name("begin");
+        let own = Expr::Var(begin.clone());
+        let condition = own.clone().lt(piece.to.clone()).and(at.clone().lt(end.clone()));
+        self.loop_depth += 1;
+        let round = self.scope(|f| {
+            let Some(values) = f.element_arrays(element, "kept", Storage::Private, TESTED) else {
+                return Err(f.error("filter", "these elements cannot be kept in registers"));
+            };
+            let keep = Expr::Var(f.declare_array("keep", Storage::Private, CType::Int, TESTED as u64));
+            let count = Expr::call("min", [Expr::int(TESTED), piece.to.clone().sub(own.clone())]);
+            let count = f.bind("count", CType::Int, count);
+            let n = f.index_var("count", count.clone());
+            f.facts.assume_range(n.clone(), Some(Size::one()), Some(Size::int(TESTED)));
+            f.for_range("j", Expr::int(0), &Size::var(n.clone()), Step::Increment, |f, j| {
+                let j = f.size(j)?;
+                let i = f.bind("i", CType::Int, own.clone().add(j.clone()));
+                let i = f.index_var("i", i);
+                f.facts.assume_range(i.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
+                let x = f.read(filter.xs, &Size::var(i))?;
+                let x = f.named_scalar(&x, "x")?;
+                let passes = f.keeps(filter, &x)?;
+                f.assign(keep.clone().index(j.clone()), passes.cast(CType::Int));
+                let to = Dest::Place(f.slot_at(&values, j));
+                f.kept_value(filter, &x, &to)
+            })?;
+            f.for_range("j", Expr::int(0), &Size::var(n), Step::Add(Expr::int(pack::TOGETHER)), |f, j| {
+                let j = f.size(j)?;
+                f.pack_some(filter, &values, &keep, j, count, at, end, body)
+            })
+        });
+        self.loop_depth -= 1;
+        let (stmts, ()) = round?;
+        self.emit(StmtKind::For {
+            ty: CType::Int,
+            var: begin,
+            from: piece.from.clone(),
+            condition,
+            step: Step::Add(Expr::int(TESTED)),
+            below: None,
+            body: stmts,
+        });
+        Ok(())
+    }
+
+    /// From element `j` of those at hand on: so many as are moved together, one after the other where there are not so
+    /// many or there may not be room.
+    #[allow(clippy::too_many_arguments)]
+    fn pack_some(
+        &mut self,
+        filter: &Filter<'_, 'k>,
+        values: &Rc<Layout>,
+        keep: &Expr,
+        j: Expr,
+        count: Expr,
+        at: &Expr,
+        end: &Expr,
+        body: &Dest<'k>,
+    ) -> Result<()> {
+        let to = self.index_var("at", at.clone());
+        self.facts.assume_range(to.clone(), Some(Size::zero()), Some(filter.xs.len.sub(&Size::one())));
+        let next = j.clone().add(Expr::int(pack::TOGETHER));
+        let room = at.clone().add(Expr::int(pack::TOGETHER)).le(end.clone());
+        let (together, ()) = self.scope(|f| {
+            let Dest::Place(place) = f.dest_at(body, &Size::var(to.clone()))? else {
+                return Err(f.error("filter", "what is kept has no place of its own"));
+            };
+            let moved = f.pack_leaves(values, &place.layout, &place.at, keep, &j)?;
+            let Some(moved) = moved else { return Err(f.error("filter", "nothing is kept of an element")) };
+            f.assign(at.clone(), at.clone().add(moved));
+            Ok(())
+        })?;
+        let k = self.fresh_name("k");
+        let (one, ()) = self.scope(|f| {
+            let x = f.slot_at(values, Expr::Var(k.clone()));
+            let x = f.load(&x)?;
+            let place = f.dest_at(body, &Size::var(to))?;
+            f.copy(&x, &place)?;
+            f.assign(at.clone(), at.clone().add(keep.clone().index(Expr::Var(k.clone()))));
+            Ok(())
+        })?;
+        let last = Expr::call("min", [next.clone(), count.clone()]);
+        let one_by_one = StmtKind::For {
+            ty: CType::Int,
+            var: k.clone(),
+            from: j,
+            condition: Expr::Var(k).lt(last).and(at.clone().lt(end.clone())),
+            step: Step::Increment,
+            below: None,
+            body: one,
+        };
+        let one_by_one = vec![one_by_one.at(&self.origin())];
+        self.emit_if(next.le(count).and(room), together, one_by_one);
+        Ok(())
+    }
+
+    /// Calls the helper for each scalar of the elements; how many are moved, which is the same for all.
+    fn pack_leaves(&mut self, values: &Layout, to: &Layout, at: &Size, keep: &Expr, j: &Expr) -> Result<Option<Expr>> {
+        match (values, to) {
+            (Layout::Scalar(from), Layout::Scalar(to)) => {
+                let Some(helper) = pack_of(to.scalar) else { return Ok(None) };
+                let to = self.pointer(to, true).add(self.size(at)?);
+                let from = self.pointer(from, false).add(j.clone());
+                let moved = self.call_helper(helper, [to, from, keep.clone().add(j.clone())]);
+                Ok(Some(self.bind("moved", CType::Int, moved)))
+            }
+            (Layout::Tuple(values), Layout::Tuple(to)) => {
+                let mut moved = None;
+                for (values, to) in values.iter().zip(to) {
+                    moved = self.pack_leaves(values, to, at, keep, j)?.or(moved);
+                }
+                Ok(moved)
+            }
+            _ => Err(self.error("filter", "what is kept does not lie as its elements do")),
+        }
+    }
+}
