@@ -115,7 +115,7 @@ rules! {
         if "Always true. As `reduce-seq`.";
     Placement FILTER_GLB "filter-glb":
         "filter p" = "filterGlb p",
-        if "At the top of a kernel.";
+        if "At the top of a kernel. On a processor what passes of each piece is counted, and then moved; up to 16384 elements, if the host knows how many they are, are the work of one work-item, which counts nothing first.";
     Placement FILTER_SEQ "filter-seq":
         "filter p" = "filterSeq p",
         if "Always true. Inside of a function one work-item does the work.";
