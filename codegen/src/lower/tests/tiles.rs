@@ -375,6 +375,27 @@ fn some_elements_of_windows() {
     tiled(&kernel, BLOCKS, &GRIDS.map(|(n, m)| vec![rows(n, m)]));
 }
 
+/// What is long for each element is not written out for each of them, in each result of a block: that took minutes.
+#[test]
+fn what_is_long_for_each_element_is_not_written_out() {
+    for (extent, rounds) in [((3, 3), 100), ((5, 5), 4)] {
+        let kernel = windows("long", extent, [PadMode::Clamp, PadMode::Clamp], |b, w| {
+            let all = b.join(w);
+            let all = b.map(Level::Auto, &all, |b, x| {
+                let rounds = b.iota(rounds);
+                let sum = b.reduce(Level::Auto, 0, &rounds, |b, a, i| b.add(a, i));
+                let sum = b.view(Prim::Head, &[], &[sum]);
+                let even = b.lt(&sum, 3);
+                b.if_(&even, |_| x.clone(), |b| b.add(x, x))
+            });
+            let sum = b.reduce(Level::Seq, 0.0f32, &all, |b, a, x| b.add(a, x));
+            b.view(Prim::Head, &[], &[sum])
+        });
+        GRIDS.iter().for_each(|&(n, m)| not_tiled(&kernel, BLOCKS, &[rows(n, m)]));
+        assert!(compiled(&kernel, &Target::gpu()).opencl.text.len() < 20_000);
+    }
+}
+
 /// The code for large windows is not written out element by element.
 #[test]
 fn sums_of_large_windows() {

@@ -14,7 +14,7 @@ use super::super::{LowerError, Result};
 use super::access::is_word;
 use super::memo::Memo;
 use super::{local_id, min};
-use crate::core::{Block, Lambda, Level, PrimCall, Rhs, Stmt};
+use crate::core::{Block, Kernel, Lambda, Level, PrimCall, Rhs, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Step};
 use crate::plan::BufferId;
 use crate::schedule::nest::{self, Nest};
@@ -36,6 +36,8 @@ const FEW_IN_FOLD: i64 = 16;
 const MOST_REACH: i64 = 16;
 /// Statements of the function at most.
 const MOST_STATEMENTS: usize = 48;
+/// As many at most where loops over elements of the window are written out.
+const MOST_WRITTEN_OUT: usize = 192;
 
 /// Elements of buffers that were loaded to registers in the code at hand.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +104,22 @@ fn statements(block: &Block) -> usize {
     block.stmts.iter().map(|s| 1 + s.rhs.blocks().into_iter().map(statements).sum::<usize>()).sum()
 }
 
+/// How many statements there are where each loop over so many elements as the type says is written out; more than
+/// [`MOST_WRITTEN_OUT`] where there is a loop of which that is not known.
+fn written_out(kernel: &Kernel, block: &Block) -> usize {
+    let of_call = |call: &PrimCall| {
+        let lengths = call.args.iter().filter_map(|a| kernel.atom_ty(a).as_array().map(|t| t.len.as_const()));
+        let times = lengths.chain(call.sizes.first().map(Size::as_const)).max().flatten();
+        let times = times.map_or(MOST_WRITTEN_OUT, |n| usize::try_from(n).unwrap_or(0));
+        call.funs.iter().map(|f| times.saturating_mul(written_out(kernel, &f.body))).fold(0, usize::saturating_add)
+    };
+    let of_stmt = |stmt: &Stmt| match &stmt.rhs {
+        Rhs::Prim(call) => of_call(call),
+        rhs => rhs.blocks().into_iter().map(|b| written_out(kernel, b)).fold(0, usize::saturating_add),
+    };
+    block.stmts.iter().map(|s| of_stmt(s).saturating_add(1)).fold(0, usize::saturating_add)
+}
+
 impl<'k> Host<'k> {
     pub(super) fn blocks(
         &mut self,
@@ -123,7 +141,8 @@ impl<'k> Host<'k> {
         };
         let few = count <= MOST_IN_WINDOW;
         let fold = fold.filter(|_| count > FEW_IN_FOLD && extents.len() == 2 && reach[0].max(reach[1]) <= MOST_REACH);
-        if !(count > 1 && (few || fold.is_some())) || !self.takes_blocks(&f.body) {
+        let small = fold.is_some() || written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
+        if !(count > 1 && (few || fold.is_some()) && small) || !self.takes_blocks(&f.body) {
             return Ok(false);
         }
         let rows = self.array_arg(stmt, &call.args[0], env)?;
@@ -167,8 +186,8 @@ impl<'k> Host<'k> {
         let reach = [d - 1, a - 1];
         let deep = deep - 1;
         let columns = kernel.atom_ty(&inner.args[0]).as_array().map(|t| env.size(&t.len));
-        let Some(columns) = columns.filter(|_| count > 1 && count <= MOST_IN_WINDOW && self.takes_blocks(&f.body))
-        else {
+        let small = self.takes_blocks(&f.body) && written_out(kernel, &f.body) <= MOST_WRITTEN_OUT;
+        let Some(columns) = columns.filter(|_| count > 1 && count <= MOST_IN_WINDOW && small) else {
             return Ok(false);
         };
         let planes = self.array_arg(stmt, &call.args[0], env)?;
