@@ -202,7 +202,9 @@ pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
         ArrayValue::Bool(v) => encode(v, &dims),
         ArrayValue::Values(_) => return Err(format!("a `{ty}` does not fit a `.npy` file")),
     };
-    bytes.and_then(|b| files::write_atomically(path, &b)).map_err(|e| format!("{}: {e}", path.display()))
+    bytes
+        .and_then(|b| files::write_atomically(path, &b))
+        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
 fn encode<T: Serialize + AutoSerialize + Copy>(data: &[T], dims: &[u64]) -> io::Result<Vec<u8>> {

@@ -8,6 +8,8 @@ mod costs;
 mod deaf;
 mod diagnostics;
 #[cfg(target_os = "linux")]
+mod disk;
+#[cfg(target_os = "linux")]
 mod drivers;
 mod features;
 mod files;
