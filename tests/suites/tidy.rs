@@ -2,6 +2,7 @@
 //! kept, nothing of one machine is written down, nothing a user does can reach a panic, links lead somewhere.
 
 use lift_tests::files;
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -248,4 +249,54 @@ fn links_in_documents_lead_somewhere() {
     }
     assert!(seen > 20, "only {seen} links were found");
     none(broken, "links that lead nowhere");
+}
+
+/// What stands between back-quotes in the prose of a document.
+fn code_in(text: &str) -> Vec<&str> {
+    text.lines().filter(|l| !l.starts_with("    ")).flat_map(|l| l.split('`').skip(1).step_by(2)).collect()
+}
+
+/// The words behind these in a text: names that it defines.
+fn defined<'t>(text: &'t str, keywords: &[&str]) -> Vec<&'t str> {
+    let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty());
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        if keywords.contains(&word) {
+            found.extend(words.next());
+        }
+    }
+    found
+}
+
+/// What says why the compiler can be believed names tests, theorems and files.
+#[test]
+fn what_is_said_to_show_something_is_there() {
+    let mut there = HashSet::new();
+    let (sources, proofs) = (with_ending(&[".rs"]), with_ending(&[".v"]));
+    sources.iter().for_each(|(_, text)| there.extend(defined(text, &["fn"])));
+    proofs
+        .iter()
+        .for_each(|(_, text)| there.extend(defined(text, &["Theorem", "Lemma", "Corollary", "Definition", "Example"])));
+    let tracked = tracked();
+    let (mut missing, mut seen) = (Vec::new(), 0);
+    for document in ["docs/trust.md", "SECURITY.md"] {
+        for code in code_in(&files::read(&files::root().join(document))) {
+            let is_name =
+                code.contains('_') && code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+            let endings = [".rs", ".v", ".c", ".py", ".lift", ".md", ".toml", ".json"];
+            let is_file =
+                endings.iter().any(|e| code.ends_with(e)) && !code.starts_with('.') && !code.contains([' ', '*', '<']);
+            let is_there = match () {
+                () if is_name => there.contains(code),
+                () if is_file => tracked.iter().any(|p| p == code || p.ends_with(&format!("/{code}"))),
+                () => continue,
+            };
+            seen += 1;
+            if !is_there {
+                missing.push(format!("{document}: {code}"));
+            }
+        }
+    }
+    assert!(seen > 60, "only {seen} names were found");
+    none(missing, "tests, theorems and files that are not there");
 }
