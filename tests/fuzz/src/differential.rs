@@ -75,15 +75,23 @@ impl Way {
 }
 
 pub fn try_one(seed: u64) -> Case {
+    try_some(seed, Breadth::Compiled)
+}
+
+/// The same of programs that rules of the compiler look for.
+pub fn try_shape(seed: u64) -> Case {
+    try_some(seed, Breadth::Shapes)
+}
+
+fn try_some(seed: u64, breadth: Breadth) -> Case {
     let (way, mut random) = Way::of(seed);
     let choices = random.choices(180);
-    match guarded(|| agree(&program(&choices, Breadth::Compiled), way)) {
+    match guarded(|| agree(&program(&choices, breadth), way)) {
         Ok(case) => case,
         Err(why) => {
-            let mut wrong =
-                |c: &[u16]| guarded(|| agree(&program(c, Breadth::Compiled), way)).is_err_and(|w| alike(&w, &why));
+            let mut wrong = |c: &[u16]| guarded(|| agree(&program(c, breadth), way)).is_err_and(|w| alike(&w, &why));
             let choices = shrink(choices, 150, &mut wrong);
-            let smaller = program(&choices, Breadth::Compiled);
+            let smaller = program(&choices, breadth);
             let why = guarded(|| agree(&smaller, way)).err().unwrap_or(why);
             Case::Wrong(Wrong { program: smaller, why: format!("{why}\n{way:?}") })
         }
@@ -163,7 +171,7 @@ fn agree(text: &str, way: Way) -> Result<Case, String> {
     Ok(if compiled.is_ok() { Case::Accepted } else { Case::Rejected })
 }
 
-fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
+pub fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
     let program = Program::new(Path::new("."), "random.lift", text);
     if !program.is_well_typed() {
         return Err(program.outcome());

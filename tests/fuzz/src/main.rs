@@ -10,6 +10,7 @@ const MODES: &[(&str, TryOne)] = &[
     ("soundness", soundness::try_one),
     ("written", written::try_one),
     ("differential", differential::try_one),
+    ("rules", differential::try_shape),
     ("text", text::try_one),
 ];
 

@@ -272,6 +272,10 @@ impl Maker<'_> {
 
     /// Each element from a window.
     fn windows_reduced(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
+        // Padded by two, there is no window of three in nothing.
+        if *len == Len::nat(0) {
+            return None;
+        }
         let from = if self.whole() { self.element() } else { INT };
         let xs = self.array(&from, len, depth, place);
         let padded = match self.choices.below(3) {

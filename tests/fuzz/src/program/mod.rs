@@ -9,7 +9,7 @@
 //! its sizes may be false, and so may a cast, which every device says.
 //!
 //! Map: [`len`], [`ty`] what is wanted · [`Maker`] with the scope · `arrays`, `rows`, `hidden`, `scalars` expressions of
-//! a type · [`inputs`] what a program takes.
+//! a type · `shapes` what the compiler's rules look for · [`inputs`] what a program takes.
 
 mod arrays;
 mod hidden;
@@ -17,6 +17,7 @@ mod inputs;
 mod len;
 mod rows;
 mod scalars;
+mod shapes;
 mod ty;
 
 pub use inputs::inputs;
@@ -34,6 +35,8 @@ pub enum Breadth {
     /// Without what is compiled for some places only: rows and arrays of hidden length inside functions, triangles,
     /// sorting inside functions.
     Compiled,
+    /// As `Compiled`, and what is returned is one of the shapes that the compiler's rules look for.
+    Shapes,
 }
 
 /// Where an expression stands.
@@ -73,8 +76,9 @@ pub fn program(choices: &[u16], breadth: Breadth) -> String {
         maker.scope[i].1 = opened;
     }
     let body = maker.body();
+    let helpers = shapes::helpers(&body);
     lift_syntax::format(&format!(
-        "{DEFINITIONS}(lift random (N M) ({}) (lambda ({}) {body}))\n",
+        "{DEFINITIONS}{helpers}(lift random (N M) ({}) (lambda ({}) {body}))\n",
         types.join(" "),
         names.join(" ")
     ))
@@ -225,7 +229,8 @@ impl Maker<'_> {
 
     fn body(&mut self) -> String {
         let (mut text, mut end) = (String::new(), String::new());
-        for _ in 0..self.choices.below(6) {
+        let most = if self.breadth == Breadth::Shapes { 3 } else { 6 };
+        for _ in 0..self.choices.below(most) {
             let (begin, rest) = self.definition(Place::Top);
             text += &begin;
             end.insert_str(0, &rest);
@@ -237,7 +242,11 @@ impl Maker<'_> {
     /// A new name in scope: what stands before and behind the expression in which it may be used.
     fn definition(&mut self, place: Place) -> (String, String) {
         let mut opaque = true;
-        let (value, ty, binder) = match self.choices.below(4) {
+        let (value, ty, binder) = match self.choices.below(if place == Place::Top { 5 } else { 4 }) {
+            4 => {
+                let (value, ty) = self.shape();
+                (value, ty, Binder::Let)
+            }
             0 | 1 => {
                 let (value, ty, openable) = self.hidden(place, 2);
                 opaque = openable;
@@ -285,7 +294,11 @@ impl Maker<'_> {
     }
 
     fn result(&mut self) -> String {
-        match self.choices.below(7) {
+        if self.breadth == Breadth::Shapes {
+            return self.shape().0;
+        }
+        match self.choices.below(8) {
+            7 => self.shape().0,
             0 | 1 => self.some_array(3),
             2 => self.scalar(Scalar::Int, 3),
             3 => {

@@ -1,0 +1,119 @@
+//! Folds by key, and programs that nearly are.
+
+use crate::program::len::{Base, Len};
+use crate::program::ty::{FLOAT, INT, Scalar, Ty};
+use crate::program::{Maker, Place};
+
+impl Maker<'_> {
+    /// `(map (λc. … (reduce f z (map (λx. if k x = c then g x else z) xs)) …) (iota n))`
+    pub(super) fn folds_by_key(&mut self) -> (String, Ty) {
+        let (scalar, count) = (self.folded(), self.count());
+        let (element, len) = (if self.choices.flip() { Ty::Tuple(vec![INT, FLOAT]) } else { INT }, self.some_length());
+        let xs = self.array(&element, &len, 1, Place::Top);
+        let (all, number) = (self.fresh("h"), self.fresh("x"));
+        let fold = self.fold_of_key(scalar, &element, &number, &all);
+        let inside = self.choices.flip();
+        self.scope.push((number.clone(), INT));
+        let result = Ty::Scalar(scalar);
+        let name = self.fresh("x");
+        self.scope.push((name.clone(), result.clone()));
+        let body = match self.choices.below(3) {
+            0 => name.clone(),
+            _ => self.value(&result, 1, Place::Inside),
+        };
+        self.scope.truncate(self.scope.len() - 2);
+        let numbers = self.numbers(&count);
+        let text = match inside {
+            false => format!("(let {all} {xs} (map (lambda ({number}) (let {name} {fold} {body})) {numbers}))"),
+            true => format!("(map (lambda ({number}) (let {all} {xs} (let {name} {fold} {body}))) {numbers})"),
+        };
+        (text, Ty::array(result, count))
+    }
+
+    /// The fold of what has the number as its key; in one case of eight something is not as it must be for that.
+    pub(super) fn fold_of_key(&mut self, scalar: Scalar, element: &Ty, number: &str, xs: &str) -> String {
+        let (zero, op) = self.commutative(scalar);
+        let near_miss = self.choices.below(8) == 7;
+        let masked = self.lambda(std::slice::from_ref(element), |this| {
+            let x = this.here();
+            let int = if *element == INT { x } else { format!("(get1 {x})") };
+            if near_miss {
+                this.scope.push((number.to_owned(), INT));
+            }
+            let key = match this.choices.below(5) {
+                0 => int,
+                1 => format!("(bitand {int} {})", this.choices.of(&["7", "3"])),
+                2 => format!("(- {int} {})", this.choices.of(&["-50", "3"])),
+                3 => format!("(mod {} 5)", this.scalar(Scalar::Int, 1)),
+                _ => this.scalar(Scalar::Int, 1),
+            };
+            let value = this.term(scalar, 1);
+            if near_miss {
+                this.scope.pop();
+            }
+            match this.choices.below(4) {
+                0 | 1 => format!("(if (= {key} {number}) {value} {zero})"),
+                2 => format!("(if (= {number} {key}) {value} {zero})"),
+                _ => format!("(if (!= {number} {key}) {zero} {value})"),
+            }
+        });
+        if scalar == Scalar::Int && self.choices.below(6) == 5 && *element == INT {
+            return format!("(count (= {number}) {xs})");
+        }
+        let reduce = if near_miss { self.choices.of(&["reduce", "reduceSeq"]) } else { "reduce" };
+        format!("(head ({reduce} {zero} {op} (map {masked} {xs})))")
+    }
+
+    /// A fold by key of each column.
+    pub(super) fn columns_by_key(&mut self) -> (String, Ty) {
+        let (n, m, count) = (Len::of(Base::N), Len::of(Base::M), self.count());
+        let scalar = self.choices.of(&[Scalar::Int, Scalar::Float]);
+        let element = Ty::Scalar(scalar);
+        let keys = self.array(&INT, &n, 1, Place::Top);
+        let (ks, rows, number) = (self.fresh("h"), self.fresh("h"), self.fresh("x"));
+        let of_rows = match self.choices.below(3) {
+            0 if scalar == Scalar::Int => "rows".to_owned(),
+            _ => {
+                let term = self.lambda(&[INT], |this| this.term(scalar, 1));
+                format!("(map (map {term}) rows)")
+            }
+        };
+        let fold = {
+            let pair = Ty::Tuple(vec![INT, element.clone()]);
+            let (zero, op) = self.commutative(scalar);
+            let zip = self.choices.of(&["(zip KS COLUMN)", "(zip KS (reverse COLUMN))"]);
+            let masked = self.lambda(&[pair], |this| {
+                let x = this.here();
+                let key = this.choices.of(&["(get1 X)", "(bitand (get1 X) 7)", "(mod (get1 X) 5)"]).replace('X', &x);
+                format!("(if (= {key} {number}) (get2 {x}) {zero})")
+            });
+            let zip = zip.replace("KS", &ks).replace("COLUMN", "column");
+            format!("(head (reduce {zero} {op} (map {masked} {zip})))")
+        };
+        let numbers = self.numbers(&count);
+        let result = format!(
+            "(let {ks} {keys} (let {rows} {of_rows} \
+             (map (lambda ({number}) (map (lambda (column) {fold}) (transpose {rows}))) {numbers})))"
+        );
+        (result, Ty::array(Ty::array(element, m), count))
+    }
+
+    /// Places of numbers in a sorted array, which are counts.
+    pub(super) fn counts_of_sorted(&mut self) -> (String, Ty) {
+        let (len, count) = (self.some_length(), self.count());
+        let xs = self.array(&INT, &len, 1, Place::Top);
+        let (sorted, number) = (self.fresh("h"), self.fresh("x"));
+        let body = self.choices.of(&[
+            "(- (below (+ c 1) s) (below c s))",
+            "(below c s)",
+            "(* 2 (below (+ 1 c) s))",
+            "(- (below (+ c 3) s) (below c s))",
+            "(- (below c s) (below (- c 1) s))",
+            "(* (below (+ c 1) s) (below c s))",
+        ]);
+        let body = body.replace(" s)", &format!(" {sorted})")).replace(" c", &format!(" {number}"));
+        let numbers = self.numbers(&count);
+        let text = format!("(let {sorted} (sort < {xs}) (map (lambda ({number}) {body}) {numbers}))");
+        (text, Ty::array(INT, count))
+    }
+}

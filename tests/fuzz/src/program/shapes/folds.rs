@@ -1,0 +1,223 @@
+//! Folds for each element of something: products of matrices, rows, pairs, bits.
+
+use crate::program::len::{Base, Len};
+use crate::program::ty::{INT, Scalar, Ty};
+use crate::program::{Maker, Place};
+
+impl Maker<'_> {
+    /// Two arrays of rows of one length.
+    pub(super) fn matrices(&mut self, scalar: Scalar) -> (String, String, Len, Len) {
+        let row = match self.choices.below(3) {
+            0 => Len::of(Base::M),
+            1 => Len::nat(4),
+            _ => Len::of(Base::N),
+        };
+        // Never N × N: that takes too long on the interpreter.
+        let (n, m) = match row.terms.first() {
+            Some((Base::N, _)) => (Len::of(Base::M), self.choices.of(&[5, 20])),
+            _ => (Len::of(Base::N), self.choices.of(&[5, 17, 64])),
+        };
+        let term = self.lambda(&[INT, INT], |this| this.term(scalar, 1));
+        let known = match (&n, &row) {
+            (n, row) if *n == Len::of(Base::N) && *row == Len::of(Base::M) => Some("rows"),
+            (n, row) if *n == Len::of(Base::M) && *row == Len::of(Base::N) => Some("(transpose rows)"),
+            (n, _) if *n == Len::of(Base::N) => Some("(split #4 zs)"),
+            _ => None,
+        };
+        let (rows, length) = (self.size(&n).unwrap_or_default(), self.size(&row).unwrap_or_default());
+        let a = match (known, scalar) {
+            (Some(known), Scalar::Int) if self.choices.below(4) != 3 => known.to_owned(),
+            _ => format!("(generate #{rows} (lambda (i) (generate #{length} ({term} i))))"),
+        };
+        let b = format!("(generate #{m} (lambda (i) (generate #{length} ({term} (+ i 1)))))");
+        (a, b, n, Len::nat(m))
+    }
+
+    pub(super) fn product(&mut self) -> (String, Ty) {
+        let scalar = self.choices.of(&[Scalar::Int, Scalar::Float, Scalar::Int]);
+        let element = Ty::Scalar(scalar);
+        let (a, b, n, m) = self.matrices(scalar);
+        let (fold, zero) = match self.choices.below(4) {
+            // Neither associative nor commutative.
+            3 if scalar == Scalar::Int => ("(reduceSeq 3 (lambda (s x) (- (* 5 s) x))", String::new()),
+            2 => ("(reduceSeq Z +", self.leaf_zero(scalar)),
+            _ => ("(reduce Z +", self.leaf_zero(scalar)),
+        };
+        let fold = fold.replace('Z', &zero);
+        let met = match self.choices.below(3) {
+            0 | 1 => "(lambda (p) (* (get1 p) (get2 p)))".to_owned(),
+            _ => {
+                let pair = Ty::Tuple(vec![element.clone(), element.clone()]);
+                self.lambda(&[pair], |this| this.term(scalar, 1))
+            }
+        };
+        let end = self.lambda(std::slice::from_ref(&element), |this| match this.choices.below(3) {
+            2 => this.scalar(scalar, 1),
+            _ => this.here(),
+        });
+        let (x, y, columns) = (self.fresh("x"), self.fresh("x"), self.fresh("h"));
+        let (one, other) = if self.choices.below(4) == 3 { (&y, &x) } else { (&x, &y) };
+        let text = format!(
+            "(let {columns} {b} (map (lambda ({x}) \
+             (map (lambda ({y}) ({end} (head {fold} (map {met} (zip {one} {other})))))) {columns})) {a}))"
+        );
+        (text, Ty::array(Ty::array(element, m), n))
+    }
+
+    pub(super) fn leaf_zero(&self, scalar: Scalar) -> String {
+        match scalar {
+            Scalar::Float => "0.0f",
+            Scalar::Double => "0.0",
+            Scalar::Long => "0L",
+            _ => "0",
+        }
+        .into()
+    }
+
+    /// A fold of each row.
+    pub(super) fn rows_folded(&mut self) -> (String, Ty) {
+        let scalar = self.folded();
+        let (zero, op) = self.commutative(scalar);
+        let term = self.lambda(&[INT], |this| this.term(scalar, 1));
+        let (rows, len) = match self.choices.below(4) {
+            0 | 1 => ("rows".to_owned(), Len::of(Base::N)),
+            2 => ("(transpose rows)".to_owned(), Len::of(Base::M)),
+            _ => {
+                let len = self.choices.of(&[3, 300]);
+                let xs = self.array(&INT, &Len::of(Base::N), 1, Place::Top);
+                (format!("(fill #{len} {xs})"), Len::nat(len))
+            }
+        };
+        let reduce = self.choices.of(&["reduce", "reduce", "reduceSeq"]);
+        let element = Ty::Scalar(scalar);
+        let end = self.function(&element, &element, 1);
+        let text = format!("(map (lambda (r) ({end} (head ({reduce} {zero} {op} (map {term} r))))) {rows})");
+        (text, Ty::array(element, len))
+    }
+
+    /// A fold of each row, where rows have lengths of their own.
+    pub(super) fn of_hidden_rows_folded(&mut self) -> (String, Ty) {
+        let scalar = self.folded();
+        let (zero, op) = self.commutative(scalar);
+        let term = self.lambda(&[INT], |this| this.term(scalar, 1));
+        let element = Ty::Scalar(scalar);
+        let fold = |row: &str| format!("(head (reduce {zero} {op} (map {term} {row})))");
+        let size = self.choices.of(&[
+            "(iota (abs (mod k 9)))",
+            "(iota (bitand x 31))",
+            "(iota (- (aref os (+ i 1)) (aref os i)))",
+        ]);
+        match self.choices.below(3) {
+            0 => {
+                let end = self.function(&element, &element, 1);
+                (format!("(map (lambda (r) ({end} {})) ragged)", fold("r")), Ty::array(element, Len::of(Base::M)))
+            }
+            // Starts of rows, as a matrix of compressed rows has them.
+            _ => {
+                let count = Len::of(Base::N);
+                let body = fold(size);
+                let starts = "(scan 0 + (concat (fill #1 0) (map (lambda (q) (bitand q 7)) xs)))";
+                let (map, numbers) = ("(map (lambda (i) (let x (aref xs i) BODY)) NUMBERS)", self.numbers(&count));
+                let map = map.replace("BODY", &body).replace("NUMBERS", &numbers);
+                (format!("(let os {starts} {map})"), Ty::array(element, count))
+            }
+        }
+    }
+
+    /// For each x the fold of what it makes of each y.
+    pub(super) fn all_pairs(&mut self) -> (String, Ty) {
+        let scalar = self.choices.of(&[Scalar::Int, Scalar::Float]);
+        let element = Ty::Scalar(scalar);
+        let of = if self.choices.flip() { Ty::Tuple(vec![INT, INT]) } else { INT };
+        let (xs_len, ys_len) = match self.choices.below(3) {
+            0 => (Len::of(Base::M), Len::of(Base::N)),
+            1 => (Len::nat(20), Len::of(Base::N).times(4)),
+            _ => (Len::of(Base::N), Len::nat(self.choices.of(&[257, 40]))),
+        };
+        let (xs, ys) = (self.array(&INT, &xs_len, 1, Place::Top), self.array(&of, &ys_len, 1, Place::Top));
+        let name = self.fresh("h");
+        let (zero, op) = self.commutative(scalar);
+        let function = self.lambda(&[INT], |this| {
+            let meet = this.lambda(std::slice::from_ref(&of), |this| {
+                let y = this.here();
+                let y = if of == INT { y } else { format!("(+ (get1 {y}) (get2 {y}))") };
+                let x = this.scope.iter().rev().nth(1).map_or_else(String::new, |(name, _)| name.clone());
+                match (scalar, this.choices.below(3)) {
+                    (Scalar::Int, 0) => format!("(* {x} {y})"),
+                    (Scalar::Int, 1) => format!("(if (< {x} {y}) {} 1)", this.scalar(Scalar::Int, 1)),
+                    (Scalar::Int, _) => this.scalar(Scalar::Int, 1),
+                    _ => format!("(* 0.25f (toFloat (mod (- {x} {y}) 64)))"),
+                }
+            });
+            let reduce = this.choices.of(&["reduce", "reduceSeq"]);
+            format!("(head ({reduce} {zero} {op} (map {meet} {name})))")
+        });
+        (format!("(let {name} {ys} (map {function} {xs}))"), Ty::array(element, xs_len))
+    }
+
+    /// Functions that read a row of few elements several times.
+    pub(super) fn short_rows(&mut self) -> (String, Ty) {
+        let table = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+        let size = self.choices.of(&[5, 2]);
+        let (rows, len) = match self.choices.flip() {
+            true => ("(map reverse rows)", Len::of(Base::N)),
+            false => ("rows", Len::of(Base::N)),
+        };
+        let (zero, op) = self.commutative(Scalar::Int);
+        let distance =
+            self.choices.of(&["(* (get1 p) (get2 p))", "(abs (- (get1 p) (get2 p)))", "(bitxor (get1 p) (get2 p))"]);
+        let text = format!(
+            "(let table (generate #{size} (lambda (i) (generate #M ({table} i)))) \
+             (map (lambda (r) (head (reduceSeq {zero} {op} (map (lambda (t) \
+             (head (reduceSeq 0 + (map (lambda (p) {distance}) (zip r t))))) table)))) {rows}))"
+        );
+        (text, Ty::array(INT, len))
+    }
+
+    /// A fold in whose rounds single bits of the number decide.
+    pub(super) fn bits(&mut self) -> (String, Ty) {
+        let (count, rounds) = (self.choices.of(&["#(* 32 N)", "#(* 64 N)", "#N"]), self.choices.of(&[10, 30]));
+        let (zero, op) = self.choices.of(&[("0", "bitxor"), ("0", "+"), ("0", "bitor")]);
+        let code = self.choices.of(&["i", "(bitxor i (shr i 1))"]);
+        let table = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let (sum, end) = self.commutative(Scalar::Int);
+        let text = format!(
+            "(let table (generate #{rounds} {table}) \
+             (head (reduce {sum} {end} (map (lambda (i) (let g {code} \
+             (head (reduceSeq {zero} (lambda (s at) (if (= (bitand (shr g (get1 at)) 1) 1) ({op} s (get2 at)) s)) \
+             (enumerate table))))) (iota {count})))))"
+        );
+        (text, INT)
+    }
+
+    /// Sums of quotients by roots: exact up to a few units of rounding, and rounded to what they are.
+    pub(super) fn bodies(&mut self) -> (String, Ty) {
+        let count = self.choices.of(&[300, 1024]);
+        let xs = self.array(&INT, &Len::of(Base::M), 1, Place::Top);
+        let a = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+        let text = format!(
+            "(let ys (iota #{count}) (map (lambda (x) (toInt (floor (+ 0.5f (* 64.0f (head (reduce 0.0f + (map \
+             (lambda (y) (let b (if (= (mod (+ x y) 2) 0) 4.0f 16.0f) \
+             (/ (toFloat (mod ({a} x y) 8)) (* b (sqrt b))))) ys)))))))) {xs}))"
+        );
+        (text, Ty::array(INT, Len::of(Base::M)))
+    }
+
+    /// Folds of arrays that are as long for each element, beside a little.
+    pub(super) fn few_rows_or_many(&mut self) -> (String, Ty) {
+        let count = self.choices.of(&[Base::M, Base::N]);
+        let len = if self.choices.flip() { Len::of(Base::M) } else { Len::nat(40) };
+        let (zero, op) = self.commutative(Scalar::Int);
+        let size = self.size(&len).unwrap_or_default();
+        let term = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+        let numbers = self.numbers(&Len::of(count));
+        let fold = format!("(head (reduce {zero} {op} (map ({term} i) (iota #{size}))))");
+        let text = match self.choices.flip() {
+            false => format!("(map (lambda (i) {fold}) {numbers})"),
+            true => format!(
+                "(map (lambda (i) (- {fold} (head (reduce 0 + (map ({term} (+ i 1)) (iota #{size})))))) {numbers})"
+            ),
+        };
+        (text, Ty::array(INT, Len::of(count)))
+    }
+}

@@ -1,0 +1,214 @@
+//! Programs on which the compiler's rules bite: folds by key, products of matrices, windows, teams, rounds, ….
+//!
+//! Each is a shape that a rule of `lift_codegen::schedule::rules` looks for, with arrays and functions that are random;
+//! now and then a condition of the rule is false. What random programs seldom come upon is made here on purpose:
+//! `every_rule_is_applied_to_programs` counts.
+
+mod by_key;
+mod folds;
+mod grids;
+
+use super::len::{Base, Len};
+use super::ty::{BOOL, INT, Scalar, Ty};
+use super::{Maker, Place};
+
+/// What shapes use besides what every program has: the name, and its definition.
+const HELPERS: &[(&str, &str)] = &[
+    (
+        "(below ",
+        "(define (below (bound int) (sorted (array-type int n)))
+           (search (lambda (p) (if (< (get2 p) bound) 1 (if (>= (get1 p) bound) -1 0)))
+                   (zip (padConstant #1 #0 -1 sorted) (padConstant #0 #1 2147483647 sorted))))",
+    ),
+    (
+        "(slide3D ",
+        "(define (slide3D size step grid)
+           (map (o (map transpose) transpose) (slide size step (map (slide2D size step) grid))))",
+    ),
+    ("(pad3D ", "(define (pad3D l r mode grid) (map (pad2D l r mode) (pad l r mode grid)))"),
+];
+
+/// The definitions that a program with shapes needs.
+pub fn helpers(body: &str) -> String {
+    HELPERS.iter().filter(|(name, _)| body.contains(name)).map(|(_, definition)| format!("{definition}\n")).collect()
+}
+
+impl Maker<'_> {
+    /// An expression for the whole device, and its type.
+    pub(super) fn shape(&mut self) -> (String, Ty) {
+        match self.choices.below(23) {
+            0 | 1 => self.folds_by_key(),
+            21 => self.product(),
+            22 => self.windows_of_planes(),
+            2 => self.columns_by_key(),
+            3 => self.counts_of_sorted(),
+            4 => self.product(),
+            5 => self.rows_folded(),
+            6 => self.of_hidden_rows_folded(),
+            7 => self.all_pairs(),
+            8 => self.rounds(),
+            9 => self.short_rows(),
+            10 => self.transposed(),
+            11 => self.windows_of_planes(),
+            12 => self.windows_of_spaces(),
+            13 => self.rounds_of_launches(),
+            14 => self.placed_by_hand(),
+            15 => self.kept(),
+            16 => self.pieces(),
+            17 => self.bits(),
+            18 => self.bodies(),
+            19 => self.angles(),
+            _ => self.few_rows_or_many(),
+        }
+    }
+
+    /// The name of the parameter that was made last.
+    fn here(&self) -> String {
+        self.scope.last().map_or_else(String::new, |(name, _)| name.clone())
+    }
+
+    /// A length that a program counts to.
+    fn count(&mut self) -> Len {
+        let lengths = [Len::nat(5), Len::of(Base::N), Len::of(Base::M), Len::nat(20), Len::nat(1), Len::nat(300)];
+        lengths[self.choices.below(lengths.len())].clone()
+    }
+
+    /// `(iota …)` of a length.
+    fn numbers(&mut self, len: &Len) -> String {
+        let size = self.size(len).unwrap_or_else(|| "N".into());
+        format!("(iota #{size})")
+    }
+
+    /// Associative and commutative, with what is neutral; floats are added only where that is exact.
+    fn commutative(&mut self, scalar: Scalar) -> (&'static str, &'static str) {
+        match scalar {
+            Scalar::Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-900", "max"), ("900", "min")]),
+            Scalar::Long => self.choices.of(&[("0L", "+"), ("1L", "*"), ("-900L", "max")]),
+            Scalar::Bool => self.choices.of(&[("false", "or"), ("true", "and")]),
+            Scalar::Float => self.choices.of(&[("0.0f", "+"), ("-900.0f", "max"), ("900.0f", "min")]),
+            Scalar::Double => self.choices.of(&[("0.0", "+"), ("-900.0", "max")]),
+        }
+    }
+
+    /// A value that may be folded by [`Maker::commutative`]: what is real is a multiple of a quarter, below 16.
+    fn term(&mut self, scalar: Scalar, depth: u32) -> String {
+        match scalar {
+            Scalar::Float => format!("(* 0.25f (toFloat (mod {} 64)))", self.scalar(Scalar::Int, depth)),
+            Scalar::Double => format!("(toDouble {})", self.term(Scalar::Float, depth)),
+            other => self.scalar(other, depth),
+        }
+    }
+
+    fn folded(&mut self) -> Scalar {
+        self.choices.of(&[Scalar::Int, Scalar::Int, Scalar::Float, Scalar::Long])
+    }
+
+    /// For each element some rounds over a short array.
+    fn rounds(&mut self) -> (String, Ty) {
+        let (len, size) = (self.choices.of(&[Base::M, Base::N]), self.choices.of(&[64, 32, 128, 30]));
+        let xs = self.array(&INT, &Len::of(len), 1, Place::Top);
+        let steps = self.choices.of(&[3, 1, 0]);
+        let round = match self.choices.below(3) {
+            0 => "(zip v (concat (drop #1 v) (fill #1 0)))",
+            1 => "(zip v (reverse v))",
+            _ => "(zip (concat (fill #1 1) (take #(- (length v) 1) v)) v)",
+        };
+        let step = self.lambda(&[Ty::Tuple(vec![INT, INT])], |this| this.scalar(Scalar::Int, 1));
+        let start = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+        let end = self.choices.of(&["(head ALL)", "(last ALL)", "(aref ALL 7)"]);
+        let all = format!("(iterate #{steps} (lambda (v) (map {step} {round})) (map ({start} x) (iota #{size})))");
+        (format!("(map (lambda (x) {}) {xs})", end.replace("ALL", &all)), Ty::array(INT, Len::of(len)))
+    }
+
+    /// Rounds of which each is launched for itself.
+    fn rounds_of_launches(&mut self) -> (String, Ty) {
+        let len = self.some_length();
+        let xs = self.array(&INT, &len, 1, Place::Top);
+        let function = self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1));
+        let rounds = self.choices.of(&["2", "0", "(bitand k 3)"]);
+        let step = self.choices.of(&["(map F V)", "(map F (reverse V))", "(scan 0 + (map F V))"]);
+        let test = self.choices.of(&["(< (get1 s) R)", "(and (< (get1 s) R) (< (head (reduce 0 + (get2 s))) 100000))"]);
+        let (step, test) = (step.replace('F', &function).replace('V', "(get2 s)"), test.replace('R', rounds));
+        let text = format!(
+            "(get2 (iterateWhile (lambda (s) {test}) (lambda (s) (tuple (+ (get1 s) 1) {step})) (tuple 0 {xs})))"
+        );
+        (text, Ty::array(INT, len))
+    }
+
+    /// Where only a part says what runs where.
+    fn placed_by_hand(&mut self) -> (String, Ty) {
+        let (n, m) = (Len::of(Base::N), Len::of(Base::M));
+        let rows = self.rows(&INT, &n, &m, 1, Place::Top);
+        let function = self.function(&INT, &INT, 1);
+        let keep = self.function(&INT, &BOOL, 1);
+        let grid = Ty::array(Ty::array(INT, m), n.clone());
+        let column = Ty::array(INT, n);
+        match self.choices.below(7) {
+            0 => (format!("(map (mapGlb {function}) {rows})"), grid),
+            4 | 6 => {
+                let scan = self.choices.of(&["scan", "scanExcl", "scanSeq"]);
+                (format!("(map (lambda (r) (head (reduceSeq 1 - ({scan} 0 + (map {function} r))))) {rows})"), column)
+            }
+            1 => (format!("(mapWrg (lambda (r) (mapLcl {function} r)) {rows})"), grid),
+            2 | 5 => {
+                let (map, filter) = self.choices.of(&[("map", "filterGlb"), ("map", "filter"), ("mapGlb", "filter")]);
+                (format!("({map} (lambda (r) (head (reduceSeq 0 + ({filter} {keep} r)))) {rows})"), column)
+            }
+            _ => {
+                let filter = self.choices.of(&["filter", "filter", "filterLcl"]);
+                (
+                    format!("(mapWrg (lambda (r) ({filter} {keep} r)) {rows})"),
+                    Ty::array(Ty::dynamic(INT), Len::of(Base::N)),
+                )
+            }
+        }
+    }
+
+    /// What becomes of the elements that a filter keeps.
+    fn kept(&mut self) -> (String, Ty) {
+        let (element, len) = (self.element(), self.some_length());
+        let xs = self.array(&element, &len, 1, Place::Top);
+        let keep = self.function(&element, &BOOL, 1);
+        let term = self.function(&element, &INT, 1);
+        let (zero, op) = self.commutative(Scalar::Int);
+        match self.choices.below(4) {
+            0 => {
+                let to = self.element();
+                let function = self.function(&element, &to, 1);
+                let filter = self.choices.of(&["filter", "filterGlb", "filterSeq"]);
+                let map = if filter == "filterSeq" { "mapSeq" } else { "map" };
+                (format!("({map} {function} ({filter} {keep} {xs}))"), Ty::dynamic(to))
+            }
+            1 => {
+                (format!("(head (reduce {zero} {op} (filter {keep} (map {term} {xs}))))").replace(&keep, "(< 0)"), INT)
+            }
+            2 => (format!("(head (reduce {zero} {op} (map {term} (filter {keep} {xs}))))"), INT),
+            _ => {
+                let limit = self.choices.of(&["50", "0", "1000"]);
+                (format!("(head (reduceWhileSeq (lambda (s) (< s {limit})) 0 + (map {term} {xs})))"), INT)
+            }
+        }
+    }
+
+    /// The edges and the middle apart.
+    fn pieces(&mut self) -> (String, Ty) {
+        let (first, rest) = (self.choices.of(&[1, 0, 2]), self.choices.of(&[1, 3]));
+        let len = Len::of(Base::N).add_nat(first + rest);
+        let xs = self.array(&INT, &len, 1, Place::Top);
+        let function = self.function(&INT, &INT, 1);
+        let text = format!("(join (map (map {function}) (partition #3 (caseSplit {first} N {rest}) {xs})))");
+        (text, Ty::array(INT, len))
+    }
+
+    /// Sine and cosine of one angle, of which only is asked what rounding does not change.
+    fn angles(&mut self) -> (String, Ty) {
+        let len = self.some_length();
+        let xs = self.array(&INT, &len, 1, Place::Top);
+        let (one, other) = self.choices.of(&[("sin", "cos"), ("cos", "sin")]);
+        let text = format!(
+            "(map (lambda (x) (let a (* 0.25f (toFloat (mod x 64))) \
+             (+ (if (> ({one} a) 0.1f) 1 0) (if (< ({other} a) 0.3f) 2 0)))) {xs})"
+        );
+        (text, Ty::array(INT, len))
+    }
+}
