@@ -1,0 +1,163 @@
+//! What goes wrong in generated code: every kind of kernel on every class of devices with nothing to work on, one element,
+//! lengths about those of a work-group, all kept and none, numbers that are none; with work-groups of one work-item, and of
+//! 64 at most. The interpreter says what is right.
+
+use libtest_mimic::{Arguments as Options, Trial};
+use lift_codegen::core::Kernel;
+use lift_codegen::plan;
+use lift_codegen::sizes::SizeValues;
+use lift_codegen::target::Target;
+use lift_codegen::value::{ArrayValue, Value};
+use lift_tests::check::Program;
+use lift_tests::kernels::{Arguments, close, compiled_for, device, on_device, on_interpreter};
+use std::path::Path;
+
+/// What a kernel takes beside its size `N`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Takes {
+    /// `(is int N) (fs float N)`
+    Arrays,
+    /// `(a float N×N) (b float N×N)`
+    Squares,
+}
+use Takes::*;
+
+/// Each kind of kernel: a name, what it takes, and its body. What is kept is what is below 50.
+const KINDS: &[(&str, Takes, &str)] = &[
+    ("map", Arrays, "(map (lambda (p) (+ (* 2.0f (get2 p)) (toFloat (get1 p)))) (zip is fs))"),
+    ("reduce", Arrays, "(tuple (reduce 0 + is) (reduce 1000.0f min fs))"),
+    ("reduceSeq", Arrays, "(reduceSeq 1 (lambda (s x) (- (* 3 s) x)) is)"),
+    ("scan", Arrays, "(tuple (scan 0 + is) (scanExcl 1000.0f min fs))"),
+    ("filter", Arrays, "(filter (lambda (x) (< x 50)) is)"),
+    ("filter of floats, then map", Arrays, "(map (lambda (x) (* x 2.0f)) (filter (lambda (x) (< x 50.0f)) fs))"),
+    ("filter into reduce", Arrays, "(reduce 0 + (filter (lambda (x) (< x 50)) is))"),
+    ("filter of a filter", Arrays, "(filter (lambda (x) (> x 10)) (filter (lambda (x) (< x 50)) is))"),
+    ("two filters", Arrays, "(tuple (filter (lambda (x) (< x 50)) is) (filter (lambda (x) (>= x 50)) is))"),
+    ("filter of rows", Arrays, "(map (lambda (k) (reduce 0 + (filter (lambda (x) (< x k)) is))) (map (* 30) (iota 4)))"),
+    ("sort", Arrays, "(sort < is)"),
+    ("sort of what is kept", Arrays, "(sort > (filter (lambda (x) (< x 50)) is))"),
+    ("argsort", Arrays, "(argsort < is)"),
+    ("fold by key", Arrays, "(map (lambda (k) (reduce 0 + (map (lambda (x) (if (= (mod x 7) k) x 0)) is))) (iota 7))"),
+    ("search", Arrays, "(map (lambda (key) (search (lambda (x) (- key x)) (map (* 3) (iota #N)))) is)"),
+    ("scatter", Arrays, "(scatter (lambda (i) (- (- N 1) i)) is)"),
+    ("concat", Arrays, "(concat (reverse is) (map (lambda (x) (- x 1)) is))"),
+    ("window", Arrays, "(map (reduceSeq 0.0f max) (slide #3 #1 (pad #1 #1 clamp (concat (fill #1 0.5f) fs))))"),
+    ("until", Arrays, "(iterateWhile (lambda (v) (< (head (reduce 0 + v)) 1000)) (map (lambda (x) (+ x 10))) (concat (fill #1 1) is))"),
+    ("matmul", Squares, "(map (lambda (r) (map (lambda (c) (reduce 0.0f + (map (uncurry *) (zip r c)))) (transpose b))) a)"),
+    ("transpose", Squares, "(transpose a)"),
+    ("sums of rows", Squares, "(map (reduce 0.0f +) a)"),
+    ("scans of rows", Squares, "(map (scan 0.0f +) b)"),
+    ("stencil", Squares, "(map (map (lambda (w) (reduceSeq 0.0f max (join w)))) (map transpose (slide #3 #1 (map (slide #3 #1) (pad #1 #1 clamp (map (pad #1 #1 clamp) (concat a (fill #1 (fill #N 1.0f)))))))))"),
+];
+
+/// What stands in the inputs.
+#[derive(Debug, Clone, Copy)]
+enum Data {
+    /// Some are kept.
+    Mixed,
+    AllKept,
+    NoneKept,
+    /// Infinities and zeros below zero, and what is no number.
+    Special,
+}
+const DATA: [Data; 4] = [Data::Mixed, Data::AllKept, Data::NoneKept, Data::Special];
+
+impl Data {
+    fn int(self, i: usize) -> i32 {
+        match self {
+            Data::Mixed | Data::Special => (i * 37 % 101) as i32,
+            Data::AllKept => (i % 50) as i32,
+            Data::NoneKept => 50 + (i * 7 % 50) as i32,
+        }
+    }
+    /// Small multiples of 1/4, so that sums of a few thousand are exact in any order.
+    fn float(self, i: usize) -> f32 {
+        const SPECIAL: [f32; 6] = [f32::INFINITY, -0.0, f32::NAN, 1.25, f32::NEG_INFINITY, 0.0];
+        match self {
+            Data::Special => SPECIAL[i * 5 % SPECIAL.len()],
+            _ => self.int(i) as f32 + (i % 4) as f32 / 4.0,
+        }
+    }
+}
+
+/// Nothing, one, one more than a work-group of 64, than one of 256, than the tile of an NVIDIA GPU; and where work-groups are
+/// small. The first is for all data, the others for what is mixed.
+const LENGTHS: &[usize] = &[257, 0, 1, 65, 4099];
+const SHORT: &[usize] = &[65, 0, 1, 7];
+/// Of squares, the sides.
+const SIDES: &[usize] = &[17, 0, 1, 65];
+const SHORT_SIDES: &[usize] = &[17, 0, 1];
+
+fn classes() -> Vec<(&'static str, Target, bool)> {
+    let most = |target: Target, n: u32| Target { group: target.group.min(n), most_in_group: n, ..target };
+    vec![
+        ("portable", Target::portable(), false),
+        ("portable, groups of 1", most(Target::portable(), 1), true),
+        ("portable, groups of 64 at most", most(Target::portable(), 64), false),
+        ("gpu", Target::gpu(), false),
+        ("cpu", Target::cpu(), false),
+        ("nvidia", Target::nvidia(), false),
+        ("nvidia, groups of 1", most(Target::nvidia(), 1), true),
+        ("nvidia, groups of 64 at most", most(Target::nvidia(), 64), true),
+    ]
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    for &(kind, takes, body) in KINDS {
+        for (class, target, short) in classes() {
+            let name = format!("{kind}: {class}");
+            trials.push(Trial::test(name, move || test(takes, body, &target, short).map_err(Into::into)));
+        }
+    }
+    libtest_mimic::run(&Options::from_args(), trials).exit();
+}
+
+fn test(takes: Takes, body: &str, target: &Target, short: bool) -> Result<(), String> {
+    let (types, names) = match takes {
+        Arrays => ("(array-type int N) (array-type float N)", "is fs"),
+        Squares => ("(array-type (array-type float N) N) (array-type (array-type float N) N)", "a b"),
+    };
+    let text = format!("(lift trap (N) ({types})\n  (lambda ({names})\n    {body}))\n");
+    let program = Program::new(Path::new("."), "trap.lift", &text);
+    if !program.is_well_typed() {
+        return Err(program.outcome());
+    }
+    let kernel = program.kernels().into_iter().next().ok_or("no kernel")?.core?;
+    let compiled = compiled_for(&kernel, target)?;
+    let lengths = match (takes, short) {
+        (Arrays, false) => LENGTHS,
+        (Arrays, true) => SHORT,
+        (Squares, false) => SIDES,
+        (Squares, true) => SHORT_SIDES,
+    };
+    for (at, &n) in lengths.iter().enumerate() {
+        for data in if at == 0 { &DATA[..] } else { &DATA[..1] } {
+            agree(&kernel, &compiled, takes, n, *data).map_err(|why| format!("N={n}, {data:?}: {why}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn agree(kernel: &Kernel, compiled: &plan::Program, takes: Takes, n: usize, data: Data) -> Result<(), String> {
+    let floats = |from: usize, count: usize| -> Value {
+        Value::Array(ArrayValue::Float((from..from + count).map(|i| data.float(i)).collect()))
+    };
+    let values = match takes {
+        Arrays => vec![Value::Array(ArrayValue::Int((0..n).map(|i| data.int(i)).collect())), floats(0, n)],
+        Squares => [0, 3]
+            .map(|from| Value::rows((0..n).map(|row| floats(from + row * n, n))))
+            .to_vec(),
+    };
+    let sizes = kernel.sizes.iter().cloned().map(|size| (size, n as i64)).collect::<SizeValues>();
+    let arguments = Arguments { values, sizes };
+    let meaning = on_interpreter(kernel, &arguments);
+    let result = on_device(compiled, &arguments, device());
+    let same = match (&meaning, &result) {
+        (Ok(meaning), Ok(result)) => close(meaning, result),
+        (Err(meaning), Err(result)) => meaning == result,
+        _ => false,
+    };
+    let short = |r: &Result<Value, String>| format!("{r:?}").chars().take(600).collect::<String>();
+    if same { Ok(()) } else { Err(format!("interpreter {}\ndevice {}", short(&meaning), short(&result))) }
+}
