@@ -33,7 +33,11 @@ const KINDS: &[(&str, Takes, &str)] = &[
     ("filter into reduce", Arrays, "(reduce 0 + (filter (lambda (x) (< x 50)) is))"),
     ("filter of a filter", Arrays, "(filter (lambda (x) (> x 10)) (filter (lambda (x) (< x 50)) is))"),
     ("two filters", Arrays, "(tuple (filter (lambda (x) (< x 50)) is) (filter (lambda (x) (>= x 50)) is))"),
-    ("filter of rows", Arrays, "(map (lambda (k) (reduce 0 + (filter (lambda (x) (< x k)) is))) (map (* 30) (iota 4)))"),
+    (
+        "filter of rows",
+        Arrays,
+        "(map (lambda (k) (reduce 0 + (filter (lambda (x) (< x k)) is))) (map (* 30) (iota 4)))",
+    ),
     ("sort", Arrays, "(sort < is)"),
     ("sort of what is kept", Arrays, "(sort > (filter (lambda (x) (< x 50)) is))"),
     ("argsort", Arrays, "(argsort < is)"),
@@ -42,12 +46,24 @@ const KINDS: &[(&str, Takes, &str)] = &[
     ("scatter", Arrays, "(scatter (lambda (i) (- (- N 1) i)) is)"),
     ("concat", Arrays, "(concat (reverse is) (map (lambda (x) (- x 1)) is))"),
     ("window", Arrays, "(map (reduceSeq 0.0f max) (slide #3 #1 (pad #1 #1 clamp (concat (fill #1 0.5f) fs))))"),
-    ("until", Arrays, "(iterateWhile (lambda (v) (< (head (reduce 0 + v)) 1000)) (map (lambda (x) (+ x 10))) (concat (fill #1 1) is))"),
-    ("matmul", Squares, "(map (lambda (r) (map (lambda (c) (reduce 0.0f + (map (uncurry *) (zip r c)))) (transpose b))) a)"),
+    (
+        "until",
+        Arrays,
+        "(iterateWhile (lambda (v) (< (head (reduce 0 + v)) 1000)) (map (lambda (x) (+ x 10))) (concat (fill #1 1) is))",
+    ),
+    (
+        "matmul",
+        Squares,
+        "(map (lambda (r) (map (lambda (c) (reduce 0.0f + (map (uncurry *) (zip r c)))) (transpose b))) a)",
+    ),
     ("transpose", Squares, "(transpose a)"),
     ("sums of rows", Squares, "(map (reduce 0.0f +) a)"),
     ("scans of rows", Squares, "(map (scan 0.0f +) b)"),
-    ("stencil", Squares, "(map (map (lambda (w) (reduceSeq 0.0f max (join w)))) (map transpose (slide #3 #1 (map (slide #3 #1) (pad #1 #1 clamp (map (pad #1 #1 clamp) (concat a (fill #1 (fill #N 1.0f)))))))))"),
+    (
+        "stencil",
+        Squares,
+        "(map (map (lambda (w) (reduceSeq 0.0f max (join w)))) (map transpose (slide #3 #1 (map (slide #3 #1) (pad #1 #1 clamp (map (pad #1 #1 clamp) (concat a (fill #1 (fill #N 1.0f)))))))))",
+    ),
 ];
 
 /// What stands in the inputs.
@@ -145,9 +161,7 @@ fn agree(kernel: &Kernel, compiled: &plan::Program, takes: Takes, n: usize, data
     };
     let values = match takes {
         Arrays => vec![Value::Array(ArrayValue::Int((0..n).map(|i| data.int(i)).collect())), floats(0, n)],
-        Squares => [0, 3]
-            .map(|from| Value::rows((0..n).map(|row| floats(from + row * n, n))))
-            .to_vec(),
+        Squares => [0, 3].map(|from| Value::rows((0..n).map(|row| floats(from + row * n, n)))).to_vec(),
     };
     let sizes = kernel.sizes.iter().cloned().map(|size| (size, n as i64)).collect::<SizeValues>();
     let arguments = Arguments { values, sizes };
