@@ -95,7 +95,6 @@ impl Maker<'_> {
                 let function = self.function(&INT, &INT, 1);
                 let maps = self.choices.of(&[
                     ("map", "mapWrg", "mapLcl"),
-                    ("map", "map", "mapLcl"),
                     ("map", "mapGlb1", "mapGlb0"),
                     ("mapGlb2", "map", "mapGlb0"),
                 ]);

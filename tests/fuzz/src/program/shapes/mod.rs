@@ -128,7 +128,7 @@ impl Maker<'_> {
         let rounds = self.choices.of(&["2", "0", "(bitand k 3)"]);
         let step = self.choices.of(&["(map F V)", "(map F (reverse V))", "(scan 0 + (map F V))"]);
         let test = self.choices.of(&["(< (get1 s) R)", "(and (< (get1 s) R) (< (head (reduce 0 + (get2 s))) 100000))"]);
-        let (step, test) = (step.replace('F', &function).replace('V', "(get2 s)"), test.replace('R', rounds));
+        let (step, test) = (step.replace('V', "(get2 s)").replace('F', &function), test.replace('R', rounds));
         let text = format!(
             "(get2 (iterateWhile (lambda (s) {test}) (lambda (s) (tuple (+ (get1 s) 1) {step})) (tuple 0 {xs})))"
         );
@@ -179,9 +179,7 @@ impl Maker<'_> {
                 let map = if filter == "filterSeq" { "mapSeq" } else { "map" };
                 (format!("({map} {function} ({filter} {keep} {xs}))"), Ty::dynamic(to))
             }
-            1 => {
-                (format!("(head (reduce {zero} {op} (filter {keep} (map {term} {xs}))))").replace(&keep, "(< 0)"), INT)
-            }
+            1 => (format!("(head (reduce {zero} {op} (filter (< 0) (map {term} {xs}))))"), INT),
             2 => (format!("(head (reduce {zero} {op} (map {term} (filter {keep} {xs}))))"), INT),
             _ => {
                 let limit = self.choices.of(&["50", "0", "1000"]);
