@@ -14,8 +14,8 @@ const FIXED: u64 = 1;
 
 /// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
 /// fault was mended that it found, or what it tries became more (docs/trust.md has the counts). So what fails is what was
-/// just changed. Of modes that stand not here, not so many were tried yet.
-const FRESH: [(&str, u64); 1] = [("text", 60)];
+/// just changed.
+const FRESH: [(&str, u64); 5] = [("soundness", 100), ("written", 100), ("differential", 2), ("rules", 1), ("text", 60)];
 
 /// The first seed of the new cases.
 fn fresh() -> u64 {
