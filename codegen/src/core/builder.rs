@@ -12,7 +12,7 @@
 
 use super::typing::{Signature, prim_type, scalar_type, under};
 pub use super::{Atom, Kernel, Lambda, Level, PadMode, Prim, ScalarOp, Space};
-use super::{Block, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use super::{Block, PrimCall, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use lift_analysis::hir::{ExprId, Literal, Scalar};
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Var, VarKind};
@@ -151,11 +151,11 @@ impl Builder {
     pub fn op(&mut self, op: ScalarOp, operands: &[Atom]) -> Atom {
         let types: Vec<Ty> = operands.iter().map(|a| self.ty(a)).collect();
         let ty = scalar_type(op, &types).unwrap_or_else(|e| panic!("builder: {e}"));
-        self.emit("t", ty, Vec::new(), Rhs::Scalar(op, operands.to_vec()))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Scalar(op, operands.to_vec()))
     }
     pub fn tuple(&mut self, parts: &[Atom]) -> Atom {
         let ty = Ty::tuple(parts.iter().map(|a| self.ty(a)).collect());
-        self.emit("t", ty, Vec::new(), Rhs::Tuple(parts.to_vec()))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Tuple(parts.to_vec()))
     }
     /// Component `i`, from 0.
     pub fn proj(&mut self, tuple: impl Into<Atom>, i: usize) -> Atom {
@@ -164,7 +164,7 @@ impl Builder {
             TyKind::Tuple(parts) => parts[i].clone(),
             _ => panic!("builder: a projection of `{}`", self.ty(&tuple)),
         };
-        self.emit("t", ty, Vec::new(), Rhs::Proj(tuple, i))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Proj(tuple, i))
     }
     pub fn if_(
         &mut self,
@@ -174,7 +174,7 @@ impl Builder {
     ) -> Atom {
         let (then, otherwise) = (self.block(then), self.block(otherwise));
         let ty = self.ty(&then.result);
-        self.emit("t", ty, Vec::new(), Rhs::If(condition.into(), then, otherwise))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::If(condition.into(), then, otherwise))
     }
     pub fn block(&mut self, body: impl FnOnce(&mut Builder) -> Atom) -> Block {
         self.open.push(Vec::new());
@@ -203,7 +203,7 @@ impl Builder {
         let ty = prim_type(prim, sizes, &signatures, &types, &under(&facts), &mut |kind| self.length(kind))
             .unwrap_or_else(|e| panic!("builder: {e}"));
         let call = PrimCall { prim, sizes: sizes.to_vec(), funs, args: args.to_vec() };
-        self.emit("t", ty, Vec::new(), Rhs::Prim(call))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Prim(call))
     }
     /// Opens a value of existential type.
     pub fn unpack(&mut self, packed: impl Into<Atom>) -> (Vec<Size>, Atom) {
@@ -215,7 +215,7 @@ impl Builder {
             let at = vars.iter().position(|w| w == v)?;
             Some(Size::var(opened[at].clone()))
         });
-        let value = self.emit("t", body, opened.clone(), Rhs::Unpack(packed));
+        let value = self.emit(UNNAMED, body, opened.clone(), Rhs::Unpack(packed));
         (opened.into_iter().map(Size::var).collect(), value)
     }
     /// Hides opened lengths.
@@ -227,19 +227,19 @@ impl Builder {
             Some(Size::var(bound[at].clone()))
         });
         let ty = Ty::exists(bound, body);
-        self.emit("t", ty, Vec::new(), Rhs::Pack(value, lengths.to_vec()))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Pack(value, lengths.to_vec()))
     }
     /// Casts to a type; the sizes that must be equal are given.
     pub fn cast(&mut self, value: impl Into<Atom>, ty: Ty, checks: &[LengthCheck]) -> Atom {
         for check in checks {
             self.facts.assume(&check.assumption());
         }
-        self.emit("t", ty, Vec::new(), Rhs::Cast(value.into(), checks.to_vec()))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Cast(value.into(), checks.to_vec()))
     }
     pub fn store(&mut self, space: Space, value: impl Into<Atom>) -> Atom {
         let value = value.into();
         let ty = self.ty(&value);
-        self.emit("t", ty, Vec::new(), Rhs::Store(space, value))
+        self.emit(UNNAMED, ty, Vec::new(), Rhs::Store(space, value))
     }
 }
 

@@ -40,6 +40,9 @@ pub struct VarInfo {
     pub ty: Ty,
 }
 
+/// The name of what the program does not name.
+pub const UNNAMED: &str = "t";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kernel {
     pub name: Name,

@@ -7,7 +7,7 @@
 //! is checked before the run, as all about known sizes are.
 
 use super::typing::same_type;
-use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
+use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use crate::interp::fold;
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
@@ -147,7 +147,7 @@ impl Forward {
         let of = self.atom(of);
         // The name that the program gives is worth more than a made-up one.
         if let Atom::Var(v) = of
-            && &*self.vars[v.0 as usize].name == "t"
+            && &*self.vars[v.0 as usize].name == UNNAMED
         {
             self.vars[v.0 as usize].name = self.vars[var.0 as usize].name.clone();
         }

@@ -12,6 +12,7 @@ mod demote;
 mod filters;
 pub mod fuse;
 mod longest;
+mod naming;
 pub mod nest;
 pub mod place;
 mod rewrite;
@@ -87,7 +88,8 @@ impl Schedule {
         let mut applied = Vec::new();
         let rewritten = rewrite::rewrite(kernel, &mut applied);
         let rewritten = versions::versions(rewritten, target, &mut applied);
-        let kernel = place::place(&rewritten, target, &mut applied);
+        let mut kernel = place::place(&rewritten, target, &mut applied);
+        naming::name(&mut kernel);
         let uses = uses::count(&kernel);
         // Where nothing is computed in an order, what only shows elements in another place is copied by all.
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
@@ -121,7 +123,8 @@ impl Schedule {
         measures.extend(&self.measures);
         // What there was is placed and recorded already.
         let mut added = Vec::new();
-        let kernel = place::place(&kernel, &self.target, &mut added);
+        let mut kernel = place::place(&kernel, &self.target, &mut added);
+        naming::name(&mut kernel);
         let uses = uses::count(&kernel);
         let fused = fuse::fuse(&kernel, &uses, false, &mut added);
         Schedule {

@@ -1,6 +1,6 @@
 //! The statements so far.
 
-use super::super::{Atom, Block, Rhs, Stmt, VarId, VarInfo};
+use super::super::{Atom, Block, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use super::{BuildError, Result};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
@@ -53,11 +53,11 @@ impl Emit {
             info.name = name.clone();
         }
     }
-    /// All variables; those without a name are called `t`.
+    /// All variables; those without a name are called [`UNNAMED`].
     pub fn take_vars(&mut self) -> Vec<VarInfo> {
         let mut vars = std::mem::take(&mut self.vars);
         for v in vars.iter_mut().filter(|v| v.name.is_empty()) {
-            v.name = "t".into();
+            v.name = UNNAMED.into();
         }
         vars
     }

@@ -13,7 +13,7 @@ fn a_map_over_the_device() {
     let ys = b.map(Level::Auto, &xs, |b, x| b.mul(x, 2.0f32));
     expect![[r#"
         // map
-        __kernel void t(
+        __kernel void mapped(
             __global const float* restrict xs,
             __global float* restrict result,
             int N)
@@ -37,9 +37,9 @@ fn filter_then_map() {
     let zs = b.pack(&zs, &lens);
     expect![[r#"
         // filter: count
-        __kernel void t_count(
+        __kernel void kept_count(
             __global const float* restrict xs,
-            __global int* restrict t_counts,
+            __global int* restrict kept_counts,
             int chunks,
             int N)
         {
@@ -57,14 +57,14 @@ fn filter_then_map() {
             int total;
             lift_group_scan(sums, count, &total);
             if (get_local_id(0) == 0) {
-              t_counts[g] = total;
+              kept_counts[g] = total;
             }
           }
         }
 
         // filter: compact
-        __kernel void t(
-            __global const int* restrict t_counts,
+        __kernel void kept(
+            __global const int* restrict kept_counts,
             __global const float* restrict xs,
             __global float* restrict result,
             __global int* restrict result_len,
@@ -78,7 +78,7 @@ fn filter_then_map() {
             const int end = begin + min(chunk, N - begin);
             int part = 0;
             for (int j = get_local_id(0); j < g; j += get_local_size(0)) {
-              part += t_counts[j];
+              part += kept_counts[j];
             }
             int total;
             lift_group_scan(sums, part, &total);
@@ -125,19 +125,19 @@ fn rows_by_tiles() {
     expect![[r#"
         // map
         __attribute__((reqd_work_group_size(64, 1, 1)))
-        __kernel void t(
+        __kernel void mapped(
             __global const float* restrict xs,
             __global float* restrict result,
             int N)
         {
-          __local float t[64];
+          __local float mapped[64];
           for (int g = get_group_id(0); g < N; g += get_num_groups(0)) {
             const int l = get_local_id(0);
             const float x = xs[g * 64 + l];
-            t[l] = x * x;
+            mapped[l] = x * x;
             barrier(CLK_LOCAL_MEM_FENCE);
             const int l1 = get_local_id(0);
-            result[g * 64 + l1] = t[63 - l1] + 1.0f;
+            result[g * 64 + l1] = mapped[63 - l1] + 1.0f;
             barrier(CLK_LOCAL_MEM_FENCE);
           }
         }
@@ -157,7 +157,7 @@ fn sums_of_rows() {
     let ys = b.join(&ys);
     expect![[r#"
         // map
-        __kernel void t(
+        __kernel void mapped(
             __global const float* restrict xss,
             __global float* restrict result,
             int N,

@@ -165,7 +165,7 @@ __kernel void folded3(
 }
 
 // map
-__kernel void t(
+__kernel void mapped(
     __global const int* restrict folded,
     __global const float* restrict centroids,
     __global const float* restrict folded1,
