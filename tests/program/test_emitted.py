@@ -26,6 +26,10 @@ SUMS = """(lift sums (N) ((array-type (exists (X) (array-type int X)) N))
 """
 AT = "(lift at (N) ((array-type int N) int) (lambda (xs i) (map (lambda (x) (+ x (aref xs i))) xs)))\n"
 HALVES = "(lift halves (N) ((array-type int N)) (lambda (xs) (map (reduceSeq 0 (lambda (a b) (+ a b))) (split #2 xs))))\n"
+# Local memory of a length that the caller says.
+TILES = """(lift tiles (N K) ((array-type int N))
+  (lambda (xs) (join (mapWrg (o (mapLcl (lambda (x) (* x 2))) (toLocal (mapLcl (lambda (x) (+ x 1))))) (split #K xs)))))
+"""
 ROUNDS = "(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate 20 (lambda (ys) (map (lambda (y) (+ y 1)) ys)) xs)))\n"
 UNTIL = """(lift until (N) ((array-type int N) int)
   (lambda (xs by)
@@ -172,6 +176,18 @@ def test_c_failures_and_assumptions(lift):
     assert out.startswith("the program relies on `2 divides N`, which is false (at 1:"), out
 
 
+def test_c_local_memory_of_a_length_that_is_asked_for(lift):
+    main = """
+  const cl_int xs[] = {1, 2, 3, 4, 5, 6};
+  cl_int result[6];
+  for (int k = 1; k <= 3; k++) {
+    if (tiles_run(p, 6, k, xs, result)) { return 3; }
+    for (int i = 0; i < 6; i++) printf("%d ", (int)result[i]);
+  }
+"""
+    assert build_c(lift, "tiles", TILES, main) == "4 6 8 10 12 14 " * 3
+
+
 def test_c_on_buffers_of_the_device(lift):
     main = """
   const cl_int xs[] = {1, 2, 3};
@@ -302,6 +318,7 @@ def test_python_results(lift, queue):
     sums, kept = run("pair", PAIR, [1, 2, 3, 4])
     assert (list(sums), list(kept)) == ([1, 3, 6, 10], [3, 4])
     np.testing.assert_array_equal(run("rounds", ROUNDS, [1, 2, 3]), [21, 22, 23])
+    np.testing.assert_array_equal(run("tiles", TILES, [1, 2, 3, 4, 5, 6], K=3), [4, 6, 8, 10, 12, 14])
 
 
 def test_python_loop_whose_end_the_device_knows(lift, queue):

@@ -104,7 +104,7 @@ fn check(function: &Function, waiting: &BTreeSet<String>) -> Result<usize, Strin
         barriers: Cell::new(0),
     };
     for param in &function.params {
-        if matches!(param.ty, ParamType::Buffer { .. }) {
+        if matches!(param.ty, ParamType::Buffer { .. } | ParamType::Local(_)) {
             checked.shared.insert(param.name.to_string());
         }
     }

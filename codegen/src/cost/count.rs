@@ -122,6 +122,8 @@ impl<'p> Counter<'p> {
         self.shown.clear();
         let known = facts.clone();
         let mut domain = Domain::new(facts);
+        let declared: u64 = function.body.iter().map(local_bytes).sum();
+        let mut local_memory = Size::nat(declared);
         for (param, arg) in function.params.iter().zip(&launch.args) {
             match (arg, &param.ty) {
                 (Arg::Buffer(id), ParamType::Buffer { element, .. }) => {
@@ -132,6 +134,10 @@ impl<'p> Counter<'p> {
                     let value = known.simplify(&self.given(value));
                     let value = self.named(&param.name, value, &mut domain);
                     self.names.insert(param.name.clone(), value);
+                    self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
+                }
+                (Arg::Local { bytes }, ParamType::Local(ty)) => {
+                    local_memory = local_memory.add(&self.given(bytes));
                     self.types.insert(param.name.clone(), Typed { ty: *ty, global: false });
                 }
                 _ => {}
@@ -167,7 +173,6 @@ impl<'p> Counter<'p> {
                 *most = shown.iter().fold(most.clone(), |most, (var, value)| most.subst_var(var, value));
             }
         }
-        let local_memory = function.body.iter().map(local_bytes).sum();
         LaunchCost {
             label: launch.label.clone(),
             function: Some(launch.kernel.clone()),
@@ -175,7 +180,7 @@ impl<'p> Counter<'p> {
             times: self.given(times),
             groups,
             items: launch.local,
-            local_memory,
+            local_memory: known.simplify(&local_memory),
             work,
             waits: self.waits,
         }

@@ -55,7 +55,7 @@ pub struct LaunchCost {
     pub groups: [Size; 3],
     pub items: [u32; 3],
     /// Bytes of local memory of a group.
-    pub local_memory: u64,
+    pub local_memory: Size,
     /// Of all work-items, each time.
     pub work: Work,
     /// Work-groups wait for each other; what they read meanwhile is not counted.
@@ -125,8 +125,8 @@ impl Cost {
         total
     }
     /// The most bytes of local memory that a group of one of the launches has.
-    pub fn local_memory(&self) -> u64 {
-        self.launches.iter().map(|l| l.local_memory).max().unwrap_or(0)
+    pub fn local_memory(&self) -> Size {
+        self.launches.iter().fold(Size::zero(), |most, l| Size::max(&most, &l.local_memory))
     }
 
     /// The number that an amount is, if it is one: with the greatest value of what only the device knows.
@@ -195,7 +195,7 @@ fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &
                     times: counter.given(times),
                     groups: [(); 3].map(|()| Size::one()),
                     items: [1; 3],
-                    local_memory: 0,
+                    local_memory: Size::zero(),
                     work,
                     waits: false,
                 });

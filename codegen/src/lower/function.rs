@@ -92,6 +92,8 @@ pub struct FunctionBuilder<'p, 'k> {
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
     sizes: Vec<(Size, Name)>,
+    /// Local memory of which the host says how much: its elements, and how many bytes.
+    locals: Vec<(CType, Size, Name)>,
     indices: FxHashMap<Var, Expr>,
     deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
     declarations: Vec<Stmt>,
@@ -131,6 +133,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             names: Names::default(),
             buffers: Vec::new(),
             sizes: Vec::new(),
+            locals: Vec::new(),
             indices: FxHashMap::default(),
             deferred: FxHashMap::default(),
             declarations: Vec::new(),
@@ -366,6 +369,13 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Expr::Var(name)
     }
 
+    /// Local memory of so many bytes, which the host knows, as an argument.
+    pub fn local_argument(&mut self, wish: &str, element: CType, bytes: Size) -> Name {
+        let name = self.names.fresh(wish);
+        self.locals.push((element, bytes, name.clone()));
+        name
+    }
+
     // ---- deferred values
 
     pub fn deferred(&self, key: *const Deferred<'k>) -> Option<Value<'k>> {
@@ -389,6 +399,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             program,
             buffers,
             sizes,
+            locals,
             declarations,
             prologue,
             mut scopes,
@@ -414,6 +425,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         for (value, name) in sizes {
             params.push(Param { name, ty: ParamType::Value(CType::Int) });
             args.push(Arg::Size { value, wide: false });
+        }
+        for (element, bytes, name) in locals {
+            params.push(Param { name, ty: ParamType::Local(element) });
+            args.push(Arg::Local { bytes });
         }
         let group_size = local_size.iter().any(Option::is_some).then(|| local_size.map(|d| d.unwrap_or(1)));
         let name = program.function_name(stem);

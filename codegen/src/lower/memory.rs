@@ -75,7 +75,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut facts = std::mem::take(&mut self.facts);
         let mut wanted = Vec::new();
         let mut count = |_: &mut ProgramBuilder<'k>, leaf: Leaf| {
-            wanted.push((leaf.scalar, leaf.count.as_const()));
+            wanted.push((leaf.scalar, leaf.count.clone()));
             Memory { root: Root::Register("".into()), scalar: leaf.scalar }
         };
         let counted = self.program.layout_with(
@@ -89,8 +89,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         );
         self.facts = facts;
         counted?;
-        let elements = wanted.iter().map(|(_, n)| n.map(|n| n.max(1) as u64)).try_fold(0u64, |a, n| Some(a + n?));
-        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(n.map(|n| n.max(1) as u64)? * scalar_bytes(*s))).sum();
+        let known = |n: &Size| n.as_const().map(|n| n.max(1) as u64);
+        let elements = wanted.iter().try_fold(0u64, |a, (_, n)| Some(a + known(n)?));
+        let bytes: Option<u64> = wanted.iter().map(|(s, n)| Some(known(n)? * scalar_bytes(*s))).sum();
+        let known_before = wanted.iter().all(|(_, n)| self.program.is_known_before(n));
         let fits_local = bytes.is_some_and(|b| self.local_bytes + b <= MOST_LOCAL);
         match kind {
             Kind::Private if elements.is_some_and(|n| n <= MOST_PRIVATE) => {
@@ -101,13 +103,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.shared_in_loop = true;
                 self.declare(ty, bounds, name, Storage::Local)
             }
+            Kind::Local if bytes.is_none() && known_before => {
+                self.shared_in_loop = true;
+                self.declare(ty, bounds, name, Storage::Local)
+            }
             Kind::Local => Err(self.error(
                 "toLocal",
                 match bytes {
                     Some(b) => {
                         format!("local memory has not room for {b} bytes more: devices have at least {MOST_LOCAL}")
                     }
-                    None => "an array whose length is known only at run time cannot be in local memory yet".into(),
+                    None => {
+                        "local memory is given to a kernel before it runs, and how long this array is only the device \
+                             finds out"
+                            .into()
+                    }
                 },
             )),
             Kind::Group => {
@@ -128,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<Place> {
         let origin = self.origin();
         let mut facts = std::mem::take(&mut self.facts);
-        let mut leaves: Vec<(Scalar, u64, String)> = Vec::new();
+        let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
         let layout = self.program.layout_with(
             ty,
             &mut bounds.iter().cloned(),
@@ -137,8 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             &origin,
             &mut facts,
             &mut |_, leaf| {
-                let n = leaf.count.as_const().unwrap_or(1).max(1) as u64;
-                leaves.push((leaf.scalar, n, leaf.name.to_string()));
+                leaves.push((leaf.scalar, leaf.count.clone(), leaf.name.to_string()));
                 // The name is put in below, once it is declared.
                 numbered(leaves.len() - 1, leaf.scalar)
             },
@@ -146,8 +155,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.facts = facts;
         let layout = layout?;
         let mut roots = Vec::new();
-        for (scalar, n, wish) in leaves {
+        for (scalar, count, wish) in leaves {
             self.note_double(scalar);
+            let Some(n) = count.as_const() else {
+                roots.push(self.shared_argument(scalar, &wish, &count, &origin));
+                continue;
+            };
+            let n = n.max(1) as u64;
             roots.push(match storage {
                 Storage::Private if n == 1 => Root::Register(self.variable(&wish, CType::of(scalar), None)),
                 _ => self.stored_array(scalar, &wish, storage, n, &origin),
@@ -163,6 +177,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
             name: self.declare_array(wish, storage, CType::stored(scalar), n),
             local: storage != Storage::Private,
         }
+    }
+
+    /// Local memory of a length that the host knows before the launch; at least an element, which devices demand.
+    fn shared_argument(&mut self, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
+        let count = self.facts.simplify(&Size::max(count, &Size::one()));
+        self.program.stored(wish, report::Kind::Local, scalar, &count, origin);
+        let bytes = count.mul(&Size::nat(scalar_bytes(scalar)));
+        Root::Array { name: self.local_argument(wish, CType::stored(scalar), bytes), local: true }
     }
 
     /// A part of a global buffer for each work-item, or for each group.

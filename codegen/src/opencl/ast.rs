@@ -210,6 +210,8 @@ pub enum ParamType {
         element: CType,
         constant: bool,
     },
+    /// `__local T* restrict`: memory of the group, as much as the launch says.
+    Local(CType),
     Value(CType),
 }
 

@@ -156,6 +156,7 @@ impl<'u> Printer<'u> {
                     let constant = if *constant { "const " } else { "" };
                     self.push(&format!("__global {constant}{}* restrict {}", element.name(), param.name));
                 }
+                ParamType::Local(element) => self.push(&format!("__local {}* restrict {}", element.name(), param.name)),
                 ParamType::Value(ty) => self.push(&format!("{} {}", ty.name(), param.name)),
             }
         }

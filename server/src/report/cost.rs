@@ -55,7 +55,7 @@ pub struct Totals {
     /// Passed by work-groups, of all together.
     pub barriers: Counted,
     /// Bytes of a work-group; in a total, of that launch that has most.
-    pub local_memory: u64,
+    pub local_memory: Counted,
 }
 
 #[derive(Debug, Serialize)]
@@ -119,7 +119,7 @@ impl CostReport {
         let exactly = |size: &Size, number: Option<&Size>| {
             counted(&Amount::exactly(size.clone()), number.map(|n| Amount::exactly(n.clone())).as_ref())
         };
-        let totals = |work: &Work, number: Option<&Work>, local_memory: u64| Totals {
+        let totals = |work: &Work, number: Option<&Work>, local_memory: Counted| Totals {
             global_bytes_read: counted(&work.read, number.map(|n| &n.read)),
             global_bytes_written: counted(&work.written, number.map(|n| &n.written)),
             integer_operations: counted(&work.integer, number.map(|n| &n.integer)),
@@ -137,7 +137,11 @@ impl CostReport {
                 times: exactly(&l.times, number.map(|n| &n.times)),
                 groups: (0..3).map(|d| exactly(&l.groups[d], number.map(|n| &n.groups[d]))).collect(),
                 group: l.items,
-                work: totals(&l.work, number.map(|n| &n.work), l.local_memory),
+                work: totals(
+                    &l.work,
+                    number.map(|n| &n.work),
+                    exactly(&l.local_memory, number.map(|n| &n.local_memory)),
+                ),
                 waits: l.waits,
             }
         };
@@ -162,7 +166,11 @@ impl CostReport {
             sizes: sizes.iter().map(|(var, n)| (var.name.to_string(), *n)).collect(),
             launched: exactly(&cost.launched(), numbers.map(Cost::launched).as_ref()),
             launches: cost.launches.iter().enumerate().map(launch).collect(),
-            total: totals(&cost.total(), numbers.map(Cost::total).as_ref(), cost.local_memory()),
+            total: totals(
+                &cost.total(),
+                numbers.map(Cost::total).as_ref(),
+                exactly(&cost.local_memory(), numbers.map(Cost::local_memory).as_ref()),
+            ),
             unknown: cost.unknown.iter().enumerate().map(unknown).collect(),
             stored: cost.stored.iter().enumerate().map(stored).collect(),
         }
@@ -178,7 +186,8 @@ impl CostReport {
             format!("- barriers: {}", total.barriers),
         ];
         lines.extend(
-            (total.local_memory > 0).then(|| format!("- local memory of a group: {} bytes", total.local_memory)),
+            (total.local_memory.size != "0")
+                .then(|| format!("- local memory of a group: {} bytes", total.local_memory)),
         );
         if self.launches.iter().any(|l| l.waits) {
             lines.push("- what work-groups read while they wait for each other is not counted".to_owned());

@@ -255,9 +255,15 @@ impl Maker<'_> {
             1 => Some(format!("(join (map reverse {pieces}))")),
             2 if place == Place::Top => {
                 let function = self.function(element, element, depth.min(1));
-                Some(match self.choices.below(2) {
-                    0 => format!("(join (mapWrg (mapLcl {function}) {pieces}))"),
-                    _ => format!("(join (mapWrg (o (mapLcl {function}) (toLocal (mapLcl id))) {pieces}))"),
+                let in_local = format!("(o (mapLcl {function}) (toLocal (mapLcl id)))");
+                Some(match (self.choices.below(3), self.size(len)) {
+                    (0, _) => format!("(join (mapWrg (mapLcl {function}) {pieces}))"),
+                    // One piece, of a length that the run knows.
+                    (1, Some(size)) => {
+                        let longer = self.array(element, &len.add_nat(1), depth, place);
+                        format!("(take #{size} (join (mapWrg {in_local} (split #(+ {size} 1) {longer}))))")
+                    }
+                    _ => format!("(join (mapWrg {in_local} {pieces}))"),
                 })
             }
             3 => Some(format!("(join (transpose (transpose {pieces})))")),
