@@ -54,7 +54,7 @@ fn a_line_leads_to_its_words() {
         #pragma OPENCL FP_CONTRACT OFF                                         |
                                                                                |
         // map                                                                 |
-        __kernel void t(                                                       | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
+        __kernel void mapped(                                                  | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
             __global const float* restrict xs,                                 | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
             __global float* restrict result,                                   | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)
             int N)                                                             | (mapGlb (lambda (x) (let y (sqrt x) (* y 2.0f))) xs)

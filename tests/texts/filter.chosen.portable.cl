@@ -23,9 +23,9 @@ int lift_group_scan(__local int* sums, int value, int* total)
 }
 
 // filter: count
-__kernel void t_count(
+__kernel void kept_count(
     __global const int* restrict xs,
-    __global int* restrict t_counts,
+    __global int* restrict kept_counts,
     int chunks,
     int N)
 {
@@ -43,14 +43,14 @@ __kernel void t_count(
     int total;
     lift_group_scan(sums, count, &total);
     if (get_local_id(0) == 0) {
-      t_counts[g] = total;
+      kept_counts[g] = total;
     }
   }
 }
 
 // filter: compact
-__kernel void t(
-    __global const int* restrict t_counts,
+__kernel void kept(
+    __global const int* restrict kept_counts,
     __global const int* restrict xs,
     __global int* restrict result,
     __global int* restrict result_len,
@@ -64,7 +64,7 @@ __kernel void t(
     const int end = begin + min(chunk, N - begin);
     int part = 0;
     for (int j = get_local_id(0); j < g; j += get_local_size(0)) {
-      part += t_counts[j];
+      part += kept_counts[j];
     }
     int total;
     lift_group_scan(sums, part, &total);

@@ -23,10 +23,10 @@ int lift_group_scan(__local int* sums, int value, int* total)
 }
 
 // map
-__kernel void t(
+__kernel void mapped(
     __global const int* restrict xss,
-    __global int* restrict t,
-    __global int* restrict t_len,
+    __global int* restrict kept1,
+    __global int* restrict kept_len,
     __global int* restrict result,
     __global int* restrict result_len,
     int N,
@@ -49,17 +49,17 @@ __kernel void t(
       const int before = lift_group_scan(sums, (int)keep, &total);
       if (keep) {
         const int at = count + before;
-        t[M * group + at] = kept;
+        kept1[M * group + at] = kept;
       }
       count += total;
     }
     if (get_local_id(0) == 0) {
-      t_len[group] = count;
+      kept_len[group] = count;
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
-    const int X = t_len[group];
+    const int X = kept_len[group];
     for (int l = get_local_id(0); l < X; l += get_local_size(0)) {
-      const int x1 = t[M * group + l];
+      const int x1 = kept1[M * group + l];
       result[M * g + l] = (int)((uint)x1 * (uint)x1);
     }
     if (get_local_id(0) == 0) {

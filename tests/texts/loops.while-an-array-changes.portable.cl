@@ -6,48 +6,48 @@
 // copy
 __kernel void copy(
     __global const int* restrict xs,
-    __global int* restrict t_1,
-    __global int* restrict t_2,
+    __global int* restrict iterated_1,
+    __global int* restrict iterated_2,
     int N)
 {
   for (int i = get_global_id(0); i < N; i += get_global_size(0)) {
-    t_1[i] = xs[i];
+    iterated_1[i] = xs[i];
   }
   if (get_global_id(0) == 0) {
-    t_2[0] = 2;
+    iterated_2[0] = 2;
   }
 }
 
 // copy (one work-item)
 __kernel void copy1(
-    __global const int* restrict t_2,
-    __global uchar* restrict t_again)
+    __global const int* restrict iterated_2,
+    __global uchar* restrict iterated_again)
 {
-  const int t_2_value = t_2[0];
-  const bool t = t_2_value > 1;
-  t_again[0] = t;
+  const int iterated_2_value = iterated_2[0];
+  const bool t = iterated_2_value > 1;
+  iterated_again[0] = t;
 }
 
 // map
 __kernel void ys(
-    __global const int* restrict t_1,
-    __global int* restrict t_1_1,
+    __global const int* restrict iterated_1,
+    __global int* restrict iterated_1_1,
     int N)
 {
   for (int i = get_global_id(0); i < N; i += get_global_size(0)) {
     int x = 0;
     for (int i1 = 0; i1 < 3; i1++) {
-      x = (int)((uint)x + (uint)t_1[max(N - max(N, i + i1), min(N, i + i1) - 1)]);
+      x = (int)((uint)x + (uint)iterated_1[max(N - max(N, i + i1), min(N, i + i1) - 1)]);
     }
-    t_1_1[i] = x / 3;
+    iterated_1_1[i] = x / 3;
   }
 }
 
 // reduce: chunks
-__kernel void t_chunks(
-    __global const int* restrict t_1_1,
-    __global const int* restrict t_1,
-    __global int* restrict t_parts,
+__kernel void reduced_chunks(
+    __global const int* restrict iterated_1_1,
+    __global const int* restrict iterated_1,
+    __global int* restrict reduced_parts,
     int chunks,
     int N)
 {
@@ -58,7 +58,7 @@ __kernel void t_chunks(
     const int end = begin + min(chunk, N - begin);
     int acc = 0;
     for (int i = begin + get_local_id(0); i < end; i += get_local_size(0)) {
-      acc = max(acc, (int)abs((int)((uint)t_1_1[i] - (uint)t_1[i])));
+      acc = max(acc, (int)abs((int)((uint)iterated_1_1[i] - (uint)iterated_1[i])));
     }
     slots[get_local_id(0)] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -72,16 +72,16 @@ __kernel void t_chunks(
     }
     acc = slots[0];
     if (get_local_id(0) == 0) {
-      t_parts[g] = acc;
+      reduced_parts[g] = acc;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 
 // reduce: result
-__kernel void t(
-    __global const int* restrict t_parts,
-    __global int* restrict t,
+__kernel void reduced(
+    __global const int* restrict reduced_parts,
+    __global int* restrict reduced,
     int n)
 {
   __local int slots[256];
@@ -91,7 +91,7 @@ __kernel void t(
     const int end = begin + min(chunk, n - begin);
     int acc = 0;
     for (int i = begin + get_local_id(0); i < end; i += get_local_size(0)) {
-      acc = max(acc, t_parts[i]);
+      acc = max(acc, reduced_parts[i]);
     }
     slots[get_local_id(0)] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -105,27 +105,27 @@ __kernel void t(
     }
     acc = slots[0];
     if (get_local_id(0) == 0) {
-      t[0] = acc;
+      reduced[0] = acc;
     }
   }
 }
 
 // copy (one work-item)
 __kernel void copy2(
-    __global const int* restrict t,
-    __global int* restrict t_2_1)
+    __global const int* restrict reduced,
+    __global int* restrict iterated_2_1)
 {
-  const int t1 = t[0];
-  t_2_1[0] = t1;
+  const int t = reduced[0];
+  iterated_2_1[0] = t;
 }
 
 // copy
 __kernel void copy3(
-    __global const int* restrict t_1,
+    __global const int* restrict iterated_1,
     __global int* restrict result,
     int N)
 {
   for (int i = get_global_id(0); i < N; i += get_global_size(0)) {
-    result[i] = t_1[i];
+    result[i] = iterated_1[i];
   }
 }

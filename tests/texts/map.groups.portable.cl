@@ -5,7 +5,7 @@
 
 // map
 __attribute__((reqd_work_group_size(3, 1, 1)))
-__kernel void t(
+__kernel void mapped(
     __global const int* restrict xs,
     __global int* restrict result,
     int N_3)

@@ -4,9 +4,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 // reduce: chunks
-__kernel void t_chunks(
+__kernel void reduced_chunks(
     __global const int* restrict xs,
-    __global int* restrict t_parts,
+    __global int* restrict reduced_parts,
     int chunks,
     int N)
 {
@@ -31,15 +31,15 @@ __kernel void t_chunks(
     }
     acc = slots[0];
     if (get_local_id(0) == 0) {
-      t_parts[g] = acc;
+      reduced_parts[g] = acc;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 
 // reduce: result
-__kernel void t(
-    __global const int* restrict t_parts,
+__kernel void reduced(
+    __global const int* restrict reduced_parts,
     __global int* restrict result,
     int n)
 {
@@ -50,7 +50,7 @@ __kernel void t(
     const int end = begin + min(chunk, n - begin);
     int acc = 0;
     for (int i = begin + get_local_id(0); i < end; i += get_local_size(0)) {
-      acc = (int)((uint)acc + (uint)t_parts[i]);
+      acc = (int)((uint)acc + (uint)reduced_parts[i]);
     }
     slots[get_local_id(0)] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);

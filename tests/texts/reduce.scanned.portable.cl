@@ -4,9 +4,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 // scan: chunks
-__kernel void t_chunks(
+__kernel void scanned_chunks(
     __global const int* restrict xs,
-    __global int* restrict t_parts,
+    __global int* restrict scanned_parts,
     int chunks,
     int N)
 {
@@ -31,15 +31,15 @@ __kernel void t_chunks(
     }
     acc = slots[0];
     if (get_local_id(0) == 0) {
-      t_parts[g] = acc;
+      scanned_parts[g] = acc;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 
 // scan: carry
-__kernel void t(
-    __global const int* restrict t_parts,
+__kernel void scanned(
+    __global const int* restrict scanned_parts,
     __global const int* restrict xs,
     __global int* restrict result,
     int chunks,
@@ -52,7 +52,7 @@ __kernel void t(
     const int end = begin + min(chunk, N - begin);
     int acc = 0;
     for (int i = get_local_id(0); i < g; i += get_local_size(0)) {
-      acc = (int)((uint)acc + (uint)t_parts[i]);
+      acc = (int)((uint)acc + (uint)scanned_parts[i]);
     }
     slots[get_local_id(0)] = acc;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -4,7 +4,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 
 // map
-__kernel void t(
+__kernel void mapped(
     __global const int* restrict keys,
     __global const int* restrict xs,
     __global int* restrict result,

@@ -349,11 +349,11 @@ fn a_kernel_is_built_into_files_or_printed_by_stage() {
     expect![[r#"
         ; filter p = filterGlb p  at 3:51
         kernel evens (N) (xs : Array[Int,N]) -> <∃X, Array[Int,X]>
-          let t : <∃X, Array[Int,X]> = filterGlb (λ(x : Int)
-            let t'2 : Int = x mod 2
-            let t'3 : Bool = t'2 = 0
-            t'3) xs
-          t
+          let kept : <∃X, Array[Int,X]> = filterGlb (λ(x : Int)
+            let t : Int = x mod 2
+            let t'2 : Bool = t = 0
+            t'2) xs
+          kept
     "#]]
     .assert_eq(&bench.fine(&["build", "evens.lift", "--stage", "scheduled"]));
     assert!(

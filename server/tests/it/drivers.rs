@@ -182,15 +182,15 @@ fn each_call_of_a_run_may_fail() {
         clBuildProgram: could not build the program for the device
         clCreateBuffer: could not allocate 20 bytes for buffer `result`
         clCreateBuffer: could not allocate 20 bytes for buffer `xs`
+        clCreateBuffer: could not allocate 4 bytes for buffer `kept_counts`
         clCreateBuffer: could not allocate 4 bytes for buffer `result_len`
-        clCreateBuffer: could not allocate 4 bytes for buffer `t_counts`
         clCreateCommandQueue: could not create a command queue
         clCreateContext: could not open the device …
-        clCreateKernel: could not find kernel `t_count` in the program
-        clCreateKernel: could not find kernel `t` in the program
+        clCreateKernel: could not find kernel `kept_count` in the program
+        clCreateKernel: could not find kernel `kept` in the program
         clCreateProgramWithSource: could not hand the program to the device's compiler
-        clEnqueueNDRangeKernel: could not launch kernel `t_count`
-        clEnqueueNDRangeKernel: could not launch kernel `t`
+        clEnqueueNDRangeKernel: could not launch kernel `kept_count`
+        clEnqueueNDRangeKernel: could not launch kernel `kept`
         clEnqueueReadBuffer: could not copy results from the device
         clEnqueueWriteBuffer: could not copy data to the device
         clFinish: could not finish the commands on the device
@@ -198,11 +198,11 @@ fn each_call_of_a_run_may_fail() {
         clGetDeviceIDs: could not list the devices of …
         clGetDeviceInfo: could not ask a device for its limits
         clGetEventProfilingInfo: could not ask for the time of a launch
-        clGetKernelInfo: could not find kernel `t_count` in the program
-        clGetKernelInfo: could not find kernel `t` in the program
+        clGetKernelInfo: could not find kernel `kept_count` in the program
+        clGetKernelInfo: could not find kernel `kept` in the program
         clGetPlatformIDs: could not list the OpenCL platforms
-        clSetKernelArg: could not launch kernel `t_count`
-        clSetKernelArg: could not launch kernel `t`
+        clSetKernelArg: could not launch kernel `kept_count`
+        clSetKernelArg: could not launch kernel `kept`
     "#]]
     .assert_eq(&said);
 }
