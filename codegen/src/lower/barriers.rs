@@ -238,6 +238,7 @@ fn is_pure(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::opencl::CType;
+    use std::rc::Rc;
 
     fn at(kind: StmtKind) -> Stmt {
         Stmt { kind, origin: None }
@@ -249,7 +250,7 @@ mod tests {
         barrier(true, false)
     }
     fn access() -> Stmt {
-        let to = Expr::Index(Box::new(Expr::Var("shared".into())), Box::new(Expr::int(0)));
+        let to = Expr::Index(Rc::new(Expr::Var("shared".into())), Rc::new(Expr::int(0)));
         at(StmtKind::Assign(to, Expr::int(1)))
     }
     fn own() -> Stmt {
