@@ -62,6 +62,11 @@ impl Ratio {
         self.is_integer().then_some(self.num)
     }
 
+    /// Nearly all are such, and hardware can multiply them.
+    fn to_short(self) -> Option<i64> {
+        if self.den == 1 { i64::try_from(self.num).ok() } else { None }
+    }
+
     /// The greatest integer not above the number.
     pub fn floor(self) -> i128 {
         if self.is_integer() { self.num } else { self.num.div_euclid(self.den) }
@@ -77,6 +82,9 @@ impl Ratio {
 
     pub fn add(self, other: Ratio) -> Option<Ratio> {
         // Nearly all are integers; the general way divides by what has 128 bits.
+        if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
+            return Some(Ratio { num: i128::from(left) + i128::from(right), den: 1 });
+        }
         if self.is_integer() && other.is_integer() {
             return Ratio::integer(self.num.checked_add(other.num)?);
         }
@@ -87,6 +95,9 @@ impl Ratio {
     }
 
     pub fn mul(self, other: Ratio) -> Option<Ratio> {
+        if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
+            return Some(Ratio { num: i128::from(left) * i128::from(right), den: 1 });
+        }
         if self.is_integer() && other.is_integer() {
             return Ratio::integer(self.num.checked_mul(other.num)?);
         }

@@ -19,6 +19,7 @@ use super::var::{Var, VarKind};
 use super::work;
 use patterns::Pattern;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -347,19 +348,22 @@ impl Viewer {
         if !(2..=MAX_FACTORED).contains(&terms.len()) || !self.may_try() {
             return None;
         }
-        let content = poly::content(terms)?;
-        let common = Term { mono: content.mono, coeff: Ratio::ONE };
-        let mut rest = poly::mul(terms, &[common.recip()?]).ok()?;
-        let mut factors = self.factors(&common.mono);
+        let common = Term { mono: poly::common_mono(terms), coeff: Ratio::ONE };
+        let mut rest = Cow::Borrowed(terms);
+        let mut factors = Vec::new();
+        if !common.mono.is_one() {
+            rest = Cow::Owned(poly::mul(terms, &[common.recip()?]).ok()?);
+            factors = self.factors(&common.mono);
+        }
         while let Some((factor, quotient)) = factor::linear_factor(&rest) {
             factors.push(self.expanded(&factor));
-            rest = quotient;
+            rest = Cow::Owned(quotient);
         }
         if factors.is_empty() {
             return None;
         }
         let mut negative = false;
-        match rest.as_slice() {
+        match &*rest {
             [one] if one.mono.is_one() && one.coeff.is_one() => {}
             _ => match self.expanded(&rest) {
                 Node::Neg(rest) => {
