@@ -2,7 +2,8 @@
 
 #[cfg(test)]
 use super::Writer;
-use super::{MAX_FACTORED, Node, Viewer};
+use super::polynomial::MAX_FACTORED;
+use super::{Node, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::Term;
