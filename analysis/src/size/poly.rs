@@ -273,8 +273,12 @@ pub(crate) fn scale(terms: &[Term], factor: Ratio) -> Result<Terms, TooLarge> {
     if factor.is_zero() {
         return Ok(Vec::new());
     }
-    let scaled = |term: &Term| Some(Term { mono: term.mono.clone(), coeff: term.coeff.mul(factor)? });
-    terms.iter().map(scaled).collect::<Option<Terms>>().ok_or(TooLarge)
+    let mut scaled = Vec::with_capacity(terms.len());
+    for term in terms {
+        let coeff = term.coeff.mul(factor).ok_or(TooLarge)?;
+        scaled.push(Term { mono: term.mono.clone(), coeff });
+    }
+    Ok(scaled)
 }
 
 /// Division with remainder: `num = quotient·den + remainder`, where no term of the remainder is
