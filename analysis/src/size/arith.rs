@@ -44,7 +44,10 @@ impl Size {
         if factor.is_one() {
             return self.clone();
         }
-        self.mul(&Size::ratio(factor))
+        match poly::scale(self.terms(), factor).and_then(poly::reduce_groups) {
+            Ok(terms) => Size::from_terms(terms).merge_powers(),
+            Err(TooLarge) => self.product(&Size::ratio(factor)),
+        }
     }
 
     /// The whole size as one unexpanded factor.
@@ -57,12 +60,15 @@ impl Size {
 
     #[must_use]
     pub fn mul(&self, other: &Size) -> Size {
-        if self.is_one() {
-            return other.clone();
+        match (self.as_ratio(), other.as_ratio()) {
+            (_, Some(factor)) => self.scale(factor),
+            (Some(factor), None) => other.scale(factor),
+            (None, None) => self.product(other),
         }
-        if other.is_one() {
-            return self.clone();
-        }
+    }
+
+    /// The general case of [`Size::mul`].
+    fn product(&self, other: &Size) -> Size {
         let product = poly::mul(self.terms(), other.terms()).and_then(poly::reduce_groups);
         let product = product.and_then(|terms| {
             let product = Size::from_terms(terms);
@@ -89,6 +95,8 @@ impl Size {
         };
         match (self.terms(), exponent) {
             (_, 0) => Size::one(),
+            ([_], 1) => self.merge_powers(),
+            (_, 1) => self.clone(),
             ([], 1..) => Size::zero(),
             ([_], _) => whole().merge_powers(),
             (_, 1..=16) => {

@@ -56,6 +56,8 @@ use poly::{Mono, Term, Terms, TooLarge};
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use atom::Atom;
 use ratio::Ratio;
@@ -65,12 +67,21 @@ const MAX_WEIGHT: u32 = 8192;
 /// The deepest nesting of atoms that is kept.
 const MAX_DEPTH: u32 = 40;
 
+/// The first of the numbers that are made once.
+const LEAST_SMALL: i128 = -2;
+
+thread_local! {
+    /// Numbers from there on: half of what is computed with. By thread, so that no two count references at one place.
+    static SMALL: [Size; 12] = std::array::from_fn(|n| Size::made_constant(n as i128 + LEAST_SMALL));
+}
+
 /// A size in normal form. Cheap to clone; `==` compares normal forms.
 #[derive(Clone)]
 pub struct Size(Arc<Repr>);
 
 struct Repr {
-    hash: u64,
+    /// 0 until somebody asks for it, which of most sizes nobody does.
+    hash: AtomicU64,
     weight: u32,
     depth: u32,
     sum_depth: u32,
@@ -88,7 +99,7 @@ impl Size {
     }
 
     pub fn zero() -> Size {
-        Size::from_terms(Vec::new())
+        Size::constant(0)
     }
 
     pub fn one() -> Size {
@@ -100,6 +111,12 @@ impl Size {
     }
 
     pub(crate) fn constant(value: i128) -> Size {
+        let small = value.checked_sub(LEAST_SMALL).and_then(|from_least| usize::try_from(from_least).ok());
+        let known = |small: usize| SMALL.try_with(|sizes| sizes.get(small).cloned()).ok().flatten();
+        small.and_then(known).unwrap_or_else(|| Size::made_constant(value))
+    }
+
+    fn made_constant(value: i128) -> Size {
         match Ratio::integer(value) {
             Some(ratio) => Size::ratio(ratio),
             None => Size::too_large(&"constant", &[]),
@@ -131,6 +148,10 @@ impl Size {
             natural &= !term.coeff.is_negative();
             for (atom, exponent) in &*term.mono.0 {
                 weight = weight.saturating_add(1);
+                if let Atom::Var(var) = atom {
+                    natural &= var.is_natural() || exponent % 2 == 0;
+                    continue;
+                }
                 natural &= atom.is_natural() || exponent % 2 == 0;
                 sum_depth = sum_depth.max(atom.sum_depth());
                 for operand in atom.operands() {
@@ -139,8 +160,7 @@ impl Size {
                 }
             }
         }
-        let hash = rustc_hash::FxBuildHasher.hash_one(&terms);
-        let size = Size(Arc::new(Repr { hash, weight, depth, sum_depth, natural, terms }));
+        let size = Size(Arc::new(Repr { hash: AtomicU64::new(0), weight, depth, sum_depth, natural, terms }));
         if weight > MAX_WEIGHT || depth > MAX_DEPTH {
             return Size::too_large(&"size", &[&size]);
         }
@@ -168,6 +188,18 @@ impl Size {
             u128::from(hasher.finish())
         };
         Size::atom(Atom::TooLarge(digest(1) << 64 | digest(2)))
+    }
+
+    fn hash_value(&self) -> u64 {
+        match self.0.hash.load(Relaxed) {
+            0 => {
+                // Whoever else is at it finds the same.
+                let hash = rustc_hash::FxBuildHasher.hash_one(&self.0.terms).max(1);
+                self.0.hash.store(hash, Relaxed);
+                hash
+            }
+            known => known,
+        }
     }
 
     /// Are the two one value in memory? Equal sizes need not be.
@@ -268,7 +300,12 @@ impl Size {
 
 impl PartialEq for Size {
     fn eq(&self, other: &Size) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.terms == other.0.terms)
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return true;
+        }
+        let (a, b) = (self.0.hash.load(Relaxed), other.0.hash.load(Relaxed));
+        let differ = self.0.weight != other.0.weight || (a != b && a != 0 && b != 0);
+        !differ && self.0.terms == other.0.terms
     }
 }
 
@@ -276,7 +313,7 @@ impl Eq for Size {}
 
 impl Hash for Size {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.hash);
+        state.write_u64(self.hash_value());
     }
 }
 

@@ -7,6 +7,7 @@
 use super::atom::Atom;
 use super::ratio::{Ratio, lcm};
 use super::work;
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -35,6 +36,9 @@ pub(crate) struct Term {
 pub(crate) struct TooLarge;
 
 pub(crate) type Terms = Vec<Term>;
+
+/// Powers that a new monomial is made of, while they are found.
+type Factors<'a> = SmallVec<[(&'a Atom, i32); 8]>;
 
 impl Mono {
     pub fn one() -> Mono {
@@ -69,18 +73,18 @@ impl Mono {
         if self.is_one() && power == 1 {
             return Some(other.clone());
         }
-        let mut factors = Vec::with_capacity(self.0.len() + other.0.len());
+        let mut factors = Factors::new();
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
         loop {
             let order = match (left.peek(), right.peek()) {
-                (None, None) => return Some(Mono(factors.into())),
+                (None, None) => return Some(Mono::of(&factors)),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
                 (Some((a, _)), Some((b, _))) => a.cmp(b),
             };
-            let mut factor: Option<(Atom, i32)> = None;
+            let mut factor: Option<(&Atom, i32)> = None;
             if order != Ordering::Greater {
-                factor = left.next().cloned();
+                factor = left.next().map(|(atom, e)| (atom, *e));
             }
             if order != Ordering::Less
                 && let Some((atom, exponent)) = right.next()
@@ -88,7 +92,7 @@ impl Mono {
                 let exponent = exponent.checked_mul(power)?;
                 factor = Some(match factor {
                     Some((atom, e)) => (atom, e.checked_add(exponent)?),
-                    None => (atom.clone(), exponent),
+                    None => (atom, exponent),
                 });
             }
             if let Some((atom, exponent)) = factor {
@@ -98,6 +102,14 @@ impl Mono {
                 }
             }
         }
+    }
+
+    /// The product of these powers, which are in order.
+    fn of(factors: &[(&Atom, i32)]) -> Mono {
+        if factors.is_empty() {
+            return Mono::one();
+        }
+        Mono(factors.iter().map(|(atom, e)| ((*atom).clone(), *e)).collect())
     }
 
     pub fn mul(&self, other: &Mono) -> Option<Mono> {
@@ -124,10 +136,8 @@ impl Mono {
 
     /// The powers of which `pred` holds.
     pub fn retain(&self, pred: impl Fn(&Atom, i32) -> bool) -> Mono {
-        if self.0.iter().all(|(atom, e)| pred(atom, *e)) {
-            return self.clone();
-        }
-        Mono(self.0.iter().filter(|(atom, e)| pred(atom, *e)).cloned().collect())
+        let kept: Factors<'_> = self.0.iter().filter(|(atom, e)| pred(atom, *e)).map(|(atom, e)| (atom, *e)).collect();
+        if kept.len() == self.0.len() { self.clone() } else { Mono::of(&kept) }
     }
 }
 
@@ -180,6 +190,10 @@ impl Term {
 /// Sorts and adds up terms of equal monomials.
 pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
     work::spend(terms.len());
+    let in_order = terms.windows(2).all(|two| two[0].mono > two[1].mono);
+    if in_order && terms.len() <= MAX_TERMS && terms.iter().all(|term| !term.coeff.is_zero()) {
+        return Ok(terms);
+    }
     terms.sort_by(|a, b| b.mono.cmp(&a.mono));
     let mut result: Terms = Vec::with_capacity(terms.len());
     for term in terms {
@@ -253,6 +267,20 @@ pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
     collect(terms)
 }
 
+/// The terms times a number, in their order.
+pub(crate) fn scale(terms: &[Term], factor: Ratio) -> Result<Terms, TooLarge> {
+    work::spend(terms.len());
+    if factor.is_zero() {
+        return Ok(Vec::new());
+    }
+    let mut scaled = Vec::with_capacity(terms.len());
+    for term in terms {
+        let coeff = term.coeff.mul(factor).ok_or(TooLarge)?;
+        scaled.push(Term { mono: term.mono.clone(), coeff });
+    }
+    Ok(scaled)
+}
+
 /// Division with remainder: `num = quotient·den + remainder`, where no term of the remainder is
 /// divisible by the leading monomial of `den`. `None` when it does not come to an end soon.
 pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
@@ -287,28 +315,32 @@ fn divide_within(num: &[Term], den: &[Term], budget: &mut usize) -> Option<(Term
 pub(crate) fn content(terms: &[Term]) -> Option<Term> {
     let (first, others) = terms.split_first()?;
     let mut coeff = first.coeff.abs();
-    let mut mono = first.mono.clone();
     for term in others {
         coeff = coeff.gcd(term.coeff)?;
-        mono = common(&mono, &term.mono);
     }
-    Some(Term { mono, coeff })
+    Some(Term { mono: common_mono(terms), coeff })
+}
+
+/// The least power of every atom in all terms.
+pub(crate) fn common_mono(terms: &[Term]) -> Mono {
+    let Some((first, others)) = terms.split_first() else { return Mono::one() };
+    others.iter().fold(first.mono.clone(), |mono, term| common(&mono, &term.mono))
 }
 
 /// The least power of every atom in two monomials; an atom that is absent has power 0.
 pub(crate) fn common(a: &Mono, b: &Mono) -> Mono {
-    let mut factors: Vec<(Atom, i32)> = Vec::new();
-    for (atom, e) in &*a.0 {
-        factors.push((atom.clone(), (*e).min(b.exponent(atom))));
+    if Arc::ptr_eq(&a.0, &b.0) {
+        return a.clone();
     }
-    for (atom, e) in &*b.0 {
-        if *e < 0 && a.exponent(atom) == 0 {
-            factors.push((atom.clone(), *e));
-        }
+    let least = a.0.iter().map(|(atom, e)| (atom, (*e).min(b.exponent(atom))));
+    let mut factors: Factors<'_> = least.filter(|(_, e)| *e != 0).collect();
+    let of_a = factors.len();
+    let others = b.0.iter().filter(|(atom, e)| *e < 0 && a.exponent(atom) == 0);
+    factors.extend(others.map(|(atom, e)| (atom, *e)));
+    if factors.len() > of_a {
+        factors.sort_by(|x, y| x.0.cmp(y.0));
     }
-    factors.retain(|(_, e)| *e != 0);
-    factors.sort_by(|x, y| x.0.cmp(&y.0));
-    Mono(factors.into())
+    Mono::of(&factors)
 }
 
 /// The least common denominator of all terms: an integer times powers of atoms.
@@ -326,14 +358,14 @@ pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
 /// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` that divides,
 /// so that `(N·N - 1)/(N + 1)` is `N - 1` however it came about.
 pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
+    let is_divided = |(atom, e): &(Atom, i32)| *e < 0 && matches!(atom, Atom::Group(_));
+    if !terms.iter().any(|term| term.mono.0.iter().any(is_divided)) {
+        return Ok(terms);
+    }
     let mut budget = MAX_DIVISION_TERMS;
     'rounds: for _ in 0..16 {
-        let mut groups: Vec<(Atom, i32)> = terms
-            .iter()
-            .flat_map(|term| &*term.mono.0)
-            .filter(|(atom, e)| *e < 0 && matches!(atom, Atom::Group(_)))
-            .cloned()
-            .collect();
+        let factors = terms.iter().flat_map(|term| &*term.mono.0);
+        let mut groups: Vec<(Atom, i32)> = factors.filter(|factor| is_divided(factor)).cloned().collect();
         if groups.is_empty() {
             return Ok(terms);
         }

@@ -62,6 +62,16 @@ impl Ratio {
         self.is_integer().then_some(self.num)
     }
 
+    /// 1 or -1.
+    fn is_unit(self) -> bool {
+        self.den == 1 && (self.num == 1 || self.num == -1)
+    }
+
+    /// Nearly all are such, and hardware can multiply them.
+    fn to_short(self) -> Option<i64> {
+        if self.den == 1 { i64::try_from(self.num).ok() } else { None }
+    }
+
     /// The greatest integer not above the number.
     pub fn floor(self) -> i128 {
         if self.is_integer() { self.num } else { self.num.div_euclid(self.den) }
@@ -77,6 +87,9 @@ impl Ratio {
 
     pub fn add(self, other: Ratio) -> Option<Ratio> {
         // Nearly all are integers; the general way divides by what has 128 bits.
+        if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
+            return Some(Ratio { num: i128::from(left) + i128::from(right), den: 1 });
+        }
         if self.is_integer() && other.is_integer() {
             return Ratio::integer(self.num.checked_add(other.num)?);
         }
@@ -87,6 +100,15 @@ impl Ratio {
     }
 
     pub fn mul(self, other: Ratio) -> Option<Ratio> {
+        if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
+            return Some(Ratio { num: i128::from(left) * i128::from(right), den: 1 });
+        }
+        // Of fractions, most are only added or subtracted.
+        match (self.is_unit(), other.is_unit()) {
+            (true, _) => return Some(Ratio { num: self.num * other.num, den: other.den }),
+            (_, true) => return Some(Ratio { num: self.num * other.num, den: self.den }),
+            (false, false) => {}
+        }
         if self.is_integer() && other.is_integer() {
             return Ratio::integer(self.num.checked_mul(other.num)?);
         }

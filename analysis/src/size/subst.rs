@@ -69,7 +69,7 @@ impl Size {
     pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
         // Most sizes are one variable or a constant.
         if let Some(atom) = self.as_atom() {
-            return replacement(atom).or_else(|| atom.rebuild(replacement));
+            return atom.rebuilt(replacement);
         }
         // The terms before the first that changes are copied only when there is one.
         let mut same: Option<Vec<Term>> = None;
@@ -84,7 +84,10 @@ impl Size {
             }
         }
         let same = Size::from_terms(same?);
-        Some(new.into_iter().fold(same, |sum, (kept, product)| sum.add(&product.mul(&Size::term(kept)))))
+        Some(new.into_iter().fold(same, |sum, (kept, product)| {
+            let number = kept.mono.is_one();
+            sum.add(&if number { product.scale(kept.coeff) } else { product.mul(&Size::term(kept)) })
+        }))
     }
 }
 
@@ -94,7 +97,7 @@ impl Term {
         let factors = &*self.mono.0;
         let mut changed: Option<(Vec<(Atom, i32)>, Size)> = None;
         for (place, (atom, e)) in factors.iter().enumerate() {
-            match replacement(atom).or_else(|| atom.rebuild(replacement)) {
+            match atom.rebuilt(replacement) {
                 None => changed.iter_mut().for_each(|(kept, _)| kept.push((atom.clone(), *e))),
                 Some(value) => {
                     let (_, product) = changed.get_or_insert_with(|| (factors[..place].to_vec(), Size::one()));
@@ -107,6 +110,12 @@ impl Term {
 }
 
 impl Atom {
+    /// What the atom is replaced by, or is with its parts replaced; `None` if that is the atom itself.
+    fn rebuilt(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
+        let new = replacement(self).or_else(|| self.rebuild(replacement))?;
+        (new.as_atom() != Some(self)).then_some(new)
+    }
+
     fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
         match self {
             Atom::Var(var) => pred(var),

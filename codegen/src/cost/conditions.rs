@@ -6,6 +6,7 @@ use super::expressions::is_zero;
 use super::values::eval;
 use crate::opencl::{BinaryOp, Expr, Helper, UnaryOp};
 use lift_analysis::size::Size;
+use std::rc::Rc;
 
 /// What a branch is known to be.
 // It lives for one match.
@@ -51,8 +52,8 @@ impl Counter<'_> {
                 }
             }
             Expr::Binary(BinaryOp::Or, a, b) => {
-                let not = |e: &Expr| Expr::Unary(UnaryOp::Not, Box::new(e.clone()));
-                let neither = Expr::Binary(BinaryOp::And, Box::new(not(a)), Box::new(not(b)));
+                let not = |e: &Rc<Expr>| Expr::Unary(UnaryOp::Not, e.clone());
+                let neither = Expr::binary(BinaryOp::And, not(a), not(b));
                 match self.branches(&neither, domain) {
                     Branches::Known(no, yes) => Branches::Known(yes, no),
                     _ => Branches::Either,

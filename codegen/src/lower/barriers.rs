@@ -8,6 +8,9 @@ use rustc_hash::FxHashSet;
 
 /// Removes needless barriers from the body of a function.
 pub fn drop_needless(body: &mut Vec<Stmt>) {
+    if !any_barrier(body) {
+        return;
+    }
     let mut private = FxHashSet::default();
     private_arrays(body, &mut private);
     let pass = Pass { private };
@@ -34,6 +37,15 @@ type Ordered = Option<Fences>;
 fn both(a: Ordered, b: Ordered) -> Ordered {
     let (a, b) = (a?, b?);
     Some(Fences { local: a.local && b.local, global: a.global && b.global })
+}
+
+fn any_barrier(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Barrier { .. } => true,
+        StmtKind::If { then, otherwise, .. } => any_barrier(then) || any_barrier(otherwise),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => any_barrier(body),
+        _ => false,
+    })
 }
 
 fn private_arrays(stmts: &[Stmt], out: &mut FxHashSet<Name>) {
@@ -121,9 +133,7 @@ impl Pass {
                     ordered = both(self.forward(then, ordered), self.forward(otherwise, ordered));
                 }
                 StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                    // The first round comes from before, every other one from the end of a round, whatever came before.
-                    let again = self.forward(&mut body.clone(), None);
-                    let begin = both(ordered, again);
+                    let begin = self.round(body, ordered);
                     let end = self.forward(body, begin);
                     // A `break` may leave it anywhere.
                     ordered = if leaves(body) { None } else { both(begin, end) };
@@ -133,6 +143,38 @@ impl Pass {
             }
             true
         });
+        ordered
+    }
+
+    /// What is in order where a round of a loop begins: the first comes from before, every other one from the end of a
+    /// round, whatever came before.
+    fn round(&self, body: &[Stmt], before: Ordered) -> Ordered {
+        before.and_then(|_| both(before, self.after(body, None)))
+    }
+
+    /// What is in order at the end of statements, with or without the barriers that [`Pass::forward`] removes.
+    fn after(&self, stmts: &[Stmt], mut ordered: Ordered) -> Ordered {
+        for stmt in stmts {
+            if self.itself(&stmt.kind) {
+                ordered = None;
+            }
+            match &stmt.kind {
+                StmtKind::Barrier { local, global } => {
+                    let before = ordered.unwrap_or(Fences { local: false, global: false });
+                    ordered = Some(Fences { local: before.local || *local, global: before.global || *global });
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    ordered = both(self.after(then, ordered), self.after(otherwise, ordered));
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    let begin = self.round(body, ordered);
+                    let end = self.after(body, begin);
+                    ordered = if leaves(body) { None } else { both(begin, end) };
+                }
+                StmtKind::Block(body) => ordered = self.after(body, ordered),
+                _ => {}
+            }
+        }
         ordered
     }
 
@@ -196,6 +238,7 @@ fn is_pure(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::opencl::CType;
+    use std::rc::Rc;
 
     fn at(kind: StmtKind) -> Stmt {
         Stmt { kind, origin: None }
@@ -207,7 +250,7 @@ mod tests {
         barrier(true, false)
     }
     fn access() -> Stmt {
-        let to = Expr::Index(Box::new(Expr::Var("shared".into())), Box::new(Expr::int(0)));
+        let to = Expr::Index(Rc::new(Expr::Var("shared".into())), Rc::new(Expr::int(0)));
         at(StmtKind::Assign(to, Expr::int(1)))
     }
     fn own() -> Stmt {

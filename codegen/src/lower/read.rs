@@ -216,18 +216,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 // An empty array was found to be so before; here nothing may divide by its length.
                 let some = self.facts.lt(&Size::zero(), n).is_yes();
                 let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
-                let last = n.sub(&Size::one());
                 let at = match mode {
-                    PadMode::Clamp => {
-                        let at = Size::max(&Size::min(&j, &last), &Size::zero());
-                        self.clamped(&at, n)?
-                    }
+                    PadMode::Clamp => self.clamped(&j, n)?,
                     PadMode::Wrap => j.rem(n),
                     // … 1 0 | 0 1 2 … n-1 | n-1 n-2 …
                     PadMode::Mirror => {
                         let twice = n.mul(&Size::int(2));
                         let folded = self.facts.simplify(&j.rem(&twice));
                         let folded = self.named_index("folded", &folded, &twice)?;
+                        let last = n.sub(&Size::one());
                         let at = Size::select_le(&folded, &last, &folded, &twice.sub(&Size::one()).sub(&folded));
                         self.named_index("mirrored", &at, n)?
                     }

@@ -11,6 +11,7 @@ use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
+use std::rc::Rc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
@@ -92,7 +93,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 ty,
                 match ty {
                     Scalar::Int | Scalar::Long => wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a),
-                    _ => Expr::Unary(UnaryOp::Neg, Box::new(a)),
+                    _ => Expr::Unary(UnaryOp::Neg, Rc::new(a)),
                 },
             )),
             ScalarOp::Abs => match ty {

@@ -303,7 +303,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
         let index = self.size(&at)?;
         let before = if hits.atomic {
-            Expr::call("atomic_inc", [Expr::AddressOf(Box::new(hit))])
+            Expr::call("atomic_inc", [Expr::AddressOf(Rc::new(hit))])
         } else {
             let before = self.bind("hit", CType::Int, hit.clone());
             self.assign(hit, Expr::int(1));

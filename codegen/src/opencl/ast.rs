@@ -7,6 +7,7 @@ use lift_analysis::size::Size;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 /// The types of values that a kernel computes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,6 +85,7 @@ pub enum UnaryOp {
     Not,
 }
 
+/// Parts are shared: what is computed once is mentioned again and again until it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// An `int`, or a `long` where `long` is set.
@@ -99,24 +101,24 @@ pub enum Expr {
     Double(u64),
     Bool(bool),
     Var(Name),
-    Unary(UnaryOp, Box<Expr>),
-    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    Unary(UnaryOp, Rc<Expr>),
+    Binary(BinaryOp, Rc<Expr>, Rc<Expr>),
     /// `c ? a : b`
-    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Select(Rc<Expr>, Rc<Expr>, Rc<Expr>),
     Call(Name, Vec<Expr>),
-    Cast(CType, Box<Expr>),
-    Index(Box<Expr>, Box<Expr>),
+    Cast(CType, Rc<Expr>),
+    Index(Rc<Expr>, Rc<Expr>),
     /// A component of a vector: `.s3`.
-    Lane(Box<Expr>, u8),
+    Lane(Rc<Expr>, u8),
     /// `(float4)(a, b, c, d)`
     Vector(CType, Vec<Expr>),
     /// `&x`
-    AddressOf(Box<Expr>),
+    AddressOf(Rc<Expr>),
     /// `*(__local float4*)(p)`: a vector in memory, at an address that is a multiple of its size.
     Wide {
         ty: CType,
         space: Qualifier,
-        pointer: Box<Expr>,
+        pointer: Rc<Expr>,
     },
 }
 

@@ -4,6 +4,7 @@
 use super::ast::*;
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
+use std::rc::Rc;
 
 // Constructors, not operators: they fold constants, and stand beside `lt`, `and` and others that have no operator.
 #[allow(clippy::should_implement_trait)]
@@ -63,9 +64,11 @@ impl Expr {
             | Expr::Cast(_, a)
             | Expr::Lane(a, _)
             | Expr::AddressOf(a)
-            | Expr::Wide { pointer: a, .. } => a.rewrite(change),
-            Expr::Binary(_, a, b) | Expr::Index(a, b) => [a, b].into_iter().for_each(|e| e.rewrite(change)),
-            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| e.rewrite(change)),
+            | Expr::Wide { pointer: a, .. } => Rc::make_mut(a).rewrite(change),
+            Expr::Binary(_, a, b) | Expr::Index(a, b) => {
+                [a, b].into_iter().for_each(|e| Rc::make_mut(e).rewrite(change));
+            }
+            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| Rc::make_mut(e).rewrite(change)),
             Expr::Call(_, args) | Expr::Vector(_, args) => args.iter_mut().for_each(|a| a.rewrite(change)),
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
         }
@@ -80,7 +83,7 @@ impl Expr {
     }
 
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-        Expr::Binary(op, Box::new(a), Box::new(b))
+        Expr::Binary(op, Rc::new(a), Rc::new(b))
     }
     pub fn add(self, other: Expr) -> Expr {
         match (self.as_int(), other.as_int()) {
@@ -140,12 +143,12 @@ impl Expr {
     }
     pub fn not(self) -> Expr {
         match self {
-            Expr::Unary(UnaryOp::Not, inner) => *inner,
+            Expr::Unary(UnaryOp::Not, inner) => Rc::unwrap_or_clone(inner),
             Expr::Bool(b) => Expr::Bool(!b),
             Expr::Binary(BinaryOp::Lt, a, b) if a.is_plain_int() && b.is_plain_int() => {
                 Expr::Binary(BinaryOp::Ge, a, b)
             }
-            other => Expr::Unary(UnaryOp::Not, Box::new(other)),
+            other => Expr::Unary(UnaryOp::Not, Rc::new(other)),
         }
     }
     /// Surely an integer, so that `!(a < b)` is `a >= b` (for floats it is not, by NaN).
@@ -157,23 +160,23 @@ impl Expr {
             Expr::Bool(true) => then,
             Expr::Bool(false) => otherwise,
             _ if then == otherwise => then,
-            condition => Expr::Select(Box::new(condition), Box::new(then), Box::new(otherwise)),
+            condition => Expr::Select(Rc::new(condition), Rc::new(then), Rc::new(otherwise)),
         }
     }
     pub fn index(self, at: Expr) -> Expr {
-        Expr::Index(Box::new(self), Box::new(at))
+        Expr::Index(Rc::new(self), Rc::new(at))
     }
     pub fn lane(self, lane: u8) -> Expr {
-        Expr::Lane(Box::new(self), lane)
+        Expr::Lane(Rc::new(self), lane)
     }
     /// A conversion; a cast of a literal is the literal, a cast back and forth between `int` and `uint` is dropped.
     pub fn cast(self, ty: CType) -> Expr {
         match (ty, self) {
             (CType::UInt, Expr::Int { value, .. }) if value >= 0 => Expr::UInt(value as u64),
             (CType::Long, Expr::Int { value, .. }) => Expr::Int { value, long: true },
-            (CType::UInt, Expr::Cast(CType::Int, inner)) if inner.is_uint() => *inner,
-            (CType::ULong, Expr::Cast(CType::Long, inner)) if inner.is_ulong() => *inner,
-            (ty, inner) => Expr::Cast(ty, Box::new(inner)),
+            (CType::UInt, Expr::Cast(CType::Int, inner)) if inner.is_uint() => Rc::unwrap_or_clone(inner),
+            (CType::ULong, Expr::Cast(CType::Long, inner)) if inner.is_ulong() => Rc::unwrap_or_clone(inner),
+            (ty, inner) => Expr::Cast(ty, Rc::new(inner)),
         }
     }
     fn is_uint(&self) -> bool {

@@ -1,12 +1,14 @@
 //! Names of generated variables: taken from the source, made legal in OpenCL C, unique in a function.
 
 use lift_analysis::hir::Name;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names in use in a function or a text.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     used: FxHashSet<Name>,
+    /// By what a name begins with, the first number behind it that was not tried: all before are in use.
+    next: FxHashMap<Name, u32>,
 }
 
 impl Names {
@@ -16,11 +18,14 @@ impl Names {
         // Some names are reserved by how they begin, so that no number behind them would help.
         let stem = if is_reserved(&stem) { format!("v_{stem}") } else { stem };
         let separator = if stem.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
-        let mut name: Name = stem.as_str().into();
-        let mut n = 1;
-        while self.used.contains(&name) || is_reserved(&name) {
-            name = format!("{stem}{separator}{n}").into();
-            n += 1;
+        let stem: Name = stem.as_str().into();
+        let mut name = stem.clone();
+        if self.used.contains(&name) {
+            let next = self.next.entry(stem.clone()).or_insert(1);
+            while self.used.contains(&name) || is_reserved(&name) {
+                name = format!("{stem}{separator}{next}").into();
+                *next += 1;
+            }
         }
         self.used.insert(name.clone());
         name

@@ -10,7 +10,7 @@ use super::samples::{self, Sample};
 use super::{Facts, Query};
 use crate::size::Size;
 use crate::size::atom::Atom;
-use crate::size::poly::Term;
+use crate::size::poly::{self, Term};
 use crate::size::var::Var;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -92,6 +92,7 @@ impl Query<'_> {
             known: Cow::Borrowed(&known.nonneg),
             positive,
             samples,
+            refuter: Cell::default(),
             failed: RefCell::default(),
             shifted: Rc::default(),
         };
@@ -152,6 +153,8 @@ struct Prover<'a> {
     positive: Cow<'a, BTreeSet<Var>>,
     /// Points at which all that is known holds.
     samples: Vec<&'a Sample>,
+    /// The one of them that refuted a goal last.
+    refuter: Cell<usize>,
     /// Goals that were given up, and how deep the proof might have gone.
     failed: RefCell<FxHashMap<Size, u32>>,
     /// Composite atoms with every variable counted from its least value: one goal has many in common with the next.
@@ -170,18 +173,23 @@ impl Prover<'_> {
         };
         self.fuel.set(fuel);
         let size = self.query.facts.rewrite(size);
-        let (Some((num, den)), Some(())) = (size.as_fraction(), self.query.spend(steps)) else {
+        if self.query.spend(steps).is_none() {
             return false;
+        }
+        let goal = if size.is_integral() {
+            size
+        } else {
+            // n/d > -1 is n + d - 1 >= 0 for integers n and d > 0.
+            let Some((num, den)) = size.as_fraction() else { return false };
+            num.add(&den).sub(&Size::one())
         };
-        // n/d > -1 is n + d - 1 >= 0 for integers n and d > 0.
-        let goal = num.add(&den).sub(&Size::one());
         if let Some(value) = goal.as_ratio() {
             return !value.is_negative();
         }
         if goal.is_natural() {
             return true;
         }
-        if self.samples.iter().any(|sample| sample.refutes(&goal)) {
+        if self.is_refuted(&goal) {
             return false;
         }
         if self.shifted(&goal).is_natural() {
@@ -199,6 +207,16 @@ impl Prover<'_> {
             self.failed.borrow_mut().insert(goal, depth);
         }
         proved
+    }
+
+    /// Is the goal negative at one of the points? Where one was is looked first: goals resemble each other.
+    fn is_refuted(&self, goal: &Size) -> bool {
+        let last = self.refuter.get();
+        if self.samples.get(last).is_some_and(|sample| sample.refutes(goal)) {
+            return true;
+        }
+        let found = self.samples.iter().enumerate().find(|(at, sample)| *at != last && sample.refutes(goal));
+        found.inspect(|(at, _)| self.refuter.set(*at)).is_some()
     }
 
     /// The goal with every variable counted from its least value.
@@ -362,6 +380,7 @@ impl Prover<'_> {
             known: Cow::Owned(known),
             positive: self.positive.clone(),
             samples,
+            refuter: Cell::default(),
             failed: RefCell::default(),
             shifted: self.shifted.clone(),
         }
@@ -418,18 +437,17 @@ impl Prover<'_> {
 /// The factors of each power of the variable; `None` if it occurs inside another atom.
 fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
     let atom = Atom::Var(var.clone());
-    let mut powers: BTreeMap<i32, Size> = BTreeMap::new();
+    let mut powers: BTreeMap<i32, Vec<Term>> = BTreeMap::new();
     for term in size.terms() {
         let power = term.mono.exponent(&atom);
         let mono = term.mono.without(&atom);
         if power < 0 || mono.0.iter().any(|(other, _)| other.contains(var)) {
             return None;
         }
-        let factor = Size::term(Term { mono, coeff: term.coeff });
-        let sum = powers.remove(&power).unwrap_or_else(Size::zero).add(&factor);
-        powers.insert(power, sum);
+        powers.entry(power).or_default().push(Term { mono, coeff: term.coeff });
     }
-    Some(powers)
+    let sum = |terms| Some(Size::from_terms(poly::collect(terms).ok()?));
+    powers.into_iter().map(|(power, terms)| Some((power, sum(terms)?))).collect()
 }
 
 impl Facts {

@@ -6,7 +6,6 @@ use crate::size::atom::Atom;
 use crate::size::poly::Term;
 use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::Var;
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -23,13 +22,28 @@ const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
 /// Values of all variables; those that no fact mentions get theirs by chance.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    values: FxHashMap<Var, i64>,
+    /// Sorted: there are few.
+    values: Vec<(Var, i64)>,
     seed: usize,
 }
 
 impl Sample {
     fn value(&self, var: &Var) -> i64 {
-        self.values.get(var).copied().unwrap_or_else(|| self.by_chance(var))
+        match self.place(var) {
+            Ok(at) => self.values[at].1,
+            Err(_) => self.by_chance(var),
+        }
+    }
+
+    fn set(&mut self, var: &Var, value: i64) {
+        match self.place(var) {
+            Ok(at) => self.values[at].1 = value,
+            Err(at) => self.values.insert(at, (var.clone(), value)),
+        }
+    }
+
+    fn place(&self, var: &Var) -> Result<usize, usize> {
+        self.values.binary_search_by(|(other, _)| other.cmp(var))
     }
 
     fn by_chance(&self, var: &Var) -> i64 {
@@ -88,7 +102,7 @@ impl Points {
                 value = low.map_or(value, |low| value.max(low));
                 value = high.map_or(value, |high| value.min(high));
             }
-            Arc::make_mut(sample).values.insert(var.clone(), value);
+            Arc::make_mut(sample).set(var, value);
             let in_range = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
             in_range && (value >= 0 || !var.is_natural())
         });
@@ -130,12 +144,12 @@ impl Facts {
             let vars = self.vars();
             let divisors = self.divisors();
             let mut samples: Vec<Arc<Sample>> = Vec::new();
-            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: FxHashMap::default(), seed }));
+            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: Vec::new(), seed }));
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
                 let values = Arc::make_mut(&mut sample);
                 for var in &vars {
                     let value = values.value(var);
-                    values.values.insert(var.clone(), value);
+                    values.set(var, value);
                 }
                 self.repair(values);
                 if self.hold_at(&sample) && sample.all_positive(&divisors) {
@@ -205,26 +219,26 @@ impl Facts {
         for _ in 0..3 {
             for rewrite in &self.rewrites {
                 if let (Some(var), Some(value)) = (rewrite.variable(), integer(sample, rewrite.right())) {
-                    sample.values.insert(var.clone(), value);
+                    sample.set(var, value);
                 }
             }
             for (k, n) in &self.divides {
                 if let (Some(var), Some(k)) = (n.as_var(), integer(sample, k).filter(|k| *k > 0)) {
                     let times = (sample.value(var) / k).max(1);
-                    sample.values.insert(var.clone(), times.saturating_mul(k));
+                    sample.set(var, times.saturating_mul(k));
                 }
             }
             for (var, bounds) in &self.lower {
                 let least = bounds.iter().filter_map(|bound| integer(sample, bound)).max();
                 if let Some(least) = least.filter(|least| *least > sample.value(var)) {
                     let value = self.multiple_from(sample, var, least);
-                    sample.values.insert(var.clone(), value);
+                    sample.set(var, value);
                 }
             }
             for (var, bounds) in &self.upper {
                 let most = bounds.iter().filter_map(|bound| integer(sample, bound)).min();
                 if let Some(most) = most.filter(|most| *most < sample.value(var)) {
-                    sample.values.insert(var.clone(), most);
+                    sample.set(var, most);
                 }
             }
         }

@@ -2,10 +2,12 @@
 
 #[cfg(test)]
 use super::Writer;
-use super::{MAX_FACTORED, Node, Viewer};
+use super::polynomial::MAX_FACTORED;
+use super::{Node, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::Term;
+use smallvec::SmallVec;
 
 /// More than anything costs that can be written.
 const GIVEN_UP: usize = 1 << 24;
@@ -40,9 +42,12 @@ impl Viewer {
                 }
                 _ => expanded,
             },
-            None => match self.polynomial(size) {
-                Node::TooLarge => return GIVEN_UP,
-                node => node.cost(),
+            None => match self.cost_at_least(size.terms()) {
+                Some(least) if least >= below => least,
+                _ => match self.polynomial(size) {
+                    Node::TooLarge => return GIVEN_UP,
+                    node => node.cost(),
+                },
             },
         };
         self.tried += cost as u64;
@@ -76,17 +81,26 @@ impl Viewer {
 
     /// What [`Viewer::factored`] costs at least, if it finds anything: each atom is in one of the factors.
     fn cost_factored_at_least(&mut self, terms: &[Term]) -> Option<usize> {
-        if !(2..=MAX_FACTORED).contains(&terms.len()) {
-            return None;
-        }
-        let mut atoms: Vec<&Atom> = Vec::new();
+        (2..=MAX_FACTORED).contains(&terms.len()).then(|| self.cost_of_atoms(terms))
+    }
+
+    /// What it costs at least to write these terms, in whatever way; `None` where atoms may merge with others.
+    pub(super) fn cost_at_least(&mut self, terms: &[Term]) -> Option<usize> {
+        let mut factors = terms.iter().flat_map(|term| &*term.mono.0);
+        let merges = |(atom, _): &(Atom, i32)| matches!(atom, Atom::Group(_) | Atom::Pow(..) | Atom::TooLarge(_));
+        (!factors.any(merges)).then(|| self.cost_of_atoms(terms))
+    }
+
+    /// What the atoms of these terms cost, each once, with what connects them.
+    fn cost_of_atoms(&mut self, terms: &[Term]) -> usize {
+        let mut atoms: SmallVec<[&Atom; 16]> = SmallVec::new();
         for (atom, _) in terms.iter().flat_map(|term| &*term.mono.0) {
             if !atoms.contains(&atom) {
                 atoms.push(atom);
             }
         }
         let cost: usize = atoms.iter().map(|atom| self.cost_of_atom(atom)).sum();
-        Some(cost + atoms.len().saturating_sub(1))
+        cost + atoms.len().saturating_sub(1)
     }
 
     fn cost_of_atom(&mut self, atom: &Atom) -> usize {

@@ -69,11 +69,11 @@ impl Linear {
 /// A Mersenne prime: arithmetic modulo it needs no more than `u128`.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// The polynomial at one point, modulo a prime. A factor divides only if the polynomial vanishes wherever the factor does;
+/// The polynomial around one point, modulo a prime. A factor divides only if the polynomial vanishes wherever the factor does;
 /// to look at one such point takes a small part of the time of a division, and nearly always says no.
 struct Sample {
-    /// Coefficient and exponents, by atom.
-    terms: Vec<(u64, Vec<u32>)>,
+    /// By atom: the exponents of its powers, and their coefficients where the others have their values.
+    powers: Vec<Vec<(u32, u64)>>,
     /// A value of each atom.
     point: Vec<u64>,
 }
@@ -85,29 +85,35 @@ impl Sample {
         if !atoms.iter().all(is_free) {
             return None;
         }
-        let one = |term: &Term| {
-            let mut exponents = vec![0; atoms.len()];
+        let point: Vec<u64> =
+            (0..atoms.len() as u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME).collect();
+        let mut powers: Vec<Vec<(u32, u64)>> = vec![Vec::new(); atoms.len()];
+        for term in terms {
+            let mut exponents = [0u32; MAX_ATOMS];
             for (atom, exponent) in &*term.mono.0 {
                 exponents[atoms.binary_search(&atom).ok()?] = u32::try_from(*exponent).ok()?;
             }
             let coefficient = term.coeff.to_integer()?.rem_euclid(i128::from(PRIME));
-            Some((u64::try_from(coefficient).ok()?, exponents))
-        };
-        let point = (0..atoms.len() as u64).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME).collect();
-        Some(Sample { terms: terms.iter().map(one).collect::<Option<_>>()?, point })
+            let coefficient = u64::try_from(coefficient).ok()?;
+            for (x, powers) in powers.iter_mut().enumerate() {
+                let others = (0..point.len()).filter(|y| *y != x && exponents[*y] > 0);
+                let value = others.fold(coefficient, |value, y| times(value, power(point[y], exponents[y])));
+                match powers.iter_mut().find(|(exponent, _)| *exponent == exponents[x]) {
+                    Some((_, sum)) => *sum = reduced(*sum + value),
+                    None => powers.push((exponents[x], value)),
+                }
+            }
+        }
+        Some(Sample { powers, point })
     }
 
     fn vanishes_with(&self, factor: Linear) -> bool {
-        let mut point = self.point.clone();
         let signed = |n: i64| u64::try_from(n.rem_euclid(PRIME as i64)).unwrap_or(0);
-        let rest = signed(factor.constant) + factor.other.map_or(0, |(sign, y)| times(signed(sign), point[y]));
+        let rest = signed(factor.constant) + factor.other.map_or(0, |(sign, y)| times(signed(sign), self.point[y]));
         // scale·x = -rest
-        point[factor.x] = times(PRIME - rest % PRIME, inverse(signed(factor.scale)));
-        let value = |(coefficient, exponents): &(u64, Vec<u32>)| {
-            let factors = exponents.iter().zip(&point).filter(|(e, _)| **e > 0);
-            factors.fold(*coefficient, |value, (e, x)| times(value, power(*x, *e)))
-        };
-        self.terms.iter().fold(0, |sum, term| reduced(sum + value(term))) == 0
+        let x = times(PRIME - rest % PRIME, inverse(signed(factor.scale)));
+        let value = |(exponent, coefficient): &(u32, u64)| times(*coefficient, power(x, *exponent));
+        self.powers[factor.x].iter().fold(0, |sum, term| reduced(sum + value(term))) == 0
     }
 }
 

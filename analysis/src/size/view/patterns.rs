@@ -8,6 +8,7 @@ use super::{Condition, Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
+use crate::size::ratio::Ratio;
 
 /// Larger polynomials are shown as they are.
 const MAX_TERMS: usize = 40;
@@ -17,7 +18,8 @@ const MAX_ROUNDS: usize = 12;
 
 /// One way to read an atom: as `factor·pattern + shift`.
 struct Candidate {
-    atom: Atom,
+    /// Which of the places it is.
+    place: usize,
     pattern: Pattern,
     /// What the pattern costs, that is what the polynomial costs at least.
     cost: usize,
@@ -36,6 +38,7 @@ pub(super) enum Pattern {
 
 /// An atom in a polynomial `factor·atom + rest`; neither is known if the atom has other powers.
 struct Place {
+    number: usize,
     atom: Atom,
     linear: Option<(Size, Size)>,
 }
@@ -52,21 +55,23 @@ impl Viewer {
             if !self.may_try() {
                 break;
             }
-            let candidates = self.candidates(&current);
+            let (places, candidates) = self.candidates(&current);
             if candidates.is_empty() {
                 break;
             }
             let mut best = None;
             let mut least = shortest.unwrap_or_else(|| self.cost_of(&current, usize::MAX));
-            for Candidate { atom, pattern, cost, factor, shift } in candidates {
+            for candidate in candidates {
                 if !self.may_try() {
                     break;
                 }
-                if cost >= least {
+                let place = &places[candidate.place];
+                if candidate.cost >= least || self.cost_with_at_least(&candidate, place) >= least {
                     continue;
                 }
+                let Candidate { pattern, cost, factor, shift, .. } = candidate;
                 let value = factor.mul(&self.placeholder(pattern, cost)).add(&shift);
-                let read = current.replace_atom(&atom, &value);
+                let read = current.replace_atom(&place.atom, &value);
                 let cost = self.cost_of(&read, least);
                 if cost < least {
                     (best, least) = (Some(read), cost);
@@ -81,32 +86,49 @@ impl Viewer {
         (current, shortest)
     }
 
+    /// What the polynomial costs at least if the atom is read in this way: the pattern is new to it, so that what is around
+    /// the pattern takes up nothing of it.
+    fn cost_with_at_least(&mut self, candidate: &Candidate, place: &Place) -> usize {
+        let around = place.linear.as_ref().and_then(|(factor, rest)| {
+            let shift = poly::mul(factor.terms(), candidate.shift.terms()).ok()?;
+            poly::add_scaled(rest.terms(), &Term::constant(Ratio::ONE), &shift).ok()
+        });
+        match around.and_then(|terms| self.cost_at_least(&terms)) {
+            Some(around @ 1..) => candidate.cost + 1 + around,
+            _ => candidate.cost,
+        }
+    }
+
     /// May this be computed for itself? A fraction may be whole only together with what is around it.
     fn allows(&self, part: &Size) -> bool {
         self.style == Style::Reading || part.is_integral()
     }
 
-    fn candidates(&mut self, size: &Size) -> Vec<Candidate> {
+    fn candidates(&mut self, size: &Size) -> (Vec<Place>, Vec<Candidate>) {
         let is_pattern = |atom: &Atom| matches!(atom, Atom::Floor(..) | Atom::Max(_) | Atom::Step(_));
         let factors = size.terms().iter().flat_map(|term| &*term.mono.0);
         let mut atoms: Vec<Atom> =
             factors.filter(|(atom, e)| *e > 0 && is_pattern(atom)).map(|(atom, _)| atom.clone()).collect();
         atoms.sort();
         atoms.dedup();
+        let places: Vec<Place> = atoms
+            .into_iter()
+            .enumerate()
+            .map(|(number, atom)| Place { number, linear: size.split_linear(&atom), atom })
+            .collect();
         let mut found = Vec::new();
-        for atom in atoms {
-            let place = Place { linear: size.split_linear(&atom), atom };
+        for place in &places {
             match &place.atom {
                 Atom::Floor(num, den) => {
-                    self.remainders(num, den, size, &place, &mut found);
-                    self.shifted(num, den, &place, &mut found);
+                    self.remainders(num, den, size, place, &mut found);
+                    self.shifted(num, den, place, &mut found);
                 }
-                Atom::Max(operands) => self.extrema(operands, &place, &mut found),
-                Atom::Step(condition) => self.conditionals(condition, &place, &mut found),
+                Atom::Max(operands) => self.extrema(operands, place, &mut found),
+                Atom::Step(condition) => self.conditionals(condition, place, &mut found),
                 _ => {}
             }
         }
-        found
+        (places, found)
     }
 
     /// `⌊x/b⌋` as `(x - x mod b)/b`.
@@ -132,7 +154,7 @@ impl Viewer {
         readings.retain(|(dividend, _)| self.allows(dividend));
         for (dividend, divisor) in readings {
             found.push(Candidate {
-                atom: place.atom.clone(),
+                place: place.number,
                 cost: 1 + self.written(&dividend).cost + self.written(&divisor).cost,
                 factor: Size::int(-1).div_exact(&divisor),
                 shift: dividend.div_exact(&divisor),
@@ -172,8 +194,7 @@ impl Viewer {
             }
             let cost = 2 + plain.cost + self.written(den).cost;
             let pattern = Pattern::Floor { dividend, divisor: den.clone() };
-            let (atom, shift) = (place.atom.clone(), shift.neg());
-            found.push(Candidate { atom, pattern, cost, factor: Size::one(), shift });
+            found.push(Candidate { place: place.number, pattern, cost, factor: Size::one(), shift: shift.neg() });
         }
     }
 
@@ -202,13 +223,13 @@ impl Viewer {
                     continue;
                 }
                 let cost = 1 + all.iter().map(|operand| self.written(operand).cost).sum::<usize>();
-                let atom = place.atom.clone();
+                let place = place.number;
                 found.push(if maximum {
                     let pattern = Pattern::Max(all);
-                    Candidate { atom, pattern, cost, factor: Size::one(), shift: base.neg() }
+                    Candidate { place, pattern, cost, factor: Size::one(), shift: base.neg() }
                 } else {
                     let pattern = Pattern::Min(all);
-                    Candidate { atom, pattern, cost, factor: Size::int(-1), shift: base.clone() }
+                    Candidate { place, pattern, cost, factor: Size::int(-1), shift: base.clone() }
                 });
             }
         }
@@ -230,7 +251,7 @@ impl Viewer {
             }
             let branches = self.written(&then).cost + self.written(&otherwise).cost;
             found.push(Candidate {
-                atom: place.atom.clone(),
+                place: place.number,
                 cost: condition.cost() + branches,
                 factor: Size::one().div_exact(factor),
                 shift: otherwise.neg().div_exact(factor),

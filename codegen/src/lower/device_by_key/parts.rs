@@ -231,7 +231,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         let cell = f.memory(memory, &cell.at, true)?;
                         let x = f.scalar_of(x)?;
                         let x = f.scalar(&x)?;
-                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Box::new(cell)), x])));
+                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Rc::new(cell)), x])));
                         Ok(())
                     }
                     _ => {

@@ -298,7 +298,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Four elements of a buffer as one access. Buffers begin where any vector may begin.
     pub fn wide(&mut self, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
-        let pointer = Box::new(pointer.add(self.size(at)?));
+        let pointer = Rc::new(pointer.add(self.size(at)?));
         Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
     }
 

@@ -13,6 +13,8 @@ pub struct Memo {
     simplified: FxHashMap<Size, Size>,
     /// Clamped indices, under names of their own.
     clamped: FxHashMap<Size, Size>,
+    /// The same by the index that is clamped and the length, before it is worked out what that is.
+    indices: FxHashMap<(Size, Size), Size>,
 }
 
 impl Memo {
@@ -35,26 +37,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
         simple
     }
 
-    /// An index below `n` that may be clamped: where the same is asked often, it is computed once.
-    pub fn clamped(&mut self, at: &Size, n: &Size) -> Result<Size> {
-        if self.memo.is_none() {
-            return Ok(at.clone());
-        }
-        if let Some(known) = self.memo.as_ref().and_then(|m| m.clamped.get(at)) {
+    /// The nearest index below `n`: where the same is asked often, it is computed once.
+    pub fn clamped(&mut self, i: &Size, n: &Size) -> Result<Size> {
+        let nearest = || Size::max(&Size::min(i, &n.sub(&Size::one())), &Size::zero());
+        let Some(memo) = &self.memo else { return Ok(nearest()) };
+        let key = (i.clone(), n.clone());
+        if let Some(known) = memo.indices.get(&key) {
             return Ok(known.clone());
         }
-        let simple = self.simplify(at);
-        let named = if chooses(&self.program.node(&simple)) {
-            let value = self.size(&simple)?;
-            let value = self.bind("clamped", CType::Int, value);
-            self.number("clamped", value, &n.sub(&Size::one()))
-        } else {
-            simple
+        let at = nearest();
+        let named = match memo.clamped.get(&at) {
+            Some(known) => known.clone(),
+            None => self.named_choice(&at, n)?,
         };
         if let Some(memo) = &mut self.memo {
-            memo.clamped.insert(at.clone(), named.clone());
+            memo.clamped.insert(at, named.clone());
+            memo.indices.insert(key, named.clone());
         }
         Ok(named)
+    }
+
+    /// An index below `n`, under a name if there is a choice in it.
+    fn named_choice(&mut self, at: &Size, n: &Size) -> Result<Size> {
+        let simple = self.simplify(at);
+        if !chooses(&self.program.node(&simple)) {
+            return Ok(simple);
+        }
+        let value = self.size(&simple)?;
+        let value = self.bind("clamped", CType::Int, value);
+        Ok(self.number("clamped", value, &n.sub(&Size::one())))
     }
 }
 

@@ -150,13 +150,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => None,
         };
         let (x, y, sum) = match (product(&a), product(&b)) {
-            (_, Some((x, y))) => (x, y, *a),
-            (Some((x, y)), None) => (x, y, *b),
-            (None, None) => return Expr::binary(BinaryOp::Add, *a, *b),
+            (_, Some((x, y))) => (x, y, a),
+            (Some((x, y)), None) => (x, y, b),
+            (None, None) => return Expr::Binary(BinaryOp::Add, a, b),
         };
         let origin = self.origin();
         self.program.applied(&rules::CONTRACT, &origin);
-        Expr::call("fma", [*x, *y, sum])
+        Expr::call("fma", [x, y, sum].map(Rc::unwrap_or_clone))
     }
 
     /// Statements for a condition; none where it surely holds, no condition.

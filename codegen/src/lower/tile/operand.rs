@@ -307,7 +307,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     lanes.push(f.memory(from, &i.mul(&width).add(&Size::int(l)), false)?);
                 }
                 f.assign(
-                    Expr::Wide { ty, space: Qualifier::Local, pointer: Box::new(pointer) },
+                    Expr::Wide { ty, space: Qualifier::Local, pointer: Rc::new(pointer) },
                     Expr::Vector(ty, lanes),
                 );
                 return Ok(());
@@ -410,7 +410,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn vector(&mut self, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
         let ty = CType::Vec(m.scalar, 4);
-        self.bind(name, ty, Expr::Wide { ty, space, pointer: Box::new(pointer) })
+        self.bind(name, ty, Expr::Wide { ty, space, pointer: Rc::new(pointer) })
     }
 }
 
