@@ -28,7 +28,7 @@ use lift_analysis::db::forms;
 use lift_codegen::core::build;
 use lift_codegen::lower::compile;
 use lift_codegen::target::Target;
-use lift_syntax::{FormKind, format, parse_form, split};
+use lift_syntax::{FormKind, SyntaxKind, format, lex, parse_form, split};
 use lift_tests::check::Program;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -42,8 +42,13 @@ const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 }
 /// What is not done by then is not waited for: its thread is left alone, and the next text is tried.
 const GIVEN_UP: Duration = Duration::from_secs(PATIENCE.as_secs() * 3);
 
+/// The text of a seed.
+pub fn text_of(seed: u64) -> String {
+    any_text(&mut Random::new(seed))
+}
+
 pub fn try_one(seed: u64) -> Case {
-    let text = any_text(&mut Random::new(seed));
+    let text = text_of(seed);
     match survived(&text) {
         Ok(case) => case,
         Err(why) => {
@@ -122,18 +127,30 @@ fn time_of(thread: &Path) -> Option<Duration> {
     said.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-fn ask(text: &str) -> Result<Case, String> {
+/// The tree is the text: each form's has all its bytes in their order, and between forms lie only white space and comments.
+pub fn lossless(text: &str) -> Result<(), String> {
+    let between = |from: usize, to: usize| {
+        let tokens = lex(&text[from..to]);
+        let lost = (0..tokens.len()).any(|i| !matches!(tokens.kind(i), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT));
+        if lost { Err(format!("lost between forms: {:?}", &text[from..to])) } else { Ok(()) }
+    };
     let mut end = 0;
     for form in split(text) {
         let range = std::ops::Range::<usize>::from(form.range);
         if range.start < end || range.is_empty() {
             return Err("forms overlap".into());
         }
+        between(end, range.start)?;
         end = range.end;
         if parse_form(&text[range.clone()]).syntax().text() != text[range].to_string().as_str() {
             return Err("the tree lost a byte".into());
         }
     }
+    between(end, text.len())
+}
+
+fn ask(text: &str) -> Result<Case, String> {
+    lossless(text)?;
     let formatted = format(text);
     if format(&formatted) != formatted {
         return Err("formatting again changes the text".into());
