@@ -153,14 +153,13 @@ pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
     let mut best: Option<(usize, &str)> = None;
     let mut tied = false;
     for candidate in candidates {
-        if candidate == name || candidate.chars().count().abs_diff(length) > allowed {
+        if candidate == name {
             continue;
         }
-        let distance = edit_distance(name, candidate);
+        let Some(distance) = edit_distance(name, candidate, allowed) else { continue };
         match best {
             Some((d, c)) if distance == d => tied |= c != candidate,
             Some((d, _)) if distance > d => {}
-            _ if distance > allowed => {}
             _ => (best, tied) = (Some((distance, candidate)), false),
         }
     }
@@ -168,27 +167,39 @@ pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
 }
 
 /// The number of insertions, deletions, replacements and exchanges of neighbours that turn one text into the other
-/// (optimal string alignment). A difference in case only counts as one change.
-fn edit_distance(a: &str, b: &str) -> usize {
+/// (optimal string alignment), if it is at most `allowed`. A difference in case only counts as one change.
+///
+/// Only prefixes are compared whose lengths differ by no more than that (Ukkonen, *Algorithms for approximate string
+/// matching*, 1985): names may be as long as a file.
+fn edit_distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
-        return usize::from(a != b);
+        return Some(usize::from(a != b));
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = [vec![0; b.len() + 1], (0..=b.len()).collect::<Vec<usize>>(), vec![0; b.len() + 1]];
+    if a.len().abs_diff(b.len()) > allowed {
+        return None;
+    }
+    let too_far = allowed + 1;
+    let first: Vec<usize> = (0..=b.len()).map(|j| j.min(too_far)).collect();
+    let mut rows = [vec![too_far; b.len() + 1], first, vec![too_far; b.len() + 1]];
     for i in 1..=a.len() {
         let [before, above, row] = &mut rows;
-        row[0] = i;
-        for j in 1..=b.len() {
+        let (from, to) = (i.saturating_sub(allowed).max(1), (i + allowed).min(b.len()));
+        row[from - 1] = if from == 1 { i.min(too_far) } else { too_far };
+        for j in from..=to {
             let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
             let mut least = replaced.min(above[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 least = least.min(before[j - 2] + 1);
             }
-            row[j] = least;
+            row[j] = least.min(too_far);
+        }
+        if let Some(behind) = row.get_mut(to + 1) {
+            *behind = too_far;
         }
         rows.rotate_left(1);
     }
-    rows[1][b.len()]
+    rows[1].get(b.len()).copied().filter(|distance| *distance <= allowed)
 }
 
 #[cfg(test)]

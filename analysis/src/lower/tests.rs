@@ -402,4 +402,17 @@ fn a_misspelt_name_is_recognised_if_one_is_close() {
     assert_eq!(closest("ma", ["map", "max"]), None);
     assert_eq!(closest("x", ["y"]), None);
     assert_eq!(closest("reduceSeq", ["reduceSeq"]), None);
+    assert_eq!(closest("redcueSqe", ["reduceSeq"]), Some("reduceSeq"));
+    assert_eq!(closest("reduceSeqWh", ["reduceSeq", "reduceSeqWhile"]), Some("reduceSeq"));
+    assert_eq!(closest("xreduceSeqyz", ["reduceSeq"]), Some("reduceSeq"));
+    assert_eq!(closest("xreduceSeqyzw", ["reduceSeq"]), None);
+}
+
+/// All that is compared of two names of that length are a few neighbours of each character.
+#[test]
+fn names_as_long_as_a_file_are_compared() {
+    let long = "'".repeat(200_000);
+    let longer = format!("{long}ab");
+    let other = format!("ab{}cd", &long[4..]);
+    assert_eq!(closest(&longer, [long.as_str(), other.as_str()]), Some(long.as_str()));
 }

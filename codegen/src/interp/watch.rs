@@ -5,7 +5,7 @@
 //! many elements as its type says, the lengths that a packed value claims to hide are those of what is inside, tuples and
 //! scalars are of their kinds. Since a length has one value as long as it is in scope, arrays whose types name one length
 //! agree. Where a scope ends, the lengths that were opened in it and its variables are forgotten ([`Interp::leave`]): a
-//! type or a statement that still mentions one of them is found as well.
+//! type or a statement that still mentions one of them is found as well (`tests::watched`).
 //!
 //! A disagreement is a [`RunErrorKind::Unsound`]: a fault of the checker, of the elaboration or of a rewrite, never of
 //! the program.
@@ -16,7 +16,7 @@ use super::{Result, RunError, RunErrorKind};
 use crate::core::{Lambda, Stmt, VarId};
 use crate::sizes::SizeValues;
 use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 
 impl<'k> Interp<'k> {
@@ -24,14 +24,31 @@ impl<'k> Interp<'k> {
     pub fn watch(&self, var: VarId) -> Result<()> {
         let Some(Some(value)) = self.slots.get(var.0 as usize) else { return Ok(()) };
         let ty = self.kernel.ty(var);
-        is_of_type(ty, value, &mut self.env.clone())
+        self.knows_lengths(ty)
+            .and_then(|()| is_of_type(ty, value, &mut self.env.clone()))
             .map_err(|why| unsound(format!("`{} : {ty}`: {why}", self.kernel.name_of(var))))
     }
 
     /// The result of the kernel, which stands outside of every scope.
     pub fn watch_result(&self, value: &Val) -> Result<()> {
         let ty = &self.kernel.result;
-        is_of_type(ty, value, &mut self.env.clone()).map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
+        self.knows_lengths(ty)
+            .and_then(|()| is_of_type(ty, value, &mut self.env.clone()))
+            .map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
+    }
+
+    /// Every opened length that the type mentions is in scope. An array without elements has no row of which a length
+    /// could be wrong.
+    fn knows_lengths(&self, ty: &Ty) -> std::result::Result<(), String> {
+        let mut unknown = None;
+        ty.any_size_var(&mut |v| {
+            let is_unknown = v.kind == VarKind::Skolem && self.env.get(v).is_none();
+            if is_unknown {
+                unknown = Some(v.name.clone());
+            }
+            is_unknown
+        });
+        unknown.map_or(Ok(()), |name| Err(format!("the length `{name}` is mentioned outside of its scope")))
     }
 
     /// The end of the scope of these statements.

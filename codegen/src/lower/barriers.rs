@@ -4,7 +4,7 @@
 
 use crate::opencl::{Expr, Stmt, StmtKind, Storage};
 use lift_analysis::hir::Name;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes needless barriers from the body of a function.
 pub fn drop_needless(body: &mut Vec<Stmt>) {
@@ -25,7 +25,7 @@ pub fn touches_nothing(stmts: &[Stmt]) -> bool {
 }
 
 /// What a barrier puts in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Fences {
     local: bool,
     global: bool,
@@ -33,6 +33,9 @@ struct Fences {
 
 /// What is in order since memory was last accessed: nothing, or what barriers since then have seen to.
 type Ordered = Option<Fences>;
+
+/// What is in order at the end of statements, by the first of them and what is at their beginning.
+type Ends = FxHashMap<(*const Stmt, Ordered), Ordered>;
 
 fn both(a: Ordered, b: Ordered) -> Ordered {
     let (a, b) = (a?, b?);
@@ -114,6 +117,46 @@ impl Pass {
         })
     }
 
+    /// What is in order at the end of statements, with or without the barriers that [`Pass::forward`] removes. Of a loop it is
+    /// asked from two beginnings, so that of loops in one another each doubles what is asked; there are few different
+    /// beginnings, and what is `known` of each is not found out again.
+    fn end_of(&self, stmts: &[Stmt], mut ordered: Ordered, known: &mut Ends) -> Ordered {
+        let Some(first) = stmts.first() else { return ordered };
+        let asked = (std::ptr::from_ref(first), ordered);
+        if let Some(end) = known.get(&asked) {
+            return *end;
+        }
+        for stmt in stmts {
+            if self.itself(&stmt.kind) {
+                ordered = None;
+            }
+            match &stmt.kind {
+                StmtKind::Barrier { local, global } => {
+                    let before = ordered.unwrap_or(Fences { local: false, global: false });
+                    ordered = Some(Fences { local: before.local || *local, global: before.global || *global });
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    ordered = both(self.end_of(then, ordered, known), self.end_of(otherwise, ordered, known));
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    let begin = self.begin_of(body, ordered, known);
+                    let end = self.end_of(body, begin, known);
+                    ordered = if leaves(body) { None } else { both(begin, end) };
+                }
+                StmtKind::Block(body) => ordered = self.end_of(body, ordered, known),
+                _ => {}
+            }
+        }
+        known.insert(asked, ordered);
+        ordered
+    }
+
+    /// What is in order where a round of a loop begins: the first comes from before, every other one from the end of a
+    /// round, whatever came before.
+    fn begin_of(&self, body: &[Stmt], before: Ordered, known: &mut Ends) -> Ordered {
+        before.and_then(|_| both(before, self.end_of(body, None, known)))
+    }
+
     /// Removes barriers that put nothing in order that is not so already; gives what is at the end.
     fn forward(&self, stmts: &mut Vec<Stmt>, mut ordered: Ordered) -> Ordered {
         stmts.retain_mut(|stmt| {
@@ -133,7 +176,7 @@ impl Pass {
                     ordered = both(self.forward(then, ordered), self.forward(otherwise, ordered));
                 }
                 StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                    let begin = self.round(body, ordered);
+                    let begin = self.begin_of(body, ordered, &mut FxHashMap::default());
                     let end = self.forward(body, begin);
                     // A `break` may leave it anywhere.
                     ordered = if leaves(body) { None } else { both(begin, end) };
@@ -143,38 +186,6 @@ impl Pass {
             }
             true
         });
-        ordered
-    }
-
-    /// What is in order where a round of a loop begins: the first comes from before, every other one from the end of a
-    /// round, whatever came before.
-    fn round(&self, body: &[Stmt], before: Ordered) -> Ordered {
-        before.and_then(|_| both(before, self.after(body, None)))
-    }
-
-    /// What is in order at the end of statements, with or without the barriers that [`Pass::forward`] removes.
-    fn after(&self, stmts: &[Stmt], mut ordered: Ordered) -> Ordered {
-        for stmt in stmts {
-            if self.itself(&stmt.kind) {
-                ordered = None;
-            }
-            match &stmt.kind {
-                StmtKind::Barrier { local, global } => {
-                    let before = ordered.unwrap_or(Fences { local: false, global: false });
-                    ordered = Some(Fences { local: before.local || *local, global: before.global || *global });
-                }
-                StmtKind::If { then, otherwise, .. } => {
-                    ordered = both(self.after(then, ordered), self.after(otherwise, ordered));
-                }
-                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
-                    let begin = self.round(body, ordered);
-                    let end = self.after(body, begin);
-                    ordered = if leaves(body) { None } else { both(begin, end) };
-                }
-                StmtKind::Block(body) => ordered = self.after(body, ordered),
-                _ => {}
-            }
-        }
         ordered
     }
 

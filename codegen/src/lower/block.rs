@@ -54,6 +54,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The value of a statement. Opened lengths are bound in `env`.
     pub fn eval_stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
+        self.spend()?;
         match to {
             Some(Assigned::Done(dest)) => return self.written(stmt, dest),
             Some(Assigned::Components(dest, handed)) => {

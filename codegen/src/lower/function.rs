@@ -157,6 +157,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn error(&self, primitive: &str, message: impl Into<String>) -> LowerError {
         LowerError::new(&self.origin, primitive, message)
     }
+    /// Something more is written here, if that may be.
+    pub fn spend(&mut self) -> Result<()> {
+        self.program.work.spend(1, &self.origin)
+    }
 
     // ---- statements
 

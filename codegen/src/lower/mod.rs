@@ -16,6 +16,7 @@
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`flagged`] | checks in a loop that do not branch |
 //! | [`angles`] | sine and cosine of one number |
+//! | [`work`] | how much one compilation may cost |
 //! | [`barriers`] | those that nothing needs |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
 //! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
@@ -54,6 +55,7 @@ mod stream;
 mod tile;
 mod value;
 mod views;
+mod work;
 mod write;
 
 pub use device_reduce::is_commutative;

@@ -2,6 +2,7 @@
 
 use super::measure::Measured;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
+use super::work::Work;
 use super::{LowerError, Result};
 use crate::core;
 use crate::failure::Message;
@@ -51,6 +52,7 @@ pub struct ProgramBuilder<'k> {
     /// What cannot fail, though its kind can.
     needless: Vec<(Message, Origin)>,
     pub report: Report,
+    pub work: Work,
     /// Sizes as expressions that were asked for: to find the shortest one takes time.
     nodes: Writer,
     buffer_names: Names,
@@ -93,6 +95,7 @@ impl<'k> ProgramBuilder<'k> {
             setup: Vec::new(),
             needless: Vec::new(),
             report: Report { applied: schedule.applied.clone(), ..Report::default() },
+            work: Work::default(),
             nodes: Writer::to_compute(),
             buffer_names,
             function_names,

@@ -167,6 +167,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Element `i`, which must be in range.
     pub fn read(&mut self, a: &Array<'k>, i: &Size) -> Result<Value<'k>> {
+        self.spend()?;
         let i = &self.simplify(i);
         match &*a.view {
             View::Stored { element, base } => {

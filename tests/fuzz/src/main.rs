@@ -1,4 +1,5 @@
 //! `lift-fuzz MODE COUNT [SEED]`: tries cases and shows those that are wrong; ends with `N tried, M wrong`.
+//! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try those of files, as `soundness` and `text` would.
 
 use lift_fuzz::{Case, differential, soundness, text, try_all, written};
 use std::process::ExitCode;
@@ -16,10 +17,10 @@ const MODES: &[(&str, TryOne)] = &[
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    if let [mode, files @ ..] = args.as_slice()
-        && mode == "program"
-    {
-        return programs(files);
+    match args.split_first() {
+        Some((mode, files)) if mode == "program" => return of_files(files, soundness::rejected_or_fine),
+        Some((mode, files)) if mode == "texts" => return of_files(files, text::survived),
+        _ => {}
     }
     let asked = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [mode, count] => Some((*mode, count.parse().ok(), Some(now()))),
@@ -47,13 +48,11 @@ fn main() -> ExitCode {
     if counts.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What soundness says of programs in files.
-fn programs(files: &[String]) -> ExitCode {
+/// What a mode says of programs in files.
+fn of_files(files: &[String], check: fn(&str) -> Result<Case, String>) -> ExitCode {
     let mut all_well = true;
     for file in files {
-        let said = std::fs::read_to_string(file)
-            .map_err(|e| e.to_string())
-            .and_then(|text| soundness::rejected_or_fine(&text));
+        let said = std::fs::read_to_string(file).map_err(|e| e.to_string()).and_then(|text| check(&text));
         all_well &= said.is_ok();
         println!("{file}: {said:?}");
     }

@@ -15,7 +15,7 @@ const FIXED: u64 = 1;
 /// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
 /// fault was mended that it found, or what it tries became more (docs/trust.md has the counts). So what fails is what was
 /// just changed.
-const FRESH: [(&str, u64); 5] = [("soundness", 100), ("written", 100), ("differential", 2), ("rules", 1), ("text", 60)];
+const FRESH: [(&str, u64); 5] = [("soundness", 100), ("written", 100), ("differential", 2), ("rules", 1), ("text", 20)];
 
 /// The first seed of the new cases.
 fn fresh() -> u64 {
@@ -83,9 +83,26 @@ fn rules_keep_what_programs_mean() {
 
 #[test]
 fn texts_are_survived() {
-    let counts = none_wrong("text", 60, FIXED, text::try_one);
-    assert!(counts.rejected > 20, "{counts:?}");
+    let counts = none_wrong("text", 30, FIXED, text::try_one);
+    assert!(counts.accepted > 2 && counts.rejected > 10, "{counts:?}");
     some_new("text", text::try_one);
+}
+
+/// Of each text that there is here, and of some that are random, the tree is the text.
+#[test]
+fn the_tree_is_lossless() {
+    let folders = ["examples", "tests", "analysis/prelude"];
+    let there: Vec<_> = folders.iter().flat_map(|folder| files::below(&files::root().join(folder), ".lift")).collect();
+    assert!(there.len() > 100, "the programs are there");
+    let random = (0..200).chain((0..100).map(|i| fresh().wrapping_add(i)));
+    let texts = there.iter().map(|file| (file.display().to_string(), files::read(file)));
+    for (name, text) in texts.chain(random.map(|seed| (format!("seed {seed}"), text::text_of(seed)))) {
+        // A text ends anywhere while it is typed.
+        let half = (text.len() / 2..text.len()).find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        for text in [text.as_str(), &text[..half], &text[half..]] {
+            text::lossless(text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        }
+    }
 }
 
 /// A case that is wrong is made smaller and told with what tries it again.

@@ -22,6 +22,8 @@ pub struct Emit {
     open: Vec<Vec<Stmt>>,
     statements: usize,
     next_length: u32,
+    /// The last number of a length that was not named as wished.
+    opened: u32,
     length_names: FxHashSet<Name>,
 }
 
@@ -32,6 +34,7 @@ impl Default for Emit {
             open: vec![Vec::new()],
             statements: 0,
             next_length: 0,
+            opened: 0,
             length_names: FxHashSet::default(),
         }
     }
@@ -95,10 +98,10 @@ impl Emit {
     /// A length that is unique in the kernel, named as wished if no other is named so.
     pub fn opened_length(&mut self, wish: &Name) -> Var {
         let mut name = wish.clone();
-        let mut n = 0;
+        // Names are never given back: none is looked for below the last one that was found.
         while !self.length_names.insert(name.clone()) {
-            n += 1;
-            name = format!("X{n}").into();
+            self.opened += 1;
+            name = format!("X{}", self.opened).into();
         }
         self.length(VarKind::Skolem, name)
     }

@@ -8,6 +8,7 @@ mod existentials;
 mod operators;
 mod primitives;
 mod shapes;
+mod watched;
 
 use super::{Limits, RunError, run};
 use crate::core::Kernel;

@@ -11,6 +11,7 @@ use super::function::{Dims, FunctionBuilder};
 use super::launch::{Guard, Title, copy_dims};
 use super::program::ProgramBuilder;
 use super::value::{Deferred, Dest, Env, Layout, LengthSource, Memory, Place, Root, ScalarValue, Value};
+use super::work::STATEMENT;
 use super::{LowerError, Result};
 use crate::core::{Atom, Block, Level, Prim, Rhs, Space, Stmt, VarId};
 use crate::plan::{BufferRole, PlanInput, Program};
@@ -273,6 +274,7 @@ impl<'k> Host<'k> {
     }
 
     fn stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
+        self.program.work.spend(STATEMENT, &stmt.origin)?;
         let kernel = self.program.kernel;
         let dest = match to {
             Some(Assigned::Done(dest)) => return self.written(dest),

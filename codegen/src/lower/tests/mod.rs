@@ -12,6 +12,7 @@ mod groups;
 mod items;
 mod kept;
 mod lengths;
+mod limits;
 mod measured;
 mod programs;
 mod random;

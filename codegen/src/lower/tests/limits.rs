@@ -1,0 +1,33 @@
+//! What compiling may cost. (`tests/fuzz/corpus/` has programs whose code would be as large as one likes.)
+
+use super::*;
+use crate::core::Prim;
+use crate::core::builder::*;
+use crate::lower::work::{LIMIT, Work};
+use crate::testing::origin;
+
+#[test]
+fn work_has_an_end_that_is_told_once() {
+    let mut work = Work::default();
+    work.spend(LIMIT / 2, &origin(1)).expect("there is more");
+    let first = work.spend(LIMIT, &origin(2)).expect_err("that is all");
+    assert!(first.message.starts_with("this kernel is too large to be compiled"), "{first}");
+    assert_eq!(work.spend(1, &origin(3)), Err(first));
+}
+
+/// Of each loop it is asked what its rounds leave in order, from two beginnings.
+#[test]
+fn loops_in_one_another_are_compiled() {
+    let mut b = Builder::new("test");
+    let mut ty = int();
+    for i in 0..40 {
+        let rows = b.size(&format!("K{i}"));
+        ty = array(ty, &rows);
+    }
+    let xs = b.param("xs", ty);
+    let first = b.view(Prim::Reverse, &[], &[xs]);
+    let kernel = b.finish(&first);
+    let program = compile(&kernel, &Target::portable()).expect("it is not too large");
+    let loops = program.opencl.text.matches("for (").count();
+    assert!(loops > 30, "{}", program.opencl.text);
+}
