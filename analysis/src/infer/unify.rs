@@ -364,13 +364,20 @@ impl Unify<'_> {
         }
     }
 
-    /// The unknowns in the size that are `base` at some index.
+    /// The unknowns in the size that are `base` at some index, or that at another one, and so on: bound to such a size it
+    /// would be written into itself for ever.
     fn uses_in(&self, base: u32, size: &Size) -> Vec<u32> {
         let is_use = |v: &Var| {
-            v.kind == VarKind::Unknown
-                && matches!(&self.table.sizes[v.id as usize], Slot::At { base: b, .. } if *b == base)
+            let mut at = v.id;
+            while let Slot::At { base: of, .. } = &self.table.sizes[at as usize] {
+                if *of == base {
+                    return true;
+                }
+                at = *of;
+            }
+            false
         };
-        size.vars().into_iter().filter(is_use).map(|v| v.id).collect()
+        size.vars().into_iter().filter(|v| v.kind == VarKind::Unknown && is_use(v)).map(|v| v.id).collect()
     }
 
     /// Whether a value at an index says what the unknown is at every position: the index is itself a position, and the
@@ -399,7 +406,13 @@ impl Unify<'_> {
                 }
             }
             let everywhere = self.table.size_at_index(&value, &at, &Size::var(position));
-            return self.bind_size(super::table::unknown_size(base), everywhere);
+            let base = super::table::unknown_size(base);
+            let uses = self.uses_in(base.id, &everywhere);
+            if !uses.is_empty() {
+                uses.into_iter().for_each(|u| self.table.flatten(Key::Size(u)));
+                return self.sizes(&Size::var(base), &everywhere);
+            }
+            return self.bind_size(base, everywhere);
         }
         let (level, deps) = (self.table.size_level(v.id), self.table.deps(Key::Size(v.id)));
         self.adjust_size(&value, level, &deps, &[])?;
