@@ -374,7 +374,7 @@ fn found_out() -> Result<(), String> {
     let item = || Expr::Call("get_local_id".into(), vec![Expr::Int { value: 0, long: false }]);
     let group = || Expr::Call("get_group_id".into(), vec![Expr::Int { value: 0, long: false }]);
     let write = || {
-        let to = Expr::Index(Box::new(Expr::Var("xs".into())), Box::new(item()).into());
+        let to = Expr::Index(Expr::Var("xs".into()).into(), item().into());
         at(StmtKind::Assign(to, Expr::Int { value: 1, long: false }))
     };
     let declared =
