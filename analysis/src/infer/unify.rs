@@ -132,9 +132,14 @@ impl Unify<'_> {
         self.table.positions.get(position.id as usize)?.count.clone()
     }
 
-    /// An unknown that is another one at an index gets a known head: so has the other one.
+    /// An unknown that is another one at an index gets a known head: so has the other one, at every index. A type that has
+    /// the other one inside, at whatever index, would have no end.
     fn bind_at_index(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
         let Slot::At { base, .. } = self.table.types[v.0 as usize] else { return Ok(()) };
+        let zonked = self.table.zonk(ty);
+        if self.is_inside(self.what_is_at_indices(v), &zonked) {
+            return Err(Mismatch::Infinite { ty: zonked });
+        }
         let (level, deps) = (self.table.type_level(TyVar(base)), self.table.deps(Key::Type(base)));
         let t = &mut *self.table;
         let head = match ty.kind() {
@@ -220,17 +225,28 @@ impl Unify<'_> {
         }
         let (level, deps) = (self.table.type_level(v), self.table.deps(Key::Type(v.0)));
         let zonked = self.table.zonk(ty);
-        let mut infinite = false;
-        zonked.any(&mut |t| {
-            infinite |= matches!(t.kind(), TyKind::Unknown(w) if *w == v || self.is_use_of(*w, v));
-            infinite
-        });
-        if infinite {
+        if self.is_inside(v, &zonked) {
             return Err(Mismatch::Infinite { ty: zonked });
         }
         self.adjust_type(&zonked, level, &mut deps.clone(), &mut Vec::new())?;
         self.table.bind_type(v, ty.clone());
         Ok(())
+    }
+    /// Whether the zonked type mentions the unknown, or that at some index.
+    fn is_inside(&self, v: TyVar, zonked: &Ty) -> bool {
+        let mut inside = false;
+        zonked.any(&mut |t| {
+            inside |= matches!(t.kind(), TyKind::Unknown(w) if *w == v || self.is_use_of(*w, v));
+            inside
+        });
+        inside
+    }
+    /// The unknown that this one is at an index, or at an index of an index, and so on.
+    fn what_is_at_indices(&self, v: TyVar) -> TyVar {
+        match &self.table.types[v.0 as usize] {
+            Slot::At { base, .. } => self.what_is_at_indices(TyVar(*base)),
+            _ => v,
+        }
     }
     fn is_use_of(&self, w: TyVar, v: TyVar) -> bool {
         match &self.table.types[w.0 as usize] {
