@@ -17,6 +17,10 @@ use lift_syntax::{ColumnEncoding, TextRange};
 use page::{Page, tells_something};
 use rustc_hash::FxHashSet;
 
+/// Of a size of which more is assumed than this, it is not asked what number it is at least and at most: who reads all that has
+/// the answer before the prover, which compares each with each.
+const MOST_TO_BOUND: usize = 12;
+
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let view = inferred_form_at(db, file, range.start())?;
     let node = view.node_at(range)?;
@@ -202,10 +206,10 @@ impl Pane<'_, '_> {
             text += &format!(", the length of {}", arrays.join(" and of "));
         }
         let about: Vec<&Assumption> = self.assumed_of(&is_it);
-        let mut facts = Facts::new();
-        about.iter().for_each(|assumption| facts.assume(assumption));
         let var = about.iter().flat_map(|assumption| assumption.vars()).find(&is_it);
-        if let Some(size) = var.map(Size::var) {
+        if let Some(size) = var.map(Size::var).filter(|_| about.len() <= MOST_TO_BOUND) {
+            let mut facts = Facts::new();
+            about.iter().for_each(|assumption| facts.assume(assumption));
             let (least, most) = facts.const_bounds(&size);
             let least = least.filter(|least| *least > 0).map(|least| format!("at least `{least}`"));
             let most = most.map(|most| format!("at most `{most}`"));
@@ -213,8 +217,7 @@ impl Pane<'_, '_> {
                 text += &format!("; {bound}");
             }
         }
-        let mut lines: Vec<String> = about.iter().map(|assumption| format!("`{assumption}`")).collect();
-        lines.dedup();
+        let lines: Vec<String> = about.iter().map(|assumption| format!("`{assumption}`")).collect();
         if !lines.is_empty() {
             text += &format!("; assumes that {}, checked before a run", lines.join(", "));
         }
@@ -225,13 +228,11 @@ impl Pane<'_, '_> {
     fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> Vec<&Assumption> {
         let own = self.inference.assumed.iter().map(|assumed| &assumed.assumption);
         let stated = self.inference.scheme.iter().flat_map(|scheme| &scheme.assumptions);
-        let mut about: Vec<&Assumption> = Vec::new();
-        for assumption in own.chain(stated) {
-            if assumption.vars().iter().any(is_it) && !about.contains(&assumption) {
-                about.push(assumption);
-            }
-        }
-        about
+        // What the form's own type states is assumed in its body, too, of sizes of another kind and the same name.
+        let mut said = FxHashSet::default();
+        own.chain(stated)
+            .filter(|assumption| assumption.vars().iter().any(is_it) && said.insert(assumption.to_string()))
+            .collect()
     }
 
     /// Line and column of a node, from 1, as people count them.

@@ -345,6 +345,31 @@ fn the_line_that_says_what_to_run_on_is_no_documentation() {
 }
 
 #[test]
+fn what_is_assumed_of_a_size_is_told_once() {
+    let cast = |body: String, i: usize| {
+        let to = match i % 3 {
+            0 => format!("(min (* 2 K{}) K{})", i * 5 % 7, i * 3 % 7),
+            1 => format!("(mod (* {i} N) (+ 1 K{}))", i * 2 % 7),
+            _ => format!("K{}", i * 4 % 7),
+        };
+        format!("(: (: (concat (take #5 {body}) xs) (array-type int {to})) (array-type int K{}))", i % 7)
+    };
+    let body = (0..18).fold("xs".to_owned(), cast);
+    let text = format!(
+        "(lift g (N K0 K1 K2 K3 K4 K5 K6) ((array-type int N)) (lambda (xs) $0(: {body} (array-type int K0))$0))"
+    );
+    let fixture = Fixture::new(&text);
+    let (path, range) = fixture.marked();
+    let hover = fixture.analysis().hover(path, range).unwrap().expect("it has a type");
+    let (_, assumed) = hover.plain.split_once("assumes that ").expect("much is assumed");
+    let mut told: Vec<&str> = assumed.split("`, `").collect();
+    let all = told.len();
+    told.sort_unstable();
+    told.dedup();
+    assert!(all > 3 && told.len() == all, "{}", hover.plain);
+}
+
+#[test]
 fn what_bounds_the_sizes_of_a_kernel() {
     let program = |xs: &str, body: &str| {
         format!(
