@@ -158,6 +158,15 @@ impl Infer<'_> {
         size.vars().iter().all(|v| v.kind != VarKind::Unknown || self.table.size_level(v.id) > level)
     }
 
+    /// What is a part of an unknown mentions no length that the unknown cannot mention.
+    fn as_far_out(&mut self, part: &Ty, whole: Key) {
+        let (level, deps) = (self.table.key_level(whole), self.table.deps(whole));
+        for key in self.table.unknowns(&self.table.zonk(part)) {
+            self.table.restrict(key, level, &deps);
+        }
+        self.wake_bound();
+    }
+
     pub fn over_budget(&mut self) -> bool {
         use super::context::{TERMS_PER_STEP, WORK_LIMIT};
         let before = self.work;
@@ -229,9 +238,14 @@ impl Infer<'_> {
             }
             Constraint::Pack { from, to, scope, expr, inner } => {
                 let zonked = self.table.zonk(from);
-                let unknown = self.table.unknowns(&zonked);
-                if !unknown.is_empty() {
-                    return Progress::Wait(unknown);
+                // What is known only further out mentions no length that is hidden here, whatever it turns out to be.
+                let level = self.outermost_within(*scope);
+                let mut open = self.table.unknowns(&zonked);
+                if matches!(zonked.kind(), TyKind::Array(_) | TyKind::Exists(..)) {
+                    open.retain(|k| self.table.key_level(*k) >= level);
+                }
+                if !open.is_empty() {
+                    return Progress::Wait(open);
                 }
                 self.pack(&zonked, to, *scope, *expr, *inner);
                 Progress::Done
@@ -240,7 +254,10 @@ impl Infer<'_> {
             Constraint::Project { from, index, to, at } => {
                 let head = self.table.shallow(from);
                 match head.kind() {
-                    TyKind::Unknown(v) => Progress::Wait(vec![Key::Type(v.0)]),
+                    TyKind::Unknown(v) => {
+                        self.as_far_out(to, Key::Type(v.0));
+                        Progress::Wait(vec![Key::Type(v.0)])
+                    }
                     TyKind::Tuple(parts) if *index < parts.len() => {
                         self.unify(to, &parts[*index].clone(), &Cause::Result(*at));
                         Progress::Done
@@ -480,7 +497,7 @@ impl Constraint {
             _ => 0,
         };
         let kind = match self {
-            Constraint::Open { .. } => 0,
+            Constraint::Open { explicit: false, .. } => 0,
             Constraint::Project { .. } => 1,
             Constraint::Unzip { .. } => 2,
             Constraint::JoinRows { .. } => 3,
@@ -488,7 +505,9 @@ impl Constraint {
             Constraint::Join { .. } => 5,
             Constraint::Pack { .. } => 6,
             Constraint::Close { .. } => 7,
-            Constraint::Cast { .. } => 8,
+            // What is written says that something is hidden, once all that may hide it is decided.
+            Constraint::Open { explicit: true, .. } => 8,
+            Constraint::Cast { .. } => 9,
         };
         (kind, Reverse(last_first))
     }

@@ -246,16 +246,17 @@ impl<'a> Infer<'a> {
     pub fn opened_in(&self, var: &Var, scope: ScopeId) -> bool {
         var.kind == VarKind::Skolem && self.skolems.get(var.id as usize).is_some_and(|s| s.scope == Some(scope))
     }
-    /// Whether a length was opened in the scope or in one between it and the next lambda or branch around it.
+    /// The scope and those between it and the next lambda or branch around it.
+    fn scopes_within(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
+        std::iter::successors(Some(scope), |s| self.scopes[*s].parent.filter(|_| self.scopes[*s].of_unpack))
+    }
+    /// Whether a length was opened in one of them.
     pub fn opened_within(&self, var: &Var, scope: ScopeId) -> bool {
-        let mut at = Some(scope);
-        while let Some(s) = at {
-            if self.opened_in(var, s) {
-                return true;
-            }
-            at = self.scopes[s].parent.filter(|_| self.scopes[s].of_unpack);
-        }
-        false
+        self.scopes_within(scope).any(|s| self.opened_in(var, s))
+    }
+    /// The least level among them.
+    pub fn outermost_within(&self, scope: ScopeId) -> u32 {
+        self.scopes_within(scope).map(|s| self.scopes[s].level).min().unwrap_or(self.level)
     }
 
     // --- unification with a cause
