@@ -11,13 +11,14 @@
 //! kernel in the OpenCL text.
 //!
 //! Map: [`list`], [`choose`] the devices · [`session`] a context with its queue, buffers, transfers and launches ·
-//! [`program`] building, [`cache`] what was built before, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
+//! [`pages`] memory for the buffers of processors · [`program`] building, [`cache`] what was built before, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
 #![allow(unsafe_code, reason = "OpenCL is a C library; all calls of it are in this module")]
 
 mod cache;
 mod error;
 mod handle;
 mod host;
+mod pages;
 mod program;
 mod session;
 

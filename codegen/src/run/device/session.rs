@@ -3,7 +3,7 @@
 use super::handle::Handle;
 use super::host::{HostData, bytes_of};
 use super::program::Kernel;
-use super::{Device, DeviceInfo, OpenClError};
+use super::{Device, DeviceInfo, DeviceKind, OpenClError, pages};
 use cl3::command_queue as queue;
 use cl3::types::{CL_BLOCKING, CL_NON_BLOCKING};
 use lift_analysis::hir::Scalar;
@@ -80,6 +80,13 @@ impl Session {
     /// `what` is its name, for errors.
     pub fn allocate(&self, element: Scalar, len: usize, what: &str) -> Result<Buffer, OpenClError> {
         let bytes = len.max(1).saturating_mul(bytes_of(element));
+        let in_large_pages = match self.info.kind {
+            DeviceKind::Cpu => pages::buffer(self.context.raw(), bytes),
+            _ => None,
+        };
+        if let Some(handle) = in_large_pages {
+            return Ok(Buffer { handle, element, len });
+        }
         // SAFETY: the context is alive, and no host memory is given.
         unsafe {
             cl3::memory::create_buffer(self.context.raw(), cl3::memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut())

@@ -1,0 +1,130 @@
+//! Memory of the host in large pages, for the buffers of processors.
+//!
+//! The driver of a processor takes a buffer from the host's memory, as a rule in pages of 4 KiB: passes over large arrays
+//! then wait for the translation of addresses, too, for more or less time as the pages happen to lie. Linux gives large
+//! pages to who asks (`MADV_HUGEPAGE`, transhuge.rst of its documentation). Where there are none, this is memory as any other.
+
+use super::handle::Handle;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::ptr;
+
+/// Bytes of a large page, for nearly all processors.
+const PAGE: usize = 2 << 20;
+
+/// Buffers of fewer bytes gain nothing.
+const LARGE: usize = 2 * PAGE;
+
+/// Given back when it is dropped.
+struct Region {
+    mapped: *mut c_void,
+    bytes: usize,
+}
+
+impl Region {
+    fn new(bytes: usize) -> Option<Region> {
+        let bytes = bytes.checked_next_multiple_of(PAGE)?.checked_add(PAGE)?;
+        // SAFETY: new memory at an address that the system chooses.
+        let mapped =
+            unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
+        let region = Region { mapped: mapped.ok()?, bytes };
+        // That it cannot be had in large pages is no error.
+        #[cfg(target_os = "linux")]
+        // SAFETY: the range is the one just mapped, and the advice changes nothing of what is in it.
+        let _ = unsafe { rustix::mm::madvise(region.mapped, bytes, rustix::mm::Advice::LinuxHugepage) };
+        Some(region)
+    }
+
+    /// The first large page that lies in it whole.
+    fn start(&self) -> *mut c_void {
+        self.mapped.map_addr(|at| at.next_multiple_of(PAGE))
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `new` and given back once; nobody has an address in it any more.
+        let _ = unsafe { munmap(self.mapped, self.bytes) };
+    }
+}
+
+/// A buffer in memory of its own, or `None` where that brings nothing or is not to be had. It is given back when the
+/// driver is done with the buffer, also with the last command that uses it.
+pub(super) fn buffer(context: *mut c_void, bytes: usize) -> Option<Handle> {
+    use cl3::memory::{CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, create_buffer};
+    let region = if bytes < LARGE { None } else { Region::new(bytes) }?;
+    // SAFETY: the caller's context is alive, and `bytes` bytes from the start on are the region's.
+    let made = unsafe { create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, region.start()) };
+    // SAFETY: just created.
+    let handle = unsafe { Handle::own(made.ok()?, cl3::memory::release_mem_object) };
+    let region = Box::into_raw(Box::new(region));
+    // SAFETY: `give_back` gets the region that it expects, and is called once.
+    let kept = unsafe { cl3::memory::set_mem_object_destructor_callback(handle.raw(), give_back, region.cast()) };
+    if kept.is_err() {
+        drop(handle);
+        // SAFETY: the driver did not take it, and no command has seen the buffer.
+        drop(unsafe { Box::from_raw(region) });
+        return None;
+    }
+    Some(handle)
+}
+
+extern "C" fn give_back(_buffer: *mut c_void, region: *mut c_void) {
+    // SAFETY: the box that `buffer` gave to the driver, which calls this once.
+    drop(unsafe { Box::<Region>::from_raw(region.cast()) });
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #![allow(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
+
+    use super::super::{DeviceKind, HostData, ReadRequest, Session};
+    use lift_analysis::hir::Scalar;
+
+    /// Bytes of this process's memory in regions for which large pages were asked.
+    fn asked_for() -> usize {
+        let said = std::fs::read_to_string("/proc/self/smaps").expect("Linux tells");
+        let mut size = 0;
+        let mut all = 0;
+        for line in said.lines() {
+            let mut words = line.split_whitespace();
+            match words.next() {
+                Some("Size:") => size = words.next().and_then(|kib| kib.parse::<usize>().ok()).expect("a number") << 10,
+                Some("VmFlags:") if words.any(|flag| flag == "hg") => all += size,
+                _ => {}
+            }
+        }
+        all
+    }
+
+    /// In a process in which no other test has buffers.
+    #[test]
+    fn large_buffers_of_a_processor_are_in_large_pages_and_are_given_back() {
+        const ALONE: &str = "LIFT_TEST_PAGES";
+        const NAME: &str = concat!(
+            "run::device::pages::tests::",
+            "large_buffers_of_a_processor_are_in_large_pages_and_are_given_back"
+        );
+        if std::env::var_os(ALONE).is_none() {
+            let mut child = std::process::Command::new(std::env::current_exe().expect("the test program"));
+            let said = child.args(["--exact", NAME]).env(ALONE, "1").output().expect("runs");
+            let text = String::from_utf8_lossy(&said.stdout);
+            assert!(said.status.success() && text.contains("1 passed"), "{text}");
+            return;
+        }
+        let device = crate::testing::device();
+        assert_eq!(device.info.kind, DeviceKind::Cpu, "tests run on a processor");
+        let session = Session::open(&device, false).expect("opens");
+        let values: Vec<i32> = (0..3_000_000).collect();
+        let before = asked_for();
+        let large = session.allocate(Scalar::Int, values.len(), "large").expect("allocates");
+        let small = session.allocate(Scalar::Int, 1000, "small").expect("allocates");
+        assert!(asked_for() >= before + values.len() * 4, "{} after {before}", asked_for());
+        session.write(&large, &HostData::Int(values.clone())).expect("writes");
+        let all = ReadRequest { buffer: &large, ranges: vec![0..values.len()] };
+        assert_eq!(session.read(&[all]).expect("reads"), [HostData::Int(values)]);
+        drop((large, small));
+        drop(session);
+        assert_eq!(asked_for(), before);
+    }
+}
