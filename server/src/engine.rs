@@ -4,7 +4,7 @@ use crate::report::cost::CostReport;
 use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::{Form, RootDatabase, forms};
-use lift_analysis::ide::{Analysis, Cancellable, RelatedPlace, Stopped, file_stem};
+use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, file_stem};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
@@ -84,8 +84,35 @@ pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Targ
     }
 }
 
+/// Kernels compiled for a class of devices, as many at once as there are processors.
+pub fn programs(
+    analysis: &Analysis,
+    path: &Arc<str>,
+    kernels: &[KernelInfo],
+    target: &Target,
+) -> Cancellable<Vec<Result<Program, Vec<Problem>>>> {
+    let cores: Vec<_> = kernels.iter().map(|kernel| core(analysis, path, &kernel.name)).collect::<Cancellable<_>>()?;
+    let built: Vec<&Kernel> = cores.iter().flatten().map(Arc::as_ref).collect();
+    let mut compiled = lower::compile_all(&built, target).into_iter();
+    let mut results = Vec::new();
+    for core in cores {
+        let Err(problems) = core else {
+            let Some(compiled) = compiled.next() else { break };
+            results.push(told(analysis, path, compiled)?);
+            continue;
+        };
+        results.push(Err(problems));
+    }
+    Ok(results)
+}
+
 fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Target) -> Compiled<Program> {
-    match lower::compile(kernel, target) {
+    told(analysis, path, lower::compile(kernel, target))
+}
+
+/// What the compiler says, with the places of its errors.
+fn told(analysis: &Analysis, path: &Arc<str>, compiled: Result<Program, Vec<LowerError>>) -> Compiled<Program> {
+    match compiled {
         Ok(program) => Ok(Ok(program)),
         Err(errors) => {
             let problem =

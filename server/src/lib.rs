@@ -43,8 +43,8 @@ pub mod stages;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Analysis recurses over programs: debug builds need more than the platform's default stack.
-pub const STACK: usize = 64 << 20;
+/// Analysis recurses over programs, as the compiler does: debug builds need more than the platform's default stack.
+pub const STACK: usize = lift_codegen::lower::STACK;
 
 /// Runs the program with its command line (first its own name) on a thread with a large stack.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {

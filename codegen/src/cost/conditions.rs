@@ -6,7 +6,7 @@ use super::expressions::is_zero;
 use super::values::eval;
 use crate::opencl::{BinaryOp, Expr, Helper, UnaryOp};
 use lift_analysis::size::Size;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a branch is known to be.
 // It lives for one match.
@@ -52,7 +52,7 @@ impl Counter<'_> {
                 }
             }
             Expr::Binary(BinaryOp::Or, a, b) => {
-                let not = |e: &Rc<Expr>| Expr::Unary(UnaryOp::Not, e.clone());
+                let not = |e: &Arc<Expr>| Expr::Unary(UnaryOp::Not, e.clone());
                 let neither = Expr::binary(BinaryOp::And, not(a), not(b));
                 match self.branches(&neither, domain) {
                     Branches::Known(no, yes) => Branches::Known(yes, no),

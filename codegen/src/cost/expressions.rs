@@ -8,7 +8,7 @@ use super::domain::{Domain, rounded_up};
 use crate::lower::scalar_bytes;
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, UnaryOp};
 use lift_analysis::size::Size;
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Counter<'_> {
     /// So much in each execution.
@@ -87,7 +87,8 @@ impl Counter<'_> {
             }
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 self.price(a, count, domain, price, more);
-                let when = if *op == BinaryOp::And { a.clone() } else { Rc::new(Expr::Unary(UnaryOp::Not, a.clone())) };
+                let when =
+                    if *op == BinaryOp::And { a.clone() } else { Arc::new(Expr::Unary(UnaryOp::Not, a.clone())) };
                 self.sometimes(&when, b, None, count, domain, more);
             }
             Expr::Binary(op, a, b) => {

@@ -4,7 +4,7 @@
 use crate::opencl::{CType, Expr, Names, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Computes the sine and the cosine of a name together where a list of statements has both; the origins of those.
 pub fn together(stmts: &mut Vec<Stmt>, names: &mut Names) -> Vec<Option<Origin>> {
@@ -28,7 +28,7 @@ pub fn together(stmts: &mut Vec<Stmt>, names: &mut Names) -> Vec<Option<Origin>>
                         replace(s, &angle, &sine, &cosine);
                     }
                     let both =
-                        Expr::call("sincos", [Expr::Var(angle), Expr::AddressOf(Rc::new(Expr::Var(cosine.clone())))]);
+                        Expr::call("sincos", [Expr::Var(angle), Expr::AddressOf(Arc::new(Expr::Var(cosine.clone())))]);
                     let declare = |name, constant, init| StmtKind::Declare { ty, constant, name, init };
                     let new = [declare(cosine, false, None), declare(sine, true, Some(both))];
                     let new = new.map(|kind| Stmt { kind, origin: origin.clone() });

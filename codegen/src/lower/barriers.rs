@@ -249,7 +249,7 @@ fn is_pure(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::opencl::CType;
-    use std::rc::Rc;
+    use std::sync::Arc;
 
     fn at(kind: StmtKind) -> Stmt {
         Stmt { kind, origin: None }
@@ -261,7 +261,7 @@ mod tests {
         barrier(true, false)
     }
     fn access() -> Stmt {
-        let to = Expr::Index(Rc::new(Expr::Var("shared".into())), Rc::new(Expr::int(0)));
+        let to = Expr::Index(Arc::new(Expr::Var("shared".into())), Arc::new(Expr::int(0)));
         at(StmtKind::Assign(to, Expr::int(1)))
     }
     fn own() -> Stmt {

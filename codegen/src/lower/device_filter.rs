@@ -15,7 +15,7 @@ use crate::plan::BufferRole;
 use crate::schedule::bounds;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Chunks at most; each group of the second launch adds up the counts of those before it.
 const MOST_CHUNKS: i64 = 1024;
@@ -98,7 +98,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
     fn call_group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
         let total = self.variable("total", CType::Int, None);
-        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(Rc::new(Expr::Var(total.clone())))];
+        let args = [Expr::Var(sums.clone()), value, Expr::AddressOf(Arc::new(Expr::Var(total.clone())))];
         (Expr::Var(total), self.call_helper(Helper::GroupScan, args))
     }
 }

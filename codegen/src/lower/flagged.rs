@@ -9,7 +9,7 @@ use super::value::{Array, Value};
 use crate::opencl::{BinaryOp, CType, Expr, UnaryOp};
 use lift_analysis::hir::Name;
 use lift_analysis::size::{Size, VarKind};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What the checks of such a loop note.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let inside = unsigned(index.clone()).lt(unsigned(len));
         let inside = self.bind("inside", CType::Bool, inside);
         let flag = Expr::Var(flag);
-        let outside = Expr::Unary(UnaryOp::Not, Rc::new(inside.clone()));
+        let outside = Expr::Unary(UnaryOp::Not, Arc::new(inside.clone()));
         self.assign(flag.clone(), Expr::binary(BinaryOp::BitOr, flag, outside));
         let at = self.bind("at", CType::Int, inside.select(index, Expr::int(0)));
         let var = self.index_var("at", at);

@@ -7,7 +7,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::{Node, Size, VarKind};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Surely `0 <= i < n`.
@@ -103,7 +103,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             sum = Some(match (sum, negative) {
                 (None, false) => product,
-                (None, true) => Expr::Unary(UnaryOp::Neg, Rc::new(product)),
+                (None, true) => Expr::Unary(UnaryOp::Neg, Arc::new(product)),
                 (Some(sum), false) => sum.add(product),
                 (Some(sum), true) => sum.sub(product),
             });
@@ -165,7 +165,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Err(_) => return Err(self.error("", format!("the number {v} does not fit an index"))),
             },
             Node::Var(v) => self.var_expr(v)?,
-            Node::Neg(a) => Expr::Unary(UnaryOp::Neg, Rc::new(self.node(a)?)),
+            Node::Neg(a) => Expr::Unary(UnaryOp::Neg, Arc::new(self.node(a)?)),
             Node::Add(all) => {
                 let all = self.nodes(all)?;
                 all.into_iter().reduce(Expr::add).unwrap_or(Expr::int(0))
@@ -357,9 +357,9 @@ fn is_whole(s: &Size) -> bool {
 fn in_long(e: Expr) -> Expr {
     match e {
         Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
-            Expr::binary(op, in_long(Rc::unwrap_or_clone(a)), in_long(Rc::unwrap_or_clone(b)))
+            Expr::binary(op, in_long(Arc::unwrap_or_clone(a)), in_long(Arc::unwrap_or_clone(b)))
         }
-        Expr::Unary(op, a) => Expr::Unary(op, Rc::new(in_long(Rc::unwrap_or_clone(a)))),
+        Expr::Unary(op, a) => Expr::Unary(op, Arc::new(in_long(Arc::unwrap_or_clone(a)))),
         other => other.cast(CType::Long),
     }
 }

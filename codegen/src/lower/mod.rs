@@ -16,6 +16,7 @@
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`flagged`] | checks in a loop that do not branch |
 //! | [`angles`] | sine and cosine of one number |
+//! | [`all`] | several kernels at once |
 //! | [`work`] | how much one compilation may cost |
 //! | [`barriers`] | those that nothing needs |
 //! | [`stream`] | how the elements of long arrays are dealt out to work-items |
@@ -23,6 +24,7 @@
 //!
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
+mod all;
 mod angles;
 mod assume;
 mod barriers;
@@ -58,6 +60,7 @@ mod views;
 mod work;
 mod write;
 
+pub use all::{STACK, compile_all};
 pub use device_reduce::is_commutative;
 pub use device_sort::sorted_by_one;
 pub use pieces::FEW_PIECES;

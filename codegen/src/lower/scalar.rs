@@ -11,7 +11,7 @@ use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn scalar_op(&mut self, op: ScalarOp, args: &[ScalarValue]) -> Result<ScalarValue> {
@@ -93,7 +93,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 ty,
                 match ty {
                     Scalar::Int | Scalar::Long => wrapping(BinaryOp::Sub, ty, FunctionBuilder::zero(ty), a),
-                    _ => Expr::Unary(UnaryOp::Neg, Rc::new(a)),
+                    _ => Expr::Unary(UnaryOp::Neg, Arc::new(a)),
                 },
             )),
             ScalarOp::Abs => match ty {

@@ -7,6 +7,7 @@ use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     // ---- registers
@@ -303,7 +304,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let hit = self.memory(&hits.memory, &hits.base.add(&at), true)?;
         let index = self.size(&at)?;
         let before = if hits.atomic {
-            Expr::call("atomic_inc", [Expr::AddressOf(Rc::new(hit))])
+            Expr::call("atomic_inc", [Expr::AddressOf(Arc::new(hit))])
         } else {
             let before = self.bind("hit", CType::Int, hit.clone());
             self.assign(hit, Expr::int(1));

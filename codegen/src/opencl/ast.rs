@@ -7,7 +7,7 @@ use lift_analysis::size::Size;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// The types of values that a kernel computes with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -101,24 +101,24 @@ pub enum Expr {
     Double(u64),
     Bool(bool),
     Var(Name),
-    Unary(UnaryOp, Rc<Expr>),
-    Binary(BinaryOp, Rc<Expr>, Rc<Expr>),
+    Unary(UnaryOp, Arc<Expr>),
+    Binary(BinaryOp, Arc<Expr>, Arc<Expr>),
     /// `c ? a : b`
-    Select(Rc<Expr>, Rc<Expr>, Rc<Expr>),
+    Select(Arc<Expr>, Arc<Expr>, Arc<Expr>),
     Call(Name, Vec<Expr>),
-    Cast(CType, Rc<Expr>),
-    Index(Rc<Expr>, Rc<Expr>),
+    Cast(CType, Arc<Expr>),
+    Index(Arc<Expr>, Arc<Expr>),
     /// A component of a vector: `.s3`.
-    Lane(Rc<Expr>, u8),
+    Lane(Arc<Expr>, u8),
     /// `(float4)(a, b, c, d)`
     Vector(CType, Vec<Expr>),
     /// `&x`
-    AddressOf(Rc<Expr>),
+    AddressOf(Arc<Expr>),
     /// `*(__local float4*)(p)`: a vector in memory, at an address that is a multiple of its size.
     Wide {
         ty: CType,
         space: Qualifier,
-        pointer: Rc<Expr>,
+        pointer: Arc<Expr>,
     },
 }
 

@@ -4,7 +4,7 @@
 use super::ast::*;
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
-use std::rc::Rc;
+use std::sync::Arc;
 
 // Constructors, not operators: they fold constants, and stand beside `lt`, `and` and others that have no operator.
 #[allow(clippy::should_implement_trait)]
@@ -64,11 +64,11 @@ impl Expr {
             | Expr::Cast(_, a)
             | Expr::Lane(a, _)
             | Expr::AddressOf(a)
-            | Expr::Wide { pointer: a, .. } => Rc::make_mut(a).rewrite(change),
+            | Expr::Wide { pointer: a, .. } => Arc::make_mut(a).rewrite(change),
             Expr::Binary(_, a, b) | Expr::Index(a, b) => {
-                [a, b].into_iter().for_each(|e| Rc::make_mut(e).rewrite(change));
+                [a, b].into_iter().for_each(|e| Arc::make_mut(e).rewrite(change));
             }
-            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| Rc::make_mut(e).rewrite(change)),
+            Expr::Select(a, b, c) => [a, b, c].into_iter().for_each(|e| Arc::make_mut(e).rewrite(change)),
             Expr::Call(_, args) | Expr::Vector(_, args) => args.iter_mut().for_each(|a| a.rewrite(change)),
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
         }
@@ -83,7 +83,7 @@ impl Expr {
     }
 
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-        Expr::Binary(op, Rc::new(a), Rc::new(b))
+        Expr::Binary(op, Arc::new(a), Arc::new(b))
     }
     pub fn add(self, other: Expr) -> Expr {
         match (self.as_int(), other.as_int()) {
@@ -143,12 +143,12 @@ impl Expr {
     }
     pub fn not(self) -> Expr {
         match self {
-            Expr::Unary(UnaryOp::Not, inner) => Rc::unwrap_or_clone(inner),
+            Expr::Unary(UnaryOp::Not, inner) => Arc::unwrap_or_clone(inner),
             Expr::Bool(b) => Expr::Bool(!b),
             Expr::Binary(BinaryOp::Lt, a, b) if a.is_plain_int() && b.is_plain_int() => {
                 Expr::Binary(BinaryOp::Ge, a, b)
             }
-            other => Expr::Unary(UnaryOp::Not, Rc::new(other)),
+            other => Expr::Unary(UnaryOp::Not, Arc::new(other)),
         }
     }
     /// Surely an integer, so that `!(a < b)` is `a >= b` (for floats it is not, by NaN).
@@ -160,23 +160,23 @@ impl Expr {
             Expr::Bool(true) => then,
             Expr::Bool(false) => otherwise,
             _ if then == otherwise => then,
-            condition => Expr::Select(Rc::new(condition), Rc::new(then), Rc::new(otherwise)),
+            condition => Expr::Select(Arc::new(condition), Arc::new(then), Arc::new(otherwise)),
         }
     }
     pub fn index(self, at: Expr) -> Expr {
-        Expr::Index(Rc::new(self), Rc::new(at))
+        Expr::Index(Arc::new(self), Arc::new(at))
     }
     pub fn lane(self, lane: u8) -> Expr {
-        Expr::Lane(Rc::new(self), lane)
+        Expr::Lane(Arc::new(self), lane)
     }
     /// A conversion; a cast of a literal is the literal, a cast back and forth between `int` and `uint` is dropped.
     pub fn cast(self, ty: CType) -> Expr {
         match (ty, self) {
             (CType::UInt, Expr::Int { value, .. }) if value >= 0 => Expr::UInt(value as u64),
             (CType::Long, Expr::Int { value, .. }) => Expr::Int { value, long: true },
-            (CType::UInt, Expr::Cast(CType::Int, inner)) if inner.is_uint() => Rc::unwrap_or_clone(inner),
-            (CType::ULong, Expr::Cast(CType::Long, inner)) if inner.is_ulong() => Rc::unwrap_or_clone(inner),
-            (ty, inner) => Expr::Cast(ty, Rc::new(inner)),
+            (CType::UInt, Expr::Cast(CType::Int, inner)) if inner.is_uint() => Arc::unwrap_or_clone(inner),
+            (CType::ULong, Expr::Cast(CType::Long, inner)) if inner.is_ulong() => Arc::unwrap_or_clone(inner),
+            (ty, inner) => Expr::Cast(ty, Arc::new(inner)),
         }
     }
     fn is_uint(&self) -> bool {

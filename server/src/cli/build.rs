@@ -7,6 +7,7 @@ use crate::program::Program;
 use crate::report::{self, Problem, codes};
 use crate::stages::{self, Stage};
 use lift_analysis::ide::{Cancellable, KernelInfo};
+use lift_codegen::plan;
 use lift_codegen::target::Target;
 use std::io;
 use std::path::PathBuf;
@@ -71,17 +72,31 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
     };
     console.problems(&program.sources(), arguments.format, &told)?;
-    for kernel in kernels {
-        let result = match arguments.stage {
-            None if arguments.cost => cost(&program, path, &kernel.name, arguments, console)?,
-            None if arguments.explain => explain(&program, path, &kernel.name, arguments, console)?,
-            Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
-            None => write(&program, path, &kernel.name, arguments, console)?,
-        };
+    let mut tell = |result: Result<(), Vec<Problem>>, console: &mut Console| {
         // several kernels may have the same reasons
         let news: Vec<Problem> = result.err().unwrap_or_default().into_iter().filter(|p| !told.contains(p)).collect();
-        console.problems(&program.sources(), arguments.format, &news)?;
+        let said = console.problems(&program.sources(), arguments.format, &news);
         told.extend(news);
+        said
+    };
+    if arguments.stage.is_none() && !arguments.cost && !arguments.explain {
+        let compiled = answered(engine::programs(&program.analysis, path, &kernels, &target(arguments)))?;
+        for (kernel, compiled) in kernels.iter().zip(compiled) {
+            let written = match compiled {
+                Ok(compiled) => write(&program, path, &compiled, &kernel.name, arguments, console)?,
+                Err(problems) => Err(problems),
+            };
+            tell(written, console)?;
+        }
+        return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
+    }
+    for kernel in &kernels {
+        let result = match arguments.stage {
+            Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
+            None if arguments.cost => cost(&program, path, &kernel.name, arguments, console)?,
+            None => explain(&program, path, &kernel.name, arguments, console)?,
+        };
+        tell(result, console)?;
     }
     Ok(Status::wrong_if(told.iter().any(Problem::is_error)))
 }
@@ -186,20 +201,24 @@ fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments,
     Ok(Ok(()))
 }
 
-fn write(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
-    let compiled = match answered(engine::program(&program.analysis, path, kernel, &target(arguments)))? {
-        Ok(compiled) => compiled,
-        Err(problems) => return Ok(Err(problems)),
-    };
+/// Writes what a kernel was compiled to into files.
+fn write(
+    program: &Program,
+    path: &Arc<str>,
+    compiled: &plan::Program,
+    kernel: &str,
+    arguments: &Arguments,
+    console: &mut Console,
+) -> Outcome {
     let stem = file_name(kernel);
     let files = match arguments.emit {
-        Some(Emit::C) => answered(engine::c_files(&program.analysis, &compiled, &stem))?
+        Some(Emit::C) => answered(engine::c_files(&program.analysis, compiled, &stem))?
             .map(|files| vec![(format!("{stem}.c"), files.source), (format!("{stem}.h"), files.header)]),
-        Some(Emit::Python) => answered(engine::python_module(&program.analysis, &compiled))?
+        Some(Emit::Python) => answered(engine::python_module(&program.analysis, compiled))?
             .map(|module| vec![(format!("{stem}.py"), module)]),
         None => {
             let opencl = format!("{stem}.cl");
-            let plan = answered(engine::plan_json(&program.analysis, &compiled, &opencl))?;
+            let plan = answered(engine::plan_json(&program.analysis, compiled, &opencl))?;
             Ok(vec![(opencl, compiled.opencl.text.clone()), (format!("{stem}.plan.json"), plan)])
         }
     };

@@ -11,6 +11,7 @@ use crate::plan::BufferId;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a group makes at a time: the table of a part of the elements, or of some buckets and columns of it.
 struct Task<'a, 'k> {
@@ -231,7 +232,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                         let cell = f.memory(memory, &cell.at, true)?;
                         let x = f.scalar_of(x)?;
                         let x = f.scalar(&x)?;
-                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Rc::new(cell)), x])));
+                        f.emit(StmtKind::Expr(Expr::call(atomic, [Expr::AddressOf(Arc::new(cell)), x])));
                         Ok(())
                     }
                     _ => {

@@ -13,6 +13,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The dimensions of a launch over tiles.
 pub const TILED: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
@@ -298,7 +299,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Four elements of a buffer as one access. Buffers begin where any vector may begin.
     pub fn wide(&mut self, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
-        let pointer = Rc::new(pointer.add(self.size(at)?));
+        let pointer = Arc::new(pointer.add(self.size(at)?));
         Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
     }
 

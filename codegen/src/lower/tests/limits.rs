@@ -5,6 +5,7 @@ use crate::core::Prim;
 use crate::core::builder::*;
 use crate::lower::work::{LIMIT, Work};
 use crate::testing::origin;
+use lift_analysis::ty::Ty;
 
 #[test]
 fn work_has_an_end_that_is_told_once() {
@@ -30,4 +31,37 @@ fn loops_in_one_another_are_compiled() {
     let program = compile(&kernel, &Target::portable()).expect("it is not too large");
     let loops = program.opencl.text.matches("for (").count();
     assert!(loops > 30, "{}", program.opencl.text);
+}
+
+/// As many at once as there are processors; what each becomes, or why it is refused, is told in the order of the kernels.
+#[test]
+fn kernels_that_are_compiled_together_are_as_each_alone() {
+    let nested = |depth: usize| {
+        let mut b = Builder::new(&format!("nested{depth}"));
+        let mut ty = int();
+        for i in 0..depth {
+            let rows = b.size(&format!("K{i}"));
+            ty = array(ty, &rows);
+        }
+        let xs = b.param("xs", ty);
+        let first = b.view(Prim::Reverse, &[], &[xs]);
+        b.finish(&first)
+    };
+    // A function cannot be an input.
+    let refused = {
+        let mut b = Builder::new("refused");
+        let n = b.size("N");
+        let f = b.param("f", Ty::fun(int(), array(int(), &n)));
+        b.finish(&f)
+    };
+    let mut kernels: Vec<Kernel> = (1..20).map(nested).collect();
+    kernels.insert(7, refused);
+    let target = Target::portable();
+    let all = crate::lower::compile_all(&kernels.iter().collect::<Vec<_>>(), &target);
+    assert_eq!(all.len(), kernels.len());
+    for (i, (kernel, together)) in kernels.iter().zip(all).enumerate() {
+        let text = |program: Program| program.opencl.text;
+        assert_eq!(together.as_ref().is_err(), i == 7, "{together:?}");
+        assert_eq!(together.map(text), compile(kernel, &target).map(text));
+    }
 }

@@ -22,7 +22,7 @@ use crate::schedule::rules;
 use lift_analysis::size::{Size, Truth};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Results beside each other of one work-item.
 pub(super) const WIDE: i64 = 4;
@@ -509,7 +509,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(start) = quad {
             let ty = CType::Vec(m.scalar, WIDE as u8);
             let pointer = from.add(self.size(&start)?);
-            let quad = self.bind("v", ty, Expr::Wide { ty, space: Qualifier::GlobalConst, pointer: Rc::new(pointer) });
+            let quad = self.bind("v", ty, Expr::Wide { ty, space: Qualifier::GlobalConst, pointer: Arc::new(pointer) });
             for l in 0..WIDE {
                 add.push((self.simplify(&start.add(&Size::int(l))), quad.clone().lane(l as u8)));
             }
@@ -567,7 +567,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let ty = CType::Vec(m.scalar, WIDE as u8);
         let pointer = self.pointer(&m, true).add(self.size(&from)?);
-        let to = Expr::Wide { ty, space: Qualifier::Global, pointer: Rc::new(pointer) };
+        let to = Expr::Wide { ty, space: Qualifier::Global, pointer: Arc::new(pointer) };
         self.assign(to, Expr::Vector(ty, lanes));
         Ok(true)
     }

@@ -48,6 +48,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl<'k> Host<'k> {
     /// Computes a `map` in blocks; `false` if that is not worth it as its arrays lie in memory.
@@ -156,7 +157,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let origin = self.origin();
         self.program.applied(&rules::CONTRACT, &origin);
-        Expr::call("fma", [x, y, sum].map(Rc::unwrap_or_clone))
+        Expr::call("fma", [x, y, sum].map(Arc::unwrap_or_clone))
     }
 
     /// Statements for a condition; none where it surely holds, no condition.

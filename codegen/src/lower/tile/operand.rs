@@ -13,6 +13,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Storage};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Work-items of a group.
 pub const ITEMS: i64 = 256;
@@ -307,7 +308,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     lanes.push(f.memory(from, &i.mul(&width).add(&Size::int(l)), false)?);
                 }
                 f.assign(
-                    Expr::Wide { ty, space: Qualifier::Local, pointer: Rc::new(pointer) },
+                    Expr::Wide { ty, space: Qualifier::Local, pointer: Arc::new(pointer) },
                     Expr::Vector(ty, lanes),
                 );
                 return Ok(());
@@ -410,7 +411,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn vector(&mut self, m: &Memory, space: Qualifier, pointer: Expr, name: &str) -> Expr {
         let ty = CType::Vec(m.scalar, 4);
-        self.bind(name, ty, Expr::Wide { ty, space, pointer: Rc::new(pointer) })
+        self.bind(name, ty, Expr::Wide { ty, space, pointer: Arc::new(pointer) })
     }
 }
 

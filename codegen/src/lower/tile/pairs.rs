@@ -16,7 +16,7 @@ use crate::schedule::shapes::Pairs;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Work-items of a group, and elements of a chunk.
 const ITEMS: i64 = 256;
@@ -210,7 +210,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 continue;
             }
             let ty = CType::Vec(chunk.scalar, wide as u8);
-            let pointer = Rc::new(chunk.name.clone().add(at));
+            let pointer = Arc::new(chunk.name.clone().add(at));
             let v = self.bind("y", ty, Expr::Wide { ty, space: Qualifier::Local, pointer });
             lanes.extend((0..wide).map(|l| v.clone().lane(l as u8)));
         }

@@ -13,7 +13,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Stmt, StmtKind, UnaryOp};
 use crate::schedule::rules;
 use lift_analysis::hir::{Name, Scalar};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What names were replaced by in the terms of one round.
 type Replaced = FxHashMap<Name, Expr>;
@@ -34,7 +34,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 Value::Scalar(ScalarValue::Computed { ty: Scalar::Float, expr: Expr::Binary(BinaryOp::Add, a, b) }),
                 Value::Scalar(ScalarValue::Computed { expr: acc, .. }),
             ) => {
-                let (a, b) = (Rc::unwrap_or_clone(a), Rc::unwrap_or_clone(b));
+                let (a, b) = (Arc::unwrap_or_clone(a), Arc::unwrap_or_clone(b));
                 let (a, b) = match (a == *acc, b == *acc) {
                     (true, false) => (a, self.factor(b, replaced)),
                     (false, true) => (self.factor(a, replaced), b),
@@ -50,17 +50,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn factor(&mut self, e: Expr, replaced: &mut Replaced) -> Expr {
         match e {
             Expr::Binary(BinaryOp::Mul, a, b) => {
-                let (a, b) = (Rc::unwrap_or_clone(a), Rc::unwrap_or_clone(b));
+                let (a, b) = (Arc::unwrap_or_clone(a), Arc::unwrap_or_clone(b));
                 Expr::binary(BinaryOp::Mul, self.factor(a, replaced), self.factor(b, replaced))
             }
             Expr::Unary(UnaryOp::Neg, a) => {
-                Expr::Unary(UnaryOp::Neg, Rc::new(self.factor(Rc::unwrap_or_clone(a), replaced)))
+                Expr::Unary(UnaryOp::Neg, Arc::new(self.factor(Arc::unwrap_or_clone(a), replaced)))
             }
             Expr::Binary(BinaryOp::Div, a, b) => {
                 let Some((root_of, cubed)) = self.root(&b) else { return Expr::Binary(BinaryOp::Div, a, b) };
                 let origin = self.origin();
                 self.program.applied(&rules::RECIPROCAL_ROOT, &origin);
-                let a = self.factor(Rc::unwrap_or_clone(a), replaced);
+                let a = self.factor(Arc::unwrap_or_clone(a), replaced);
                 let under = self.sum_of_squares(root_of);
                 let r = self.bind("r", CType::Float, Expr::call("rsqrt", [under]));
                 let times = |a: Expr| Expr::binary(BinaryOp::Mul, a, r.clone());
@@ -140,9 +140,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 /// Each product that is added becomes part of a multiply-add.
 fn fused(e: Expr) -> Expr {
     let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
-    match (fused(Rc::unwrap_or_clone(a)), fused(Rc::unwrap_or_clone(b))) {
+    match (fused(Arc::unwrap_or_clone(a)), fused(Arc::unwrap_or_clone(b))) {
         (Expr::Binary(BinaryOp::Mul, x, y), rest) | (rest, Expr::Binary(BinaryOp::Mul, x, y)) => {
-            Expr::call("fma", [Rc::unwrap_or_clone(x), Rc::unwrap_or_clone(y), rest])
+            Expr::call("fma", [Arc::unwrap_or_clone(x), Arc::unwrap_or_clone(y), rest])
         }
         (a, b) => Expr::binary(BinaryOp::Add, a, b),
     }

@@ -1,0 +1,42 @@
+//! Several kernels at once: each is compiled for itself, so that as many are as there are processors.
+
+use super::{LowerError, compile};
+use crate::core::Kernel;
+use crate::plan::Program;
+use crate::target::Target;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+type Compiled = Result<Program, Vec<LowerError>>;
+
+/// Bytes of stack with which any program that the checker accepts is compiled, or refused with an error.
+pub const STACK: usize = 64 << 20;
+
+/// Compiles kernels for a class of devices; the results are in their order. Where there can be no other thread, this one does
+/// it all.
+pub fn compile_all(kernels: &[&Kernel], target: &Target) -> Vec<Compiled> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Compiled)>> = Mutex::new(Vec::with_capacity(kernels.len()));
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(kernel) = kernels.get(i) else { return };
+            let compiled = compile(kernel, target);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((i, compiled));
+        }
+    };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 1..processors.min(kernels.len()) {
+            let helper = thread::Builder::new().name("compiler".into()).stack_size(STACK);
+            if helper.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(i, _)| *i);
+    done.into_iter().map(|(_, compiled)| compiled).collect()
+}
