@@ -10,7 +10,7 @@
 //! there the position is in scope as if it were a length opened one level further in. So a type may mention a position
 //! only under its binder and in that function, and what would take it elsewhere is an escape.
 
-use super::table::{Key, Level, Slot, Table, unknown_size};
+use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::hir::Name;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
@@ -65,17 +65,31 @@ impl Table {
         }
     }
 
-    /// Whether a type mentions the position, or may do so once all of it is known.
+    /// Whether a type mentions the position, or may do so once all of it is known. One that is too large to be looked at
+    /// may do anything.
     pub fn may_depend(&self, ty: &Ty, position: &Var) -> bool {
-        ty.any(&mut |t| match t.kind() {
-            TyKind::Unknown(v) => match &self.types[v.0 as usize] {
-                Slot::Bound { value, .. } => self.may_depend(value, position),
-                _ => self.type_deps(v.0).contains(&position.id),
-            },
-            TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
-            TyKind::Array(a) => self.size_may_depend(&a.len, position),
-            TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
-            _ => false,
+        let mut left = TYPE_LIMIT.parts;
+        let may = self.may_depend_within(ty, position, &mut left);
+        self.look_at(TYPE_LIMIT.parts - left);
+        may
+    }
+    fn may_depend_within(&self, ty: &Ty, position: &Var, left: &mut u32) -> bool {
+        ty.any(&mut |t| {
+            if *left == 0 {
+                self.too_large.set(true);
+                return true;
+            }
+            *left -= 1;
+            match t.kind() {
+                TyKind::Unknown(v) => match &self.types[v.0 as usize] {
+                    Slot::Bound { value, .. } => self.may_depend_within(value, position, left),
+                    _ => self.type_deps(v.0).contains(&position.id),
+                },
+                TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
+                TyKind::Array(a) => self.size_may_depend(&a.len, position),
+                TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
+                _ => false,
+            }
         })
     }
     pub fn size_may_depend(&self, size: &Size, position: &Var) -> bool {
