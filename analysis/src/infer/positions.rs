@@ -57,6 +57,39 @@ impl Table {
             Slot::At { base, position, index } => at_deps(self.size_deps(*base), position, index),
         }
     }
+    /// Whether the position is one of [`Table::type_deps`].
+    fn type_depends(&self, v: u32, position: &Var) -> bool {
+        let mut at = v;
+        loop {
+            match &self.types[at as usize] {
+                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+                Slot::Bound { .. } => return false,
+                Slot::At { index, .. }
+                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
+                {
+                    return true;
+                }
+                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
+                Slot::At { base, .. } => at = *base,
+            }
+        }
+    }
+    fn size_depends(&self, v: u32, position: &Var) -> bool {
+        let mut at = v;
+        loop {
+            match &self.sizes[at as usize] {
+                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+                Slot::Bound { .. } => return false,
+                Slot::At { index, .. }
+                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
+                {
+                    return true;
+                }
+                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
+                Slot::At { base, .. } => at = *base,
+            }
+        }
+    }
     pub fn deps(&self, key: Key) -> Deps {
         match key {
             Key::Type(v) => self.type_deps(v),
@@ -83,7 +116,7 @@ impl Table {
             match t.kind() {
                 TyKind::Unknown(v) => match &self.types[v.0 as usize] {
                     Slot::Bound { value, .. } => self.may_depend_within(value, position, left),
-                    _ => self.type_deps(v.0).contains(&position.id),
+                    _ => self.type_depends(v.0, position),
                 },
                 TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
                 TyKind::Array(a) => self.size_may_depend(&a.len, position),
@@ -97,7 +130,7 @@ impl Table {
             VarKind::Position => v == position,
             VarKind::Unknown => match &self.sizes[v.id as usize] {
                 Slot::Bound { value, .. } => self.size_may_depend(value, position),
-                _ => self.size_deps(v.id).contains(&position.id),
+                _ => self.size_depends(v.id, position),
             },
             VarKind::Generic => self.generic_sizes.get(v).is_some_and(|d| d.contains(&position.id)),
             _ => false,
@@ -121,7 +154,7 @@ impl Table {
 
     fn replace(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
         match ty.kind() {
-            TyKind::Unknown(v) if self.type_deps(v.0).contains(&position.id) => self.type_at(v.0, position, index),
+            TyKind::Unknown(v) if self.type_depends(v.0, position) => self.type_at(v.0, position, index),
             TyKind::Unknown(_) | TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
             TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
                 element: self.replace(&a.element, position, index),
@@ -145,7 +178,7 @@ impl Table {
         for v in size.vars() {
             if v == *position {
                 replaced.push((v, index.clone()));
-            } else if v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id) {
+            } else if v.kind == VarKind::Unknown && self.size_depends(v.id, position) {
                 let at = self.size_unknown_at(v.id, position, index);
                 replaced.push((v, at));
             }
@@ -234,7 +267,7 @@ impl Table {
     pub fn make_size_independent(&mut self, size: &Size, position: &Var) {
         loop {
             let size = self.zonk_size(size);
-            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id);
+            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_depends(v.id, position);
             let Some(v) = size.vars().into_iter().find(dependent) else { return };
             if !self.forbid_wholly(Key::Size(v.id), position) {
                 return;

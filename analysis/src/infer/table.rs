@@ -147,12 +147,15 @@ impl Table {
     /// The type with its head known as far as it is; its parts may hold bound unknowns.
     pub fn resolve(&self, ty: &Ty) -> Resolved {
         let mut out = Resolved { ty: ty.clone(), why: None };
+        let mut links = 0;
         while let TyKind::Unknown(v) = out.ty.kind() {
             match &self.types[v.0 as usize] {
                 Slot::Bound { value, why } => out = Resolved { ty: value.clone(), why: why.or(out.why) },
                 Slot::Unbound { .. } | Slot::At { .. } => break,
             }
+            links += 1;
         }
+        self.look_at(links);
         out
     }
     /// The same without the provenance; an array whose elements cannot depend on the position binds none.
