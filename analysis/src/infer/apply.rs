@@ -20,6 +20,10 @@ pub fn projection_index(name: &str) -> Option<usize> {
 
 impl Infer<'_> {
     pub fn apply(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Ty {
+        if self.too_many_for_a_type(args.len()) {
+            self.give_up_on_type(Node::Expr(id));
+            return Ty::error();
+        }
         let ordered = self.in_order(callee, args);
         let args = ordered.as_deref().unwrap_or(args);
         if let Some(ty) = self.special_application(id, callee, args) {

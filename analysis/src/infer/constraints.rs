@@ -99,12 +99,12 @@ impl Infer<'_> {
     /// Solve, then decide by default what is left, innermost first, until nothing is. Only constraints from `first` on,
     /// and only those whose unknowns are all deeper than `level`, are decided by default.
     pub fn settle(&mut self, first: usize, level: u32) {
+        let mut first = first;
         loop {
             self.solve();
-            let most_urgent = (first..self.deferred.len())
-                .filter(|&i| !self.deferred[i].done && self.is_inside(&self.deferred[i].constraint, level))
-                .min_by_key(|&i| self.deferred[i].constraint.urgency());
-            let Some(id) = most_urgent else { return };
+            // What is done stays done: it is not looked at again.
+            first += self.deferred[first..].iter().take_while(|d| d.done).count();
+            let Some(id) = self.most_urgent(first, level) else { return };
             if self.over_budget() {
                 return;
             }
@@ -113,6 +113,23 @@ impl Infer<'_> {
             self.decide(constraint);
             self.wake_bound();
         }
+    }
+
+    /// The constraint from `first` on to decide next.
+    fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
+        const PER_STEP: u64 = 16;
+        let mut most: Option<(usize, Urgency)> = None;
+        self.work += (self.deferred.len() - first) as u64 / PER_STEP;
+        for (i, d) in self.deferred.iter().enumerate().skip(first).filter(|(_, d)| !d.done) {
+            let urgency = d.constraint.urgency();
+            if most.is_none_or(|(_, so_far)| urgency < so_far) && self.is_inside(&d.constraint, level) {
+                most = Some((i, urgency));
+                if urgency == Urgency::MOST {
+                    break;
+                }
+            }
+        }
+        Some(most?.0)
     }
 
     fn is_inside(&self, c: &Constraint, level: u32) -> bool {
@@ -165,22 +182,6 @@ impl Infer<'_> {
             self.table.restrict(key, level, &deps);
         }
         self.wake_bound();
-    }
-
-    pub fn over_budget(&mut self) -> bool {
-        use super::context::{TERMS_PER_STEP, WORK_LIMIT};
-        let before = self.work;
-        self.terms += crate::size::work::take();
-        self.work += 1 + self.terms / TERMS_PER_STEP;
-        self.terms %= TERMS_PER_STEP;
-        if before < WORK_LIMIT && self.work >= WORK_LIMIT {
-            self.error(
-                "too-complex",
-                crate::hir::Node::FormName,
-                "this form is too large to be checked in reasonable time; split it into several `define`s",
-            );
-        }
-        self.work >= WORK_LIMIT
     }
 
     fn attempt(&mut self, c: &Constraint) -> Progress {
@@ -488,10 +489,17 @@ impl Infer<'_> {
     }
 }
 
+/// How soon an undecided constraint is decided by default: the least first. Of several projections of one tuple, the last
+/// component says how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Urgency(u8, Reverse<usize>);
+
+impl Urgency {
+    const MOST: Urgency = Urgency(0, Reverse(0));
+}
+
 impl Constraint {
-    /// The order in which undecided constraints are decided by default. Of several projections of one tuple, the last
-    /// component says how many there are.
-    fn urgency(&self) -> (u8, Reverse<usize>) {
+    fn urgency(&self) -> Urgency {
         let last_first = match self {
             Constraint::Project { index, .. } => *index,
             _ => 0,
@@ -509,6 +517,6 @@ impl Constraint {
             Constraint::Open { explicit: true, .. } => 8,
             Constraint::Cast { .. } => 9,
         };
-        (kind, Reverse(last_first))
+        Urgency(kind, Reverse(last_first))
     }
 }

@@ -4,8 +4,8 @@ use super::constraints::{Constraint, Deferred};
 use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
-use super::table::{Key, Level, Table, TypeLimit};
-use super::unify::{Mismatch, Unify};
+use super::table::{Key, Level, Table};
+use super::unify::{COMPARED, Mismatch, Unify};
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
@@ -71,22 +71,16 @@ pub struct Infer<'a> {
     /// Whether a definition is used in whose type a mistake has left a hole.
     pub uses_broken: bool,
     pub names: Names,
-    /// Work done so far, against [`WORK_LIMIT`].
+    /// Work done so far, against [`super::work::WORK_LIMIT`].
     pub work: u64,
     /// Terms of sizes that are not counted in it yet.
     pub terms: u64,
+    /// [`super::work::PARTS_PER_STEP`]s of parts of types that are counted in it.
+    pub parts: u64,
+    /// It was too much, and that was told.
+    pub given_up: bool,
     pub out: Inference,
 }
-
-/// Constraint attempts and expressions that one form may cost. A form of ordinary size needs a few thousand; the limit
-/// keeps a hostile one from holding up the editor.
-pub const WORK_LIMIT: u64 = 4_000_000;
-
-/// So many terms of sizes that are added, sorted or divided cost as much as one expression.
-pub const TERMS_PER_STEP: u64 = 4;
-
-/// The largest type that an expression may have. Those of programs that people write have tens of parts.
-pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 
 /// Ids of the quantified parts of `let`s until the form's own are counted.
 pub const LET_BASE: u32 = 1 << 20;
@@ -147,6 +141,8 @@ impl<'a> Infer<'a> {
             names: Names::new(body),
             work: 0,
             terms: 0,
+            parts: 0,
+            given_up: false,
             out: Inference::default(),
         }
     }
@@ -273,6 +269,7 @@ impl<'a> Infer<'a> {
             facts: &self.facts,
             postponed: Vec::new(),
             assumed: Vec::new(),
+            left: COMPARED,
         };
         let out = f(&mut u);
         let (postponed, assumed) = (u.postponed, u.assumed);

@@ -1,7 +1,7 @@
 //! The walk over expressions: it gives every expression a type and leaves behind the constraints.
 
 use super::constraints::Constraint;
-use super::context::{Infer, ScopeId, TYPE_LIMIT, WORK_LIMIT};
+use super::context::{Infer, ScopeId};
 use super::join::Branch;
 use super::positions::Deps;
 use super::report::Cause;
@@ -20,25 +20,13 @@ impl Infer<'_> {
             return Ty::error();
         }
         let ty = self.infer_kind(id, expected);
-        if self.table.is_larger_than(&ty, TYPE_LIMIT) {
-            self.give_up_on_type(id);
+        if self.table.is_too_large(&ty) {
+            self.give_up_on_type(Node::Expr(id));
+            self.expr_types[id.index()] = Some(Ty::error());
             return Ty::error();
         }
         self.expr_types[id.index()] = Some(ty.clone());
         ty
-    }
-
-    /// A type that doubles with each `let` has no time to be written down: the rest of the form is not checked.
-    fn give_up_on_type(&mut self, id: ExprId) {
-        self.expr_types[id.index()] = Some(Ty::error());
-        if self.work < WORK_LIMIT {
-            self.work = WORK_LIMIT;
-            let message = format!(
-                "the type of this is too large: it has more than {} parts, or more than {} in one another",
-                TYPE_LIMIT.parts, TYPE_LIMIT.depth
-            );
-            self.error("too-complex", Node::Expr(id), message);
-        }
     }
 
     /// The type under which an operand is used: opened, where it is existential and not a name (names are opened where
@@ -188,6 +176,10 @@ impl Infer<'_> {
 
     /// A lambda. `declared` are types its parameters must have (a kernel's), else the expected type is used.
     pub fn lambda(&mut self, params: &[BinderId], body: ExprId, expected: Option<&Ty>, declared: &[Ty]) -> Ty {
+        if self.too_many_for_a_type(params.len()) {
+            self.give_up_on_type(Node::Expr(body));
+            return Ty::error();
+        }
         let mut rest = expected.map(|t| self.table.shallow(t));
         let mut param_types = Vec::with_capacity(params.len());
         for (i, &p) in params.iter().enumerate() {

@@ -78,6 +78,8 @@ impl Infer<'_> {
             scheme.assumptions = all;
         }
         self.record_lengths();
+        // A type that was too large, and is an error now, is told, wherever it was met.
+        self.over_budget();
         self.out.diagnostics.splice(0..0, self.body.diagnostics.iter().cloned());
         self.out
     }

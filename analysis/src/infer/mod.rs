@@ -35,6 +35,7 @@ mod table;
 mod tests;
 mod types;
 mod unify;
+mod work;
 
 pub use apply::projection_index;
 pub use describe::{call_of, short_text};

@@ -136,6 +136,10 @@ impl Infer<'_> {
                 }
                 each
             }
+            Expr::Apply { args, .. } if self.too_many_for_a_type(args.len()) => {
+                self.give_up_on_type(Node::Expr(rule));
+                return None;
+            }
             Expr::Apply { callee, args } if self.is_primitive(callee, "caseSplit") => {
                 self.expr_types[callee.index()] =
                     Some(Ty::funs(args.iter().map(|_| Ty::int()).collect::<Vec<_>>(), rule_type.clone()));

@@ -10,7 +10,7 @@
 //! there the position is in scope as if it were a length opened one level further in. So a type may mention a position
 //! only under its binder and in that function, and what would take it elsewhere is an escape.
 
-use super::table::{Key, Level, Slot, Table, unknown_size};
+use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::hir::Name;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
@@ -57,6 +57,39 @@ impl Table {
             Slot::At { base, position, index } => at_deps(self.size_deps(*base), position, index),
         }
     }
+    /// Whether the position is one of [`Table::type_deps`].
+    fn type_depends(&self, v: u32, position: &Var) -> bool {
+        let mut at = v;
+        loop {
+            match &self.types[at as usize] {
+                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+                Slot::Bound { .. } => return false,
+                Slot::At { index, .. }
+                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
+                {
+                    return true;
+                }
+                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
+                Slot::At { base, .. } => at = *base,
+            }
+        }
+    }
+    fn size_depends(&self, v: u32, position: &Var) -> bool {
+        let mut at = v;
+        loop {
+            match &self.sizes[at as usize] {
+                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+                Slot::Bound { .. } => return false,
+                Slot::At { index, .. }
+                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
+                {
+                    return true;
+                }
+                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
+                Slot::At { base, .. } => at = *base,
+            }
+        }
+    }
     pub fn deps(&self, key: Key) -> Deps {
         match key {
             Key::Type(v) => self.type_deps(v),
@@ -65,17 +98,31 @@ impl Table {
         }
     }
 
-    /// Whether a type mentions the position, or may do so once all of it is known.
+    /// Whether a type mentions the position, or may do so once all of it is known. One that is too large to be looked at
+    /// may do anything.
     pub fn may_depend(&self, ty: &Ty, position: &Var) -> bool {
-        ty.any(&mut |t| match t.kind() {
-            TyKind::Unknown(v) => match &self.types[v.0 as usize] {
-                Slot::Bound { value, .. } => self.may_depend(value, position),
-                _ => self.type_deps(v.0).contains(&position.id),
-            },
-            TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
-            TyKind::Array(a) => self.size_may_depend(&a.len, position),
-            TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
-            _ => false,
+        let mut left = TYPE_LIMIT.parts;
+        let may = self.may_depend_within(ty, position, &mut left);
+        self.look_at(TYPE_LIMIT.parts - left);
+        may
+    }
+    fn may_depend_within(&self, ty: &Ty, position: &Var, left: &mut u32) -> bool {
+        ty.any(&mut |t| {
+            if *left == 0 {
+                self.too_large.set(true);
+                return true;
+            }
+            *left -= 1;
+            match t.kind() {
+                TyKind::Unknown(v) => match &self.types[v.0 as usize] {
+                    Slot::Bound { value, .. } => self.may_depend_within(value, position, left),
+                    _ => self.type_depends(v.0, position),
+                },
+                TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
+                TyKind::Array(a) => self.size_may_depend(&a.len, position),
+                TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
+                _ => false,
+            }
         })
     }
     pub fn size_may_depend(&self, size: &Size, position: &Var) -> bool {
@@ -83,7 +130,7 @@ impl Table {
             VarKind::Position => v == position,
             VarKind::Unknown => match &self.sizes[v.id as usize] {
                 Slot::Bound { value, .. } => self.size_may_depend(value, position),
-                _ => self.size_deps(v.id).contains(&position.id),
+                _ => self.size_depends(v.id, position),
             },
             VarKind::Generic => self.generic_sizes.get(v).is_some_and(|d| d.contains(&position.id)),
             _ => false,
@@ -107,7 +154,7 @@ impl Table {
 
     fn replace(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
         match ty.kind() {
-            TyKind::Unknown(v) if self.type_deps(v.0).contains(&position.id) => self.type_at(v.0, position, index),
+            TyKind::Unknown(v) if self.type_depends(v.0, position) => self.type_at(v.0, position, index),
             TyKind::Unknown(_) | TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
             TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
                 element: self.replace(&a.element, position, index),
@@ -131,7 +178,7 @@ impl Table {
         for v in size.vars() {
             if v == *position {
                 replaced.push((v, index.clone()));
-            } else if v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id) {
+            } else if v.kind == VarKind::Unknown && self.size_depends(v.id, position) {
                 let at = self.size_unknown_at(v.id, position, index);
                 replaced.push((v, at));
             }
@@ -220,7 +267,7 @@ impl Table {
     pub fn make_size_independent(&mut self, size: &Size, position: &Var) {
         loop {
             let size = self.zonk_size(size);
-            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id);
+            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_depends(v.id, position);
             let Some(v) = size.vars().into_iter().find(dependent) else { return };
             if !self.forbid_wholly(Key::Size(v.id), position) {
                 return;

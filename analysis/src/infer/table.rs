@@ -10,7 +10,8 @@ use super::positions::{Deps, Position};
 use crate::hir::ExprId;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
 pub type Level = u32;
@@ -59,6 +60,10 @@ pub struct Table {
     pub why: Option<ExprId>,
     /// What was bound since the constraints were last looked at.
     pub bound: Vec<Key>,
+    /// Parts of types that were looked at, over all.
+    pub parts: Cell<u64>,
+    /// A type over [`TYPE_LIMIT`] was met, and taken for the error type.
+    pub too_large: Cell<bool>,
 }
 
 /// A type with the place that last contributed to it, if unification put it there.
@@ -74,6 +79,15 @@ pub struct TypeLimit {
     /// Parts in one another.
     pub depth: u32,
 }
+
+/// The largest type that anything may have. Those of programs that people write have tens of parts.
+///
+/// An unknown may stand many times in what another one is, and so on: written out, a type is exponentially larger than
+/// the table that holds it. So whoever follows unknowns through a type stops at this, and what is larger is an error.
+pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
+
+/// So many parts of types may be looked at for one form. Beyond it, types are errors: the form has been given up by then.
+pub const MOST_PARTS: u64 = 32_000_000;
 
 impl Table {
     pub fn fresh(&mut self, level: Level) -> Ty {
@@ -94,39 +108,54 @@ impl Table {
         Size::var(unknown_size(self.sizes.len() as u32 - 1))
     }
 
-    /// Whether the type, written down, would be over the limit. Looks at no more parts than that.
-    pub fn is_larger_than(&self, ty: &Ty, limit: TypeLimit) -> bool {
-        self.parts(ty, limit.parts, limit.depth).is_none()
+    /// Whether the type, written down, would be over [`TYPE_LIMIT`]. Looks at no more parts than that.
+    pub fn is_too_large(&self, ty: &Ty) -> bool {
+        let left = self.parts_left(ty, TYPE_LIMIT.parts, TYPE_LIMIT.depth);
+        self.look_at(TYPE_LIMIT.parts - left.unwrap_or(0));
+        if left.is_none() {
+            self.too_large.set(true);
+        }
+        left.is_none() || self.parts.get() > MOST_PARTS
+    }
+    /// Counts parts of types that were looked at.
+    pub fn look_at(&self, parts: u32) {
+        self.parts.set(self.parts.get() + u64::from(parts));
     }
     /// How many of `left` parts are left after those of the type; none if it has more, or is deeper.
-    fn parts(&self, ty: &Ty, left: u32, depth: u32) -> Option<u32> {
+    fn parts_left(&self, ty: &Ty, left: u32, depth: u32) -> Option<u32> {
         let (left, depth) = (left.checked_sub(1)?, depth.checked_sub(1)?);
+        let mut ty = ty;
+        while let TyKind::Unknown(v) = ty.kind()
+            && let Slot::Bound { value, .. } = &self.types[v.0 as usize]
+        {
+            self.look_at(1);
+            ty = value;
+        }
         match ty.kind() {
-            TyKind::Unknown(v) => match &self.types[v.0 as usize] {
-                Slot::Bound { value, .. } => self.parts(value, left, depth + 1),
-                Slot::Unbound { .. } | Slot::At { .. } => Some(left),
-            },
-            TyKind::Array(a) => self.parts(&a.element, left, depth),
-            TyKind::Vec(t, _) | TyKind::Exists(_, t) => self.parts(t, left, depth),
-            TyKind::Tuple(parts) => parts.iter().try_fold(left, |left, part| self.parts(part, left, depth)),
+            TyKind::Array(a) => self.parts_left(&a.element, left, depth),
+            TyKind::Vec(t, _) | TyKind::Exists(_, t) => self.parts_left(t, left, depth),
+            TyKind::Tuple(parts) => parts.iter().try_fold(left, |left, part| self.parts_left(part, left, depth)),
             TyKind::Fun(a, r) => {
-                let left = self.parts(a, left, depth)?;
+                let left = self.parts_left(a, left, depth)?;
                 // Parameters stand beside each other, not in one another.
-                self.parts(r, left, depth + 1)
+                self.parts_left(r, left, depth + 1)
             }
-            TyKind::Scalar(_) | TyKind::Size(_) | TyKind::Generic(_) | TyKind::Error => Some(left),
+            TyKind::Scalar(_) | TyKind::Size(_) | TyKind::Generic(_) | TyKind::Unknown(_) | TyKind::Error => Some(left),
         }
     }
 
     /// The type with its head known as far as it is; its parts may hold bound unknowns.
     pub fn resolve(&self, ty: &Ty) -> Resolved {
         let mut out = Resolved { ty: ty.clone(), why: None };
+        let mut links = 0;
         while let TyKind::Unknown(v) = out.ty.kind() {
             match &self.types[v.0 as usize] {
                 Slot::Bound { value, why } => out = Resolved { ty: value.clone(), why: why.or(out.why) },
                 Slot::Unbound { .. } | Slot::At { .. } => break,
             }
+            links += 1;
         }
+        self.look_at(links);
         out
     }
     /// The same without the provenance; an array whose elements cannot depend on the position binds none.
@@ -140,15 +169,22 @@ impl Table {
         }
     }
 
-    /// The type without bound unknowns, at any depth.
+    /// The type without bound unknowns, at any depth. One that is too large to be written down is an error.
     pub fn zonk(&self, ty: &Ty) -> Ty {
+        match ty.kind() {
+            TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
+            _ if self.is_too_large(ty) => Ty::error(),
+            _ => self.zonk_parts(ty),
+        }
+    }
+    fn zonk_parts(&self, ty: &Ty) -> Ty {
         let mut on_ty = |t: &Ty| match t.kind() {
             TyKind::Unknown(_) => {
                 let r = self.shallow(t);
-                Some(if matches!(r.kind(), TyKind::Unknown(_)) { r } else { self.zonk(&r) })
+                Some(if matches!(r.kind(), TyKind::Unknown(_)) { r } else { self.zonk_parts(&r) })
             }
             TyKind::Array(ArrayTy { element, len, position: Some(p) }) => {
-                let (element, len) = (self.zonk(element), self.zonk_size(len));
+                let (element, len) = (self.zonk_parts(element), self.zonk_size(len));
                 let position = self.may_depend(&element, p).then(|| p.clone());
                 Some(Ty::new(TyKind::Array(ArrayTy { element, len, position })))
             }
@@ -244,10 +280,18 @@ impl Table {
 
     /// The unbound unknowns of a zonked type, types and lengths, in order of appearance.
     pub fn unknowns(&self, ty: &Ty) -> Vec<Key> {
-        let mut out = Vec::new();
+        let mut out: Vec<Key> = Vec::new();
+        // Most types have few; of one with many, each is looked for among all.
+        let mut known: FxHashSet<Key> = FxHashSet::default();
         let mut push = |k: Key| {
-            if !out.contains(&k) {
+            let is_new = if out.len() < 16 { !out.contains(&k) } else { !known.contains(&k) };
+            if is_new {
                 out.push(k);
+                match out.len() {
+                    16 => known.extend(&out),
+                    17.. => drop(known.insert(k)),
+                    _ => {}
+                }
             }
         };
         let sizes = |s: &Size, push: &mut dyn FnMut(Key)| {

@@ -7,7 +7,17 @@ use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
+    /// The type as it is written, or an error if that is too large.
     pub fn written_type(&mut self, id: TypeRefId) -> Ty {
+        let ty = self.written_part(id);
+        if self.table.is_too_large(&ty) {
+            self.give_up_on_type(Node::Type(id));
+            return Ty::error();
+        }
+        ty
+    }
+
+    fn written_part(&mut self, id: TypeRefId) -> Ty {
         match self.body.type_ref(id).clone() {
             TypeRef::Error => Ty::error(),
             TypeRef::Scalar(s) => Ty::scalar(s),
@@ -18,22 +28,22 @@ impl Infer<'_> {
             TypeRef::Array { position, element, length } => {
                 let len = self.written_size(length);
                 match position {
-                    None => Ty::array(self.written_type(element), len),
+                    None => Ty::array(self.written_part(element), len),
                     Some(binder) => {
                         let var = self.written_position(&self.body.binder(binder).name.clone());
                         self.table.positions[var.id as usize].count = Some(len.clone());
                         self.binder_sizes.insert(binder, Size::var(var.clone()));
                         self.binder_types[binder.index()] = Some(Ty::int());
-                        let element = self.written_type(element);
+                        let element = self.written_part(element);
                         Ty::dependent_array(var, element, len)
                     }
                 }
             }
-            TypeRef::Tuple(parts) => Ty::tuple(parts.into_iter().map(|p| self.written_type(p)).collect()),
+            TypeRef::Tuple(parts) => Ty::tuple(parts.into_iter().map(|p| self.written_part(p)).collect()),
             TypeRef::Vector { element, width } => {
                 let width_size = self.written_size(width);
                 self.check_vector_width(&width_size, Node::Size(width));
-                Ty::new(TyKind::Vec(self.written_type(element), width_size))
+                Ty::new(TyKind::Vec(self.written_part(element), width_size))
             }
             TypeRef::Exists { sizes, body } => {
                 let vars: Vec<Var> = sizes
@@ -45,12 +55,16 @@ impl Infer<'_> {
                         var
                     })
                     .collect();
-                let inner = self.written_type(body);
+                let inner = self.written_part(body);
                 Ty::exists(vars, inner)
             }
+            TypeRef::Function { params, .. } if self.too_many_for_a_type(params.len()) => {
+                self.give_up_on_type(Node::Type(id));
+                Ty::error()
+            }
             TypeRef::Function { params, result } => {
-                let args: Vec<Ty> = params.into_iter().map(|p| self.written_type(p)).collect();
-                let result = self.written_type(result);
+                let args: Vec<Ty> = params.into_iter().map(|p| self.written_part(p)).collect();
+                let result = self.written_part(result);
                 Ty::funs(args, result)
             }
         }

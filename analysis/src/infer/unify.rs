@@ -4,7 +4,7 @@
 //! several is put off ([`Unify::postponed`]) until all but one are known.
 
 use super::positions::{BOUND_ONLY, Position};
-use super::table::{Key, Level, Slot, Table};
+use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, TypeLimit};
 use crate::hir::ExprId;
 use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
@@ -48,7 +48,12 @@ pub struct Unify<'t> {
     pub postponed: Vec<(Size, Size)>,
     /// What the solutions rely on.
     pub assumed: Vec<Assumption>,
+    /// How many parts of the types are still compared, and in how many more they may lie.
+    pub left: TypeLimit,
 }
+
+/// What one unification compares. Types grow while they are compared, so it is more than what one may have.
+pub const COMPARED: TypeLimit = TypeLimit { parts: 16 * TYPE_LIMIT.parts, depth: 4 * TYPE_LIMIT.depth };
 
 impl Unify<'_> {
     /// Make the types equal. `left` is what is wanted, `right` what is there.
@@ -56,6 +61,20 @@ impl Unify<'_> {
         if left.ptr_eq(right) {
             return Ok(());
         }
+        if self.left.parts == 0 || self.left.depth == 0 {
+            // No type has so many parts, or the checker has given up.
+            self.table.too_large.set(true);
+            return Ok(());
+        }
+        self.left.parts -= 1;
+        self.left.depth -= 1;
+        self.table.look_at(1);
+        let result = self.heads(left, right);
+        self.left.depth += 1;
+        result
+    }
+
+    fn heads(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
         let (l, r) = (self.table.resolve(left), self.table.resolve(right));
         match (l.ty.kind(), r.ty.kind()) {
             (TyKind::Unknown(a), TyKind::Unknown(b)) if a == b => Ok(()),
@@ -84,14 +103,28 @@ impl Unify<'_> {
                 a.iter().zip(b).map(|(a, b)| self.types(a, b)).fold(Ok(()), Result::and)
             }
             (TyKind::Fun(a1, r1), TyKind::Fun(a2, r2)) => {
-                let argument = self.types(a1, a2);
-                argument.and(self.types(r1, r2))
+                let arguments = self.types(a1, a2);
+                arguments.and(self.results(r1, r2))
             }
             (TyKind::Exists(vs, a), TyKind::Exists(ws, b)) if vs.len() == ws.len() => {
                 self.existentials(vs, a, ws, b, &l.ty, &r.ty)
             }
             _ => Err(Mismatch::Types { left: l.ty.clone(), right: r.ty.clone(), left_why: l.why }),
         }
+    }
+
+    /// What functions yield: parameters stand beside each other, not in one another.
+    fn results(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
+        let (mut left, mut right) = (left.clone(), right.clone());
+        let mut arguments = Ok(());
+        while self.left.parts > 0 && !left.ptr_eq(&right) {
+            let (l, r) = (self.table.resolve(&left).ty, self.table.resolve(&right).ty);
+            let (TyKind::Fun(a1, r1), TyKind::Fun(a2, r2)) = (l.kind(), r.kind()) else { break };
+            arguments = arguments.and(self.types(a1, a2));
+            (left, right) = (r1.clone(), r2.clone());
+            self.left.parts -= 1;
+        }
+        arguments.and(self.types(&left, &right))
     }
 
     fn arrays(&mut self, a: &ArrayTy, b: &ArrayTy) -> Result<(), Mismatch> {
@@ -202,6 +235,11 @@ impl Unify<'_> {
     }
 
     fn bind(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
+        // What is too large to be looked at might have the unknown inside.
+        if self.table.is_too_large(ty) {
+            self.table.bind_type(v, Ty::error());
+            return Ok(());
+        }
         if self.table.is_at_index(Key::Type(v.0)) {
             return self.bind_at_index(v, ty);
         }

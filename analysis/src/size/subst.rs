@@ -30,6 +30,10 @@ impl Size {
     /// Replaces free variables, all at once, where `replacement` gives a size.
     #[must_use]
     pub fn subst(&self, replacement: &mut dyn FnMut(&Var) -> Option<Size>) -> Size {
+        // What stands for the whole of it is in normal form already.
+        if let Some(var) = self.as_var() {
+            return replacement(var).unwrap_or_else(|| self.clone());
+        }
         self.rebuild(&mut |atom| match atom {
             Atom::Var(var) => replacement(var),
             _ => None,

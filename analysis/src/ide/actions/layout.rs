@@ -30,13 +30,19 @@ struct Piece<'a> {
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let tokens = lex(text);
     let (mut out, mut gap_from) = (Vec::new(), 0);
+    // How far lines and columns are known: a text of one line is not counted from its start for each of its words.
+    let (mut counted, mut column) = (0, 0);
     for token in 0..tokens.len() {
         let (kind, range) = (tokens.kind(token), std::ops::Range::<usize>::from(tokens.range(token)));
         if kind == SyntaxKind::WHITESPACE {
             continue;
         }
-        let line = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
-        let column = text[line..range.start].chars().count();
+        let since = &text[counted..range.start];
+        column = match since.rfind('\n') {
+            Some(end) => since[end + 1..].chars().count(),
+            None => column + since.chars().count(),
+        };
+        counted = range.start;
         out.push(Piece { gap: &text[gap_from..range.start], text: &text[range.clone()], kind, column });
         gap_from = range.end;
     }

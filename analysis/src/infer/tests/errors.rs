@@ -1,8 +1,9 @@
 //! Mistakes: one message each, at the right place, and the rest keeps its types.
 
 use super::harness::{check, program};
-use crate::infer::context::{Infer, TERMS_PER_STEP, WORK_LIMIT};
+use crate::infer::context::Infer;
 use crate::infer::table::unknown_size;
+use crate::infer::work::{TERMS_PER_STEP, WORK_LIMIT};
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
 use expect_test::expect;
@@ -142,6 +143,56 @@ fn types_that_grow_without_bound_are_given_up() {
         let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
         assert!(codes.contains(&"too-complex"), "{codes:?}");
     }
+}
+
+/// Each type is small where it is met first: what it is, is learnt later.
+#[test]
+fn types_that_grow_when_they_are_learnt_are_given_up() {
+    let branches: String = (1..40).map(|i| format!("(let x{i} (if c (tuple x{0} x{0}) x{1}) ", i - 1, i / 2)).collect();
+    let opened: String = (1..40).map(|i| format!("(let x{i} (unpack y x{} (tuple y y)) ", i - 1)).collect();
+    let applied = (1..40).rev().fold("x39".to_owned(), |body, i| {
+        format!("((lambda (x{i}) {body}) (if c (tuple x{0} x{0}) x{1}))", i - 1, i / 2)
+    });
+    let projected: String = (1..40).map(|i| format!("(let x{i} (tuple (get1 x{0}) (get1 x{0})) ", i - 1)).collect();
+    let close = ")".repeat(39);
+    for text in [
+        format!("(define (f x0 c) {branches}x39{close})"),
+        format!("(define (f c) (let x0 1 {branches}x39{close}))"),
+        format!("(define (f x0) {opened}x39{close})"),
+        format!("(define (f x0 c) {applied})"),
+        format!("(define (f x0) {projected}(let y (tuple x0 1) x39){close})"),
+    ] {
+        for mode in [Mode::Insert, Mode::Explicit] {
+            let codes: Vec<_> = program(&text, mode)[0].inference.diagnostics.iter().map(|d| d.code).collect();
+            assert!(!codes.is_empty(), "{text}");
+        }
+    }
+}
+
+/// Types whose parts stand beside each other: thousands of parameters and arguments.
+#[test]
+fn functions_of_thousands_of_parameters_are_given_up() {
+    let ones = "1 ".repeat(20_000);
+    let names: String = (0..20_000).map(|i| format!("x{i} ")).collect();
+    for text in [
+        format!("(define (f x) (+ x {ones}))"),
+        format!("(define (f g) (g {ones}))"),
+        format!("(define (f {names}) x1)"),
+        format!("(define f (lambda ({names}) x1))"),
+        format!("(define (f (g (-> {} int))) g)", "int ".repeat(20_000)),
+        format!("(define (f x) (partition #2 (caseSplit {ones}) x))"),
+        format!("(define (f x) (zip {}))", "x ".repeat(20_000)),
+        format!("(define (f x) (tuple {}))", "x ".repeat(20_000)),
+    ] {
+        let form = &program(&text, Mode::Insert)[0];
+        let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code).collect();
+        assert!(codes.contains(&"too-complex"), "{codes:?} of {}", &text[..40]);
+    }
+    // As many as a type may have are no trouble.
+    let names: String = (0..450).map(|i| format!("x{i} ")).collect();
+    let form = &program(&format!("(define (f {names}) (+ x1 1))"), Mode::Insert)[0];
+    let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code).filter(|c| *c != "unused-name").collect();
+    assert!(codes.is_empty(), "{codes:?}");
 }
 
 /// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
