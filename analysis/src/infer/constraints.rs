@@ -4,14 +4,14 @@
 //! false errors of the paper, section 5.3). So each such decision is a constraint that waits for the unknowns it looks
 //! at, is tried again when one of them is bound, and is decided by default only when nothing else can make progress.
 
-use super::context::{Infer, ScopeId};
+use super::context::{Infer, ScopeId, WORK_LIMIT};
 use super::join;
 use super::partition::Rows;
 use super::report::Cause;
 use super::result::*;
 use super::table::{Key, Slot};
 use crate::hir::{ExprId, Name};
-use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
+use crate::size::{Assumption, Size, Solution, Var, VarKind, solve, work};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
 use std::cmp::Reverse;
 
@@ -159,19 +159,18 @@ impl Infer<'_> {
     }
 
     pub fn over_budget(&mut self) -> bool {
-        use super::context::{TERMS_PER_STEP, WORK_LIMIT};
-        let before = self.work;
-        self.terms += crate::size::work::take();
-        self.work += 1 + self.terms / TERMS_PER_STEP;
-        self.terms %= TERMS_PER_STEP;
-        if before < WORK_LIMIT && self.work >= WORK_LIMIT {
-            self.error(
-                "too-complex",
-                crate::hir::Node::FormName,
-                "this form is too large to be checked in reasonable time; split it into several `define`s",
-            );
+        let spent = 1 + work::take();
+        if !self.given_up() && (self.work + spent >= WORK_LIMIT || work::exhausted()) {
+            self.too_large_to_check();
         }
-        self.work >= WORK_LIMIT
+        self.work += spent;
+        self.given_up()
+    }
+    pub fn too_large_to_check(&mut self) {
+        self.give_up(
+            crate::hir::Node::FormName,
+            "this form is too large to be checked in reasonable time; split it into several `define`s",
+        );
     }
 
     fn attempt(&mut self, c: &Constraint) -> Progress {

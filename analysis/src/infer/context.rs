@@ -73,8 +73,6 @@ pub struct Infer<'a> {
     pub names: Names,
     /// Work done so far, against [`WORK_LIMIT`].
     pub work: u64,
-    /// Terms of sizes that are not counted in it yet.
-    pub terms: u64,
     pub out: Inference,
 }
 
@@ -82,8 +80,13 @@ pub struct Infer<'a> {
 /// keeps a hostile one from holding up the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
 
-/// So many terms of sizes that are added, sorted or divided cost as much as one expression.
-pub const TERMS_PER_STEP: u64 = 4;
+/// So many terms of sizes that are added, sorted or divided may be computed with on top of the work, for what is done when it
+/// has come to an end: each counts as much as an expression.
+pub const TERMS_AT_THE_END: u64 = WORK_LIMIT / 4;
+
+/// The most conditions on lengths that one form may assume. A definition assumes what those assume that it uses, at each use:
+/// of definitions that each use the one before twice, the number doubles.
+pub const MOST_ASSUMED: usize = 2000;
 
 /// The largest type that an expression may have. Those of programs that people write have tens of parts.
 pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
@@ -146,7 +149,6 @@ impl<'a> Infer<'a> {
             size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
             work: 0,
-            terms: 0,
             out: Inference::default(),
         }
     }
@@ -309,6 +311,13 @@ impl<'a> Infer<'a> {
     }
 
     pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
+        if self.out.assumed.len() >= MOST_ASSUMED {
+            let message = format!(
+                "too much must be assumed of lengths for this form to be checked: more than {MOST_ASSUMED} conditions"
+            );
+            self.give_up(Node::Expr(at), message);
+            return;
+        }
         self.out.assumed.push(Assumed { assumption, at });
     }
     pub fn diagnostic(&mut self, d: Diagnostic) {
@@ -319,6 +328,16 @@ impl<'a> Infer<'a> {
     }
     pub fn error(&mut self, code: &'static str, at: Node, message: impl Into<String>) {
         self.diagnostic(Diagnostic::error(code, at, message));
+    }
+    /// The rest of the form is not checked: that would take too long. Said once.
+    pub fn give_up(&mut self, at: Node, message: impl Into<String>) {
+        if !self.given_up() {
+            self.work = WORK_LIMIT;
+            self.error("too-complex", at, message);
+        }
+    }
+    pub fn given_up(&self) -> bool {
+        self.work >= WORK_LIMIT
     }
 
     // --- opening

@@ -1,7 +1,7 @@
 //! The walk over expressions: it gives every expression a type and leaves behind the constraints.
 
 use super::constraints::Constraint;
-use super::context::{Infer, ScopeId, TYPE_LIMIT, WORK_LIMIT};
+use super::context::{Infer, ScopeId, TYPE_LIMIT};
 use super::join::Branch;
 use super::positions::Deps;
 use super::report::Cause;
@@ -31,14 +31,11 @@ impl Infer<'_> {
     /// A type that doubles with each `let` has no time to be written down: the rest of the form is not checked.
     fn give_up_on_type(&mut self, id: ExprId) {
         self.expr_types[id.index()] = Some(Ty::error());
-        if self.work < WORK_LIMIT {
-            self.work = WORK_LIMIT;
-            let message = format!(
-                "the type of this is too large: it has more than {} parts, or more than {} in one another",
-                TYPE_LIMIT.parts, TYPE_LIMIT.depth
-            );
-            self.error("too-complex", Node::Expr(id), message);
-        }
+        let message = format!(
+            "the type of this is too large: it has more than {} parts, or more than {} in one another",
+            TYPE_LIMIT.parts, TYPE_LIMIT.depth
+        );
+        self.give_up(Node::Expr(id), message);
     }
 
     /// The type under which an operand is used: opened, where it is existential and not a name (names are opened where
@@ -156,7 +153,7 @@ impl Infer<'_> {
         }
         match self.env.lookup(name) {
             Lookup::Definition(scheme) => {
-                self.uses_broken |= scheme.ty.any(&mut Ty::is_error);
+                self.uses_broken |= scheme.ty.any(&mut Ty::is_error) || scheme.ty.any_size_var(&mut crate::ty::is_hole);
                 self.instantiate(id, &scheme)
             }
             Lookup::Primitive(p) => self.primitive(id, p),

@@ -3,11 +3,12 @@
 //! Completion puts a name into the text where the cursor stands, whose type is any; what its surroundings make of that
 //! type is what is wanted there.
 
-use super::context::Infer;
+use super::context::{Infer, TERMS_AT_THE_END, WORK_LIMIT};
 use super::result::LetScheme;
 use super::table::Key;
 use super::{Env, Mode};
 use crate::hir::{BinderId, Body, ExprId};
+use crate::size::work;
 use crate::ty::{Class, Ty, TyVar};
 use rustc_hash::FxHashMap;
 
@@ -33,6 +34,10 @@ impl Partial {
 
 /// Infers a body as far as it goes.
 pub fn infer_partial(body: &Body, env: &dyn Env) -> Partial {
+    work::apart(WORK_LIMIT + TERMS_AT_THE_END, || as_far_as_it_goes(body, env))
+}
+
+fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     let mut infer = Infer::new(body, env, Mode::Insert);
     infer.walk();
     infer.settle(0, 0);
