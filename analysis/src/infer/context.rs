@@ -6,6 +6,7 @@ use super::report::Cause;
 use super::result::*;
 use super::table::{Key, Level, Table};
 use super::unify::{COMPARED, Mismatch, Unify};
+use super::work::MOST_ASSUMED;
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
@@ -73,12 +74,8 @@ pub struct Infer<'a> {
     pub names: Names,
     /// Work done so far, against [`super::work::WORK_LIMIT`].
     pub work: u64,
-    /// Terms of sizes that are not counted in it yet.
-    pub terms: u64,
     /// [`super::work::PARTS_PER_STEP`]s of parts of types that are counted in it.
     pub parts: u64,
-    /// It was too much, and that was told.
-    pub given_up: bool,
     pub out: Inference,
 }
 
@@ -140,9 +137,7 @@ impl<'a> Infer<'a> {
             size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
             work: 0,
-            terms: 0,
             parts: 0,
-            given_up: false,
             out: Inference::default(),
         }
     }
@@ -307,6 +302,13 @@ impl<'a> Infer<'a> {
     }
 
     pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
+        if self.out.assumed.len() >= MOST_ASSUMED {
+            let message = format!(
+                "too much must be assumed of lengths for this form to be checked: more than {MOST_ASSUMED} conditions"
+            );
+            self.give_up(Node::Expr(at), message);
+            return;
+        }
         self.out.assumed.push(Assumed { assumption, at });
     }
     pub fn diagnostic(&mut self, d: Diagnostic) {

@@ -6,9 +6,9 @@ use super::generalize::Quantified;
 use super::result::*;
 use super::table::Key;
 use crate::hir::*;
-use crate::size::{Assumption, Size, Truth, Var, VarKind};
+use crate::size::{Assumption, Size, Truth, Var, VarKind, work};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Infer<'_> {
     pub fn set_type(&mut self, e: ExprId, ty: Ty) {
@@ -17,6 +17,8 @@ impl Infer<'_> {
 
     pub fn finish(mut self, root: Option<Ty>) -> Inference {
         self.settle(0, 0);
+        // What is known of a part of a definition misleads whoever uses it: one mistake is one error.
+        let root = root.map(|ty| if self.given_up() { Ty::error() } else { ty });
         let is_kernel = self.body.kind == FormKind::Kernel;
         let implicit: Vec<BinderId> = self.body.size_params.clone();
         let taken: Vec<Name> = implicit.iter().map(|b| self.body.binder(*b).name.clone()).collect();
@@ -36,6 +38,13 @@ impl Infer<'_> {
         self.default_rest();
         self.settle(0, 0);
         self.default_rest();
+        if work::exhausted() {
+            self.too_large_to_check();
+        }
+        if self.given_up() {
+            // Whoever uses the form has nothing of what is assumed in a part of it.
+            self.out.assumed.clear();
+        }
 
         // The lengths that the form quantifies: its declared or implicit size names, then the inferred ones.
         let mut sizes: Vec<Var> = implicit
@@ -68,14 +77,9 @@ impl Infer<'_> {
         self.check_vectors();
         if let Some(scheme) = &mut self.out.scheme {
             let own = |a: &Assumption| a.vars().iter().all(|v| sizes.contains(v)) && !a.vars().is_empty();
-            let mut all: Vec<Assumption> = Vec::new();
-            for a in &self.out.assumed {
-                let a = a.assumption.subst(&mut |v| scheme_sizes.var(v));
-                if own(&a) && !all.contains(&a) {
-                    all.push(a);
-                }
-            }
-            scheme.assumptions = all;
+            let all = self.out.assumed.iter().map(|a| a.assumption.subst(&mut |v| scheme_sizes.var(v)));
+            let mut seen = FxHashSet::default();
+            scheme.assumptions = all.filter(|a| own(a) && seen.insert(a.clone())).collect();
         }
         self.record_lengths();
         // A type that was too large, and is an error now, is told, wherever it was met.
@@ -158,7 +162,7 @@ impl Infer<'_> {
         // After an error nothing more is claimed of what it left open.
         let broken = self.is_broken();
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
-        let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
+        let no_length = if broken { Size::var(crate::ty::hole()) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
             let Some(ty) = self.expr_types[e].clone() else { continue };
             for key in self.flatten_rest(&ty) {
@@ -341,6 +345,7 @@ impl Infer<'_> {
     /// Assumptions that always hold are dropped, those that never hold are errors.
     fn check_assumptions(&mut self) {
         let mut kept: Vec<Assumed> = Vec::new();
+        let mut seen = FxHashSet::default();
         for a in std::mem::take(&mut self.out.assumed) {
             match self.facts.proves(&a.assumption) {
                 Truth::Yes => {}
@@ -351,7 +356,7 @@ impl Infer<'_> {
                         match self.facts.proves(&assumption) {
                             Truth::Yes => {}
                             Truth::No => self.false_assumption(&a),
-                            Truth::Unknown if kept.iter().any(|k| k.assumption == assumption) => {}
+                            Truth::Unknown if !seen.insert(assumption.clone()) => {}
                             Truth::Unknown => kept.push(Assumed { assumption, at: a.at }),
                         }
                     }

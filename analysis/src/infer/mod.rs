@@ -48,6 +48,7 @@ use crate::hir::{Body, Expr, FormKind, Name};
 use crate::prims::Primitive;
 use crate::ty::{Scheme, Ty};
 use context::Infer;
+use work::{TERMS_AT_THE_END, WORK_LIMIT};
 
 /// Whether lengths are opened and hidden by the checker or only by the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,7 +79,7 @@ pub trait Env {
 /// Infer the types of one form.
 pub fn infer_body(body: &Body, env: &dyn Env, mode: Mode) -> Inference {
     // Whoever asks for the type of a definition does not pay for it.
-    crate::size::work::apart(|| {
+    crate::size::work::apart(WORK_LIMIT + TERMS_AT_THE_END, || {
         let mut infer = Infer::new(body, env, mode);
         let ty = infer.walk();
         infer.finish(ty)

@@ -6,8 +6,10 @@
 use super::context::Infer;
 use super::result::LetScheme;
 use super::table::Key;
+use super::work::{TERMS_AT_THE_END, WORK_LIMIT};
 use super::{Env, Mode};
 use crate::hir::{BinderId, Body, ExprId};
+use crate::size::work;
 use crate::ty::{Class, Ty, TyVar};
 use rustc_hash::FxHashMap;
 
@@ -33,6 +35,10 @@ impl Partial {
 
 /// Infers a body as far as it goes.
 pub fn infer_partial(body: &Body, env: &dyn Env) -> Partial {
+    work::apart(WORK_LIMIT + TERMS_AT_THE_END, || as_far_as_it_goes(body, env))
+}
+
+fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     let mut infer = Infer::new(body, env, Mode::Insert);
     infer.walk();
     infer.settle(0, 0);

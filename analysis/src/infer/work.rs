@@ -6,16 +6,22 @@
 use super::context::Infer;
 use super::table::{MOST_PARTS, TYPE_LIMIT};
 use crate::hir::{ExprId, Node};
+use crate::size::work;
 
-/// Constraint attempts and expressions that one form may cost. A form of ordinary size needs a few thousand; the limit
-/// keeps a hostile one from holding up the editor.
+/// Constraint attempts, expressions and terms of sizes that one form may cost. A form of ordinary size needs a few thousand;
+/// the limit keeps a hostile one from holding up the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
 
-/// So many terms of sizes that are added, sorted or divided cost as much as one expression.
-pub const TERMS_PER_STEP: u64 = 4;
+/// So many terms of sizes that are added, sorted or divided may be computed with on top of the work, for what is done when it
+/// has come to an end.
+pub const TERMS_AT_THE_END: u64 = WORK_LIMIT / 4;
 
 /// So many parts of types that are looked at cost as much as one expression.
 pub const PARTS_PER_STEP: u64 = MOST_PARTS / WORK_LIMIT;
+
+/// The most conditions on lengths that one form may assume. A definition assumes what those assume that it uses, at each use:
+/// of definitions that each use the one before twice, the number doubles.
+pub const MOST_ASSUMED: usize = 2000;
 
 impl Infer<'_> {
     /// Counts a step, and what was computed of sizes and types since the last one. Whether it is too much.
@@ -23,20 +29,33 @@ impl Infer<'_> {
         if self.table.too_large.get() {
             self.give_up_on_type(Node::FormName);
         }
-        self.terms += crate::size::work::take();
         let parts = self.table.parts.get() / PARTS_PER_STEP;
-        self.work += 1 + self.terms / TERMS_PER_STEP + (parts - self.parts);
-        self.terms %= TERMS_PER_STEP;
+        let spent = 1 + work::take() + (parts - self.parts);
         self.parts = parts;
-        if !self.given_up && self.work >= WORK_LIMIT {
-            self.given_up = true;
-            self.error(
-                "too-complex",
-                Node::FormName,
-                "this form is too large to be checked in reasonable time; split it into several `define`s",
-            );
+        if self.work + spent >= WORK_LIMIT || work::exhausted() {
+            self.too_large_to_check();
         }
+        self.work += spent;
+        self.given_up()
+    }
+
+    pub fn given_up(&self) -> bool {
         self.work >= WORK_LIMIT
+    }
+
+    /// The rest of the form is not checked: that would take too long. Said once.
+    pub fn give_up(&mut self, at: Node, message: impl Into<String>) {
+        if !self.given_up() {
+            self.work = WORK_LIMIT;
+            self.error("too-complex", at, message);
+        }
+    }
+
+    pub fn too_large_to_check(&mut self) {
+        self.give_up(
+            Node::FormName,
+            "this form is too large to be checked in reasonable time; split it into several `define`s",
+        );
     }
 
     /// Whether a function of so many parameters has a type that is over the limit. It is not made then.
@@ -46,11 +65,9 @@ impl Infer<'_> {
 
     /// A type that doubles with each `let` has no time to be written down: the rest of the form is not checked.
     pub fn give_up_on_type(&mut self, at: Node) {
-        if self.given_up {
+        if self.given_up() {
             return;
         }
-        self.given_up = true;
-        self.work = self.work.max(WORK_LIMIT);
         // Where it is not known, the first expression whose type it is.
         let at = match at {
             Node::FormName => {
@@ -65,6 +82,6 @@ impl Infer<'_> {
             "the type of this is too large: it has more than {} parts, or more than {} in one another",
             TYPE_LIMIT.parts, TYPE_LIMIT.depth
         );
-        self.error("too-complex", at, message);
+        self.give_up(at, message);
     }
 }

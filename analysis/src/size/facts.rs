@@ -16,6 +16,7 @@ use super::Size;
 use super::assumption::Assumption;
 use super::ratio::Ratio;
 use super::var::Var;
+use super::work;
 use answers::Answers;
 use prove::Known;
 use rewrite::Rewrite;
@@ -26,6 +27,9 @@ use std::sync::{Arc, OnceLock};
 
 /// Steps of proof that one question may take.
 const FUEL: u32 = 4000;
+/// Terms of sizes that one question may compute with: there are steps that take thousands of them. The questions of
+/// programs that people write take some hundreds.
+const TERMS: u64 = 1 << 17;
 
 /// What is known of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -213,7 +217,7 @@ impl Facts {
 
     /// An equal size with fewer floor divisions, maxima and conditions.
     pub fn simplify(&self, size: &Size) -> Size {
-        self.answers.simplified(size, || self.query(|query| query.simplify(size)))
+        self.query(|query| self.answers.simplified(size, || query.simplify(size)))
     }
 
     /// Does the assumption follow from the facts?
@@ -247,7 +251,7 @@ impl Facts {
     }
 
     fn query<R>(&self, ask: impl FnOnce(&Query<'_>) -> R) -> R {
-        ask(&Query { facts: self, fuel: &Cell::new(FUEL) })
+        work::within(TERMS, || ask(&Query { facts: self, fuel: &Cell::new(FUEL) }))
     }
 
     /// How many points are known at which all facts hold.

@@ -187,9 +187,14 @@ impl Term {
     }
 }
 
+/// What terms count as: each as one, or more if it is a product of many.
+fn extent(terms: &[Term]) -> usize {
+    terms.iter().map(|term| 1 + term.mono.0.len() / 4).sum()
+}
+
 /// Sorts and adds up terms of equal monomials.
 pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
-    work::spend(terms.len());
+    work::spend(extent(&terms))?;
     let in_order = terms.windows(2).all(|two| two[0].mono > two[1].mono);
     if in_order && terms.len() <= MAX_TERMS && terms.iter().all(|term| !term.coeff.is_zero()) {
         return Ok(terms);
@@ -230,7 +235,7 @@ pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result
 
 /// `left + factor·right` for a number.
 fn add_times(left: &[Term], factor: Ratio, right: &[Term]) -> Result<Terms, TooLarge> {
-    work::spend(left.len() + right.len());
+    work::spend(extent(left) + extent(right))?;
     let mut terms = Vec::with_capacity(left.len() + right.len());
     let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
     loop {
@@ -255,7 +260,7 @@ fn add_times(left: &[Term], factor: Ratio, right: &[Term]) -> Result<Terms, TooL
 }
 
 pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
-    if left.len() * right.len() > MAX_PRODUCTS {
+    if left.len() * right.len() > MAX_PRODUCTS || work::exhausted() {
         return Err(TooLarge);
     }
     let mut terms = Vec::with_capacity(left.len() * right.len());
@@ -269,7 +274,7 @@ pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
 
 /// The terms times a number, in their order.
 pub(crate) fn scale(terms: &[Term], factor: Ratio) -> Result<Terms, TooLarge> {
-    work::spend(terms.len());
+    work::spend(extent(terms))?;
     if factor.is_zero() {
         return Ok(Vec::new());
     }
@@ -297,7 +302,7 @@ fn divide_within(num: &[Term], den: &[Term], budget: &mut usize) -> Option<(Term
             return Some((collect(quotient).ok()?, collect(remainder).ok()?));
         };
         *budget = budget.checked_sub(rest.len())?;
-        work::spend(1);
+        work::spend(1).ok()?;
         if let Some(mono) = first.mono.div(&lead.mono) {
             let factor = Term { mono, coeff: first.coeff.div(lead.coeff)? };
             let minus = Term { mono: factor.mono.clone(), coeff: factor.coeff.neg() };
@@ -373,6 +378,7 @@ pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
         groups.dedup();
         for (atom, exponent) in groups {
             let Atom::Group(group) = &atom else { continue };
+            work::spend(extent(&terms))?;
             let (with, without): (Terms, Terms) =
                 terms.iter().cloned().partition(|t| t.mono.exponent(&atom) == exponent);
             let num: Terms = with.iter().map(|t| Term { mono: t.mono.without(&atom), coeff: t.coeff }).collect();

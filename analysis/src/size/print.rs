@@ -2,7 +2,21 @@
 
 use super::Size;
 use super::view::Node;
+use super::work;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::fmt::{self, Write};
+use std::rc::Rc;
+
+/// Sizes from this weight on are kept as they were written: to find the shortest way to write one may take a while, and types
+/// with it are written at many places.
+const LONG: u32 = 50;
+/// So many are kept, of some kilobytes each at most.
+const MOST_WRITTEN: usize = 64;
+
+thread_local! {
+    static WRITTEN: RefCell<FxHashMap<Size, Rc<str>>> = RefCell::default();
+}
 
 /// How tightly an expression binds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +31,24 @@ enum Binding {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.reading().fmt(f)
+        // Most are short, and fewer than can be kept are not.
+        if self.weight() < LONG {
+            return self.reading().fmt(f);
+        }
+        let known = WRITTEN.with_borrow(|known| known.get(self).cloned());
+        let text = known.unwrap_or_else(|| {
+            let text: Rc<str> = self.reading().to_string().into();
+            WRITTEN.with_borrow_mut(|known| {
+                if known.len() == MOST_WRITTEN {
+                    known.clear();
+                }
+                if !work::exhausted() {
+                    known.insert(self.clone(), text.clone());
+                }
+            });
+            text
+        });
+        f.write_str(&text)
     }
 }
 

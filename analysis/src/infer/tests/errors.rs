@@ -3,7 +3,7 @@
 use super::harness::{check, program};
 use crate::infer::context::Infer;
 use crate::infer::table::unknown_size;
-use crate::infer::work::{TERMS_PER_STEP, WORK_LIMIT};
+use crate::infer::work::{MOST_ASSUMED, WORK_LIMIT};
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
 use expect_test::expect;
@@ -195,6 +195,34 @@ fn functions_of_thousands_of_parameters_are_given_up() {
     assert!(codes.is_empty(), "{codes:?}");
 }
 
+/// Each definition assumes twice what the one before it does. Where it is too much, that is said once.
+#[test]
+fn assumptions_that_double_are_given_up() {
+    let text: String = (1..24).map(|i| format!("(define (d{i} xs) (d{0} (tail (d{0} xs))))\n", i - 1)).collect();
+    let forms = program(&format!("(define (d0 xs) (tail xs))\n{text}"), Mode::Insert);
+    let codes = |i: usize| forms[i].inference.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>();
+    let assumed: Vec<usize> = forms.iter().map(|form| form.inference.assumed.len()).collect();
+    assert!(assumed[..9].windows(2).all(|two| two[1] > two[0]), "{assumed:?}");
+    assert!(assumed.iter().all(|n| *n <= MOST_ASSUMED), "{assumed:?}");
+    let wrong: Vec<(usize, Vec<&str>)> =
+        (0..forms.len()).map(|i| (i, codes(i))).filter(|(_, c)| !c.is_empty()).collect();
+    assert_eq!(wrong, [(10, vec!["too-complex"])], "{assumed:?}");
+}
+
+/// Lengths of which each division doubles the terms: nothing of the form takes long behind the limit, also not its end.
+#[test]
+fn divisions_in_one_another_are_given_up() {
+    let names: Vec<String> = (0..40).map(|i| format!("K{i}")).collect();
+    let length = (0..40).fold(String::from("1"), |below, i| format!("(/ (* K{i} {below}) (+ K{} 1))", (i + 1) % 40));
+    let text =
+        format!("(lift g ({}) ((array-type int {length})) (lambda (xs) (zip xs (concat xs xs))))", names.join(" "));
+    work::take();
+    let forms = program(&text, Mode::Insert);
+    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["too-complex"]);
+    assert!(forms[0].inference.assumed.is_empty());
+}
+
 /// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
 #[test]
 fn sizes_that_take_long_are_given_up() {
@@ -212,13 +240,13 @@ fn sizes_that_take_long_are_given_up() {
     let _ = sum.mul(&sum);
     assert!(!infer.over_budget());
     assert!(infer.work > 100, "a product of 41 terms by 41: {}", infer.work);
-    work::apart(|| {
+    work::apart(u64::MAX, || {
         let _ = sum.mul(&sum);
     });
     let before = infer.work;
     assert!(!infer.over_budget());
     assert_eq!(infer.work, before + 1);
-    infer.terms = WORK_LIMIT * TERMS_PER_STEP;
+    infer.work = WORK_LIMIT - 1;
     assert!(infer.over_budget() && infer.over_budget());
     let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code).collect();
     assert_eq!(codes, ["too-complex"]);

@@ -26,6 +26,48 @@ fn products_too_large_to_multiply_out_still_have_their_value() {
 }
 
 #[test]
+fn behind_the_limit_of_work_everything_is_given_up_at_once() {
+    // A quotient of which each level has twice the terms of the one before it.
+    let tower = |levels| {
+        (0..levels).fold(n(1), |below, i| {
+            let k = v(&format!("K{i}"));
+            (&k * below).div_exact(&(k + 1))
+        })
+    };
+    work::take();
+    let (terms, met) = work::apart(5000, || {
+        assert!(!tower(40).is_zero());
+        (work::so_far(), work::exhausted())
+    });
+    assert!(met, "{terms} terms");
+    assert!((5000..20_000).contains(&terms), "{terms} terms");
+    // Nothing of it is left for whoever called.
+    assert!(!work::exhausted() && work::so_far() == 0);
+    assert!(tower(9) == tower(9) && work::so_far() > 5000, "{} terms", work::so_far());
+    // What is not large is what it always was.
+    assert!(!work::apart(0, || v("N").sub(&v("N")).is_zero()), "nothing is claimed");
+    assert_eq!(work::apart(9, || v("N").sub(&v("N"))), n(0));
+}
+
+#[test]
+fn a_question_about_large_sizes_has_an_end() {
+    let tower = |levels| {
+        (0..levels).fold(n(1), |below, i| {
+            let k = v(&format!("K{i}"));
+            (&k * below).div_exact(&(k + 1))
+        })
+    };
+    let large = tower(7);
+    let other = large.subst(&mut |var| Some(v(&format!("{}'", var.name))));
+    work::take();
+    let simple = Facts::new().simplify(&Size::max(&large, &other));
+    let terms = work::take();
+    // What is given up then is not what one asked about.
+    assert!(!simple.is_zero());
+    assert!((100_000..150_000).contains(&terms), "{terms} terms");
+}
+
+#[test]
 fn squaring_again_and_again_stays_bounded() {
     let mut size = v("N") + v("M") + 1;
     for _ in 0..60 {

@@ -28,7 +28,13 @@ impl<'db> Build<'db> {
             return Err(BuildError { message, origin: Some(scope.origin(id)) });
         }
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
-            let value = self.eval_kind(scope, id)?;
+            let value = match self.eval_kind(scope, id)? {
+                // Inference made a number of it: what takes it must not see that it is a size, as in `(let v #2 (iota v))`.
+                Staged::Size(size) if matches!(scope.cx.inference.expr_types[id.index()].kind(), TyKind::Scalar(_)) => {
+                    Atom::Size(size).into()
+                }
+                value => value,
+            };
             self.elaborate(scope, id, value)
         });
         self.depth -= 1;

@@ -57,6 +57,27 @@ fn lengths_computed_in_the_run() {
 }
 
 #[test]
+fn a_size_that_was_named_is_a_number() {
+    // Where a size is used as an Int, the checker hides the length that is made of it, also where it is known here.
+    on_ints("(map (lambda (x) (let v #2 (iota v))) xs)", [1], expect!["[[0, 1]]"]);
+    on_ints("(map (lambda (x) ((lambda (v) (iota v)) #2)) xs)", [1], expect!["[[0, 1]]"]);
+    on_ints("(let v #(* 2 N) (map (+ 1) (iota v)))", [1], expect!["[1, 2]"]);
+    on_ints("(let v N (let w v (fill w (head xs))))", [1], expect!["[1]"]);
+    on_ints("(let v #(length xs) (generate v (* 3)))", [1, 2], expect!["[0, 3]"]);
+    on_ints("(iota (if (> (head xs) 0) #2 N))", [1], expect!["[0, 1]"]);
+    on_ints("((lambda (f) (f #2)) (lambda (v) (iota v)))", [1], expect!["[0, 1]"]);
+    on_ints("((o iota id) #2)", [1], expect!["[0, 1]"]);
+    on_ints("(iota (id #2))", [1], expect!["[0, 1]"]);
+    on_ints("(iota (get1 (tuple #2 xs)))", [1], expect!["[0, 1]"]);
+    check(
+        "(define (ramp k) (map (+ 1) (iota k)))
+         (lift f (N) ((array-type int N)) (lambda (xs) (tuple (ramp #(* 2 N)) (map (lambda (x) (ramp N)) xs))))",
+        &[ints(0..1)],
+        expect!["([1, 2], [[1]])"],
+    );
+}
+
+#[test]
 fn casts() {
     on_ints("(: (pos xs) (array-type int 2))", [1, -1, 2], expect!["[1, 2]"]);
     on_ints("(: (pos xs) (array-type int 2))", [1, -1], expect!["stopped: a checked cast is false: `X1` is 1, not 2"]);
