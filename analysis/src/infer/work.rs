@@ -20,6 +20,7 @@ pub const PARTS_PER_STEP: u64 = MOST_PARTS / WORK_LIMIT;
 impl Infer<'_> {
     /// Counts a step, and what was computed of sizes and types since the last one. Whether it is too much.
     pub fn over_budget(&mut self) -> bool {
+        self.table.shorten_chains();
         if self.table.too_large.get() {
             self.give_up_on_type(Node::FormName);
         }
