@@ -66,6 +66,15 @@ pub(super) fn mentions_name(body: &Body, name: &str) -> bool {
         || body.exprs.iter().any(|expr| matches!(expr, Expr::Global(global) if **global == *name))
 }
 
+/// Every name that is bound anywhere in the body, or mentioned as a name from outside.
+pub(super) fn names_in(body: &Body) -> FxHashSet<Name> {
+    let globals = body.exprs.iter().filter_map(|expr| match expr {
+        Expr::Global(name) => Some(name.clone()),
+        _ => None,
+    });
+    body.binders.iter().map(|binder| binder.name.clone()).chain(globals).collect()
+}
+
 /// `stem`, or `stem1`, `stem2`, …: what is not in use yet.
 pub(super) fn fresh_name(stem: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(stem) {

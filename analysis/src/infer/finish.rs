@@ -164,6 +164,7 @@ impl Infer<'_> {
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
         let no_length = if broken { Size::var(crate::ty::hole()) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
+            self.table.shorten_chains();
             let Some(ty) = self.expr_types[e].clone() else { continue };
             for key in self.flatten_rest(&ty) {
                 match key {

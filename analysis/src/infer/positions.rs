@@ -114,10 +114,13 @@ impl Table {
             }
             *left -= 1;
             match t.kind() {
-                TyKind::Unknown(v) => match &self.types[v.0 as usize] {
-                    Slot::Bound { value, .. } => self.may_depend_within(value, position, left),
-                    _ => self.type_depends(v.0, position),
-                },
+                TyKind::Unknown(_) => {
+                    let known = self.resolve(t).ty;
+                    match known.kind() {
+                        TyKind::Unknown(v) => self.type_depends(v.0, position),
+                        _ => self.may_depend_within(&known, position, left),
+                    }
+                }
                 TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
                 TyKind::Array(a) => self.size_may_depend(&a.len, position),
                 TyKind::Vec(_, s) | TyKind::Size(s) => self.size_may_depend(s, position),
@@ -126,6 +129,7 @@ impl Table {
         })
     }
     pub fn size_may_depend(&self, size: &Size, position: &Var) -> bool {
+        let size = self.resolve_size(size);
         size.any_var(&mut |v: &Var| match v.kind {
             VarKind::Position => v == position,
             VarKind::Unknown => match &self.sizes[v.id as usize] {

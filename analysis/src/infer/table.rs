@@ -11,7 +11,7 @@ use crate::hir::ExprId;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, LazyLock};
 
 pub type Level = u32;
@@ -62,6 +62,10 @@ pub struct Table {
     pub bound: Vec<Key>,
     /// Parts of types that were looked at, over all.
     pub parts: Cell<u64>,
+    /// Bound unknowns that were followed since chains of them were shortened.
+    links: Cell<u64>,
+    /// Lengths without bound unknowns, until another one is bound.
+    zonked: RefCell<FxHashMap<Size, Size>>,
     /// A type over [`TYPE_LIMIT`] was met, and taken for the error type.
     pub too_large: Cell<bool>,
 }
@@ -87,7 +91,7 @@ pub struct TypeLimit {
 pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 
 /// So many parts of types may be looked at for one form. Beyond it, types are errors: the form has been given up by then.
-pub const MOST_PARTS: u64 = 32_000_000;
+pub const MOST_PARTS: u64 = 8_000_000;
 
 impl Table {
     pub fn fresh(&mut self, level: Level) -> Ty {
@@ -128,7 +132,7 @@ impl Table {
         while let TyKind::Unknown(v) = ty.kind()
             && let Slot::Bound { value, .. } = &self.types[v.0 as usize]
         {
-            self.look_at(1);
+            self.follow(1);
             ty = value;
         }
         match ty.kind() {
@@ -155,7 +159,9 @@ impl Table {
             }
             links += 1;
         }
-        self.look_at(links);
+        if links > 0 {
+            self.follow(links);
+        }
         out
     }
     /// The same without the provenance; an array whose elements cannot depend on the position binds none.
@@ -192,17 +198,55 @@ impl Table {
         };
         ty.rewrite(&mut on_ty, &mut |s| self.zonk_size(s))
     }
+    /// The length itself, or what it is bound to, if it is an unknown and nothing else.
+    pub fn resolve_size<'t>(&'t self, size: &'t Size) -> &'t Size {
+        let mut size = size;
+        while let Some(v) = size.as_var().filter(|v| v.kind == VarKind::Unknown)
+            && let Slot::Bound { value, .. } = &self.sizes[v.id as usize]
+        {
+            self.follow(1);
+            size = value;
+        }
+        size
+    }
     pub fn zonk_size(&self, size: &Size) -> Size {
+        let size = self.resolve_size(size);
         if !size.any_var(&mut |v: &Var| v.kind == VarKind::Unknown && self.is_size_bound(v.id)) {
             return size.clone();
         }
-        size.subst(&mut |v| match v.kind {
+        if let Some(zonked) = self.zonked.borrow().get(size) {
+            return zonked.clone();
+        }
+        let zonked = size.subst(&mut |v| match v.kind {
             VarKind::Unknown => match &self.sizes[v.id as usize] {
                 Slot::Bound { value, .. } => Some(self.zonk_size(value)),
                 Slot::Unbound { .. } | Slot::At { .. } => None,
             },
             _ => None,
-        })
+        });
+        self.zonked.borrow_mut().insert(size.clone(), zonked.clone());
+        zonked
+    }
+
+    // --- chains of unknowns
+
+    /// Counts unknowns that were followed to what they are.
+    fn follow(&self, links: u32) {
+        self.look_at(links);
+        self.links.set(self.links.get() + u64::from(links));
+    }
+    /// Ten thousand functions composed are a chain of unknowns that long. When as many were followed as there are, each is
+    /// made to say itself what the last one says, so that no chain is followed to its end for each of its links.
+    pub fn shorten_chains(&mut self) {
+        if self.links.get() <= 4 * (self.types.len() + self.sizes.len()) as u64 {
+            return;
+        }
+        self.links.set(0);
+        shorten(&mut self.types, |ty: &Ty| match ty.kind() {
+            TyKind::Unknown(v) => Some(v.0),
+            _ => None,
+        });
+        shorten(&mut self.sizes, |size: &Size| size.as_var().filter(|v| v.kind == VarKind::Unknown).map(|v| v.id));
     }
 
     /// Why the length has its value: the last binding on the way.
@@ -269,6 +313,7 @@ impl Table {
     }
     pub fn bind_size(&mut self, id: u32, size: Size) {
         self.sizes[id as usize] = Slot::Bound { value: size.clone(), why: self.why };
+        self.zonked.get_mut().clear();
         self.bound.push(Key::Size(id));
         for user in self.size_uses.remove(&id).unwrap_or_default() {
             if let Slot::At { position, index, .. } = self.sizes[user as usize].clone() {
@@ -321,6 +366,29 @@ impl Table {
             Key::Size(v) => self.size_level(v),
             Key::Scope(_) => 0,
         }
+    }
+}
+
+/// Makes each slot whose value is another bound unknown what that is, with the provenance that following them gives.
+fn shorten<T: Clone>(slots: &mut [Slot<T>], unknown: impl Fn(&T) -> Option<u32>) {
+    let mut path = Vec::new();
+    for start in 0..slots.len() {
+        let mut at = start;
+        while let Slot::Bound { value, .. } = &slots[at]
+            && let Some(next) = unknown(value)
+            && matches!(slots[next as usize], Slot::Bound { .. })
+        {
+            path.push(at);
+            at = next as usize;
+        }
+        while let Some(before) = path.pop() {
+            let Slot::Bound { value, why: last } = slots[at].clone() else { break };
+            if let Slot::Bound { why, .. } = slots[before] {
+                slots[before] = Slot::Bound { value, why: last.or(why) };
+            }
+            at = before;
+        }
+        path.clear();
     }
 }
 

@@ -26,6 +26,7 @@ pub const MOST_ASSUMED: usize = 2000;
 impl Infer<'_> {
     /// Counts a step, and what was computed of sizes and types since the last one. Whether it is too much.
     pub fn over_budget(&mut self) -> bool {
+        self.table.shorten_chains();
         if self.table.too_large.get() {
             self.give_up_on_type(Node::FormName);
         }

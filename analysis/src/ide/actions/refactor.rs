@@ -2,7 +2,7 @@
 
 use super::super::SourceChange;
 use super::super::locate::View;
-use super::super::scope::{fresh_name, in_scope, mentions_name, text_of};
+use super::super::scope::{fresh_name, in_scope, mentions_name, names_in, text_of};
 use super::trial::{Edits, Keeps, before_form, tried};
 use super::{CodeAction, kinds};
 use crate::hir::*;
@@ -462,14 +462,14 @@ impl Tool<'_, '_> {
             return;
         }
         let mut edits = Edits::default();
-        let mut taken: Vec<String> = Vec::new();
+        let mut taken = names_in(self.body());
+        taken.insert("v".into());
         for &arg in &calls {
-            let used = |name: &str| name == "v" || mentions_name(self.body(), name) || taken.iter().any(|t| t == name);
-            let name = fresh_name("v", used);
+            let name = fresh_name("v", |name| taken.contains(name));
             edits = edits
                 .insert(self.start(call), format!("(let {name} {} ", self.text(arg)))
                 .replace(self.range(arg), name.clone());
-            taken.push(name);
+            taken.insert(name.into());
         }
         let edits = edits.insert(self.range(call).end(), ")".repeat(calls.len()));
         self.offer("Name the arguments", kinds::NAME_ARGUMENTS, edits, actions);

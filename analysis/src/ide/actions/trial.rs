@@ -58,13 +58,16 @@ pub(super) fn tried(
     keeps: Keeps,
     extra: Option<(&str, &Scheme)>,
 ) -> Option<SourceChange> {
-    let after = laid_out(view.text(), after);
     let before = view.inference();
+    // What is given up is given up after the change, too.
+    let given_up = before.diagnostics.iter().any(|d| d.code == "too-complex");
+    if given_up || (keeps == Keeps::Type && errors(&before) > 0) {
+        return None;
+    }
+    let after = laid_out(view.text(), after);
     let now = infer_text_with(view.db, view.form, &after, extra)?;
     let good = match keeps {
-        Keeps::Type => {
-            errors(&before) == 0 && errors(&now) == 0 && now.scheme == before.scheme && keeps_placement(view, &after)
-        }
+        Keeps::Type => errors(&now) == 0 && now.scheme == before.scheme && keeps_placement(view, &after),
         Keeps::Mends => errors(&now) < errors(&before),
     };
     let edit = good.then(|| difference(view.start, view.text(), &after)).flatten()?;

@@ -223,6 +223,16 @@ fn divisions_in_one_another_are_given_up() {
     assert!(forms[0].inference.assumed.is_empty());
 }
 
+/// Each function's result is the next one's parameter: unknowns that are others, as many in a row as there are functions.
+#[test]
+fn long_compositions_are_checked() {
+    for (function, ty) in [("id", "a -> a"), ("reverse", "Array[a,n] -> Array[a,n]")] {
+        let forms = program(&format!("(define g (o {}))", format!("{function} ").repeat(500)), Mode::Insert);
+        assert_eq!(forms[0].inference.diagnostics, []);
+        assert_eq!(forms[0].inference.scheme.as_ref().map(ToString::to_string).as_deref(), Some(ty));
+    }
+}
+
 /// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
 #[test]
 fn sizes_that_take_long_are_given_up() {

@@ -103,11 +103,15 @@ fn unpacks(random: &mut Random, n: usize) -> String {
     of_xs(&(out + &last + &")".repeat(if packed { 2 * n } else { n })))
 }
 
-/// Filters of maps of filters, one level of rows for each.
+/// Filters of maps of filters, one level of rows for each. As text, an `if` is twice as long as what it uses.
 fn maps_in_maps(random: &mut Random, n: usize) -> String {
+    const MOST_BYTES: usize = 12_000;
     let mut ty = "int".to_owned();
     let mut f = "(lambda (x) (+ x 1))".to_owned();
     for i in 0..n {
+        if f.len() > MOST_BYTES {
+            break;
+        }
         ty = format!("(array-type {ty} {})", random.of(&["N", "M", "(+ N 1)", "(* N M)"]));
         f = match random.below(4) {
             0 => format!("(map {f})"),
