@@ -202,7 +202,9 @@ impl Table {
         }
         let known = self.type_uses.get(&base).into_iter().flatten().copied();
         let same = |u: &u32| matches!(&self.types[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
-        let found = known.collect::<Vec<_>>().into_iter().find(same);
+        let known: Vec<u32> = known.collect();
+        self.look_at(known.len() as u32);
+        let found = known.into_iter().find(same);
         let id = found.unwrap_or_else(|| {
             self.types.push(Slot::At { base, position: position.clone(), index: index.clone() });
             let id = self.types.len() as u32 - 1;
@@ -222,7 +224,9 @@ impl Table {
         }
         let known = self.size_uses.get(&base).into_iter().flatten().copied();
         let same = |u: &u32| matches!(&self.sizes[*u as usize], Slot::At { position: p, index: i, .. } if p == position && i == index);
-        let found = known.collect::<Vec<_>>().into_iter().find(same);
+        let known: Vec<u32> = known.collect();
+        self.look_at(known.len() as u32);
+        let found = known.into_iter().find(same);
         let id = found.unwrap_or_else(|| {
             self.sizes.push(Slot::At { base, position: position.clone(), index: index.clone() });
             let id = self.sizes.len() as u32 - 1;

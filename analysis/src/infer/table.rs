@@ -93,6 +93,9 @@ pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 /// So many parts of types may be looked at for one form. Beyond it, types are errors: the form has been given up by then.
 pub const MOST_PARTS: u64 = 8_000_000;
 
+/// To say of an unknown what it is at one more index costs as much as to look at so many parts of types.
+const PARTS_PER_USE: u32 = 16;
+
 impl Table {
     pub fn fresh(&mut self, level: Level) -> Ty {
         self.fresh_in(level, None)
@@ -305,6 +308,7 @@ impl Table {
         self.types[v.0 as usize] = Slot::Bound { value: ty.clone(), why: self.why };
         self.bound.push(Key::Type(v.0));
         for user in self.type_uses.remove(&v.0).unwrap_or_default() {
+            self.look_at(PARTS_PER_USE);
             if let Slot::At { position, index, .. } = self.types[user as usize].clone() {
                 let value = self.at_index(&ty, &position, &index);
                 self.bind_type(TyVar(user), value);
@@ -316,6 +320,7 @@ impl Table {
         self.zonked.get_mut().clear();
         self.bound.push(Key::Size(id));
         for user in self.size_uses.remove(&id).unwrap_or_default() {
+            self.look_at(PARTS_PER_USE);
             if let Slot::At { position, index, .. } = self.sizes[user as usize].clone() {
                 let value = self.size_at_index(&size, &position, &index);
                 self.bind_size(user, value);

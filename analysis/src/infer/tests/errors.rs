@@ -226,11 +226,17 @@ fn divisions_in_one_another_are_given_up() {
 /// Each function's result is the next one's parameter: unknowns that are others, as many in a row as there are functions.
 #[test]
 fn long_compositions_are_checked() {
-    for (function, ty) in [("id", "a -> a"), ("reverse", "Array[a,n] -> Array[a,n]")] {
-        let forms = program(&format!("(define g (o {}))", format!("{function} ").repeat(500)), Mode::Insert);
+    for (function, times, ty) in
+        [("id", 500, "a -> a"), ("sqrt", 500, "a -> a"), ("reverse", 50, "Array[a,n] -> Array[a,n]")]
+    {
+        let forms = program(&format!("(define g (o {}))", format!("{function} ").repeat(times)), Mode::Insert);
         assert_eq!(forms[0].inference.diagnostics, []);
         assert_eq!(forms[0].inference.scheme.as_ref().map(ToString::to_string).as_deref(), Some(ty));
     }
+    // What is known of the elements at one index is said of those at each index that is asked for: that is too much.
+    let forms = program(&format!("(define g (o {}))", "reverse ".repeat(3000)), Mode::Insert);
+    let codes: Vec<_> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(codes, ["too-complex"]);
 }
 
 /// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
