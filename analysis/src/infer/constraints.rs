@@ -4,7 +4,7 @@
 //! false errors of the paper, section 5.3). So each such decision is a constraint that waits for the unknowns it looks
 //! at, is tried again when one of them is bound, and is decided by default only when nothing else can make progress.
 
-use super::context::{Infer, ScopeId, WORK_LIMIT};
+use super::context::{Infer, LOOKS_PER_STEP, ScopeId, WORK_LIMIT};
 use super::join;
 use super::partition::Rows;
 use super::report::Cause;
@@ -159,7 +159,8 @@ impl Infer<'_> {
     }
 
     pub fn over_budget(&mut self) -> bool {
-        let spent = 1 + work::take();
+        let looked_at = self.table.looked_at.take() / LOOKS_PER_STEP;
+        let spent = 1 + work::take() + looked_at;
         if !self.given_up() && (self.work + spent >= WORK_LIMIT || work::exhausted()) {
             self.too_large_to_check();
         }

@@ -80,6 +80,9 @@ pub struct Infer<'a> {
 /// keeps a hostile one from holding up the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
 
+/// So many unknowns that are looked at for what they depend on cost as much as one expression.
+pub const LOOKS_PER_STEP: u64 = 16;
+
 /// So many terms of sizes that are added, sorted or divided may be computed with on top of the work, for what is done when it
 /// has come to an end: each counts as much as an expression.
 pub const TERMS_AT_THE_END: u64 = WORK_LIMIT / 4;

@@ -14,6 +14,7 @@ use super::table::{Key, Level, Slot, Table, unknown_size};
 use crate::hir::Name;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
+use std::cell::Cell;
 
 /// Positions by their ids; nearly always none.
 pub type Deps = Vec<u32>;
@@ -65,12 +66,20 @@ impl Table {
         }
     }
 
+    /// Whether the unknown may mention the position.
+    fn type_depends(&self, v: u32, position: &Var) -> bool {
+        depends(&self.types, v, position, &self.looked_at)
+    }
+    fn size_depends(&self, v: u32, position: &Var) -> bool {
+        depends(&self.sizes, v, position, &self.looked_at)
+    }
+
     /// Whether a type mentions the position, or may do so once all of it is known.
     pub fn may_depend(&self, ty: &Ty, position: &Var) -> bool {
         ty.any(&mut |t| match t.kind() {
             TyKind::Unknown(v) => match &self.types[v.0 as usize] {
                 Slot::Bound { value, .. } => self.may_depend(value, position),
-                _ => self.type_deps(v.0).contains(&position.id),
+                _ => self.type_depends(v.0, position),
             },
             TyKind::Generic(n) => self.generic_types.get(n).is_some_and(|d| d.contains(&position.id)),
             TyKind::Array(a) => self.size_may_depend(&a.len, position),
@@ -83,7 +92,7 @@ impl Table {
             VarKind::Position => v == position,
             VarKind::Unknown => match &self.sizes[v.id as usize] {
                 Slot::Bound { value, .. } => self.size_may_depend(value, position),
-                _ => self.size_deps(v.id).contains(&position.id),
+                _ => self.size_depends(v.id, position),
             },
             VarKind::Generic => self.generic_sizes.get(v).is_some_and(|d| d.contains(&position.id)),
             _ => false,
@@ -107,7 +116,7 @@ impl Table {
 
     fn replace(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
         match ty.kind() {
-            TyKind::Unknown(v) if self.type_deps(v.0).contains(&position.id) => self.type_at(v.0, position, index),
+            TyKind::Unknown(v) if self.type_depends(v.0, position) => self.type_at(v.0, position, index),
             TyKind::Unknown(_) | TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
             TyKind::Array(a) => Ty::new(TyKind::Array(ArrayTy {
                 element: self.replace(&a.element, position, index),
@@ -131,7 +140,7 @@ impl Table {
         for v in size.vars() {
             if v == *position {
                 replaced.push((v, index.clone()));
-            } else if v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id) {
+            } else if v.kind == VarKind::Unknown && self.size_depends(v.id, position) {
                 let at = self.size_unknown_at(v.id, position, index);
                 replaced.push((v, at));
             }
@@ -145,7 +154,7 @@ impl Table {
         }
         // Something at an index, at an index: that at the index of both.
         if let Slot::At { base: inner, position: own, index: at } = self.types[base as usize].clone()
-            && !self.type_deps(inner).contains(&position.id)
+            && !self.type_depends(inner, position)
         {
             return self.type_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
         }
@@ -165,7 +174,7 @@ impl Table {
             return Size::var(unknown_size(base));
         }
         if let Slot::At { base: inner, position: own, index: at } = self.sizes[base as usize].clone()
-            && !self.size_deps(inner).contains(&position.id)
+            && !self.size_depends(inner, position)
         {
             return self.size_unknown_at(inner, &own, &at.subst(&mut |v| (v == position).then(|| index.clone())));
         }
@@ -220,7 +229,7 @@ impl Table {
     pub fn make_size_independent(&mut self, size: &Size, position: &Var) {
         loop {
             let size = self.zonk_size(size);
-            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_deps(v.id).contains(&position.id);
+            let dependent = |v: &Var| v.kind == VarKind::Unknown && self.size_depends(v.id, position);
             let Some(v) = size.vars().into_iter().find(dependent) else { return };
             if !self.forbid_wholly(Key::Size(v.id), position) {
                 return;
@@ -448,6 +457,27 @@ impl Table {
             match count(&p) {
                 Some(c) => out = Assumption::ForAll { position: p, count: c, holds: Box::new(out) },
                 None => unbounded.push(p),
+            }
+        }
+    }
+}
+
+/// Whether the position is in what [`Table::deps`] gives, without making it: of an unknown at an index of one at an index of …
+/// that is asked at each level of a type for each level below.
+fn depends<T>(slots: &[Slot<T>], mut v: u32, position: &Var, looked_at: &Cell<u64>) -> bool {
+    loop {
+        looked_at.set(looked_at.get() + 1);
+        match &slots[v as usize] {
+            Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+            Slot::Bound { .. } => return false,
+            Slot::At { base, position: replaced, index } => {
+                if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) {
+                    return true;
+                }
+                if replaced.id == position.id {
+                    return false;
+                }
+                v = *base;
             }
         }
     }

@@ -11,6 +11,7 @@ use crate::hir::ExprId;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
 pub type Level = u32;
@@ -51,6 +52,8 @@ pub struct Table {
     /// The unknowns that are another one at some index, by that other one.
     pub type_uses: FxHashMap<u32, Vec<u32>>,
     pub size_uses: FxHashMap<u32, Vec<u32>>,
+    /// How many unknowns were looked at for what they depend on, and are not counted as work yet.
+    pub looked_at: Cell<u64>,
     pub positions: Vec<Position>,
     /// The quantified parts that may depend on positions, once they are quantified.
     pub generic_types: FxHashMap<u32, Deps>,

@@ -1,7 +1,7 @@
 //! Mistakes: one message each, at the right place, and the rest keeps its types.
 
 use super::harness::{check, program};
-use crate::infer::context::{Infer, MOST_ASSUMED, WORK_LIMIT};
+use crate::infer::context::{Infer, LOOKS_PER_STEP, MOST_ASSUMED, WORK_LIMIT};
 use crate::infer::table::unknown_size;
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
@@ -195,6 +195,10 @@ fn sizes_that_take_long_are_given_up() {
     let before = infer.work;
     assert!(!infer.over_budget());
     assert_eq!(infer.work, before + 1);
+    // So is looking for what unknowns depend on.
+    infer.table.looked_at.set(10 * LOOKS_PER_STEP);
+    assert!(!infer.over_budget());
+    assert_eq!(infer.work, before + 1 + 11);
     infer.work = WORK_LIMIT - 1;
     assert!(infer.over_budget() && infer.over_budget());
     let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code).collect();
