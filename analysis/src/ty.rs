@@ -412,11 +412,3 @@ impl fmt::Display for Scheme {
 pub fn bound(id: u32, name: &str) -> Var {
     Var { kind: VarKind::Bound, id, name: name.into() }
 }
-
-/// Stands for a length that is not known because of a mistake.
-pub fn hole() -> Var {
-    bound(u32::MAX, "?")
-}
-pub fn is_hole(var: &Var) -> bool {
-    var.kind == VarKind::Bound && var.id == u32::MAX
-}

@@ -144,7 +144,7 @@ impl Infer<'_> {
         }
         match self.env.lookup(name) {
             Lookup::Definition(scheme) => {
-                self.uses_broken |= scheme.ty.any(&mut Ty::is_error) || scheme.ty.any_size_var(&mut crate::ty::is_hole);
+                self.uses_broken |= scheme.ty.has_gaps();
                 self.instantiate(id, &scheme)
             }
             Lookup::Primitive(p) => self.primitive(id, p),

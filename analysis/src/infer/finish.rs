@@ -162,7 +162,7 @@ impl Infer<'_> {
         // After an error nothing more is claimed of what it left open.
         let broken = self.is_broken();
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
-        let no_length = if broken { Size::var(crate::ty::hole()) } else { Size::zero() };
+        let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
         for e in 0..self.expr_types.len() {
             self.table.shorten_chains();
             let Some(ty) = self.expr_types[e].clone() else { continue };

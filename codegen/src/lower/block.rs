@@ -11,6 +11,10 @@ use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{LengthCheck, Size};
 
+/// What has more parts gets a name also if it is used once: whoever makes an expression looks at what it is made of, and a
+/// line should not be longer than a page.
+const LONGEST: usize = 250;
+
 impl<'k> FunctionBuilder<'_, 'k> {
     pub fn atom(&mut self, a: &Atom, env: &Env<'k>) -> Result<Value<'k>> {
         match a {
@@ -206,8 +210,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn name_result(&mut self, stmt: &Stmt, value: Value<'k>) -> Result<Value<'k>> {
         let uses = self.program.schedule.uses(stmt.var);
-        let fails = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if expr.may_fail());
-        if uses.count > 1 || uses.in_loop || fails {
+        let to_name = |expr: &Expr| expr.is_longer_than(LONGEST) || expr.may_fail();
+        let named = matches!(&value, Value::Scalar(ScalarValue::Computed { expr, .. }) if to_name(expr));
+        if uses.count > 1 || uses.in_loop || named {
             let name = self.program.kernel.name_of(stmt.var).to_string();
             return self.named_scalar(&value, &name);
         }

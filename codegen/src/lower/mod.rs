@@ -65,12 +65,14 @@ pub use device_reduce::is_commutative;
 pub use device_sort::sorted_by_one;
 pub use pieces::FEW_PIECES;
 pub use program::scalar_bytes;
+pub use work::MOST_TERMS;
 
 use crate::core::Kernel;
 use crate::plan::Program;
 use crate::schedule::Schedule;
 use crate::target::Target;
 use lift_analysis::origin::Origin;
+use lift_analysis::size;
 
 /// What the compiler cannot do (yet), or found wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,5 +113,18 @@ pub fn compile(kernel: &Kernel, target: &Target) -> std::result::Result<Program,
 
 /// Compiles a kernel that is scheduled already.
 pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
-    measure::compile(schedule)
+    let too_large = || {
+        let at = schedule.kernel.body.stmts.first().map(|stmt| &stmt.origin);
+        at.map(|at| vec![LowerError::new(at, "", work::TOO_LARGE)])
+    };
+    if schedule.too_large
+        && let Some(errors) = too_large()
+    {
+        return Err(errors);
+    }
+    size::work::apart(MOST_TERMS, || {
+        let program = measure::compile(schedule)?;
+        // What it was found to be behind the limit may be more than is needed.
+        if size::work::exhausted() { too_large().map_or(Ok(program), Err) } else { Ok(program) }
+    })
 }

@@ -14,6 +14,13 @@ pub const LIMIT: u64 = 150_000;
 /// 15×15 points on a processor (`tests/bench/programs/stencil.lift`) takes a third of them.
 pub const TERMS_PER_STEP: u64 = 100;
 
+/// As many terms there may be for each of building, scheduling and lowering a kernel. Behind it arithmetic on sizes gives up,
+/// so that each comes to its end soon.
+pub const MOST_TERMS: u64 = LIMIT * TERMS_PER_STEP;
+
+pub const TOO_LARGE: &str = "this kernel is too large to be compiled: what is read through views, or used by several \
+                             definitions, is written out each time";
+
 /// A statement of the host level, which may become launches.
 pub const STATEMENT: u64 = 100;
 
@@ -37,12 +44,10 @@ impl Work {
     pub fn spend(&mut self, steps: u64, origin: &Origin) -> Result<()> {
         self.steps += steps;
         let terms = work::so_far().saturating_sub(self.begun);
-        if self.steps + terms / TERMS_PER_STEP <= LIMIT {
+        if self.steps + terms / TERMS_PER_STEP <= LIMIT && !work::exhausted() {
             return Ok(());
         }
         let origin = self.ended.get_or_insert_with(|| origin.clone());
-        let message = "this kernel is too large to be compiled: what is read through views, or used by several \
-                       definitions, is written out each time";
-        Err(LowerError::new(origin, "", message))
+        Err(LowerError::new(origin, "", TOO_LARGE))
     }
 }

@@ -57,6 +57,14 @@ impl Expr {
                 _ => false,
             }
     }
+    /// Whether it has more parts than this, looking at no more.
+    pub fn is_longer_than(&self, parts: usize) -> bool {
+        let mut seen = 0;
+        self.any(&mut |_| {
+            seen += 1;
+            seen > parts
+        })
+    }
     /// Changes every part, the innermost first.
     pub fn rewrite(&mut self, change: &mut dyn FnMut(&mut Expr)) {
         match self {

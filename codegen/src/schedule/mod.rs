@@ -28,6 +28,7 @@ use crate::lower;
 use crate::target::Target;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
+use lift_analysis::size::work;
 pub use rounds::on_the_host;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -62,6 +63,8 @@ pub struct Schedule {
     pub lengths: BTreeSet<VarId>,
     /// Variables at host level that hold the greatest of such a length, which is computed in a function behind them.
     pub measures: FxHashMap<VarId, VarId>,
+    /// Finding it took more arithmetic on sizes than there may be: it is not to be compiled.
+    pub too_large: bool,
     uses: FxHashMap<VarId, Uses>,
 }
 
@@ -85,6 +88,13 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
 
 impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
+        work::apart(lower::MOST_TERMS, || {
+            let schedule = Schedule::found(kernel, target);
+            Schedule { too_large: work::exhausted(), ..schedule }
+        })
+    }
+
+    fn found(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
         let rewritten = rewrite::rewrite(kernel, &mut applied);
         let rewritten = versions::versions(rewritten, target, &mut applied);
@@ -112,6 +122,7 @@ impl Schedule {
             applied,
             lengths: BTreeSet::new(),
             measures: FxHashMap::default(),
+            too_large: false,
             uses,
         }
     }
@@ -138,6 +149,7 @@ impl Schedule {
             applied: self.applied.clone(),
             lengths: lengths.union(&self.lengths).copied().collect(),
             measures,
+            too_large: self.too_large,
             uses,
             kernel,
         }

@@ -3,7 +3,7 @@
 use super::harness::{check, program};
 use crate::infer::context::Infer;
 use crate::infer::table::unknown_size;
-use crate::infer::work::{MOST_ASSUMED, WORK_LIMIT};
+use crate::infer::work::{MOST_ASSUMED, PARTS_PER_STEP, WORK_LIMIT};
 use crate::infer::{Env, Lookup, Mode};
 use crate::size::{Size, work};
 use expect_test::expect;
@@ -262,6 +262,10 @@ fn sizes_that_take_long_are_given_up() {
     let before = infer.work;
     assert!(!infer.over_budget());
     assert_eq!(infer.work, before + 1);
+    // So is looking at types.
+    infer.table.parts.set(infer.table.parts.get() + 10 * PARTS_PER_STEP);
+    assert!(!infer.over_budget());
+    assert_eq!(infer.work, before + 1 + 11);
     infer.work = WORK_LIMIT - 1;
     assert!(infer.over_budget() && infer.over_budget());
     let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code).collect();

@@ -15,6 +15,9 @@ use std::rc::Rc;
 
 /// How deep expressions may be inside others, definitions followed.
 const MAX_DEPTH: u32 = 20_000;
+/// How many expressions may be evaluated, definitions followed: ten for each statement that there may be. What is evaluated
+/// need not make statements: `(id (id x))` makes none.
+const MOST_EVALUATED: usize = 1_000_000;
 /// Before the stack has less left, it grows.
 const RED_ZONE: usize = 256 << 10;
 const STACK_PIECE: usize = 4 << 20;
@@ -27,6 +30,7 @@ impl<'db> Build<'db> {
             let message = "with all definitions inlined, this is nested too deeply to be compiled".into();
             return Err(BuildError { message, origin: Some(scope.origin(id)) });
         }
+        self.spend(1, scope, id)?;
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
             let value = match self.eval_kind(scope, id)? {
                 // Inference made a number of it: what takes it must not see that it is a size, as in `(let v #2 (iota v))`.
@@ -39,6 +43,16 @@ impl<'db> Build<'db> {
         });
         self.depth -= 1;
         value
+    }
+
+    /// So many steps more, for what stands there.
+    pub fn spend(&mut self, steps: usize, scope: &Scope<'db>, at: ExprId) -> Result<()> {
+        self.evaluated += steps;
+        if self.evaluated <= MOST_EVALUATED {
+            return Ok(());
+        }
+        let message = "with all definitions inlined, this kernel is too large to be compiled".into();
+        Err(BuildError { message, origin: Some(scope.origin(at)) })
     }
 
     fn eval_kind(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {

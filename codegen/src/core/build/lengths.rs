@@ -144,6 +144,9 @@ impl<'db> Build<'db> {
 
     fn assume_where(&mut self, scope: &Rc<Scope<'db>>, wanted: impl Fn(&[Var]) -> bool) -> Result<()> {
         let cx = scope.cx.clone();
+        if let Some(first) = cx.inference.assumed.first() {
+            self.spend(cx.inference.assumed.len(), scope, first.at)?;
+        }
         for assumed in &cx.inference.assumed {
             let vars = assumed.assumption.vars();
             if !wanted(&vars) {
@@ -158,7 +161,8 @@ impl<'db> Build<'db> {
             if opened && cx.inference.casts.iter().any(is_cast) {
                 continue;
             }
-            if Facts::new().proves(&assumption) != Truth::Yes && self.assumed.insert(assumption.clone()) {
+            // What is inlined assumes the same at each use, in the same lengths: it is asked once whether that is so.
+            if self.assumed.insert(assumption.clone()) && Facts::new().proves(&assumption) != Truth::Yes {
                 self.assumptions.push((assumption, scope.origin(assumed.at)));
             }
         }

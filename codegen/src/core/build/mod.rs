@@ -32,7 +32,7 @@ use lift_analysis::hir::{ExprId, FormKind, Name};
 use lift_analysis::infer::Mode;
 use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::queries::{body, infer, infer_in_order, placement};
-use lift_analysis::size::{Assumption, Var, VarKind};
+use lift_analysis::size::{Assumption, Var, VarKind, work};
 use lift_analysis::ty::TyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{FormCx, Registry, Scope};
@@ -65,8 +65,16 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
     if let Some(first) = misplaced.iter().find(|d| d.severity == Severity::Error) {
         return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
     }
-    let kernel = elaborated_kernel(db, form).map_err(|e| vec![e])?;
-    let mut kernel = super::simplify::simplify(kernel);
+    let simple = || {
+        let kernel = super::simplify::simplify(elaborated_kernel(db, form)?);
+        if work::exhausted() {
+            let message =
+                "with all definitions inlined, the lengths in this kernel are too large to be compiled".into();
+            return Err(BuildError { message, origin: None });
+        }
+        Ok(kernel)
+    };
+    let mut kernel = work::apart(crate::lower::MOST_TERMS, simple).map_err(|e| vec![e])?;
     let root = body(db, form).root.map(|expr| Origin { form: Arc::new(key(db, form)), expr });
     super::numbers::assume_fitting(&mut kernel, root.as_ref());
     // A mistake of the compiler is better found here than in what it makes of it.
@@ -90,6 +98,7 @@ pub fn elaborated_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> Result<Kernel
         assumed: FxHashSet::default(),
         forms: FxHashMap::default(),
         depth: 0,
+        evaluated: 0,
         scopes: Rc::default(),
     };
     build.kernel(form)
@@ -104,6 +113,8 @@ struct Build<'db> {
     forms: FxHashMap<Form<'db>, Rc<FormCx>>,
     /// Expressions inside expressions, through definitions.
     depth: u32,
+    /// Expressions so far.
+    evaluated: usize,
     scopes: Rc<Registry<'db>>,
 }
 

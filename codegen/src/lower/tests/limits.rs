@@ -1,8 +1,8 @@
 //! What compiling may cost. (`tests/fuzz/corpus/` has programs whose code would be as large as one likes.)
 
 use super::*;
-use crate::core::Prim;
 use crate::core::builder::*;
+use crate::core::{Level, Prim};
 use crate::lower::work::{LIMIT, Work};
 use crate::testing::origin;
 use lift_analysis::ty::Ty;
@@ -64,4 +64,19 @@ fn kernels_that_are_compiled_together_are_as_each_alone() {
         assert_eq!(together.as_ref().is_err(), i == 7, "{together:?}");
         assert_eq!(together.map(text), compile(kernel, &target).map(text));
     }
+}
+
+/// A line of the text has an end, and so has what is looked at to make it.
+#[test]
+fn long_expressions_are_taken_apart() {
+    let mut b = Builder::new("test");
+    let n = b.size("N");
+    let xs = b.param("xs", array(int(), &n));
+    let mapped = b.map(Level::Glb(0), &xs, |b, x| {
+        (0..3000).fold(x.clone(), |sum, i| if i % 2 == 0 { b.add(&sum, i) } else { b.mul(&sum, i) })
+    });
+    let kernel = b.finish(&mapped);
+    let text = compile(&kernel, &Target::portable()).expect("it is not too large").opencl.text;
+    let longest = text.lines().map(str::len).max();
+    assert!(longest.is_some_and(|n| (500..4000).contains(&n)), "{longest:?}");
 }

@@ -252,3 +252,11 @@ fn an_explosion_of_definitions_is_an_error() {
         expect!["error: with all definitions inlined, this kernel is too large to be compiled [f0]"],
     );
 }
+
+/// What makes no statements takes time, too.
+#[test]
+fn an_explosion_of_functions_is_an_error() {
+    let twice: String = (1..40).map(|i| format!("(define (f{i} x) (f{0} (f{0} x)))\n", i - 1)).collect();
+    let text = format!("(define (f0 x) x)\n{twice}(lift f (N) ((array-type int N)) (lambda (xs) (f39 xs)))");
+    check(&text, &[], expect!["error: with all definitions inlined, this kernel is too large to be compiled [f0]"]);
+}
