@@ -7,7 +7,7 @@ use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use crate::schedule::{Schedule, fuse, is_parallel};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// What a statement of a block does with the destination of its variable.
@@ -27,6 +27,8 @@ struct Assigner<'a, 'k> {
     kernel: &'a Kernel,
     schedule: &'a Schedule,
     stmts: FxHashMap<VarId, &'k Stmt>,
+    /// The statements that compute elements, rather than showing those of something else.
+    producing: FxHashSet<VarId>,
     env: &'a Env<'k>,
     /// What is written can be read again: the same work-item wrote it, or a launch before.
     readable: bool,
@@ -53,6 +55,7 @@ pub fn assign<'k>(
         kernel,
         schedule,
         stmts,
+        producing: producing(rest),
         env,
         readable,
         wanted: FxHashMap::default(),
@@ -70,28 +73,13 @@ pub fn assign<'k>(
     Ok(a.done)
 }
 
-impl<'k> Assigner<'_, 'k> {
-    /// Whether all uses of a variable but the one that writes it can read it from its destination.
-    fn can_be_read_from(&self, v: VarId, dest: &Dest<'k>) -> bool {
-        self.schedule.uses(v).count == 1 || (self.readable && matches!(dest, Dest::Place(_)))
-    }
-
-    /// Whether the destination can be handed to this operand.
-    fn takes(&self, a: &Atom, dest: &Dest<'k>) -> bool {
-        let Atom::Var(v) = a else { return false };
-        self.stmts.contains_key(v)
-            && !self.wanted.contains_key(v)
-            && !self.done.contains_key(v)
-            && self.can_be_read_from(*v, dest)
-            && !self.schedule.uses(*v).in_loop
-            && self.produces(*v)
-    }
-
-    /// Whether the statement of a variable computes elements, rather than showing those of something else.
-    fn produces(&self, v: VarId) -> bool {
-        let Some(stmt) = self.stmts.get(&v) else { return false };
-        let of = |a: &Atom| matches!(a, Atom::Var(v) if self.produces(*v));
-        match &stmt.rhs {
+/// The statements that compute elements, of those given: the others show elements of something else. Each is looked at
+/// once, behind what it uses.
+fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    for stmt in stmts {
+        let of = |a: &Atom| matches!(a, Atom::Var(v) if found.contains(v));
+        let produces = match &stmt.rhs {
             Rhs::Atom(a) | Rhs::Pack(a, _) | Rhs::Cast(a, _) | Rhs::Store(Space::Global, a) => of(a),
             Rhs::Tuple(all) => all.iter().any(of),
             Rhs::If(..) => true,
@@ -109,7 +97,29 @@ impl<'k> Assigner<'_, 'k> {
                 Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
                 prim => !fuse::is_view(prim),
             },
+        };
+        if produces {
+            found.insert(stmt.var);
         }
+    }
+    found
+}
+
+impl<'k> Assigner<'_, 'k> {
+    /// Whether all uses of a variable but the one that writes it can read it from its destination.
+    fn can_be_read_from(&self, v: VarId, dest: &Dest<'k>) -> bool {
+        self.schedule.uses(v).count == 1 || (self.readable && matches!(dest, Dest::Place(_)))
+    }
+
+    /// Whether the destination can be handed to this operand.
+    fn takes(&self, a: &Atom, dest: &Dest<'k>) -> bool {
+        let Atom::Var(v) = a else { return false };
+        self.stmts.contains_key(v)
+            && !self.wanted.contains_key(v)
+            && !self.done.contains_key(v)
+            && self.can_be_read_from(*v, dest)
+            && !self.schedule.uses(*v).in_loop
+            && self.producing.contains(v)
     }
 
     fn folds_in_parallel(&self, a: &Atom) -> bool {

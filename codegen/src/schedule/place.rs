@@ -5,16 +5,17 @@
 
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
-use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::lower::FEW_PIECES;
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::FxHashSet;
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
     super::demote::demote(kernel, &mut placed.body, applied);
-    let mut placer = Placer { kernel, target, applied };
+    let mut placer = Placer { kernel, target, pieces: few_pieces(kernel), applied };
     placer.block(&mut placed.body, true);
     placed
 }
@@ -75,7 +76,22 @@ pub fn is_flat(ty: &Ty) -> bool {
 struct Placer<'a> {
     kernel: &'a Kernel,
     target: &'a Target,
+    pieces: FxHashSet<VarId>,
     applied: &'a mut Vec<Applied>,
+}
+
+/// The variables of `partition`s into a few pieces.
+fn few_pieces(kernel: &Kernel) -> FxHashSet<VarId> {
+    let mut found = FxHashSet::default();
+    kernel.body.visit(&mut |stmt| {
+        if let Rhs::Prim(call) = &stmt.rhs
+            && call.prim == Prim::Partition
+            && call.sizes.first().and_then(Size::as_const).is_some_and(|n| n <= FEW_PIECES)
+        {
+            found.insert(stmt.var);
+        }
+    });
+    found
 }
 
 impl Placer<'_> {
@@ -153,15 +169,9 @@ impl Placer<'_> {
 
     /// Whether it is a `map` over a few pieces of a `partition` that each are worth all work-items.
     fn goes_over_pieces(&self, call: &PrimCall) -> bool {
-        let Some(Atom::Var(pieces)) = call.args.first() else { return false };
-        let mut found = false;
-        self.kernel.body.visit(&mut |stmt| {
-            found |= stmt.var == *pieces
-                && matches!(&stmt.rhs, Rhs::Prim(p) if p.prim == Prim::Partition
-                    && p.sizes.first().and_then(Size::as_const).is_some_and(|n| n <= FEW_PIECES));
-        });
+        let few = matches!(call.args.first(), Some(Atom::Var(pieces)) if self.pieces.contains(pieces));
         let body = &call.funs[0].body;
-        found && body.stmts.iter().any(|s| is_unplaced_map(s) && body.result == Atom::Var(s.var))
+        few && body.stmts.iter().any(|s| is_unplaced_map(s) && body.result == Atom::Var(s.var))
     }
 
     /// One piece: the `map` that makes its result takes the whole device.

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 /// Functions and branches inside others: more than any program has, and what all that walk over kernels can bear.
 const DEEPEST: usize = 200;
 /// More statements than this are not a program but an explosion.
-const MOST_STATEMENTS: usize = 100_000;
+const MOST_STATEMENTS: usize = 20_000;
 
 /// The ids of positions start here.
 const POSITIONS: u32 = 1 << 20;

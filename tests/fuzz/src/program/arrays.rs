@@ -359,7 +359,11 @@ impl Maker<'_> {
         // A length that differs whatever the sizes are would be refused.
         let seen_through = self.seen_through.clone();
         let may_be = |l: &Len| match l.terms.as_slice() {
-            [(Base::Opened(id), 1)] => l.plus == 0 && !seen_through.contains(id),
+            [(own @ Base::Opened(id), 1)] => {
+                // No length is one that is longer by something.
+                let longer = len.plus > 0 && len.terms.iter().any(|(base, _)| base == own);
+                l.plus == 0 && !seen_through.contains(id) && !longer
+            }
             _ => false,
         };
         let (name, _) = self.some_value(|ty| ty.as_array().is_some_and(|(e, l)| e == element && may_be(l)))?;
