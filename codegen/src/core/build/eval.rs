@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// How deep expressions may be inside others, definitions followed.
 const MAX_DEPTH: u32 = 20_000;
-/// How many expressions may be evaluated, definitions followed: ten for each statement that there may be. What is evaluated
+/// How many expressions may be evaluated, definitions followed: fifty for each statement that there may be. What is evaluated
 /// need not make statements: `(id (id x))` makes none.
 const MOST_EVALUATED: usize = 1_000_000;
 /// Before the stack has less left, it grows.
