@@ -134,14 +134,17 @@ fn fits(value: &Value, ty: &Ty) -> bool {
     }
 }
 
-/// The kernels as they are elaborated, before anything is simplified.
+/// The kernels as they are elaborated, before anything is simplified; those that are over a limit are left out.
 fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {
     let analysis = program.analysis();
     let db = analysis.db();
     let Some(file) = db.file(program.path()) else { return Ok(Vec::new()) };
     let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
-    let built =
-        kernels.map(|form| build::elaborated_kernel(db, *form).map_err(|e| format!("accepted, but not built: {e}")));
+    let built = kernels.filter_map(|form| match build::elaborated_kernel(db, *form) {
+        // A limit, which says so itself.
+        Err(e) if e.message.ends_with("too large to be compiled") => None,
+        built => Some(built.map_err(|e| format!("accepted, but not built: {e}"))),
+    });
     built.collect()
 }
 
