@@ -76,6 +76,8 @@ pub struct Infer<'a> {
     pub work: u64,
     /// [`super::work::PARTS_PER_STEP`]s of parts of types that are counted in it.
     pub parts: u64,
+    /// It was too much, and that was told: nothing more is inferred.
+    pub given_up: bool,
     pub out: Inference,
 }
 
@@ -138,6 +140,7 @@ impl<'a> Infer<'a> {
             names: Names::new(body),
             work: 0,
             parts: 0,
+            given_up: false,
             out: Inference::default(),
         }
     }

@@ -18,7 +18,7 @@ impl Infer<'_> {
     pub fn finish(mut self, root: Option<Ty>) -> Inference {
         self.settle(0, 0);
         // What is known of a part of a definition misleads whoever uses it: one mistake is one error.
-        let root = root.map(|ty| if self.given_up() { Ty::error() } else { ty });
+        let root = root.map(|ty| if self.given_up { Ty::error() } else { ty });
         let is_kernel = self.body.kind == FormKind::Kernel;
         let implicit: Vec<BinderId> = self.body.size_params.clone();
         let taken: Vec<Name> = implicit.iter().map(|b| self.body.binder(*b).name.clone()).collect();
@@ -41,7 +41,7 @@ impl Infer<'_> {
         if work::exhausted() {
             self.too_large_to_check();
         }
-        if self.given_up() {
+        if self.given_up {
             // Whoever uses the form has nothing of what is assumed in a part of it.
             self.out.assumed.clear();
         }

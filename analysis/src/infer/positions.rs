@@ -57,38 +57,11 @@ impl Table {
             Slot::At { base, position, index } => at_deps(self.size_deps(*base), position, index),
         }
     }
-    /// Whether the position is one of [`Table::type_deps`].
     fn type_depends(&self, v: u32, position: &Var) -> bool {
-        let mut at = v;
-        loop {
-            match &self.types[at as usize] {
-                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
-                Slot::Bound { .. } => return false,
-                Slot::At { index, .. }
-                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
-                {
-                    return true;
-                }
-                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
-                Slot::At { base, .. } => at = *base,
-            }
-        }
+        depends(&self.types, v, position)
     }
     fn size_depends(&self, v: u32, position: &Var) -> bool {
-        let mut at = v;
-        loop {
-            match &self.sizes[at as usize] {
-                Slot::Unbound { deps, .. } => return deps.contains(&position.id),
-                Slot::Bound { .. } => return false,
-                Slot::At { index, .. }
-                    if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) =>
-                {
-                    return true;
-                }
-                Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
-                Slot::At { base, .. } => at = *base,
-            }
-        }
+        depends(&self.sizes, v, position)
     }
     pub fn deps(&self, key: Key) -> Deps {
         match key {
@@ -504,6 +477,22 @@ impl Table {
                 Some(c) => out = Assumption::ForAll { position: p, count: c, holds: Box::new(out) },
                 None => unbounded.push(p),
             }
+        }
+    }
+}
+
+/// Whether the position is one of [`Table::type_deps`], or of [`Table::size_deps`], without making them.
+fn depends<T>(slots: &[Slot<T>], v: u32, position: &Var) -> bool {
+    let mut at = v;
+    loop {
+        match &slots[at as usize] {
+            Slot::Unbound { deps, .. } => return deps.contains(&position.id),
+            Slot::Bound { .. } => return false,
+            Slot::At { index, .. } if index.any_var(&mut |v| v.kind == VarKind::Position && v.id == position.id) => {
+                return true;
+            }
+            Slot::At { position: replaced, .. } if replaced.id == position.id => return false,
+            Slot::At { base, .. } => at = *base,
         }
     }
 }

@@ -31,23 +31,18 @@ impl Infer<'_> {
             self.give_up_on_type(Node::FormName);
         }
         let parts = self.table.parts.get() / PARTS_PER_STEP;
-        let spent = 1 + work::take() + (parts - self.parts);
+        self.work += 1 + work::take() + (parts - self.parts);
         self.parts = parts;
-        if self.work + spent >= WORK_LIMIT || work::exhausted() {
+        if self.work >= WORK_LIMIT || work::exhausted() {
             self.too_large_to_check();
         }
-        self.work += spent;
-        self.given_up()
-    }
-
-    pub fn given_up(&self) -> bool {
-        self.work >= WORK_LIMIT
+        self.given_up
     }
 
     /// The rest of the form is not checked: that would take too long. Said once.
     pub fn give_up(&mut self, at: Node, message: impl Into<String>) {
-        if !self.given_up() {
-            self.work = WORK_LIMIT;
+        if !self.given_up {
+            self.given_up = true;
             self.error("too-complex", at, message);
         }
     }
@@ -66,7 +61,7 @@ impl Infer<'_> {
 
     /// A type that doubles with each `let` has no time to be written down: the rest of the form is not checked.
     pub fn give_up_on_type(&mut self, at: Node) {
-        if self.given_up() {
+        if self.given_up {
             return;
         }
         // Where it is not known, the first expression whose type it is.
