@@ -65,12 +65,12 @@ pub struct Facts {
     divides: Vec<(Size, Size)>,
     /// Equalities, each turned into a rule that removes its left side.
     rewrites: Vec<Rewrite>,
-    /// Points at which all of this holds, found when first needed.
-    points: OnceLock<Points>,
+    /// Points at which all of this holds, found when first needed: for all copies, until one of them learns more.
+    points: Arc<OnceLock<Points>>,
     /// Points at which fewer facts held: those with which the search begins.
     earlier: Vec<Arc<Sample>>,
     /// What proofs begin with, likewise.
-    known: OnceLock<Known>,
+    known: Arc<OnceLock<Known>>,
     /// What has been asked under these very facts.
     answers: Answers,
 }
@@ -164,7 +164,7 @@ impl Facts {
 
     /// What was found out from fewer facts is not all that can be found out now.
     fn more_is_known(&mut self) {
-        self.known = OnceLock::new();
+        self.known = Arc::default();
         self.answers = Answers::default();
     }
 

@@ -12,6 +12,7 @@ use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
 use crate::size::var::Var;
+use crate::size::work;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -172,10 +173,11 @@ impl Prover<'_> {
             return false;
         };
         self.fuel.set(fuel);
-        let size = self.query.facts.rewrite(size);
-        if self.query.spend(steps).is_none() {
+        // What is looked for in a goal takes as long as to add it to another one.
+        if self.query.spend(steps).is_none() || work::spend(size.terms().len()).is_err() {
             return false;
         }
+        let size = self.query.facts.rewrite(size);
         let goal = if size.is_integral() {
             size
         } else {
@@ -301,7 +303,7 @@ impl Prover<'_> {
             return false;
         };
         let linear = powers.keys().all(|&power| power <= 1);
-        let factors = || powers.iter().filter(|(power, _)| **power > 0).map(|(_, factor)| factor);
+        let factors = || powers.values();
         let replaced = |bound: &Size| goal.subst_var(var, bound);
         let mut lower: Vec<Size> = self.query.facts.lower.get(var).cloned().unwrap_or_default();
         lower.extend(self.least(var).map(Size::constant));
@@ -413,13 +415,12 @@ impl Prover<'_> {
     /// `n·(n-1) >= 0`: true for the least n, and by its coefficients for all others.
     fn by_cases(&self, goal: &Size, depth: u32) -> bool {
         for var in goal.vars() {
-            let Some(powers) = powers_of(goal, &var) else {
+            let is_square = |(atom, e): &(Atom, i32)| *e >= 2 && matches!(atom, Atom::Var(other) if *other == var);
+            let square = |term: &Term| term.mono.0.iter().any(is_square);
+            let Some(least) = goal.terms().iter().any(square).then(|| self.least(&var)).flatten() else {
                 continue;
             };
-            let Some(least) = self.least(&var) else {
-                continue;
-            };
-            if powers.keys().all(|&power| power < 2) {
+            if powers_of(goal, &var).is_none() {
                 continue;
             }
             // n = m + 1 with m at least as large as the least n.
@@ -434,17 +435,27 @@ impl Prover<'_> {
     }
 }
 
-/// The factors of each power of the variable; `None` if it occurs inside another atom.
+/// The factors of each power of the variable; `None` if it occurs inside another atom, or below a line.
 fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
-    let atom = Atom::Var(var.clone());
     let mut powers: BTreeMap<i32, Vec<Term>> = BTreeMap::new();
     for term in size.terms() {
-        let power = term.mono.exponent(&atom);
-        let mono = term.mono.without(&atom);
-        if power < 0 || mono.0.iter().any(|(other, _)| other.contains(var)) {
-            return None;
+        let mut power = 0;
+        for (atom, e) in &*term.mono.0 {
+            match atom {
+                Atom::Var(other) if other == var => power = *e,
+                Atom::Var(_) => {}
+                _ if atom.contains(var) => return None,
+                _ => {}
+            }
         }
-        powers.entry(power).or_default().push(Term { mono, coeff: term.coeff });
+        match power {
+            ..0 => return None,
+            0 => {}
+            1.. => {
+                let mono = term.mono.without(&Atom::Var(var.clone()));
+                powers.entry(power).or_default().push(Term { mono, coeff: term.coeff });
+            }
+        }
     }
     let sum = |terms| Some(Size::from_terms(poly::collect(terms).ok()?));
     powers.into_iter().map(|(power, terms)| Some((power, sum(terms)?))).collect()

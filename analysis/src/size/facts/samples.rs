@@ -6,6 +6,8 @@ use crate::size::atom::Atom;
 use crate::size::poly::Term;
 use crate::size::ratio::{Ratio, lcm};
 use crate::size::var::Var;
+use crate::size::work;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
@@ -22,32 +24,26 @@ const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
 /// Values of all variables; those that no fact mentions get theirs by chance.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// Sorted: there are few.
-    values: Vec<(Var, i64)>,
+    values: FxHashMap<Var, i64>,
     seed: usize,
 }
 
 impl Sample {
     fn value(&self, var: &Var) -> i64 {
-        match self.place(var) {
-            Ok(at) => self.values[at].1,
-            Err(_) => self.by_chance(var),
-        }
+        self.values.get(var).copied().unwrap_or_else(|| self.by_chance(var))
     }
 
-    fn set(&mut self, var: &Var, value: i64) {
-        match self.place(var) {
-            Ok(at) => self.values[at].1 = value,
-            Err(at) => self.values.insert(at, (var.clone(), value)),
-        }
+    /// Whether it had another value.
+    fn set(&mut self, var: &Var, value: i64) -> bool {
+        self.values.insert(var.clone(), value) != Some(value)
     }
 
-    fn place(&self, var: &Var) -> Result<usize, usize> {
-        self.values.binary_search_by(|(other, _)| other.cmp(var))
-    }
-
+    /// At the first point all variables have their least values: sums of natural numbers are refuted there or nowhere.
     fn by_chance(&self, var: &Var) -> i64 {
-        let hash = rustc_hash::FxBuildHasher.hash_one((var, self.seed)) >> 17;
+        if self.seed == 0 {
+            return 0;
+        }
+        let hash = FxBuildHasher.hash_one((var, self.seed)) >> 17;
         let value = VALUES[usize::try_from(hash % 16).unwrap_or(0)];
         // Half of the indices of which nothing is known are negative.
         if !var.is_natural() && hash & 16 != 0 { -value } else { value }
@@ -143,9 +139,13 @@ impl Facts {
         self.points.get_or_init(|| {
             let vars = self.vars();
             let divisors = self.divisors();
+            let terms: usize = vars.len() + self.sizes().map(|size| size.terms().len()).sum::<usize>();
             let mut samples: Vec<Arc<Sample>> = Vec::new();
-            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: Vec::new(), seed }));
+            let by_chance = (0..TRIES).map(|seed| Arc::new(Sample { values: FxHashMap::default(), seed }));
             for (tried, mut sample) in self.earlier.iter().cloned().chain(by_chance).enumerate() {
+                if work::spend(terms).is_err() {
+                    break;
+                }
                 let values = Arc::make_mut(&mut sample);
                 for var in &vars {
                     let value = values.value(var);
@@ -163,17 +163,18 @@ impl Facts {
         })
     }
 
-    /// What is newly assumed leaves some of the points that are known; with too few of them, others are looked for.
+    /// What is newly assumed leaves some of the points that are known; with too few of them, others are looked for. Where
+    /// none was found, fewer are to be found of more facts.
     pub(super) fn keep_points(&mut self, assume: impl FnOnce(&mut Points)) {
         const ENOUGH: usize = WANTED / 2;
-        if let Some(mut points) = self.points.take() {
-            let before = points.samples.clone();
-            assume(&mut points);
-            if points.samples.len() >= ENOUGH {
-                self.points = OnceLock::from(points);
-            } else if !before.is_empty() {
-                self.earlier = before;
-            }
+        let Some(known) = self.points.get() else { return };
+        let mut points = known.clone();
+        assume(&mut points);
+        if points.samples.len() >= ENOUGH || known.samples.is_empty() {
+            self.points = Arc::new(OnceLock::from(points));
+        } else {
+            self.earlier = known.samples.clone();
+            self.points = Arc::default();
         }
     }
 
@@ -181,9 +182,9 @@ impl Facts {
     pub(super) fn assume_range_of_new(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
         let mut points = self.points().clone();
         points.within(&var, true, lo.as_ref(), hi.as_ref());
-        self.points = OnceLock::new();
+        self.points = Arc::default();
         self.assume_range(var, lo, hi);
-        self.points = OnceLock::from(points);
+        self.points = Arc::new(OnceLock::from(points));
     }
 
     /// Whether a fact speaks of the variable.
@@ -214,34 +215,43 @@ impl Facts {
         found.into_iter().collect()
     }
 
-    /// Moves values into their ranges and onto their multiples.
+    /// Moves values into their ranges and onto their multiples: what one fact moves may be bounded by another one.
     fn repair(&self, sample: &mut Sample) {
         for _ in 0..3 {
-            for rewrite in &self.rewrites {
-                if let (Some(var), Some(value)) = (rewrite.variable(), integer(sample, rewrite.right())) {
-                    sample.set(var, value);
-                }
-            }
-            for (k, n) in &self.divides {
-                if let (Some(var), Some(k)) = (n.as_var(), integer(sample, k).filter(|k| *k > 0)) {
-                    let times = (sample.value(var) / k).max(1);
-                    sample.set(var, times.saturating_mul(k));
-                }
-            }
-            for (var, bounds) in &self.lower {
-                let least = bounds.iter().filter_map(|bound| integer(sample, bound)).max();
-                if let Some(least) = least.filter(|least| *least > sample.value(var)) {
-                    let value = self.multiple_from(sample, var, least);
-                    sample.set(var, value);
-                }
-            }
-            for (var, bounds) in &self.upper {
-                let most = bounds.iter().filter_map(|bound| integer(sample, bound)).min();
-                if let Some(most) = most.filter(|most| *most < sample.value(var)) {
-                    sample.set(var, most);
-                }
+            if !self.moved(sample) {
+                break;
             }
         }
+    }
+
+    /// Whether a value was not where a fact wants it.
+    fn moved(&self, sample: &mut Sample) -> bool {
+        let mut moved = false;
+        for rewrite in &self.rewrites {
+            if let (Some(var), Some(value)) = (rewrite.variable(), integer(sample, rewrite.right())) {
+                moved |= sample.set(var, value);
+            }
+        }
+        for (k, n) in &self.divides {
+            if let (Some(var), Some(k)) = (n.as_var(), integer(sample, k).filter(|k| *k > 0)) {
+                let times = (sample.value(var) / k).max(1);
+                moved |= sample.set(var, times.saturating_mul(k));
+            }
+        }
+        for (var, bounds) in &self.lower {
+            let least = bounds.iter().filter_map(|bound| integer(sample, bound)).max();
+            if let Some(least) = least.filter(|least| *least > sample.value(var)) {
+                let value = self.multiple_from(sample, var, least);
+                moved |= sample.set(var, value);
+            }
+        }
+        for (var, bounds) in &self.upper {
+            let most = bounds.iter().filter_map(|bound| integer(sample, bound)).min();
+            if let Some(most) = most.filter(|most| *most < sample.value(var)) {
+                moved |= sample.set(var, most);
+            }
+        }
+        moved
     }
 
     /// The least number from `least` on that the divisors of the variable divide, if that is easy to say.
