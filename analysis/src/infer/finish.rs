@@ -76,7 +76,8 @@ impl Infer<'_> {
         self.check_assumptions();
         self.check_vectors();
         if let Some(scheme) = &mut self.out.scheme {
-            let own = |a: &Assumption| a.vars().iter().all(|v| sizes.contains(v)) && !a.vars().is_empty();
+            let of_form: FxHashSet<&Var> = sizes.iter().collect();
+            let own = |a: &Assumption| a.vars().iter().all(|v| of_form.contains(v)) && !a.vars().is_empty();
             let all = self.out.assumed.iter().map(|a| a.assumption.subst(&mut |v| scheme_sizes.var(v)));
             let mut seen = FxHashSet::default();
             scheme.assumptions = all.filter(|a| own(a) && seen.insert(a.clone())).collect();

@@ -6,6 +6,7 @@ use super::table::{Key, Level};
 use crate::hir::{BinderId, ExprId, Name};
 use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Dependence, Scheme, Ty, TyKind, TyVar};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `n`, `m`, `k`, … for the i-th quantified length.
 pub fn size_variable_name(i: usize) -> String {
@@ -94,7 +95,8 @@ impl Infer<'_> {
         self.let_types.extend(q.classes.iter().copied());
         self.let_sizes.extend(q.sizes.iter().cloned());
         // What the function assumes of its own lengths, each use assumes of its.
-        let own = |a: &Assumption| a.vars().iter().any(|v| q.sizes.contains(v));
+        let of_function: FxHashSet<&Var> = q.sizes.iter().collect();
+        let own = |a: &Assumption| a.vars().iter().any(|v| of_function.contains(v));
         let mut assumptions = Vec::new();
         for a in &self.out.assumed[assumed..] {
             let a = a.assumption.subst(&mut |v| match v.kind {
@@ -147,7 +149,8 @@ impl Infer<'_> {
             (0..scheme.sizes.len()).map(|i| self.table.fresh_size_at(level, deps(dependence.of_size(i)))).collect();
         // The binders of each instance are its own, so that no two types share one.
         let (ty, element) = self.fresh_binders(&scheme.ty, &bound, &positions, dependence.element.as_ref());
-        let mut size = |v: &Var| scheme.sizes.iter().position(|s| s == v).map(|i| sizes[i].clone());
+        let instances: FxHashMap<&Var, &Size> = scheme.sizes.iter().zip(&sizes).collect();
+        let mut size = |v: &Var| instances.get(v).map(|&size| size.clone());
         let mut generic = |t: &Ty| match t.kind() {
             TyKind::Generic(n) => n.checked_sub(first_type).and_then(|i| types.get(i as usize)).cloned(),
             _ => None,

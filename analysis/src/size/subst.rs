@@ -87,12 +87,22 @@ impl Size {
                 None => same.iter_mut().for_each(|same| same.push(term.clone())),
             }
         }
-        let same = Size::from_terms(same?);
-        Some(new.into_iter().fold(same, |sum, (kept, product)| {
+        let mut parts = vec![Size::from_terms(same?)];
+        parts.extend(new.into_iter().map(|(kept, product)| {
             let number = kept.mono.is_one();
-            sum.add(&if number { product.scale(kept.coeff) } else { product.mul(&Size::term(kept)) })
-        }))
+            if number { product.scale(kept.coeff) } else { product.mul(&Size::term(kept)) }
+        }));
+        Some(total(parts))
     }
+}
+
+/// The sum of all: two by two, so that a long sum is not copied for each of its terms.
+fn total(mut sizes: Vec<Size>) -> Size {
+    while sizes.len() > 1 {
+        let two = sizes.chunks(2).map(|two| two.iter().skip(1).fold(two[0].clone(), |sum, size| sum.add(size)));
+        sizes = two.collect();
+    }
+    sizes.pop().unwrap_or_else(Size::zero)
 }
 
 impl Term {
