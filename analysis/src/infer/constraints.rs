@@ -13,7 +13,6 @@ use super::table::{Key, Slot};
 use crate::hir::{ExprId, Name};
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
-use std::cmp::Reverse;
 
 #[derive(Debug, Clone)]
 pub enum Constraint {
@@ -53,6 +52,9 @@ pub enum Progress {
 
 impl Infer<'_> {
     pub fn defer(&mut self, constraint: Constraint) {
+        if matches!(constraint, Constraint::Join { .. }) {
+            self.joins.push(self.deferred.len());
+        }
         self.deferred.push(Deferred { constraint, done: false, queued: true });
         self.queue.push_back(self.deferred.len() - 1);
     }
@@ -96,59 +98,6 @@ impl Infer<'_> {
         }
     }
 
-    /// Solve, then decide by default what is left, innermost first, until nothing is. Only constraints from `first` on,
-    /// and only those whose unknowns are all deeper than `level`, are decided by default.
-    pub fn settle(&mut self, first: usize, level: u32) {
-        let mut first = first;
-        loop {
-            self.solve();
-            // What is done stays done: it is not looked at again.
-            first += self.deferred[first..].iter().take_while(|d| d.done).count();
-            let Some(id) = self.most_urgent(first, level) else { return };
-            if self.over_budget() {
-                return;
-            }
-            self.deferred[id].done = true;
-            let constraint = self.deferred[id].constraint.clone();
-            self.decide(constraint);
-            self.wake_bound();
-        }
-    }
-
-    /// The constraint from `first` on to decide next.
-    fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
-        const PER_STEP: u64 = 16;
-        let mut most: Option<(usize, Urgency)> = None;
-        self.work += (self.deferred.len() - first) as u64 / PER_STEP;
-        for (i, d) in self.deferred.iter().enumerate().skip(first).filter(|(_, d)| !d.done) {
-            let urgency = d.constraint.urgency();
-            if most.is_none_or(|(_, so_far)| urgency < so_far) && self.is_inside(&d.constraint, level) {
-                most = Some((i, urgency));
-                if urgency == Urgency::MOST {
-                    break;
-                }
-            }
-        }
-        Some(most?.0)
-    }
-
-    fn is_inside(&self, c: &Constraint, level: u32) -> bool {
-        let ty = match c {
-            Constraint::Open { from, .. } | Constraint::Close { from, .. } | Constraint::Pack { from, .. } => from,
-            Constraint::Project { from, .. } | Constraint::Cast { from, .. } => from,
-            Constraint::Unzip { array, .. } => array,
-            Constraint::Join { branches, .. } => {
-                return branches.iter().all(|b| self.deeper(&b.ty, level));
-            }
-            Constraint::Equal { left, right, .. } => {
-                return self.size_deeper(left, level) && self.size_deeper(right, level);
-            }
-            Constraint::JoinRows { rows, total, .. } => {
-                return self.size_deeper(&rows.each, level) && self.size_deeper(total, level);
-            }
-        };
-        self.deeper(ty, level)
-    }
     /// Every unknown that the constraint looks at or decides.
     pub fn unknowns_of(&self, c: &Constraint) -> Vec<Key> {
         let (types, sizes): (Vec<&Ty>, Vec<&Size>) = match c {
@@ -166,15 +115,6 @@ impl Infer<'_> {
         let of_sizes = sizes.into_iter().flat_map(|size| self.table.zonk_size(size).vars());
         of_types.chain(of_sizes.filter(|v| v.kind == VarKind::Unknown).map(|v| Key::Size(v.id))).collect()
     }
-    fn deeper(&self, ty: &Ty, level: u32) -> bool {
-        let ty = self.table.zonk(ty);
-        self.table.unknowns(&ty).into_iter().all(|k| self.table.key_level(k) > level)
-    }
-    fn size_deeper(&self, size: &Size, level: u32) -> bool {
-        let size = self.table.zonk_size(size);
-        size.vars().iter().all(|v| v.kind != VarKind::Unknown || self.table.size_level(v.id) > level)
-    }
-
     /// What is a part of an unknown mentions no length that the unknown cannot mention.
     fn as_far_out(&mut self, part: &Ty, whole: Key) {
         let (level, deps) = (self.table.key_level(whole), self.table.deps(whole));
@@ -257,6 +197,11 @@ impl Infer<'_> {
                 match head.kind() {
                     TyKind::Unknown(v) => {
                         self.as_far_out(to, Key::Type(v.0));
+                        // A component of one value has one type, however often it is taken.
+                        let component = self.components.entry((*v, *index)).or_insert_with(|| to.clone()).clone();
+                        if component != *to {
+                            self.unify(to, &component, &Cause::Result(*at));
+                        }
                         Progress::Wait(vec![Key::Type(v.0)])
                     }
                     TyKind::Tuple(parts) if *index < parts.len() => {
@@ -364,7 +309,7 @@ impl Infer<'_> {
     }
 
     /// Decide a constraint that still waits although nothing more will be learnt.
-    fn decide(&mut self, c: Constraint) {
+    pub fn decide(&mut self, c: Constraint) {
         match c {
             // Nothing said that it is existential: it is not.
             Constraint::Open { from, to, site, scope, explicit, .. } => {
@@ -486,37 +431,5 @@ impl Infer<'_> {
         if self.scopes[scope].pending == 0 {
             self.wake(Key::Scope(scope as u32));
         }
-    }
-}
-
-/// How soon an undecided constraint is decided by default: the least first. Of several projections of one tuple, the last
-/// component says how many there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Urgency(u8, Reverse<usize>);
-
-impl Urgency {
-    const MOST: Urgency = Urgency(0, Reverse(0));
-}
-
-impl Constraint {
-    fn urgency(&self) -> Urgency {
-        let last_first = match self {
-            Constraint::Project { index, .. } => *index,
-            _ => 0,
-        };
-        let kind = match self {
-            Constraint::Open { explicit: false, .. } => 0,
-            Constraint::Project { .. } => 1,
-            Constraint::Unzip { .. } => 2,
-            Constraint::JoinRows { .. } => 3,
-            Constraint::Equal { .. } => 4,
-            Constraint::Join { .. } => 5,
-            Constraint::Pack { .. } => 6,
-            Constraint::Close { .. } => 7,
-            // What is written says that something is hidden, once all that may hide it is decided.
-            Constraint::Open { explicit: true, .. } => 8,
-            Constraint::Cast { .. } => 9,
-        };
-        Urgency(kind, Reverse(last_first))
     }
 }

@@ -11,7 +11,7 @@ use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
-use crate::ty::{ArrayTy, Class, Ty, TyKind};
+use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
@@ -57,6 +57,10 @@ pub struct Infer<'a> {
     pub declared: FxHashMap<BinderId, Ty>,
     /// Binders whose opened type some use relies on.
     pub used_opened: FxHashSet<BinderId>,
+    /// Those of the deferred constraints that are `if`s, without some that are done.
+    pub joins: Vec<usize>,
+    /// The types of the components that are taken of what is not known yet.
+    pub components: FxHashMap<(TyVar, usize), Ty>,
     /// The value of each size name.
     pub binder_sizes: FxHashMap<BinderId, Size>,
     /// Quantified parts of generalised `let`s: classes and lengths, numbered after the form's own at the end.
@@ -129,6 +133,8 @@ impl<'a> Infer<'a> {
             binder_types: vec![None; body.binders.len()],
             declared: FxHashMap::default(),
             used_opened: FxHashSet::default(),
+            joins: Vec::new(),
+            components: FxHashMap::default(),
             binder_sizes: FxHashMap::default(),
             let_types: Vec::new(),
             let_sizes: Vec::new(),

@@ -10,7 +10,7 @@ use super::report::Cause;
 use super::result::*;
 use super::table::Key;
 use crate::hir::ExprId;
-use crate::size::{Size, Truth, Var};
+use crate::size::{Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 #[derive(Debug, Clone)]
@@ -49,10 +49,13 @@ impl Infer<'_> {
             self.close_both(branches, &l, &r, to, &cause);
             return Progress::Done;
         }
-        let mut unknown: Vec<Key> = self.table.unknowns(&l);
-        unknown.extend(self.table.unknowns(&r));
-        if !unknown.is_empty() && !decided {
-            return Progress::Wait(unknown);
+        if !decided {
+            let mut unknown = Vec::new();
+            let level = branches.iter().map(|b| self.scopes[b.scope].level).min().unwrap_or(self.level);
+            self.what_joining_depends_on(&strip(&l), &strip(&r), level, &mut unknown);
+            if !unknown.is_empty() {
+                return Progress::Wait(unknown);
+            }
         }
         if heads.iter().any(|k| matches!(k, TyKind::Unknown(_))) {
             self.close_both(branches, &l, &r, to, &cause);
@@ -77,6 +80,28 @@ impl Infer<'_> {
         }
         self.unify(to, &result, &cause);
         Progress::Done
+    }
+
+    /// The unknowns on which it depends what the branches have in common. What is the same in both, and is known only further
+    /// out than they are, stays what it is, whatever it turns out to be.
+    fn what_joining_depends_on(&self, l: &Ty, r: &Ty, level: u32, unknown: &mut Vec<Key>) {
+        match (l.kind(), r.kind()) {
+            _ if l == r => {
+                let inside = |key: &Key| self.table.key_level(*key) >= level;
+                unknown.extend(self.table.unknowns(l).into_iter().filter(inside));
+            }
+            (TyKind::Array(x), TyKind::Array(y)) if x.position.is_none() && y.position.is_none() => {
+                for len in [&x.len, &y.len] {
+                    let unknowns = len.vars().into_iter().filter(|v| v.kind == VarKind::Unknown);
+                    unknown.extend(unknowns.map(|v| Key::Size(v.id)));
+                }
+                self.what_joining_depends_on(&x.element, &y.element, level, unknown);
+            }
+            (TyKind::Tuple(xs), TyKind::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys).for_each(|(x, y)| self.what_joining_depends_on(x, y, level, unknown));
+            }
+            _ => [l, r].iter().for_each(|ty| unknown.extend(self.table.unknowns(ty))),
+        }
     }
 
     /// Both branches have one type, once their own lengths are hidden.
@@ -132,14 +157,11 @@ impl Infer<'_> {
 
     fn common_length(&mut self, a: &Size, b: &Size, scopes: (ScopeId, ScopeId), pairs: &mut Pairs) -> Size {
         let (a, b) = (self.table.zonk_size(a), self.table.zonk_size(b));
-        let local = |s: &Size, scope| {
-            s.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Bound || self.opened_in(v, scope))
-        };
+        let local = |s: &Size, scope| s.any_var(&mut |v: &Var| v.kind == VarKind::Bound || self.opened_in(v, scope));
         if self.facts.equal(&a, &b) == Truth::Yes && !local(&a, scopes.0) && !local(&b, scopes.1) {
             return a;
         }
-        if a.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown)
-            || b.any_var(&mut |v: &Var| v.kind == crate::size::VarKind::Unknown)
+        if a.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) || b.any_var(&mut |v: &Var| v.kind == VarKind::Unknown)
         {
             let _ = self.unify_sizes(&a, &b, &Cause::Result(self.scopes[scopes.0].expr));
             return self.table.zonk_size(&a);

@@ -14,6 +14,7 @@
 mod apply;
 mod constraints;
 mod context;
+mod defaults;
 mod describe;
 pub mod elaborate;
 mod expr;

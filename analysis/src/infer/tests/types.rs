@@ -200,3 +200,40 @@ fn what_waits_for_a_parameter_is_not_generalised() {
         "#]],
     );
 }
+
+/// Branches of different lengths, whose elements wait for a component of a parameter: both take the same one.
+#[test]
+fn branches_whose_elements_are_learnt_later() {
+    check(
+        "(lift f (N M) (bool (array-type (tuple-type int float) N) (array-type int M))
+  (lambda (c v ys)
+    (let f (lambda (x)
+             (unpack (L w) (filter (lambda (y) (> (get2 y) 0.5f))
+                                   (if c
+                                     (generate #N (lambda (i) (tuple i (get2 x))))
+                                     (generate #M (lambda (i) (tuple i (get2 x))))))
+               (get2 x)))
+      (map f v))))",
+        expect![[r#"
+            f : Bool -> Array[(Int, Float),N] -> Array[Int,M] -> Array[Float,N]
+        "#]],
+    );
+}
+
+/// The same, where one branch knows more of its elements than the other: what opens the result waits for the `if`.
+#[test]
+fn branches_of_which_one_is_learnt_later() {
+    check(
+        "(lift f (N M) (bool (array-type (tuple-type int float) N) (array-type int M))
+  (lambda (c v ys)
+    (let f (lambda (x)
+             (filter (lambda (y) (> (get2 y) 0.5f))
+                     (if c
+                       (fill #N (tuple 1 (get2 x)))
+                       (generate #(+ M 1) (lambda (i) (tuple i 0.0f))))))
+      (map f v))))",
+        expect![[r#"
+            f : Bool -> Array[(Int, Float),N] -> Array[Int,M] -> Array[<∃X, Array[(Int, Float),X]>,N]
+        "#]],
+    );
+}

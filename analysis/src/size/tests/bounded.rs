@@ -57,7 +57,7 @@ fn a_question_about_large_sizes_has_an_end() {
             (&k * below).div_exact(&(k + 1))
         })
     };
-    let large = tower(7);
+    let large = tower(8);
     let other = large.subst(&mut |var| Some(v(&format!("{}'", var.name))));
     work::take();
     let simple = Facts::new().simplify(&Size::max(&large, &other));

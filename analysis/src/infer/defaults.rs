@@ -1,0 +1,136 @@
+//! Which constraint is decided next by default, when nothing more is learnt by itself.
+
+use super::constraints::Constraint;
+use super::context::Infer;
+use crate::size::{Size, VarKind};
+use crate::ty::{Ty, TyKind, TyVar};
+use rustc_hash::FxHashSet;
+use std::cmp::Reverse;
+
+/// How soon an undecided constraint is decided by default: the least first. Of several projections of one tuple, the last
+/// component says how many there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Urgency(u8, Reverse<usize>);
+
+impl Urgency {
+    const MOST: Urgency = Urgency(0, Reverse(0));
+    const LEAST: Urgency = Urgency(u8::MAX, Reverse(0));
+}
+
+impl Constraint {
+    fn urgency(&self) -> Urgency {
+        let last_first = match self {
+            Constraint::Project { index, .. } => *index,
+            _ => 0,
+        };
+        let kind = match self {
+            Constraint::Open { explicit: false, .. } => 0,
+            Constraint::Project { .. } => 1,
+            Constraint::Unzip { .. } => 2,
+            Constraint::JoinRows { .. } => 3,
+            Constraint::Equal { .. } => 4,
+            Constraint::Join { .. } => 5,
+            Constraint::Pack { .. } => 6,
+            Constraint::Close { .. } => 7,
+            // What is written says that something is hidden, once all that may hide it is decided.
+            Constraint::Open { explicit: true, .. } => 8,
+            Constraint::Cast { .. } => 9,
+        };
+        Urgency(kind, Reverse(last_first))
+    }
+}
+
+impl Infer<'_> {
+    /// Solve, then decide by default what is left, innermost first, until nothing is. Only constraints from `first` on,
+    /// and only those whose unknowns are all deeper than `level`, are decided by default.
+    pub fn settle(&mut self, first: usize, level: u32) {
+        let mut first = first;
+        loop {
+            self.solve();
+            // What is done stays done: it is not looked at again.
+            first += self.deferred[first..].iter().take_while(|d| d.done).count();
+            let Some(id) = self.most_urgent(first, level) else { return };
+            if self.over_budget() {
+                return;
+            }
+            self.deferred[id].done = true;
+            let constraint = self.deferred[id].constraint.clone();
+            self.decide(constraint);
+            self.wake_bound();
+        }
+    }
+
+    /// The constraint from `first` on to decide next.
+    fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
+        const PER_STEP: u64 = 16;
+        let mut most: Option<(usize, Urgency)> = None;
+        self.work += (self.deferred.len() - first) as u64 / PER_STEP;
+        let joined = self.results_of_joins();
+        for (i, d) in self.deferred.iter().enumerate().skip(first).filter(|(_, d)| !d.done) {
+            let urgency = match &d.constraint {
+                // Whether an `if` hides a length is found out first; perhaps only further out, where more is known.
+                Constraint::Open { from, explicit: false, .. } if self.is_one_of(from, &joined) => {
+                    if level > 0 {
+                        continue;
+                    }
+                    Urgency::LEAST
+                }
+                constraint => constraint.urgency(),
+            };
+            if most.is_none_or(|(_, so_far)| urgency < so_far) && self.is_inside(&d.constraint, level) {
+                most = Some((i, urgency));
+                if urgency == Urgency::MOST {
+                    break;
+                }
+            }
+        }
+        Some(most?.0)
+    }
+
+    /// The unknown types that undecided `if`s will say.
+    fn results_of_joins(&mut self) -> FxHashSet<TyVar> {
+        let deferred = &self.deferred;
+        self.joins.retain(|&id| !deferred[id].done);
+        self.work += self.joins.len() as u64;
+        let results = self.joins.iter().filter_map(|&id| match &self.deferred[id].constraint {
+            Constraint::Join { to, .. } => match self.table.shallow(to).kind() {
+                TyKind::Unknown(v) => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        });
+        results.collect()
+    }
+
+    fn is_one_of(&self, ty: &Ty, unknowns: &FxHashSet<TyVar>) -> bool {
+        !unknowns.is_empty() && matches!(self.table.shallow(ty).kind(), TyKind::Unknown(v) if unknowns.contains(v))
+    }
+
+    fn is_inside(&self, c: &Constraint, level: u32) -> bool {
+        let ty = match c {
+            Constraint::Open { from, .. } | Constraint::Close { from, .. } | Constraint::Pack { from, .. } => from,
+            Constraint::Project { from, .. } | Constraint::Cast { from, .. } => from,
+            Constraint::Unzip { array, .. } => array,
+            Constraint::Join { branches, .. } => {
+                return branches.iter().all(|b| self.deeper(&b.ty, level));
+            }
+            Constraint::Equal { left, right, .. } => {
+                return self.size_deeper(left, level) && self.size_deeper(right, level);
+            }
+            Constraint::JoinRows { rows, total, .. } => {
+                return self.size_deeper(&rows.each, level) && self.size_deeper(total, level);
+            }
+        };
+        self.deeper(ty, level)
+    }
+
+    fn deeper(&self, ty: &Ty, level: u32) -> bool {
+        let ty = self.table.zonk(ty);
+        self.table.unknowns(&ty).into_iter().all(|k| self.table.key_level(k) > level)
+    }
+
+    fn size_deeper(&self, size: &Size, level: u32) -> bool {
+        let size = self.table.zonk_size(size);
+        size.vars().iter().all(|v| v.kind != VarKind::Unknown || self.table.size_level(v.id) > level)
+    }
+}
