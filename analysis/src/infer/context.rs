@@ -6,7 +6,7 @@ use super::report::Cause;
 use super::result::*;
 use super::table::{Key, Level, Table};
 use super::unify::{COMPARED, Mismatch, Unify};
-use super::work::MOST_ASSUMED;
+use super::work::{MOST_ASSUMED, NODES_PER_CONDITION};
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
@@ -57,6 +57,8 @@ pub struct Infer<'a> {
     pub declared: FxHashMap<BinderId, Ty>,
     /// Binders whose opened type some use relies on.
     pub used_opened: FxHashSet<BinderId>,
+    /// Conditions on lengths so far, against [`MOST_ASSUMED`].
+    pub assumed: usize,
     /// Those of the deferred constraints that are `if`s, without some that are done.
     pub joins: Vec<usize>,
     /// The types of the components that are taken of what is not known yet.
@@ -133,6 +135,7 @@ impl<'a> Infer<'a> {
             binder_types: vec![None; body.binders.len()],
             declared: FxHashMap::default(),
             used_opened: FxHashSet::default(),
+            assumed: 0,
             joins: Vec::new(),
             components: FxHashMap::default(),
             binder_sizes: FxHashMap::default(),
@@ -311,9 +314,10 @@ impl<'a> Infer<'a> {
     }
 
     pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
-        if self.out.assumed.len() >= MOST_ASSUMED {
+        self.assumed += 1 + (assumption.weight() / NODES_PER_CONDITION) as usize;
+        if self.assumed > MOST_ASSUMED {
             let message = format!(
-                "too much must be assumed of lengths for this form to be checked: more than {MOST_ASSUMED} conditions"
+                "too much must be assumed of lengths for this form to be checked: more than {MOST_ASSUMED} conditions, of which long ones count as several"
             );
             self.give_up(Node::Expr(at), message);
             return;

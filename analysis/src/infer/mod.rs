@@ -30,6 +30,7 @@ mod positions;
 mod repair;
 mod report;
 mod result;
+mod shown;
 mod size_params;
 mod table;
 #[cfg(test)]

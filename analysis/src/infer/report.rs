@@ -4,6 +4,7 @@ use super::Mode;
 use super::context::Infer;
 use super::describe::{ordinal, shorten};
 use super::result::*;
+use super::shown::Shown;
 use super::unify::Mismatch;
 use crate::diagnostics::{Diagnostic, Edit, Fix, Obligation};
 use crate::hir::*;
@@ -115,12 +116,12 @@ impl Infer<'_> {
             let mut d = Diagnostic::error(
                 "type-mismatch",
                 Node::Expr(why),
-                format!("`{here}` is `{left}`, and it meets `{right}` here"),
+                format!("`{here}` is `{}`, and it meets `{}` here", Shown(left), Shown(right)),
             )
             .fix(fix);
             if let Cause::Argument { arg, .. } = cause {
                 let text = self.short(*arg);
-                d = d.related(Node::Expr(*arg), format!("`{text}` is `{actual}`"));
+                d = d.related(Node::Expr(*arg), format!("`{text}` is `{}`", Shown(actual)));
             }
             return self.diagnostic(d);
         }
@@ -133,20 +134,25 @@ impl Infer<'_> {
                     let callee = self.short(*callee);
                     if super::repair::is_endomorphism(&self.table.zonk(expected)) {
                         format!(
-                            "`{callee}` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `{right}`; keep all elements, and beside them, in a tuple, how many of them count"
+                            "`{callee}` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `{}`; keep all elements, and beside them, in a tuple, how many of them count",
+                            Shown(right)
                         )
                     } else {
                         format!(
-                            "`{callee}` needs a function whose result has a known length, `{left}`, and the length of this one's is known only at run time: `{right}`"
+                            "`{callee}` needs a function whose result has a known length, `{}`, and the length of this one's is known only at run time: `{}`",
+                            Shown(left),
+                            Shown(right)
                         )
                     }
                 }
                 _ => format!(
-                    "the length of this array is hidden: `{right}`; it must be opened with `unpack` before it is used"
+                    "the length of this array is hidden: `{}`; it must be opened with `unpack` before it is used",
+                    Shown(right)
                 ),
             };
             return self.error("hidden-length", cause.node(), message);
         }
+        let (expected, actual) = (Shown(expected), Shown(actual));
         let message = match cause {
             Cause::Argument { callee, index, .. } => {
                 let callee = self.short(*callee);
@@ -173,15 +179,15 @@ impl Infer<'_> {
             Cause::Result(_) => format!("this would have to be both `{expected}` and `{actual}`"),
         };
         let mut d = Diagnostic::error("type-mismatch", cause.node(), message);
-        if expected != left && left != right {
-            d.message.push_str(&format!(" (`{left}` is not `{right}`)"));
+        if expected.0 != left && left != right {
+            d.message.push_str(&format!(" (`{}` is not `{}`)", Shown(left), Shown(right)));
         }
         if let Cause::Branches { then, .. } = cause {
             d = d.related(Node::Expr(*then), format!("this branch is `{expected}`"));
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
             let text = self.short(why);
-            d = d.related(Node::Expr(why), format!("`{left}` comes from `{text}`"));
+            d = d.related(Node::Expr(why), format!("`{}` comes from `{text}`", Shown(left)));
         }
         if let (Cause::Argument { arg, .. }, Some(wanted)) = (cause, left.as_scalar())
             && let Some(fix) = self.literal_fix(*arg, wanted)

@@ -23,6 +23,9 @@ pub const PARTS_PER_STEP: u64 = MOST_PARTS / WORK_LIMIT;
 /// of definitions that each use the one before twice, the number doubles.
 pub const MOST_ASSUMED: usize = 2000;
 
+/// So many nodes of the sizes in a condition count as one more of them: most conditions have fewer.
+pub const NODES_PER_CONDITION: u32 = 16;
+
 impl Infer<'_> {
     /// Counts a step, and what was computed of sizes and types since the last one. Whether it is too much.
     pub fn over_budget(&mut self) -> bool {

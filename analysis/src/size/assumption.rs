@@ -36,6 +36,15 @@ impl Assumption {
         }
     }
 
+    /// How long it is to write and to prove: the nodes of its sizes.
+    pub fn weight(&self) -> u32 {
+        let inside = match self {
+            Assumption::ForAll { holds, .. } => holds.weight(),
+            _ => 0,
+        };
+        self.sizes().into_iter().map(Size::weight).fold(inside, u32::saturating_add)
+    }
+
     /// The free variables, sorted, each once.
     pub fn vars(&self) -> Vec<Var> {
         let mut vars: Vec<Var> = self.sizes().into_iter().flat_map(Size::vars).collect();

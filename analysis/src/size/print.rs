@@ -31,7 +31,10 @@ enum Binding {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Most are short, and fewer than can be kept are not.
+        // Most are one name, or short, and fewer than can be kept are not.
+        if let Some(var) = self.as_var() {
+            return f.write_str(&var.name);
+        }
         if self.weight() < LONG {
             return self.reading().fmt(f);
         }

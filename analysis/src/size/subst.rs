@@ -4,6 +4,7 @@ use super::Size;
 use super::atom::Atom;
 use super::poly::{Mono, Term};
 use super::var::Var;
+use super::work;
 use std::collections::BTreeSet;
 
 impl Size {
@@ -75,6 +76,8 @@ impl Size {
         if let Some(atom) = self.as_atom() {
             return atom.rebuilt(replacement);
         }
+        // Behind the limit of work this only counts: what is half replaced would be another size.
+        let _ = work::spend(self.terms().len());
         // The terms before the first that changes are copied only when there is one.
         let mut same: Option<Vec<Term>> = None;
         let mut new: Vec<(Term, Size)> = Vec::new();

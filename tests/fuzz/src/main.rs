@@ -1,5 +1,6 @@
 //! `lift-fuzz MODE COUNT [SEED]`: tries cases and shows those that are wrong; ends with `N tried, M wrong`.
-//! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try those of files, as `soundness` and `text` would.
+//! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try those of files, as `soundness` and `text` would;
+//! `lift-fuzz text-of SEED` writes the text of a seed, before it is made smaller.
 
 use lift_fuzz::{Case, differential, soundness, text, try_all, written};
 use std::process::ExitCode;
@@ -20,6 +21,12 @@ fn main() -> ExitCode {
     match args.split_first() {
         Some((mode, files)) if mode == "program" => return of_files(files, soundness::rejected_or_fine),
         Some((mode, files)) if mode == "texts" => return of_files(files, text::survived),
+        Some((mode, [seed])) if mode == "text-of" => {
+            if let Ok(seed) = seed.parse() {
+                print!("{}", text::text_of(seed));
+                return ExitCode::SUCCESS;
+            }
+        }
         _ => {}
     }
     let asked = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

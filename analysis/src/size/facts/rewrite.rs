@@ -84,11 +84,13 @@ impl Rewrite {
             Left::Mono(left) => {
                 let inside = size.rebuild(&mut |atom| match atom {
                     Atom::Var(_) => None,
-                    Atom::Floor(a, b) => {
-                        let (new_a, new_b) = (self.apply(a), self.apply(b));
-                        (new_a.is_some() || new_b.is_some())
-                            .then(|| new_a.unwrap_or_else(|| a.clone()).div_floor(&new_b.unwrap_or_else(|| b.clone())))
-                    }
+                    Atom::Floor(a, b) => Some(match (self.apply(a), self.apply(b)) {
+                        // As it is: nobody looks into it once more.
+                        (None, None) => Size::atom(atom.clone()),
+                        (new_a, new_b) => {
+                            new_a.unwrap_or_else(|| a.clone()).div_floor(&new_b.unwrap_or_else(|| b.clone()))
+                        }
+                    }),
                     _ => None,
                 });
                 let current = inside.as_ref().unwrap_or(size);
