@@ -151,18 +151,6 @@ fn questions_about_large_sizes_come_back() {
     let _ = super::solve(&sum, &v("?U"), &var("N4"), &facts);
 }
 
-/// What is inside of a floor is rewritten once, not once for each floor around it.
-#[test]
-fn an_equality_is_used_in_floors_in_one_another() {
-    let mut facts = Facts::new();
-    facts.assume_eq(v("N") * v("M"), v("K") * v("L"));
-    let nested = (0..24).fold(v("L"), |inner, i| (inner + v(&format!("A{i}"))).div_floor(&v(&format!("B{i}"))));
-    work::take();
-    assert!(facts.equal(&nested, &(&nested + 1)).is_no());
-    let terms = work::take();
-    assert!(terms < 20_000, "{terms} terms");
-}
-
 /// A sum of natural numbers has its least value where all of them have theirs.
 #[test]
 fn sums_of_many_names_are_refuted_at_once() {
