@@ -153,6 +153,7 @@ impl Infer<'_> {
                         head.clone()
                     }
                 };
+                self.length_of_opened(*site, &opened);
                 let cause = Cause::site(self.body, *site);
                 if matches!(head.kind(), TyKind::Unknown(_)) {
                     self.unify(from, &opened, &cause);
@@ -319,6 +320,7 @@ impl Infer<'_> {
                 }
                 let cause = Cause::site(self.body, site);
                 self.unify(&from, &to, &cause);
+                self.length_of_opened(site, &to);
                 self.scope_opened(scope);
             }
             Constraint::Close { from, to, scope, expr } => {

@@ -57,6 +57,8 @@ pub struct Infer<'a> {
     pub declared: FxHashMap<BinderId, Ty>,
     /// Binders whose opened type some use relies on.
     pub used_opened: FxHashSet<BinderId>,
+    /// The lengths that `unpack`s name, where it is not known yet what they open.
+    pub awaited_lengths: FxHashMap<BinderId, Size>,
     /// Conditions on lengths so far, against [`MOST_ASSUMED`].
     pub assumed: usize,
     /// Those of the deferred constraints that are `if`s, without some that are done.
@@ -135,6 +137,7 @@ impl<'a> Infer<'a> {
             binder_types: vec![None; body.binders.len()],
             declared: FxHashMap::default(),
             used_opened: FxHashSet::default(),
+            awaited_lengths: FxHashMap::default(),
             assumed: 0,
             joins: Vec::new(),
             components: FxHashMap::default(),

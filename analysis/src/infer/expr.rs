@@ -296,6 +296,12 @@ impl Infer<'_> {
                     this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
                 let length = match length {
                     Some(v) => Size::var(v),
+                    // What is opened is learnt later, and its length with it.
+                    None if matches!(known.kind(), TyKind::Unknown(_)) => {
+                        let length = this.fresh_size();
+                        this.awaited_lengths.insert(binder, length.clone());
+                        length
+                    }
                     None => this.outermost_length(&opened, value),
                 };
                 this.binder_sizes.insert(s, length);
@@ -306,6 +312,26 @@ impl Infer<'_> {
             this.close_later(inner, &result, scope, body);
         });
         result
+    }
+
+    /// The length that an `unpack` names, where it was not known yet what it opens, and is now.
+    pub fn length_of_opened(&mut self, site: Site, opened: &Ty) {
+        let Site::Binder(binder) = site else { return };
+        let Some(length) = self.awaited_lengths.remove(&binder) else { return };
+        let cause = Cause::site(self.body, site);
+        let first = self.out.openings.last().filter(|o| o.site == site).map(|o| Size::var(o.lengths[0].clone()));
+        match first {
+            Some(first) => {
+                if let Err(m) = self.unify_sizes(&length, &first, &cause) {
+                    self.report_lengths(m, &cause);
+                }
+            }
+            // It hides nothing, which is told.
+            None => {
+                let (array, _) = self.any_array(&length);
+                self.unify(&array, opened, &cause);
+            }
+        }
     }
 
     /// The length of something that must turn out to be an array.

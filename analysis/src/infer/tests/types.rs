@@ -237,3 +237,21 @@ fn branches_of_which_one_is_learnt_later() {
         "#]],
     );
 }
+
+/// An `unpack` may name the length of what turns out to be a pair later.
+#[test]
+fn the_length_of_a_pair_that_is_learnt_later_has_a_name() {
+    check(
+        "(lift f (N) ((array-type (tuple-type int float) N))
+  (lambda (xs)
+    (iterate #2
+      (map (lambda (x)
+             (unpack (L v) (unpack ys (filter (lambda (y) (< (get1 y) 1)) (generate #3 (lambda (i) (tuple i (get2 x)))))
+                             (pack (tuple (map (lambda (y) (get1 (tuple (get1 y) (get2 y)))) ys) ys)))
+               (tuple (get1 x) (get2 x)))))
+      xs)))",
+        expect![[r#"
+            f : Array[(Int, Float),N] -> Array[(Int, Float),N]
+        "#]],
+    );
+}
