@@ -15,7 +15,7 @@ const FIXED: u64 = 1;
 /// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
 /// fault was mended that it found, or what it tries became more (docs/trust.md has the counts). So what fails is what was
 /// just changed.
-const FRESH: [(&str, u64); 4] = [("soundness", 100), ("written", 100), ("differential", 2), ("rules", 1)];
+const FRESH: [(&str, u64); 5] = [("soundness", 100), ("written", 100), ("text", 20), ("differential", 2), ("rules", 1)];
 
 /// The first seed of the new cases.
 fn fresh() -> u64 {
@@ -85,6 +85,7 @@ fn rules_keep_what_programs_mean() {
 fn texts_are_survived() {
     let counts = none_wrong("text", 30, FIXED, text::try_one);
     assert!(counts.accepted > 2 && counts.rejected > 10, "{counts:?}");
+    some_new("text", text::try_one);
 }
 
 /// Of each text that there is here, and of some that are random, the tree is the text.
