@@ -14,6 +14,8 @@ use rustc_hash::FxHashMap;
 
 /// Types longer than this are cut in a hint; the tooltip has them whole.
 const MOST_CHARACTERS: usize = 60;
+/// So many of the conditions that one use assumes are looked at.
+const MOST_CHECKS: usize = 16;
 
 pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<InlayHint> {
     let mut hints = Vec::new();
@@ -179,7 +181,14 @@ impl Maker<'_, '_> {
             self.push(self.range(cast.expr).end(), HintKind::RuntimeCheck, parts, Room::Left, tooltip.into());
         }
         let mut seen: Vec<(ExprId, String)> = Vec::new();
+        let mut told: FxHashMap<ExprId, usize> = FxHashMap::default();
         for assumed in &self.inference.assumed {
+            // Nobody reads dozens behind one call; the hover of the form tells all.
+            let here = told.entry(assumed.at).or_default();
+            *here += 1;
+            if *here > MOST_CHECKS {
+                continue;
+            }
             let check = (assumed.at, assumed.assumption.to_string());
             // What a cast checks is shown at the cast.
             if matches!(self.view.body.expr(assumed.at), Expr::Ascribe { .. }) || seen.contains(&check) {
