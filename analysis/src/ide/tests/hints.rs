@@ -267,3 +267,16 @@ fn a_default_can_be_written() {
     "#]],
     );
 }
+
+/// Of the conditions that one use assumes, only some are written: there may be thousands of long ones.
+#[test]
+fn of_many_conditions_of_one_use_some_are_shown() {
+    let splits: Vec<String> = (2..32).map(|k| format!("(let v{k} (split #{k} xs)")).collect();
+    let all = format!("(define (all (xs (array-type int n))) {} xs{})", splits.join(" "), ")".repeat(30));
+    let fixture = Fixture::new(&format!("{all}\n(define (use xs) (all xs))"));
+    let whole = TextRange::up_to(TextSize::of(fixture.files[0].1.as_str()));
+    let second = TextSize::try_from(all.len()).unwrap();
+    let hints = fixture.analysis().inlay_hints(fixture.main(), whole).unwrap();
+    let checks = hints.iter().filter(|hint| hint.kind == HintKind::RuntimeCheck && hint.offset > second);
+    assert_eq!(checks.count(), 16);
+}
