@@ -3,8 +3,7 @@
 //! Recursion is found here, over names alone, before anything is inferred. So the queries of inference never run in
 //! circles, and their results do not depend on which of them was asked first.
 
-use crate::db::{Db, Form, FormEntity, SourceFile, forms};
-use crate::edit::word;
+use crate::db::{Db, Form, SourceFile, forms, word};
 use crate::hir::Name;
 use crate::imports::imports_itself;
 use crate::names::callees;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
 pub struct Cycle {
     /// The member at which the cycle is reported.
-    pub head: FormEntity,
+    pub head: Form,
     /// A shortest way around, from the head: each uses the next, the last uses the head.
     pub names: Arc<[Name]>,
 }
@@ -23,22 +22,22 @@ pub struct Cycle {
 /// The forms of a file that may be part of a cycle, in order: told from their words alone, which an edit changes more
 /// seldom than their texts. A parameter that has the name of a definition makes more of them than there are.
 #[salsa::tracked]
-fn suspects(db: &dyn Db, file: SourceFile) -> Vec<FormEntity> {
+fn suspects(db: &dyn Db, file: SourceFile) -> Vec<Form> {
     let all = forms(db, file);
     // A way back from another file is an import that goes in a circle.
     if imports_itself(db, file) {
         return all.to_vec();
     }
-    let mut defined: FxHashMap<u32, Vec<FormEntity>> = FxHashMap::default();
+    let mut defined: FxHashMap<u32, Vec<Form>> = FxHashMap::default();
     for (name, &form) in file.names(db).iter() {
         defined.entry(word(name)).or_default().push(form);
     }
-    let mentioned: FxHashMap<FormEntity, Vec<FormEntity>> = all
+    let mentioned: FxHashMap<Form, Vec<Form>> = all
         .iter()
         .map(|&form| (form, form.words(db).iter().filter_map(|word| defined.get(word)).flatten().copied().collect()))
         .collect();
     let mentioned = |form| mentioned.get(&form).map_or(&[] as &[_], Vec::as_slice);
-    let of_cycles: FxHashSet<FormEntity> = components(all, mentioned)
+    let of_cycles: FxHashSet<Form> = components(all, mentioned)
         .into_iter()
         .filter(|component| component.len() > 1 || mentioned(component[0]).contains(&component[0]))
         .flatten()
@@ -48,7 +47,7 @@ fn suspects(db: &dyn Db, file: SourceFile) -> Vec<FormEntity> {
 
 /// The cycles of the forms of a file and of all that they reach.
 #[salsa::tracked]
-fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle> {
+fn cycles(db: &dyn Db, file: SourceFile) -> FxHashMap<Form, Cycle> {
     let mut cycles = FxHashMap::default();
     for mut component in components(suspects(db, file), |form| callees(db, form)) {
         let alone = component.len() == 1;
@@ -69,7 +68,7 @@ fn cycles<'db>(db: &'db dyn Db, file: SourceFile) -> FxHashMap<Form<'db>, Cycle>
 
 /// The cycle that a form is part of.
 #[salsa::tracked]
-pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle> {
+pub fn cycle_of(db: &dyn Db, form: Form) -> Option<Cycle> {
     if suspects(db, form.file(db)).is_empty() {
         return None;
     }
@@ -77,10 +76,10 @@ pub fn cycle_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Cycle> {
 }
 
 /// A shortest way from the first form of a strongly connected component back to it.
-fn round_trip<'db>(db: &'db dyn Db, component: &[Form<'db>]) -> Vec<Form<'db>> {
+fn round_trip(db: &dyn Db, component: &[Form]) -> Vec<Form> {
     let Some(&first) = component.first() else { return Vec::new() };
-    let members: FxHashSet<Form<'_>> = component.iter().copied().collect();
-    let mut before: FxHashMap<Form<'_>, Form<'_>> = FxHashMap::default();
+    let members: FxHashSet<Form> = component.iter().copied().collect();
+    let mut before: FxHashMap<Form, Form> = FxHashMap::default();
     let mut queue = std::collections::VecDeque::from([first]);
     while let Some(form) = queue.pop_front() {
         for &callee in callees(db, form) {
@@ -103,15 +102,15 @@ fn round_trip<'db>(db: &'db dyn Db, component: &[Form<'db>]) -> Vec<Form<'db>> {
 
 /// The strongly connected components of all that is reachable, callees first (Tarjan 1972, without recursion:
 /// a program may be a chain of ten thousand definitions).
-fn components<'db, 'a>(roots: &[Form<'db>], callees: impl Fn(Form<'db>) -> &'a [Form<'db>]) -> Vec<Vec<Form<'db>>> {
+fn components<'a>(roots: &[Form], callees: impl Fn(Form) -> &'a [Form]) -> Vec<Vec<Form>> {
     let mut components = Vec::new();
     // The earliest form on the stack that a form is known to reach, by number.
-    let mut low: FxHashMap<Form<'_>, usize> = FxHashMap::default();
-    let mut stack: Vec<Form<'_>> = Vec::new();
-    let mut on_stack: FxHashSet<Form<'_>> = FxHashSet::default();
+    let mut low: FxHashMap<Form, usize> = FxHashMap::default();
+    let mut stack: Vec<Form> = Vec::new();
+    let mut on_stack: FxHashSet<Form> = FxHashSet::default();
     for &root in roots {
         // Each entry: a form, its number, and how many of its callees have been looked at.
-        let mut path: Vec<(Form<'_>, usize, usize)> = Vec::new();
+        let mut path: Vec<(Form, usize, usize)> = Vec::new();
         let mut enter = Some(root).filter(|root| !low.contains_key(root));
         loop {
             if let Some(form) = enter.take() {
@@ -150,13 +149,13 @@ fn components<'db, 'a>(roots: &[Form<'db>], callees: impl Fn(Form<'db>) -> &'a [
     components
 }
 
-fn reaches<'db>(low: &mut FxHashMap<Form<'db>, usize>, form: Form<'db>, number: usize) {
+fn reaches(low: &mut FxHashMap<Form, usize>, form: Form, number: usize) {
     if let Some(low) = low.get_mut(&form) {
         *low = (*low).min(number);
     }
 }
 
 /// A form and all that it reaches, callees first: to ask for each in turn keeps the stack of queries flat.
-pub fn in_order<'db>(db: &'db dyn Db, roots: &[Form<'db>]) -> Vec<Form<'db>> {
+pub fn in_order(db: &dyn Db, roots: &[Form]) -> Vec<Form> {
     components(roots, |form| callees(db, form)).into_iter().flatten().collect()
 }

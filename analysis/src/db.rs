@@ -7,13 +7,11 @@
 //! What changes seldom (which forms there are, their names, the words in them) is of a higher durability than their
 //! texts: what depends on nothing else is not even looked at after an edit in a text.
 
-use crate::edit::{Change, Lifetime, Words, new_file, set_text};
 use crate::hir::Name;
-use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
 use lift_syntax::{LineIndex, RawForm, TextRange, TextSize};
-use rustc_hash::FxHashMap;
-use salsa::{Durability, Setter};
+use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Paths that start so name files that ship inside the program.
@@ -35,22 +33,22 @@ pub struct SourceFile {
     pub split: Arc<[RawForm]>,
     /// The forms, in the order of `split`.
     #[returns(ref)]
-    pub members: Arc<[FormEntity]>,
-    /// The place of each form among them, by [`FormEntity::slot`].
+    pub members: Arc<[Form]>,
+    /// The place of each form among them, by [`Form::slot`].
     #[returns(ref)]
     pub places: Arc<[u32]>,
     /// The imports among the forms.
     #[returns(ref)]
-    pub import_forms: Arc<[FormEntity]>,
+    pub import_forms: Arc<[Form]>,
     /// The first definition of each name.
     #[returns(ref)]
-    pub names: Arc<FxHashMap<Name, FormEntity>>,
+    pub names: Arc<FxHashMap<Name, Form>>,
     /// Definitions whose name is taken already, and the second kernel without a name.
     #[returns(ref)]
-    pub repeated: Arc<[FormEntity]>,
+    pub repeated: Arc<[Form]>,
     /// Entities that stand for no form now, to be used again.
     #[returns(ref)]
-    pub spare: Arc<[FormEntity]>,
+    pub spare: Arc<[Form]>,
 }
 
 /// The files that exist.
@@ -61,6 +59,9 @@ pub struct Files {
     /// Files that existed, to be used again under the same path.
     #[returns(ref)]
     pub gone: Arc<FxHashMap<Arc<str>, SourceFile>>,
+    /// Why files that do not exist here could not be read; a file that is simply missing has no entry.
+    #[returns(ref)]
+    pub unreadable: Arc<FxHashMap<Arc<str>, Arc<str>>>,
 }
 
 /// A name or a path as the key of a query.
@@ -70,11 +71,23 @@ pub struct Sym<'db> {
     pub text: Name,
 }
 
+/// Words by their hashes, sorted: two words may have one hash, which only makes more of what is asked about them.
+pub type Words = Arc<[u32]>;
+
+/// The hash of a word.
+pub fn word(text: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    text.hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ (hash >> 32)) as u32
+}
+
 /// A top-level form.
 ///
-/// After an edit it is that form of the file which is most like the one it was: of the same name, if there is one.
+/// After an edit the same entity is that form of the file which is most like the one it was: of the same name, if there is
+/// one.
 #[salsa::input(debug)]
-pub struct FormEntity {
+pub struct Form {
     #[returns(copy)]
     pub file: SourceFile,
     /// The number of the entity in its file. It never changes.
@@ -94,10 +107,7 @@ pub struct FormEntity {
     pub text: Arc<str>,
 }
 
-/// A form, for as long as the database is read: with the next edit the same entity may stand for another one.
-pub type Form<'db> = FormEntity;
-
-impl FormEntity {
+impl Form {
     /// Its place among the forms of its file; `None` for an entity that stands for no form.
     pub fn place(self, db: &dyn Db) -> Option<usize> {
         let place = self.file(db).places(db).get(self.slot(db) as usize).copied()?;
@@ -124,7 +134,7 @@ pub trait Db: salsa::Database {
 }
 
 /// How often each query ran, and how often a result was found to hold still.
-type Counts = Arc<Mutex<(FxHashMap<salsa::IngredientIndex, usize>, usize)>>;
+pub(crate) type Counts = Arc<Mutex<(FxHashMap<salsa::IngredientIndex, usize>, usize)>>;
 
 #[salsa::db]
 #[derive(Clone)]
@@ -147,43 +157,14 @@ impl Db for RootDatabase {
     }
 }
 
-impl Default for RootDatabase {
-    fn default() -> RootDatabase {
-        RootDatabase::with_storage(salsa::Storage::new(None), Counts::default())
-    }
-}
-
 impl RootDatabase {
-    /// A database that counts how often each query runs, for tests.
-    pub fn counting() -> RootDatabase {
-        let counts = Counts::default();
-        let counter = counts.clone();
-        let storage = salsa::Storage::new(Some(Box::new(move |event: salsa::Event| {
-            let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
-            match event.kind {
-                salsa::EventKind::WillExecute { database_key } => {
-                    *counts.0.entry(database_key.ingredient_index()).or_default() += 1;
-                }
-                salsa::EventKind::DidValidateMemoizedValue { .. } => counts.1 += 1,
-                _ => {}
-            }
-        })));
-        RootDatabase::with_storage(storage, counts)
+    /// A database without files; [`crate::edit`] puts in those that ship with the program.
+    pub(crate) fn empty(storage: salsa::Storage<RootDatabase>, counts: Counts) -> RootDatabase {
+        RootDatabase { storage, prelude: None, counts }
     }
 
-    fn with_storage(storage: salsa::Storage<RootDatabase>, counts: Counts) -> RootDatabase {
-        let mut db = RootDatabase { storage, prelude: None, counts };
-        let mut by_path = FxHashMap::default();
-        for (path, text) in [(PRELUDE_PATH, PRELUDE_TEXT), (PRIMITIVES_PATH, PRIMITIVES_TEXT)] {
-            let path: Arc<str> = path.into();
-            let file = new_file(&mut db, path.clone(), text.into(), Lifetime::Program).file;
-            if *path == *PRELUDE_PATH {
-                db.prelude = Some(file);
-            }
-            by_path.insert(path, file);
-        }
-        let _singleton = Files::builder(Arc::new(by_path), Arc::default()).durability(Durability::MEDIUM).new(&db);
-        db
+    pub(crate) fn set_prelude(&mut self, file: SourceFile) {
+        self.prelude = Some(file);
     }
 
     /// How often each query ran since the last call, by the query's name.
@@ -202,56 +183,7 @@ impl RootDatabase {
     pub fn file(&self, path: &str) -> Option<SourceFile> {
         Files::get(self).by_path(self).get(path).copied()
     }
-
-    /// Adds a file, or sets its text, and says what that changes. An equal text changes nothing. The files that ship with
-    /// the program stay.
-    pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Change> {
-        if path.starts_with(BUILTIN_PREFIX) {
-            return None;
-        }
-        if let Some(file) = self.file(path) {
-            // Setting an equal value would be a change all the same.
-            return (*file.text(self) != text).then(|| set_text(self, file, text));
-        }
-        let path: Arc<str> = path.into();
-        let known = Files::get(self).gone(self).get(&path).copied();
-        let change = match known {
-            Some(file) => set_text(self, file, text),
-            None => new_file(self, path.clone(), text, Lifetime::Session),
-        };
-        let file = change.file;
-        self.change_files(|files, gone| {
-            gone.remove(&path);
-            files.insert(path, file);
-        });
-        Some(Change { files: true, ..change })
-    }
-
-    pub fn remove_file(&mut self, path: &str) -> Option<Change> {
-        if path.starts_with(BUILTIN_PREFIX) {
-            return None;
-        }
-        let file = self.file(path)?;
-        // An input lives as long as the database; its text need not.
-        let change = set_text(self, file, "".into());
-        self.change_files(|files, gone| {
-            if let Some((path, file)) = files.remove_entry(path) {
-                gone.insert(path, file);
-            }
-        });
-        Some(Change { files: true, ..change })
-    }
-
-    fn change_files(&mut self, change: impl FnOnce(&mut FilesByPath, &mut FilesByPath)) {
-        let files = Files::get(self);
-        let (mut by_path, mut gone) = ((**files.by_path(self)).clone(), (**files.gone(self)).clone());
-        change(&mut by_path, &mut gone);
-        files.set_by_path(self).to(Arc::new(by_path));
-        files.set_gone(self).to(Arc::new(gone));
-    }
 }
-
-type FilesByPath = FxHashMap<Arc<str>, SourceFile>;
 
 /// The file under a path, behind a query of its own: another file that comes or goes disturbs nobody.
 #[salsa::tracked(returns(copy))]
@@ -259,13 +191,19 @@ pub fn file_by_path<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<SourceFile> 
     Files::get(db).by_path(db).get(path.text(db)).copied()
 }
 
+/// Why the file under a path could not be read, if that is known.
+#[salsa::tracked(returns(clone))]
+pub fn why_unreadable<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<Arc<str>> {
+    Files::get(db).unreadable(db).get(path.text(db)).cloned()
+}
+
 /// The forms of a file, in order.
-pub fn forms<'db>(db: &'db dyn Db, file: SourceFile) -> &'db [Form<'db>] {
+pub fn forms(db: &dyn Db, file: SourceFile) -> &[Form] {
     file.members(db)
 }
 
 /// The forms that touch a range of the file, in order.
-pub fn forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: TextRange) -> &'db [Form<'db>] {
+pub fn forms_in(db: &dyn Db, file: SourceFile, range: TextRange) -> &[Form] {
     let split = file.split(db);
     let first = split.partition_point(|form| form.range.end() < range.start());
     let end = split.partition_point(|form| form.range.start() <= range.end());

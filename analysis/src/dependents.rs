@@ -5,23 +5,23 @@
 //! all that the edit can concern. That is kept here from edit to edit. It is more than what changes, and what really
 //! does the queries say; it is what need be asked.
 
-use crate::db::{Files, FormEntity, RootDatabase};
-use crate::edit::{Before, Change, word};
+use crate::db::{Files, Form, RootDatabase, word};
+use crate::edit::{Before, Change};
 use lift_syntax::FormKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The forms of all files by the words that stand in them.
 #[derive(Debug, Default)]
 pub struct Dependents {
-    with_word: FxHashMap<u32, Vec<FormEntity>>,
+    with_word: FxHashMap<u32, Vec<Form>>,
 }
 
 /// What may mean something else after an edit.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Concerned {
-    pub forms: FxHashSet<FormEntity>,
+    pub forms: FxHashSet<Form>,
     /// Forms that are none any more.
-    pub gone: Vec<FormEntity>,
+    pub gone: Vec<Form>,
     /// Names came or went: what means nothing may mean something now, or be like another name.
     pub names: bool,
     /// A file came or went, or an import changed: everything.

@@ -1,28 +1,19 @@
-//! What an edit of a text changes of the forms of its file.
+//! The database with its files, and what an edit of a text changes of the forms of its file.
 //!
 //! The text is split again where it differs ([`lift_syntax::resplit`]); the forms found there take the places of those
 //! that stood there, by name, and only what differs is set. Names, order and numbers of the forms are gathered anew only
 //! if one of them changed.
 
-use crate::db::{FormEntity, RootDatabase, SourceFile};
+use crate::db::{
+    BUILTIN_PREFIX, Counts, Files, Form, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words, word,
+};
 use crate::hir::Name;
+use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
 use lift_syntax::{FormKind, LineIndex, RawForm, SyntaxKind, TextSize, lex, resplit};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::VecDeque;
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
-
-/// Words by their hashes, sorted: two words may have one hash, which only makes more of what is asked about them.
-pub type Words = Arc<[u32]>;
-
-/// The hash of a word.
-pub fn word(text: &str) -> u32 {
-    let mut hasher = FxHasher::default();
-    text.hash(&mut hasher);
-    let hash = hasher.finish();
-    (hash ^ (hash >> 32)) as u32
-}
+use std::sync::{Arc, PoisonError};
 
 /// How long a file lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +38,7 @@ pub struct Change {
 /// What a form was.
 #[derive(Debug)]
 pub struct Before {
-    pub form: FormEntity,
+    pub form: Form,
     pub name: Option<Name>,
     pub kind: FormKind,
     pub words: Words,
@@ -90,8 +81,116 @@ impl Wanted<'_> {
     }
 }
 
+impl Default for RootDatabase {
+    fn default() -> RootDatabase {
+        RootDatabase::with_storage(salsa::Storage::new(None), Counts::default())
+    }
+}
+
+impl RootDatabase {
+    /// A database that counts how often each query runs, for tests.
+    pub fn counting() -> RootDatabase {
+        let counts = Counts::default();
+        let counter = counts.clone();
+        let storage = salsa::Storage::new(Some(Box::new(move |event: salsa::Event| {
+            let mut counts = counter.lock().unwrap_or_else(PoisonError::into_inner);
+            match event.kind {
+                salsa::EventKind::WillExecute { database_key } => {
+                    *counts.0.entry(database_key.ingredient_index()).or_default() += 1;
+                }
+                salsa::EventKind::DidValidateMemoizedValue { .. } => counts.1 += 1,
+                _ => {}
+            }
+        })));
+        RootDatabase::with_storage(storage, counts)
+    }
+
+    fn with_storage(storage: salsa::Storage<RootDatabase>, counts: Counts) -> RootDatabase {
+        let mut db = RootDatabase::empty(storage, counts);
+        let mut by_path = FxHashMap::default();
+        for (path, text) in [(PRELUDE_PATH, PRELUDE_TEXT), (PRIMITIVES_PATH, PRIMITIVES_TEXT)] {
+            let path: Arc<str> = path.into();
+            let file = new_file(&mut db, path.clone(), text.into(), Lifetime::Program).file;
+            if *path == *PRELUDE_PATH {
+                db.set_prelude(file);
+            }
+            by_path.insert(path, file);
+        }
+        let _singleton =
+            Files::builder(Arc::new(by_path), Arc::default(), Arc::default()).durability(Durability::MEDIUM).new(&db);
+        db
+    }
+
+    /// Adds a file, or sets its text, and says what that changes. An equal text changes nothing. The files that ship with
+    /// the program stay.
+    pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Change> {
+        if path.starts_with(BUILTIN_PREFIX) {
+            return None;
+        }
+        if let Some(file) = self.file(path) {
+            // Setting an equal value would be a change all the same.
+            return (*file.text(self) != text).then(|| set_text(self, file, text));
+        }
+        let path: Arc<str> = path.into();
+        let known = Files::get(self).gone(self).get(&path).copied();
+        let change = match known {
+            Some(file) => set_text(self, file, text),
+            None => new_file(self, path.clone(), text, Lifetime::Session),
+        };
+        let file = change.file;
+        self.change_files(|files, gone| {
+            gone.remove(&path);
+            files.insert(path, file);
+        });
+        Some(Change { files: true, ..change })
+    }
+
+    /// Records why a file cannot be read, until it is added. Returns whether that is new.
+    pub fn set_unreadable(&mut self, path: &str, why: &str) -> bool {
+        let files = Files::get(self);
+        if self.file(path).is_some() || files.unreadable(self).get(path).is_some_and(|known| **known == *why) {
+            return false;
+        }
+        let mut unreadable = (**files.unreadable(self)).clone();
+        unreadable.insert(path.into(), why.into());
+        files.set_unreadable(self).to(Arc::new(unreadable));
+        true
+    }
+
+    pub fn remove_file(&mut self, path: &str) -> Option<Change> {
+        if path.starts_with(BUILTIN_PREFIX) {
+            return None;
+        }
+        let file = self.file(path)?;
+        // An input lives as long as the database; its text need not.
+        let change = set_text(self, file, "".into());
+        self.change_files(|files, gone| {
+            if let Some((path, file)) = files.remove_entry(path) {
+                gone.insert(path, file);
+            }
+        });
+        Some(Change { files: true, ..change })
+    }
+
+    fn change_files(&mut self, change: impl FnOnce(&mut FilesByPath, &mut FilesByPath)) {
+        let files = Files::get(self);
+        let (mut by_path, mut gone) = ((**files.by_path(self)).clone(), (**files.gone(self)).clone());
+        change(&mut by_path, &mut gone);
+        let is_there = |path: &Arc<str>| by_path.contains_key(path);
+        if files.unreadable(self).keys().any(is_there) {
+            let mut unreadable = (**files.unreadable(self)).clone();
+            unreadable.retain(|path, _| !is_there(path));
+            files.set_unreadable(self).to(Arc::new(unreadable));
+        }
+        files.set_by_path(self).to(Arc::new(by_path));
+        files.set_gone(self).to(Arc::new(gone));
+    }
+}
+
+type FilesByPath = FxHashMap<Arc<str>, SourceFile>;
+
 /// A file that did not exist. It is not among the files yet.
-pub fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lifetime) -> Change {
+fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lifetime) -> Change {
     let durability = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::MEDIUM };
     let moving = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::LOW };
     let none = || Arc::from([]);
@@ -117,7 +216,7 @@ pub fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime:
 }
 
 /// Sets the text of a file, and of its forms what that changes.
-pub fn set_text(db: &mut RootDatabase, file: SourceFile, text: Arc<str>) -> Change {
+fn set_text(db: &mut RootDatabase, file: SourceFile, text: Arc<str>) -> Change {
     set_forms(db, file, text, Durability::MEDIUM, Durability::LOW)
 }
 
@@ -133,7 +232,7 @@ fn set_forms(
     let wanted: Vec<Wanted<'_>> = edit.between.iter().map(|raw| Wanted::of(&text, raw)).collect();
     let (taken, left) = take_places(db, &old[edit.first..edit.behind], &wanted);
     // Some are left only if every place is taken.
-    let mut spare: Vec<FormEntity> = file.spare(db).to_vec();
+    let mut spare: Vec<Form> = file.spare(db).to_vec();
     let mut change = Change { file, touched: Vec::new(), structure: false, files: false };
     let mut between = Vec::with_capacity(wanted.len());
     let mut slots = file.places(db).len() as u32;
@@ -146,7 +245,7 @@ fn set_forms(
             None => {
                 let name = wanted.name.map(Name::from);
                 let words = wanted.words();
-                let form = FormEntity::builder(file, slots, name, 0, wanted.kind, words, wanted.text.into())
+                let form = Form::builder(file, slots, name, 0, wanted.kind, words, wanted.text.into())
                     .durability(durability)
                     .text_durability(moving)
                     .new(db);
@@ -164,8 +263,7 @@ fn set_forms(
     let forms_now = edit.forms(&old_split);
     if old[edit.first..edit.behind] != *between {
         change.structure = true;
-        let members: Vec<FormEntity> =
-            old[..edit.first].iter().chain(&between).chain(&old[edit.behind..]).copied().collect();
+        let members: Vec<Form> = old[..edit.first].iter().chain(&between).chain(&old[edit.behind..]).copied().collect();
         file.set_members(db).to(members.into());
         file.set_spare(db).to(spare.into());
     }
@@ -182,17 +280,13 @@ fn set_forms(
 
 /// For each form that is wanted, the old form of its name, in order; for those without one, an old form whose name
 /// nobody wants. Then the old forms that are left.
-fn take_places(
-    db: &RootDatabase,
-    old: &[FormEntity],
-    wanted: &[Wanted<'_>],
-) -> (Vec<Option<FormEntity>>, Vec<FormEntity>) {
+fn take_places(db: &RootDatabase, old: &[Form], wanted: &[Wanted<'_>]) -> (Vec<Option<Form>>, Vec<Form>) {
     let mut by_name: FxHashMap<Option<&str>, VecDeque<usize>> = FxHashMap::default();
     for (index, form) in old.iter().enumerate() {
         by_name.entry(form.name(db).as_deref()).or_default().push_back(index);
     }
     let mut free = vec![true; old.len()];
-    let mut taken: Vec<Option<FormEntity>> = Vec::with_capacity(wanted.len());
+    let mut taken: Vec<Option<Form>> = Vec::with_capacity(wanted.len());
     for wanted in wanted {
         let index = by_name.get_mut(&wanted.name).and_then(VecDeque::pop_front);
         if let Some(index) = index {
@@ -209,7 +303,7 @@ fn take_places(
 }
 
 /// Makes a form what is wanted.
-fn update(db: &mut RootDatabase, form: FormEntity, wanted: &Wanted<'_>, change: &mut Change) {
+fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut Change) {
     let renamed = form.name(db).as_deref() != wanted.name;
     let another = form.kind(db) != wanted.kind;
     if !renamed && !another && **form.text(db) == *wanted.text {
@@ -240,7 +334,7 @@ fn set_structure(db: &mut RootDatabase, file: SourceFile, slots: u32) {
     let members = file.members(db).clone();
     let mut places = vec![u32::MAX; slots as usize];
     let mut seen: FxHashMap<Option<Name>, u32> = FxHashMap::default();
-    let mut names: FxHashMap<Name, FormEntity> = FxHashMap::default();
+    let mut names: FxHashMap<Name, Form> = FxHashMap::default();
     let (mut imports, mut repeated, mut renumbered) = (Vec::new(), Vec::new(), Vec::new());
     let mut unnamed_kernels = 0;
     for (place, &form) in members.iter().enumerate() {

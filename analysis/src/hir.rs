@@ -5,52 +5,8 @@
 //! Names are resolved here as far as one form can: a local name is the id of its binder, any other is [`Expr::Global`].
 
 use lift_syntax::TextRange;
-use std::sync::Arc;
 
-pub type Name = Arc<str>;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $id(pub u32);
-        impl $id {
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    )*};
-}
-ids! {
-    /// An expression of a [`Body`].
-    ExprId,
-    /// A place where a name is bound: a parameter, a `let`, an `unpack`, a size name.
-    BinderId,
-    /// A type as written.
-    TypeRefId,
-    /// A size as written.
-    SizeRefId,
-}
-
-/// Any node of a body, as the target of a diagnostic or an edit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Node {
-    Expr(ExprId),
-    Binder(BinderId),
-    Type(TypeRefId),
-    Size(SizeRefId),
-    /// The name of the form itself (`evens` in `(define (evens xs) …)`), or its head where it has none.
-    FormName,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
-    Int,
-    Long,
-    Float,
-    Double,
-    Bool,
-}
+pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, Scalar, SizeRefId, TypeRefId};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Literal {
@@ -206,10 +162,10 @@ pub enum FormKind {
 pub struct Body {
     pub kind: FormKind,
     pub name: Option<Name>,
-    pub binders: Vec<Binder>,
-    pub exprs: Vec<Expr>,
-    pub types: Vec<TypeRef>,
-    pub sizes: Vec<SizeRef>,
+    pub binders: IdVec<BinderId, Binder>,
+    pub exprs: IdVec<ExprId, Expr>,
+    pub types: IdVec<TypeRefId, TypeRef>,
+    pub sizes: IdVec<SizeRefId, SizeRef>,
     /// The declared size names of a kernel, or the implicit ones of a `define`, in order of appearance.
     pub size_params: Vec<BinderId>,
     /// The parameter types of a kernel, in order.
@@ -221,36 +177,36 @@ pub struct Body {
 
 impl Body {
     pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id.index()]
+        &self.exprs[id]
     }
     pub fn binder(&self, id: BinderId) -> &Binder {
-        &self.binders[id.index()]
+        &self.binders[id]
     }
     pub fn type_ref(&self, id: TypeRefId) -> &TypeRef {
-        &self.types[id.index()]
+        &self.types[id]
     }
     pub fn size_ref(&self, id: SizeRefId) -> &SizeRef {
-        &self.sizes[id.index()]
+        &self.sizes[id]
     }
 }
 
 /// Where each node of a body stands, relative to the start of its form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceMap {
-    pub exprs: Vec<TextRange>,
-    pub binders: Vec<TextRange>,
-    pub types: Vec<TextRange>,
-    pub sizes: Vec<TextRange>,
+    pub exprs: IdVec<ExprId, TextRange>,
+    pub binders: IdVec<BinderId, TextRange>,
+    pub types: IdVec<TypeRefId, TextRange>,
+    pub sizes: IdVec<SizeRefId, TextRange>,
     pub form_name: TextRange,
 }
 
 impl SourceMap {
     pub fn range(&self, node: Node) -> TextRange {
         match node {
-            Node::Expr(id) => self.exprs[id.index()],
-            Node::Binder(id) => self.binders[id.index()],
-            Node::Type(id) => self.types[id.index()],
-            Node::Size(id) => self.sizes[id.index()],
+            Node::Expr(id) => self.exprs[id],
+            Node::Binder(id) => self.binders[id],
+            Node::Type(id) => self.types[id],
+            Node::Size(id) => self.sizes[id],
             Node::FormName => self.form_name,
         }
     }

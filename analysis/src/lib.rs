@@ -1,4 +1,4 @@
-//! Meaning: what the names, sizes and types of a Lift program are, which hidden lengths are opened and packed where, what
+//! Resolution: what the names, sizes and types of a Lift program are, which hidden lengths are opened and packed where, what
 //! is wrong, and what an editor shows of all that.
 //!
 //! # Data
@@ -7,7 +7,7 @@
 //!
 //! 1. [`db::forms`]: a file as top-level forms, found by brackets alone; each an input, kept up with edits by [`edit`].
 //! 2. [`names::resolve`]: what a name means in a file; [`imports`], [`calls`] (recursion).
-//! 3. [`queries::body`]: [`hir::Body`], a form without positions, beside a [`hir::SourceMap`].
+//! 3. [`bodies::body`]: [`hir::Body`], a form without positions, beside a [`hir::SourceMap`].
 //! 4. [`queries::infer`]: [`infer::Inference`], a type for every expression, openings, packings, assumptions, diagnostics.
 //! 5. [`queries::signature`]: [`ty::Scheme`], all that other forms see of a definition.
 //! 6. [`ide::AnalysisHost`] and [`ide::Analysis`]: diagnostics with their places, hovers, hints, actions.
@@ -28,30 +28,41 @@
 //!
 //! # Modules
 //!
+//! Each uses only those above it; a test holds that.
+//!
 //! | module | job |
 //! |---|---|
-//! | [`hir`], [`ty`], [`diagnostics`], [`origin`] | the data that everything shares |
 //! | [`size`] | arithmetic of lengths, a library of its own |
-//! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
+//! | [`node`], [`ty`] | ids of nodes, scalars; types |
+//! | [`diagnostics`] | what is wrong, its kinds and its words |
+//! | [`hir`], [`origin`] | a form without positions; its places |
+//! | [`foreign`] | words of other languages, and what is written for them here |
 //! | [`lower`] | a form's tree to its body |
-//! | [`db`], [`edit`] | inputs, forms, the database; what an edit changes of them |
+//! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
+//! | [`db`] | inputs and forms |
+//! | [`edit`] | the database with its files; what an edit changes of them |
 //! | [`dependents`] | which forms an edit may concern |
-//! | [`names`], [`imports`], [`calls`] | names of a file, files of a program, who uses whom |
+//! | [`bodies`] | from a form's text to its body |
+//! | [`imports`], [`names`], [`import_checks`], [`calls`] | files of a program, names of a file, who uses whom |
 //! | [`infer`] | types and existential lengths of one body; where packs and unpacks stand in the text |
-//! | [`queries`] | from a form's text to its type |
+//! | [`queries`] | from a form's body to its type |
 //! | [`ide`] | the features of an editor as plain data |
 
+pub mod bodies;
 pub mod calls;
 pub mod db;
 pub mod dependents;
 pub mod diagnostics;
 pub mod edit;
+pub mod foreign;
 pub mod hir;
 pub mod ide;
+pub mod import_checks;
 pub mod imports;
 pub mod infer;
 pub mod lower;
 pub mod names;
+pub mod node;
 pub mod origin;
 pub mod prims;
 pub mod queries;

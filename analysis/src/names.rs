@@ -4,21 +4,18 @@
 //! Positions play no part here, and each look-up is a query of its own: a new definition makes look-ups run again, which
 //! is cheap, and no inference.
 
-use crate::db::{Db, Form, FormEntity, SourceFile, Sym, forms};
-use crate::edit::word;
+use crate::bodies::body;
+use crate::db::{Db, Form, SourceFile, Sym, forms, word};
 use crate::hir::{Expr, Name};
 use crate::imports::{imports, target};
 use crate::lower::closest;
 use crate::prims::{self, Primitive};
-use crate::queries::body;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a name means, for as long as the database is read.
-pub type Resolution<'db> = Meaning;
-
+/// What a name means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, salsa::SalsaValue)]
-pub enum Meaning {
-    Form(FormEntity),
+pub enum Resolution {
+    Form(Form),
     Primitive(&'static Primitive),
 }
 
@@ -31,24 +28,24 @@ pub fn defined_names(db: &dyn Db, file: SourceFile) -> Vec<Name> {
 }
 
 /// The forms that a file defines under a name, the first of each name, in order.
-pub fn names_of<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Form<'db>> {
+pub fn names_of(db: &dyn Db, file: SourceFile) -> Vec<Form> {
     let own = file.names(db);
-    let first = |form: &Form<'_>| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form);
+    let first = |form: &Form| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form);
     forms(db, file).iter().copied().filter(first).collect()
 }
 
 /// What a name that is not local means in a file.
 #[salsa::tracked(returns(copy))]
-pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Resolution<'db>> {
+pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Resolution> {
     let text = name.text(db);
     let imported = imports(db, file).iter().filter_map(|import| target(db, import));
     let files = std::iter::once(file).chain(imported).chain(std::iter::once(db.prelude()));
     for file in files {
         if let Some(&form) = file.names(db).get(text) {
-            return Some(Meaning::Form(form));
+            return Some(Resolution::Form(form));
         }
     }
-    prims::lookup(text).map(Meaning::Primitive)
+    prims::lookup(text).map(Resolution::Primitive)
 }
 
 /// The name in sight of a file that `name` is most likely meant to be.
@@ -63,7 +60,7 @@ pub fn similar_name<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> O
 
 /// The names that a form mentions and does not bind, each once, in order.
 #[salsa::tracked]
-pub fn mentions<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Name> {
+pub fn mentions(db: &dyn Db, form: Form) -> Vec<Name> {
     let mut seen = FxHashSet::default();
     let body = body(db, form);
     let globals = body.exprs.iter().filter_map(|expr| match expr {
@@ -75,8 +72,8 @@ pub fn mentions<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Name> {
 
 /// The forms of a file in which a word stands, by the word's hash.
 #[salsa::tracked(no_eq)]
-fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<FormEntity>> {
-    let mut with: FxHashMap<u32, Vec<FormEntity>> = FxHashMap::default();
+fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<Form>> {
+    let mut with: FxHashMap<u32, Vec<Form>> = FxHashMap::default();
     for &form in forms(db, file) {
         for &word in form.words(db).iter() {
             with.entry(word).or_default().push(form);
@@ -86,9 +83,9 @@ fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<FormEnti
 }
 
 /// The forms of a file in which one of some names may stand, in order.
-pub fn forms_with_words<'db>(db: &'db dyn Db, file: SourceFile, names: &[Name]) -> Vec<Form<'db>> {
+pub fn forms_with_words(db: &dyn Db, file: SourceFile, names: &[Name]) -> Vec<Form> {
     let with = forms_with_word(db, file);
-    let mut found: Vec<Form<'_>> = names.iter().filter_map(|name| with.get(&word(name))).flatten().copied().collect();
+    let mut found: Vec<Form> = names.iter().filter_map(|name| with.get(&word(name))).flatten().copied().collect();
     found.sort_unstable_by_key(|form| form.place(db));
     found.dedup();
     found
@@ -105,7 +102,7 @@ pub fn uses_from_outside(db: &dyn Db, file: SourceFile, name: &Name) -> bool {
 
 /// The forms that a form mentions.
 #[salsa::tracked]
-pub fn callees<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Form<'db>> {
+pub fn callees(db: &dyn Db, form: Form) -> Vec<Form> {
     let file = form.file(db);
     let resolved = mentions(db, form).iter().map(|name| resolve(db, file, Sym::new(db, name.clone())));
     resolved
@@ -114,4 +111,10 @@ pub fn callees<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Form<'db>> {
             _ => None,
         })
         .collect()
+}
+
+/// The name under which a kernel without one is known: that of its file.
+pub fn file_stem(path: &str) -> &str {
+    let name = path.rsplit(['/', ':']).next().unwrap_or(path);
+    name.strip_suffix(".lift").unwrap_or(name)
 }

@@ -4,62 +4,45 @@
 //! space and comments stop there; [`signature`] is all that other forms see of a definition, so that an edit inside a
 //! body stops there if its type stays.
 
+pub use crate::bodies::{body, docs, lower_form};
 use crate::calls::{Cycle, cycle_of, in_order};
 use crate::db::{Db, Form, SourceFile, Sym, is_builtin};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::hir::{Body, FormKind, Name};
 use crate::imports::has_broken_import;
 use crate::infer::{Definitions, Env, Inference, Lookup, Mode, Partial, check_placement, infer_body, infer_partial};
 use crate::lower::{Lowered, closest, lower};
 use crate::names::{Resolution, callees, resolve, similar_name};
+use crate::prims::Primitive;
 use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The form's tree, lowered. The tree itself is dropped: who needs it parses the form again.
-#[salsa::tracked(no_eq, lru = 256)]
-pub fn lower_form<'db>(db: &'db dyn Db, form: Form<'db>) -> Lowered {
-    lower(form.text(db), is_builtin(db, form.file(db)))
-}
-
-/// Without positions: equal as long as nothing but white space and comments changes. Kept, as [`infer`], of so many forms
-/// as stand in some ten thousand lines: what others see of a form, its [`signature`], is small and always there.
-#[salsa::tracked(returns(clone), lru = 4096)]
-pub fn body<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Body> {
-    lower_form(db, form).body.clone()
-}
-
-/// The `;;;` lines of the form.
-#[salsa::tracked(returns(clone))]
-pub fn docs<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
-    lower_form(db, form).docs.clone()
-}
-
 /// Types, openings and packings of one form. Asks for the signatures of what the form uses, and those never for this
 /// form again: recursion is known before ([`crate::calls`]).
 #[salsa::tracked(returns(clone), lru = 4096)]
-pub fn infer<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Inference> {
+pub fn infer(db: &dyn Db, form: Form) -> Arc<Inference> {
     infer_in(db, form, Mode::Insert)
 }
 
 /// The type that other forms see; `None` for what has none.
 #[salsa::tracked(returns(clone))]
-pub fn signature<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Scheme> {
+pub fn signature(db: &dyn Db, form: Form) -> Option<Scheme> {
     infer(db, form).scheme.clone()
 }
 
 /// [`infer`] without insertions: `lift check --explicit`.
 #[salsa::tracked(returns(clone))]
-pub fn infer_explicit<'db>(db: &'db dyn Db, form: Form<'db>) -> Arc<Inference> {
+pub fn infer_explicit(db: &dyn Db, form: Form) -> Arc<Inference> {
     infer_in(db, form, Mode::Explicit)
 }
 
 #[salsa::tracked(returns(clone))]
-fn signature_explicit<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Scheme> {
+fn signature_explicit(db: &dyn Db, form: Form) -> Option<Scheme> {
     infer_explicit(db, form).scheme.clone()
 }
 
-fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference> {
+fn infer_in(db: &dyn Db, form: Form, mode: Mode) -> Arc<Inference> {
     // A form may take long to infer, and an edit waits for nobody.
     db.unwind_if_revision_cancelled();
     let body = body(db, form);
@@ -69,32 +52,53 @@ fn infer_in<'db>(db: &'db dyn Db, form: Form<'db>, mode: Mode) -> Arc<Inference>
 
 /// What the form would be inferred to be if it had another text; `extra` is a definition that would come with it. Not a
 /// query: for what a refactoring tries out.
-pub fn infer_text_with<'db>(
-    db: &'db dyn Db,
-    form: Form<'db>,
-    text: &str,
-    extra: Option<(&str, &Scheme)>,
-) -> Option<Inference> {
+pub fn infer_text_with(db: &dyn Db, form: Form, text: &str, extra: Option<(&str, &Scheme)>) -> Option<Inference> {
     let lowered = lower(text, is_builtin(db, form.file(db)));
     let env = WithName { env: FormEnv::of(db, form, &lowered.body, Mode::Insert), extra };
     lowered.errors.is_empty().then(|| infer_body(&lowered.body, &env, Mode::Insert))
 }
 
-pub fn infer_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Inference> {
+pub fn infer_text(db: &dyn Db, form: Form, text: &str) -> Option<Inference> {
     infer_text_with(db, form, text, None)
 }
 
+/// How many errors a form has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Errors {
+    pub syntax: usize,
+    /// Of names, types, lengths and placement.
+    pub meaning: usize,
+}
+
+impl Errors {
+    pub fn of<'a>(syntax: usize, diagnostics: impl Iterator<Item = &'a Diagnostic>) -> Errors {
+        Errors { syntax, meaning: diagnostics.filter(|d| d.severity == Severity::Error).count() }
+    }
+}
+
+/// The errors that the form would have if it had another text. Not a query.
+pub fn errors_of_text(db: &dyn Db, form: Form, text: &str, mode: Mode) -> Errors {
+    db.unwind_if_revision_cancelled();
+    let lowered = lower(text, is_builtin(db, form.file(db)));
+    let inference = infer_body(&lowered.body, &FormEnv::of(db, form, &lowered.body, mode), mode);
+    let placed = match lowered.body.kind {
+        FormKind::Kernel => check_placement(&lowered.body, &Reachable::from(db, form)),
+        _ => Vec::new(),
+    };
+    Errors::of(lowered.errors.len(), inference.diagnostics.iter().chain(&placed))
+}
+
 /// The type of a definition that would stand beside a form; `None` if it does not check.
-pub fn definition_scheme<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Option<Scheme> {
+pub fn definition_scheme(db: &dyn Db, form: Form, text: &str) -> Option<Scheme> {
     let lowered = lower(text, false);
     let env = FormEnv { db, file: form.file(db), form: None, body: &lowered.body, cycle: None, mode: Mode::Insert };
     let inference = infer_body(&lowered.body, &env, Mode::Insert);
-    let wrong = inference.diagnostics.iter().any(|d| d.severity == crate::diagnostics::Severity::Error);
+    let wrong = inference.diagnostics.iter().any(|d| d.severity == Severity::Error);
     if wrong || !lowered.errors.is_empty() { None } else { inference.scheme }
 }
 
 /// [`placement`] for another text of the form.
-pub fn placement_of_text<'db>(db: &'db dyn Db, form: Form<'db>, text: &str) -> Vec<Diagnostic> {
+pub fn placement_of_text(db: &dyn Db, form: Form, text: &str) -> Vec<Diagnostic> {
     let lowered = lower(text, false);
     check_placement(&lowered.body, &Reachable::from(db, form))
 }
@@ -104,12 +108,7 @@ pub const HOLE: &str = "\u{2026}";
 
 /// What is known of a text that is no form of the file yet: the form with [`HOLE`] where the cursor is. `form` is the one
 /// that stands there, if any. Not a query.
-pub fn infer_unfinished<'db>(
-    db: &'db dyn Db,
-    file: SourceFile,
-    form: Option<Form<'db>>,
-    text: &str,
-) -> (Lowered, Partial) {
+pub fn infer_unfinished(db: &dyn Db, file: SourceFile, form: Option<Form>, text: &str) -> (Lowered, Partial) {
     let lowered = lower(text, is_builtin(db, file));
     let cycle = form.and_then(|form| cycle_of(db, form).as_ref());
     let env = FormEnv { db, file, form, body: &lowered.body, cycle, mode: Mode::Insert };
@@ -131,11 +130,15 @@ impl Env for WithName<'_, '_> {
             _ => self.env.lookup(name),
         }
     }
+
+    fn primitive(&self, name: &str) -> Option<&'static Primitive> {
+        if self.extra.is_some_and(|(extra, _)| extra == name) { None } else { self.env.primitive(name) }
+    }
 }
 
 /// Asks for the inference of all that the forms use before that of the forms themselves, so that a chain of any number
 /// of definitions needs no deeper stack than one.
-pub fn infer_in_order<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) {
+pub fn infer_in_order(db: &dyn Db, forms: &[Form], mode: Mode) {
     for form in in_order(db, forms) {
         match mode {
             Mode::Insert => drop(signature(db, form)),
@@ -148,14 +151,14 @@ pub fn infer_in_order<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) {
 struct FormEnv<'a, 'db> {
     db: &'db dyn Db,
     file: SourceFile,
-    form: Option<Form<'db>>,
+    form: Option<Form>,
     body: &'a Body,
     cycle: Option<&'a Cycle>,
     mode: Mode,
 }
 
 impl<'a, 'db> FormEnv<'a, 'db> {
-    fn of(db: &'db dyn Db, form: Form<'db>, body: &'a Body, mode: Mode) -> FormEnv<'a, 'db>
+    fn of(db: &'db dyn Db, form: Form, body: &'a Body, mode: Mode) -> FormEnv<'a, 'db>
     where
         'db: 'a,
     {
@@ -196,11 +199,18 @@ impl Env for FormEnv<'_, '_> {
         };
         scheme.map_or(Lookup::Failed, Lookup::Definition)
     }
+
+    fn primitive(&self, name: &str) -> Option<&'static Primitive> {
+        match resolve(self.db, self.file, Sym::new(self.db, Name::from(name))) {
+            Some(Resolution::Primitive(primitive)) => Some(primitive),
+            Some(Resolution::Form(_)) | None => None,
+        }
+    }
 }
 
 /// Where a kernel's parallel primitives stand wrongly.
 #[salsa::tracked]
-pub fn placement<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<Diagnostic> {
+pub fn placement(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     let body = body(db, form);
     if body.kind != FormKind::Kernel {
         return Vec::new();
@@ -214,7 +224,7 @@ struct Reachable {
 }
 
 impl Reachable {
-    fn from<'db>(db: &'db dyn Db, kernel: Form<'db>) -> Reachable {
+    fn from(db: &dyn Db, kernel: Form) -> Reachable {
         let mut bodies = FxHashMap::default();
         let mut queue = std::collections::VecDeque::from([kernel]);
         while let Some(form) = queue.pop_front() {

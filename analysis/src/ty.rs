@@ -3,7 +3,7 @@
 //! A type is a shared immutable tree. Lengths are [`Size`]s in normal form. Printing is the one of the language's
 //! documentation, letter for letter: `Array[Array[Float,M],N]`, `<∃X, Array[Float,X]>`, `(Float, Int)`.
 
-use crate::hir::Scalar;
+use crate::node::Scalar;
 use crate::size::{Assumption, Size, Var, VarKind};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -97,6 +97,8 @@ pub struct Scheme {
     pub ty: Ty,
     /// What the definition assumes of its lengths; each use assumes it of its own.
     pub assumptions: Vec<Assumption>,
+    /// Sizes that must be numbers where a kernel uses the definition: rounds of an `iterate` that changes the length.
+    pub constants: Vec<Size>,
     /// Which of the quantified types and lengths may differ from position to position.
     pub dependence: Dependence,
 }
@@ -127,7 +129,14 @@ impl Dependence {
 
 impl Scheme {
     pub fn mono(ty: Ty) -> Scheme {
-        Scheme { types: Vec::new(), sizes: Vec::new(), ty, assumptions: Vec::new(), dependence: Dependence::default() }
+        Scheme {
+            types: Vec::new(),
+            sizes: Vec::new(),
+            ty,
+            assumptions: Vec::new(),
+            constants: Vec::new(),
+            dependence: Dependence::default(),
+        }
     }
     /// The positions that the type binds, in order of appearance.
     pub fn positions(&self) -> Vec<Var> {

@@ -5,6 +5,11 @@
 
 use lift_analysis::size::{Assumption, LengthCheck};
 
+/// The most elements of an array in generated code. Indices are `int`s, and a loop with the stride of the grid adds one
+/// stride behind its last element: what is left is the most work-items that a launch has in one dimension. (A GPU whose
+/// work-items take a second round of a few elements each is two in a hundred slower than with as many as there is work.)
+pub const LONGEST: i32 = i32::MAX - (1 << 27) + 1;
+
 /// The kinds of failures, as error codes tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -62,9 +67,19 @@ impl Message {
     pub fn impossible_length() -> Message {
         Message::new(Kind::Argument, "an array cannot have the length {0}")
     }
-    /// A length or position `{0}` that is used as a number.
+    /// A length or position that is used as a number: too large to be recorded.
     pub fn too_large_number() -> Message {
-        Message::new(Kind::Argument, format!("the size {{0}} does not fit an Int: that is at most {}", i32::MAX))
+        Message::new(
+            Kind::Argument,
+            format!("a size is used as a number, but does not fit an Int: that is at most {}", i32::MAX),
+        )
+    }
+    /// A length of an array that is stored nowhere.
+    pub fn too_long() -> Message {
+        Message::new(
+            Kind::Argument,
+            format!("an array has more than {LONGEST} elements; generated code counts no further"),
+        )
     }
     pub fn empty_pad() -> Message {
         Message::new(Kind::Argument, "an empty array cannot be padded: nothing stands at its edges")

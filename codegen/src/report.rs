@@ -1,6 +1,5 @@
 //! What the compiler did and why, for people: filled in beside the program, and of no effect on it.
 
-use crate::plan::reuse::Shared;
 use crate::schedule::Applied;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -17,6 +16,13 @@ pub struct Report {
     pub results: Vec<Stored>,
     /// Checks that were proved needless.
     pub left_out: Vec<Check>,
+}
+
+/// A buffer that is none any more, and the one in whose memory its values lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    pub name: String,
+    pub with: String,
 }
 
 /// A value that is no input and has memory of its own.

@@ -4,7 +4,7 @@
 //! exception: [`Target::single_pass`] promises what OpenCL itself does not. So a device gets it only if the table of
 //! this module knows that it keeps the promise ([`Target::of`]); everything else is a matter of speed.
 
-use crate::run::{DeviceInfo, DeviceKind};
+use crate::device::{DeviceInfo, DeviceKind};
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,6 +43,15 @@ pub enum Class {
 }
 
 impl Target {
+    /// The most elements that one work-item sorts faster than many.
+    pub fn sorted_by_one(&self) -> i64 {
+        match self.class {
+            Class::Cpu => 1 << 16,
+            Class::Portable => 1 << 11,
+            Class::Gpu => 0,
+        }
+    }
+
     /// What is right and not slow anywhere.
     pub const fn portable() -> Target {
         Target {
@@ -71,6 +80,11 @@ impl Target {
     /// Processors by the portable OpenCL, which makes a loop of the work-items between two barriers.
     pub const fn pocl() -> Target {
         Target::cpu()
+    }
+
+    /// The targets that can be asked for by name, the one for any device first.
+    pub fn named() -> [(&'static str, Target); 4] {
+        NAMED
     }
 
     /// The target for a device, by what it says of itself.
@@ -141,7 +155,7 @@ impl fmt::Display for Class {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::device::DeviceLimits;
+    use crate::device::DeviceLimits;
 
     fn device(platform: &str, kind: DeviceKind, work_group_size: usize, long_atomics: bool) -> DeviceInfo {
         DeviceInfo {

@@ -22,7 +22,7 @@ pub fn origin(expr: u32) -> Origin {
 pub fn device() -> Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     let device = DEVICE.get_or_init(|| match choose(DeviceChoice::Best) {
-        Ok(device) => device,
+        Ok(device) => device.keeping(),
         Err(e) => panic!("this test runs kernels and needs an OpenCL device: {e}"),
     });
     device.clone()

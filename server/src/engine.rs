@@ -3,8 +3,9 @@
 use crate::report::cost::CostReport;
 use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
-use lift_analysis::db::{Form, RootDatabase, forms};
-use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, file_stem};
+use lift_analysis::db::RootDatabase;
+use lift_analysis::diagnostics::Severity;
+use lift_analysis::ide::{Analysis, Cancellable, KernelInfo, RelatedPlace, Stopped, kernel_form};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
 use lift_codegen::core::build::BuildError;
@@ -20,7 +21,7 @@ use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport}
 use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
-use lift_syntax::{ColumnEncoding, FormKind, TextRange};
+use lift_syntax::{ColumnEncoding, TextRange};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -30,34 +31,43 @@ use std::time::Duration;
 /// What there is, or why it is not there.
 pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
 
-/// The elaborated program of a kernel. Errors in forms that it does not use do not matter; if it has none, the errors
-/// of the whole program are the reason.
+/// The elaborated program of a kernel. There is none if anything that the kernel uses has an error; other errors do not
+/// matter.
 pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
+    if let Some(errors) = analysis.errors_of_kernel(path, kernel)?.filter(|errors| !errors.is_empty()) {
+        return Ok(Err(errors.into_iter().map(|(path, d)| Problem::of(&path, d)).collect()));
+    }
     let built = query(analysis, |db| {
-        let file = db.file(path)?;
-        let is_kernel = |form: &Form| form.kind(db) == FormKind::Lift;
-        let named = file.names(db).get(kernel).copied().filter(is_kernel);
-        // Without a name, or behind another definition of the same name.
-        let meant = |form: &Form| match form.name(db) {
-            Some(name) => **name == *kernel,
-            None => file_stem(path) == kernel,
-        };
-        let form = named.or_else(|| forms(db, file).iter().copied().find(|form| is_kernel(form) && meant(form)))?;
+        let form = kernel_form(db, db.file(path)?, kernel)?;
         Some(core::build::kernel(db, form))
     })?;
     match built {
         Some(Ok(kernel)) => Ok(Ok(kernel)),
         Some(Err(errors)) => {
-            let known = report::errors(analysis, path)?;
-            if !known.is_empty() {
-                return Ok(Err(known));
-            }
             let problem =
                 |e: &BuildError| problem_in(analysis, path, codes::NOT_SUPPORTED, e.message.clone(), e.origin.as_ref());
             Ok(Err(errors.iter().map(problem).collect::<Cancellable<_>>()?))
         }
         None => Ok(Err(vec![Problem::error(path, codes::NO_SUCH_KERNEL, format!("there is no kernel `{kernel}`"))])),
     }
+}
+
+/// The errors of a program that concern none of these kernels of its first file, as warnings.
+pub fn elsewhere(analysis: &Analysis, path: &Arc<str>, kernels: &[KernelInfo]) -> Cancellable<Vec<Problem>> {
+    let mut rest = report::errors(analysis, path)?;
+    if rest.is_empty() {
+        return Ok(rest);
+    }
+    for kernel in kernels {
+        let used = analysis.errors_of_kernel(path, &kernel.name)?.unwrap_or_default();
+        let used: Vec<Problem> = used.into_iter().map(|(path, d)| Problem::of(&path, d)).collect();
+        rest.retain(|problem| !used.contains(problem));
+    }
+    let note = match kernels {
+        [only] => format!("`{}` does not use this", only.name),
+        _ => "no kernel that is built uses this".to_owned(),
+    };
+    Ok(rest.into_iter().map(|problem| Problem { severity: Severity::Warning, ..problem }.note(&note)).collect())
 }
 
 /// A query of the compiler over the database of analysis.
@@ -185,9 +195,14 @@ pub fn c_files(analysis: &Analysis, program: &Program, stem: &str) -> Cancellabl
     with_places(analysis, |place| emit::c::print(program, stem, place))
 }
 
-/// The kernel as a Python module, or why it cannot be written so.
-pub fn python_module(analysis: &Analysis, program: &Program) -> Cancellable<Result<String, String>> {
-    with_places(analysis, |place| emit::python::print(program, place))
+/// Kernels of the file `source` as a Python module.
+pub fn python_module(analysis: &Analysis, source: &str, kernels: &[emit::python::Kernel<'_>]) -> Cancellable<String> {
+    with_places(analysis, |place| emit::python::module(source, kernels, place))
+}
+
+/// A kernel as a line of JSON.
+pub fn json_line(analysis: &Analysis, kernel: &emit::python::Kernel<'_>) -> Cancellable<String> {
+    with_places(analysis, |place| emit::python::line(kernel, place))
 }
 
 /// Gives a function that names places of the source, lines and columns as people count them.

@@ -14,6 +14,8 @@ pub const MAX_SOURCE: u64 = 64 << 20;
 pub enum ReadError {
     Missing,
     Directory,
+    /// It does not lie in this folder.
+    Outside(PathBuf),
     /// A device, a pipe, a socket: reading could block for ever.
     NotAFile,
     /// The byte offset and line (from 1) of the first byte that is not UTF-8.
@@ -33,6 +35,7 @@ impl fmt::Display for ReadError {
         match self {
             ReadError::Missing => write!(f, "there is no such file"),
             ReadError::Directory => write!(f, "this is a directory, not a file"),
+            ReadError::Outside(folder) => write!(f, "it is outside of {}", folder.display()),
             ReadError::NotAFile => write!(f, "this is not a regular file"),
             ReadError::NotUtf8 { offset, line } => {
                 write!(f, "the file is not UTF-8 text: the first bad byte is at offset {offset}, in line {line}")

@@ -4,6 +4,7 @@ use crate::files::{self, ReadError};
 use crate::report::{Problem, Sources, codes, with_imports};
 use lift_analysis::ide::{Analysis, AnalysisHost, Cancellable};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,13 +12,20 @@ use std::sync::Arc;
 /// Texts that stand for files.
 pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
+/// What the language server sends to the process that it starts: one line of JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Embedded {
+    /// The program and all it imports.
+    pub texts: Texts,
+}
+
 /// Loaded files, and what could not be loaded.
 pub struct Program {
     pub analysis: Analysis,
     /// The files that were asked for, in order, as analysis knows them.
     pub roots: Vec<Arc<str>>,
     pub shown: FxHashMap<Arc<str>, String>,
-    /// Files that could not be read.
+    /// The files that were asked for and could not be read.
     pub unreadable: Vec<Problem>,
     /// The working directory.
     here: Option<PathBuf>,
@@ -108,8 +116,9 @@ impl Loader {
                 self.host.set_file(path, text);
                 queue.push(path.clone());
             }
-            // that an import is missing is said by analysis, at the import
+            // what is wrong with an import is said by analysis, at the import
             Err(ReadError::Missing) if !self.shown.contains_key(path) => {}
+            Err(why) if !self.shown.contains_key(path) => self.host.set_unreadable(path, &why.to_string()),
             Err(why) => self.unreadable.push(Problem::error(path, codes::UNREADABLE_FILE, why.to_string())),
         }
     }

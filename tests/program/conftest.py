@@ -3,9 +3,11 @@
 It is the program that the environment variable LIFT names, or the debug build of this repository.
 """
 
+import importlib
 import os
 import pathlib
 import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -36,7 +38,11 @@ class Lift:
     def __call__(self, *arguments: str, **variables: str) -> Ran:
         environment = {**os.environ, "NO_COLOR": "1", **variables}
         run = subprocess.run(
-            [self.program, *map(str, arguments)], cwd=self.folder, env=environment, capture_output=True, timeout=PATIENCE
+            [self.program, *map(str, arguments)],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            timeout=PATIENCE,
         )
         ran = Ran(run.returncode, run.stdout.decode(), run.stderr.decode())
         assert "panicked" not in ran.err, ran.err
@@ -63,3 +69,28 @@ def lift(tmp_path) -> Lift:
     program = pathlib.Path(named) if named else REPOSITORY / "target" / "debug" / "lift"
     assert program.exists(), f"there is no {program}: run `cargo build -p lift`, or name the program in LIFT"
     return Lift(str(program.resolve()), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def queue():
+    import pyopencl as cl
+
+    device = cl.get_platforms()[0].get_devices()[0]
+    return cl.CommandQueue(cl.Context([device]))
+
+
+@pytest.fixture
+def imported(lift, monkeypatch):
+    """Imports what `--emit python` writes for a program."""
+    monkeypatch.syspath_prepend(str(lift.folder))
+    made = []
+
+    def load(name, program, *options):
+        lift.file(f"{name}.lift", program)
+        lift.succeeds("build", "--emit", "python", *options, f"{name}.lift")
+        made.append(name.replace("-", "_"))
+        return importlib.import_module(made[-1])
+
+    yield load
+    for name in made:
+        sys.modules.pop(name, None)

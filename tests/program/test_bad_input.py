@@ -105,11 +105,29 @@ def test_a_truncated_npy_file(lift, total, kept):
     assert "short.npy" in lift.fails("run", total, name)
 
 
-def test_a_npy_file_that_promises_more_than_there_is(lift, total):
-    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }"
+def npy_of_shape(lift, shape: str) -> str:
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': " + shape.encode() + b", }"
     header += b" " * (118 - 1 - len(header)) + b"\n"
-    name = lift.file("huge.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"\0" * 64)
-    assert "huge.npy" in lift.fails("run", total, name)
+    return lift.file("huge.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + b"\0" * 64)
+
+
+def test_a_npy_file_that_promises_more_than_there_is(lift, total):
+    assert "huge.npy" in lift.fails("run", total, npy_of_shape(lift, "(1000000000000,)"))
+
+
+@pytest.mark.parametrize("shape", ["(5000000000, 0)", "(5000000000, 0, 7)", "(3000000, 3000000, 0)"])
+def test_a_npy_file_of_billions_of_empty_rows(lift, shape):
+    row = "(array-type float M)" if shape.count(",") == 1 else "(array-type (array-type float 7) M)"
+    if shape.startswith("(3000000,"):
+        row = "(array-type (array-type float K) M)"
+    program = lift.file("rows.lift", f"(lift f (N M K) ((array-type {row} N)) (lambda (m) m))")
+    assert "rows without an element" in lift.fails("run", program, npy_of_shape(lift, shape))
+
+
+def test_a_size_that_an_empty_file_contradicts(lift, device):
+    program = lift.file("rows.lift", "(lift f (N M) ((array-type (array-type float M) N)) (lambda (m) (transpose m)))")
+    empty = saved(lift, "empty.npy", np.zeros((0, 3), np.float32))
+    assert "the rows of `m` have 3 elements" in lift.fails("run", program, empty, "--size", "M=5", "--device", device)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int32", "int64", "bool", "complex64", "uint8", "float16", ">f4", "U3"])

@@ -50,6 +50,15 @@ def test_a_matrix_and_its_rows(lift):
         np.testing.assert_array_equal(np.load(lift.folder / "result.npy").reshape(-1), matrix.sum(axis=0))
 
 
+@pytest.mark.parametrize("device", ["opencl", "interpreter"])
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_a_matrix_without_elements_keeps_its_shape(lift, shape, device):
+    program = lift.file("t.lift", "(lift t (N M) ((array-type (array-type double M) N)) (lambda (m) (transpose m)))")
+    np.save(lift.folder / "matrix.npy", np.zeros(shape))
+    lift.succeeds("run", program, "matrix.npy", "--device", device, "-o", "result.npy")
+    assert np.load(lift.folder / "result.npy").shape == shape[::-1]
+
+
 def test_a_column_major_file_is_read_as_what_it_is(lift):
     program = lift.file("t.lift", "(lift t (N M) ((array-type (array-type double M) N)) (lambda (m) (transpose m)))")
     matrix = np.asfortranarray(np.arange(6.0).reshape(2, 3))

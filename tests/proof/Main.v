@@ -133,6 +133,75 @@ Proof.
   repeat split; eauto using soundness. intros v a s -> W S V. eauto using len_at_run, steps_typed.
 Qed.
 
+(** ** [iterate]
+
+  The function of [(iterate #n f xs)] is typed once, for an array of length [m], a size name of its own. In a run it is
+  taken at the length of each round. *)
+
+(** The rounds from length [l] on, with a function that makes an array of length [next] from one of length [m]. *)
+Fixpoint iterate (f : tm) (next : size) (ns : list nat) (vs : list tm) (n l : nat) (x : tm) : tm :=
+  match n with
+  | 0 => x
+  | S n => iterate f next ns vs n (at_run (l :: ns) next) (ap (run f (l :: ns) vs) x)
+  end.
+
+Fixpoint length_after (next : size) (ns : list nat) (n l : nat) : nat :=
+  match n with
+  | 0 => l
+  | S n => length_after next ns n (at_run (l :: ns) next)
+  end.
+
+(** The assumption of the function holds of the length in every round: what is checked before a run. *)
+Fixpoint in_each_round (P : list nat -> Prop) (next : size) (ns : list nat) (n l : nat) : Prop :=
+  match n with
+  | 0 => True
+  | S n => P (l :: ns) /\ in_each_round P next ns n (at_run (l :: ns) next)
+  end.
+
+Lemma inst_cons_sh l ns T : tysub (inst (map SNat (l :: ns))) (tysh 1 T) = tysub (inst (map SNat ns)) T.
+Proof.
+  rewrite tysub_comp. apply tysub_ext. intro x. unfold sh, inst. simpl. reflexivity.
+Qed.
+
+Lemma inputs_fit_sh l ns vs G : inputs_fit ns vs G -> inputs_fit (l :: ns) vs (gsh 1 G).
+Proof.
+  unfold inputs_fit. induction 1 as [|v a vs G [V H] I IH]; constructor; auto.
+  split; auto. rewrite inst_cons_sh. exact H.
+Qed.
+
+Lemma at_run_number D s ns : swf D s -> length ns = D -> number (ssub (inst (map SNat ns)) s) = at_run ns s.
+Proof.
+  intros W L. unfold number, at_run. rewrite seval_ssub. revert W. induction s; simpl; auto.
+  - intro W. unfold inst. rewrite nth_error_map. destruct (nth_error ns x) eqn:E; simpl.
+    + symmetry. apply nth_error_nth. exact E.
+    + apply nth_error_None in E. lia.
+  - intros [W1 W2]. f_equal; auto.
+Qed.
+
+Theorem iterate_is_sound_if_each_round_satisfies_the_assumption P D G f a next ns vs n l x :
+  assuming P (S D) 0 (gsh 1 G) f (TFun (TArr (tysh 1 a) (SVar 0)) (TArr (tysh 1 a) next)) ->
+  swf (S D) next -> twf D a -> length ns = D -> inputs_fit ns vs G ->
+  in_each_round P next ns n l ->
+  |- x : TArr (tysub (inst (map SNat ns)) a) (SNat l) ->
+  |- iterate f next ns vs n l x : TArr (tysub (inst (map SNat ns)) a) (SNat (length_after next ns n l)) /\
+  forall t', steps (iterate f next ns vs n l x) t' -> ~ stuck t'.
+Proof.
+  intros F W A L I. revert l x.
+  induction n as [|n IH]; simpl; intros l x Each X.
+  - split; eauto using soundness.
+  - destruct Each as [p Each]. apply IH; auto.
+    assert (L' : length (l :: ns) = S D) by (simpl; auto).
+    destruct (kernels_are_sound_under_assumptions _ _ _ _ _ _ _ F L' p (inputs_fit_sh l _ _ _ I)) as [R _].
+    cbn [tysub] in R. rewrite !inst_cons_sh in R.
+    eapply T_Conv; [eapply T_P2; [apply S_App | exact R | exact X] | |].
+    + constructor; [auto|]. intro r. simpl seval at 2.
+      rewrite <- (at_run_number (S D) next (l :: ns) W L'). apply seval_closed.
+      eapply swf_ssub; [exact W|]. rewrite <- L', <- (Nat.add_0_r (length (l :: ns))).
+      apply wfs_inst; [apply map_length|]. apply Forall_map, Forall_forall. simpl. auto.
+    + simpl. split; auto. eapply twf_tysub; [exact A|]. rewrite <- L, <- (Nat.add_0_r (length ns)).
+      apply wfs_inst; [apply map_length|]. apply Forall_map, Forall_forall. simpl. auto.
+Qed.
+
 (** An equation that holds under the assumption may be used for typing. *)
 Theorem typing_knows_the_assumption P D k G t T T' :
   assuming P D k G t T -> equal_assuming P D k T T' -> twf (k + D) T' -> assuming P D k G t T'.

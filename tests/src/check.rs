@@ -2,7 +2,7 @@
 
 use lift_analysis::db::forms;
 use lift_analysis::diagnostics::Severity;
-use lift_analysis::ide::{Analysis, AnalysisHost, FileDiagnostic};
+use lift_analysis::ide::{Analysis, AnalysisHost, FileDiagnostic, SourceChange};
 use lift_analysis::queries::infer_explicit;
 use lift_syntax::{ColumnEncoding, LineIndex, TextRange};
 use std::fmt::Write as _;
@@ -150,6 +150,7 @@ impl Program {
         if lift_syntax::format(&formatted) != formatted {
             return Err(format!("formatting again changes the text:\n{formatted}"));
         }
+        self.check_fixes(folder, &text)?;
         let codes = |p: &Program| p.diagnostics().iter().map(|d| d.code).collect::<Vec<_>>();
         let same = Program::new(folder, &self.path, &formatted);
         if same.types() != self.types() || codes(&same) != codes(self) {
@@ -175,6 +176,49 @@ impl Program {
         }
         Ok(())
     }
+
+    /// Every fix that is offered leaves fewer errors of its kind (what mended syntax uncovers was wrong before), or as many
+    /// as before if it is that of a warning.
+    fn check_fixes(&self, folder: &Path, text: &str) -> Result<(), String> {
+        let is_syntax = |d: &FileDiagnostic| d.code.starts_with("syntax/");
+        let count = |found: &[FileDiagnostic]| {
+            let syntax = found.iter().filter(|d| is_syntax(d)).count();
+            (syntax, found.iter().filter(|d| is_error(d)).count() - syntax)
+        };
+        let found = self.diagnostics();
+        let (syntax, meaning) = count(&found);
+        for d in &found {
+            for fix in &d.fixes {
+                let mended = applied(text, &fix.change, &self.path)?;
+                let program = Program::new(folder, &self.path, &mended);
+                let (syntax_left, meaning_left) = count(&program.diagnostics());
+                let good = match d.severity {
+                    Severity::Error if is_syntax(d) => syntax_left < syntax,
+                    Severity::Error => syntax_left <= syntax && meaning_left < meaning,
+                    Severity::Warning | Severity::Information => syntax_left <= syntax && meaning_left <= meaning,
+                };
+                if !good {
+                    let (title, left) = (&fix.title, program.describe(&mended, &program.diagnostics()));
+                    return Err(format!("the fix \"{title}\" of {} does not mend:\n{mended}\n{left}", d.code));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text of the file at `path` after a change.
+fn applied(text: &str, change: &SourceChange, path: &str) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for (file, edits) in &change.files {
+        if **file != *path {
+            return Err(format!("a fix changes {file}"));
+        }
+        for edit in edits.iter().rev() {
+            text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.new_text);
+        }
+    }
+    Ok(text)
 }
 
 fn is_error(d: &FileDiagnostic) -> bool {

@@ -3,12 +3,13 @@
 use crate::check::Program;
 use lift_analysis::db::forms;
 use lift_codegen::core::{Kernel, build};
-use lift_codegen::interp::{self, Limits};
+pub use lift_codegen::difference::is_close as close;
+use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::bind;
 use lift_codegen::io::print::to_text;
 use lift_codegen::lower::compile;
 use lift_codegen::plan;
-use lift_codegen::run::{self, Device, DeviceChoice, RunOptions};
+use lift_codegen::run::{self, Device, DeviceChoice, RunFailure, RunOptions};
 use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
@@ -80,16 +81,30 @@ pub fn compiled_for(kernel: &Kernel, target: &Target) -> Result<plan::Program, S
 
 /// What is not initialised holds a pattern, so that an element that no kernel wrote is found.
 pub fn on_device(program: &plan::Program, arguments: &Arguments, device: &Device) -> Result<Value, String> {
+    run_on_device(program, arguments, device).map_err(|failure| failure.to_string())
+}
+
+pub fn run_on_device(program: &plan::Program, arguments: &Arguments, device: &Device) -> Result<Value, RunFailure> {
     let options = RunOptions { poison: true, ..RunOptions::default() };
-    let outcome = run::run(program, &arguments.values, &arguments.sizes, device, &options);
-    outcome.map(|outcome| outcome.value).map_err(|failure| failure.to_string())
+    run::run(program, &arguments.values, &arguments.sizes, device, &options).map(|outcome| outcome.value)
+}
+
+/// Whether a device tells the failure that the interpreter tells: the kind and the place. Of several elements that fail
+/// the first on a device is any.
+pub fn tells(failure: &RunFailure, error: &RunError) -> bool {
+    let kind = match failure {
+        RunFailure::Assumption { .. } => RunErrorKind::Assumption,
+        RunFailure::Check { kind, .. } => (*kind).into(),
+        _ => return false,
+    };
+    kind == error.kind && failure.origin() == error.origin.as_ref()
 }
 
 /// The device on which tests run. Without one they fail: a skipped test proves nothing.
 pub fn device() -> &'static Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     DEVICE.get_or_init(|| match run::device::choose(DeviceChoice::Best) {
-        Ok(device) => device,
+        Ok(device) => device.keeping(),
         Err(e) => panic!("these tests run kernels and need an OpenCL device: {e}"),
     })
 }
@@ -153,23 +168,4 @@ fn shortened(text: &str) -> String {
 
 fn indent(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
-}
-
-/// Equal; floats up to the rounding of a reordered reduction.
-pub fn close(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Float(x), Value::Float(y)) => near((*x).into(), (*y).into(), 1e-4),
-        (Value::Double(x), Value::Double(y)) => near(*x, *y, 1e-10),
-        (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) => {
-            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| close(x, y))
-        }
-        (Value::Array(x), Value::Array(y)) => {
-            x.len() == y.len() && (0..x.len()).all(|i| x.get(i).zip(y.get(i)).is_some_and(|(x, y)| close(&x, &y)))
-        }
-        (a, b) => a == b,
-    }
-}
-
-fn near(a: f64, b: f64, tolerance: f64) -> bool {
-    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0)
 }

@@ -19,6 +19,8 @@ use std::sync::Arc;
 const TASK: &str = "LIFT_CHECKED";
 /// What a task is called that runs a kernel that is wrong.
 const FAULT: &str = "fault";
+/// What one is called that runs a program whose checks fail.
+const FAILING: &str = "failing";
 
 /// A device that looks for faults.
 pub struct Checker {
@@ -28,13 +30,24 @@ pub struct Checker {
     pub variants: &'static [Variant],
     /// N and M of random programs.
     pub sizes: &'static [(i64, i64)],
+    /// How programs are compiled whose checks fail.
+    pub failing: &'static [Variant],
     /// How many random programs, unless `LIFT_CASES` says it; they are made from the numbers from `LIFT_SEED` on, or from 0.
     pub random: u64,
     /// What it must find, so that finding nothing elsewhere says something.
     pub faults: &'static [Fault],
+    /// How many of them whose checks fail, for each variant.
+    pub random_failing: u64,
     /// Makes the device the only one of a process, which runs the command; `Err` is what the device found, or what is
     /// missing.
-    pub run: fn(Command, &Variant) -> Result<(), String>,
+    pub run: fn(Command, &Variant, Runs) -> Result<(), String>,
+}
+
+/// Whether the checks of a program fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runs {
+    Through,
+    Fails,
 }
 
 /// A way to compile programs.
@@ -77,27 +90,37 @@ pub fn main(checker: &'static Checker) -> ExitCode {
         checker.variants.iter().flat_map(|variant| programs.iter().map(move |program| (variant, program.clone())));
     let trials = tasks.map(|(variant, program)| {
         let task = format!("{}: {program}", variant.name);
-        Trial::test(task.clone(), move || in_process(checker, variant, &task).map_err(Into::into))
+        Trial::test(task.clone(), move || in_process(checker, variant, Runs::Through, &task).map_err(Into::into))
+    });
+    let count = number("LIFT_CASES").unwrap_or(checker.random_failing);
+    let mut failing = (first..).filter(|seed| fails(*seed, checker.sizes));
+    let tasks = checker.failing.iter().flat_map(|variant| {
+        let seeds: Vec<u64> = failing.by_ref().take(count as usize).collect();
+        seeds.into_iter().map(move |seed| (variant, format!("{}: {FAILING} {seed}", variant.name)))
+    });
+    let tasks: Vec<(&Variant, String)> = tasks.collect();
+    let failing = tasks.into_iter().map(|(variant, task)| {
+        Trial::test(task.clone(), move || in_process(checker, variant, Runs::Fails, &task).map_err(Into::into))
     });
     let faults = checker.faults.iter().map(|fault| {
         let test = move || is_found(checker, fault).map_err(Into::into);
         Trial::test(format!("{FAULT}: {}", fault.name), test)
     });
-    let trials = faults.chain(trials).collect();
+    let trials = faults.chain(trials).chain(failing).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit_code()
 }
 
-fn in_process(checker: &Checker, variant: &Variant, task: &str) -> Result<(), String> {
+fn in_process(checker: &Checker, variant: &Variant, runs: Runs, task: &str) -> Result<(), String> {
     let this = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(this);
     // What is compiled for another device, or was once, is no matter here.
     command.env(TASK, task).env("LIFT_CACHE", "off");
-    (checker.run)(command, variant)
+    (checker.run)(command, variant, runs)
 }
 
 fn is_found(checker: &Checker, fault: &Fault) -> Result<(), String> {
     let variant = checker.variants.first().ok_or("a checker has a variant")?;
-    match in_process(checker, variant, &format!("{FAULT}: {}", fault.name)) {
+    match in_process(checker, variant, Runs::Through, &format!("{FAULT}: {}", fault.name)) {
         Err(said) if said.contains(fault.found) => Ok(()),
         Err(said) => Err(format!("`{}` is not in what is said:\n{said}", fault.found)),
         Ok(()) => Err("nothing is found".into()),
@@ -119,6 +142,11 @@ fn run(checker: &Checker, task: &str) -> Result<(), String> {
     if variant == FAULT {
         let fault = checker.faults.iter().find(|fault| fault.name == program).ok_or("no such fault")?;
         return run_fault(fault);
+    }
+    if let Some(seed) = program.strip_prefix(FAILING) {
+        let variant = checker.failing.iter().find(|v| v.name == variant).ok_or("no such variant")?;
+        let made = failing(seed.trim().parse().map_err(|_| "a seed is a number")?)?;
+        return agree(made, &variant.target, checker.sizes);
     }
     let variant = checker.variants.iter().find(|v| v.name == variant).ok_or("no such variant")?;
     match program.strip_prefix("random ") {
@@ -175,6 +203,25 @@ fn random(seed: u64) -> Result<Made, String> {
     Ok(Made { text, kernel })
 }
 
+/// The program of this number that relies on a check that may fail, if it is compiled.
+fn failing(seed: u64) -> Result<Made, String> {
+    let text = program::program(&Random::new(seed).choices(120), Breadth::Failing);
+    let kernel = kernel(&text)?;
+    kernels::compiled(&kernel)?;
+    Ok(Made { text, kernel })
+}
+
+/// Whether a check of that program fails for some of the sizes.
+fn fails(seed: u64, sizes: &[(i64, i64)]) -> bool {
+    let Ok(Made { kernel, .. }) = failing(seed) else { return false };
+    sizes.iter().any(|(n, m)| kernels::on_interpreter(&kernel, &arguments(&kernel, *n, *m)).is_err())
+}
+
+fn arguments(kernel: &Kernel, n: i64, m: i64) -> Arguments {
+    let sizes = kernel.sizes.iter().cloned().zip([n, m]).collect::<SizeValues>();
+    Arguments { values: program::inputs(n as usize, m as usize), sizes }
+}
+
 fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
     let program = Program::new(Path::new("."), "random.lift", text);
     program.kernels().into_iter().next().ok_or("no kernel")?.core
@@ -183,9 +230,7 @@ fn kernel(text: &str) -> Result<Arc<Kernel>, String> {
 fn agree(Made { text, kernel }: Made, target: &Target, sizes: &[(i64, i64)]) -> Result<(), String> {
     let compiled = kernels::compiled_for(&kernel, target)?;
     for (n, m) in sizes {
-        let values = program::inputs(*n as usize, *m as usize);
-        let sizes = kernel.sizes.iter().cloned().zip([*n, *m]).collect::<SizeValues>();
-        let arguments = Arguments { values, sizes };
+        let arguments = arguments(&kernel, *n, *m);
         let meaning = kernels::on_interpreter(&kernel, &arguments);
         let result = kernels::on_device(&compiled, &arguments, kernels::device());
         let same = match (&meaning, &result) {

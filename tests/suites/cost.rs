@@ -5,6 +5,7 @@
 //! its counts are what that process prints.
 
 use libtest_mimic::Trial;
+use lift_analysis::size::Size;
 use lift_codegen::cost::{Amount, Cost};
 use lift_codegen::lower;
 use lift_codegen::run::{self, RunOptions};
@@ -64,6 +65,101 @@ const COUNTED: [(&str, &str, &str, &str); 22] = [
     ("gallery/kmeans", "step", "portable", "points=random centroids=random N=300 K=5 D=3"),
 ];
 
+/// What a composition of rows may cost on a GPU, by its text alone.
+struct Budget {
+    /// Of `tests/bench/programs/nested.lift`.
+    kernel: &'static str,
+    sizes: &'static [(&'static str, i64)],
+    /// Bytes of global memory that loads and stores ask for, at most, before any cache.
+    bytes: f64,
+    /// Arithmetic operations, at most.
+    operations: f64,
+    /// Work-items of the launch that does most, at least.
+    items: i64,
+}
+
+const ROWS: &[(&str, i64)] = &[("N", 8192), ("M", 4096)];
+const ELEMENTS: f64 = 8192.0 * 4096.0;
+const PRODUCTS: f64 = 64.0 * 512.0 * 512.0 * 512.0;
+/// Work-items that keep a GPU of 132 compute units busy, at 8 elements under way each.
+const BUSY: i64 = 132 * 256;
+
+/// Each array is read once and written once, or nearly; tiles of 64 rows and columns read each of them so much more often.
+/// Where a group folds a row, each of its work-items adds the sums of 16 blocks for itself: a fold of rows of 4096 elements
+/// has two operations an element, nearly. Of the versions of a launch only the one is counted that the host takes at these
+/// sizes. Sums of columns have no budget: of the slices into which their work-items cut a column, each is counted like the
+/// whole column, so that what is told is nine times what is done.
+const BUDGETS: &[Budget] = &[
+    Budget { kernel: "softmax", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 7.1 * ELEMENTS, items: BUSY },
+    Budget { kernel: "layernorm", sizes: ROWS, bytes: 16.1 * ELEMENTS, operations: 11.5 * ELEMENTS, items: BUSY },
+    Budget {
+        kernel: "attention",
+        sizes: &[("N", 4096), ("D", 64)],
+        bytes: 1.0e9,
+        operations: 5.0 * 4096.0 * 4096.0 * 64.0,
+        // A group for 64 rows.
+        items: 64 * 256,
+    },
+    Budget { kernel: "row-scans", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 5.0 * ELEMENTS, items: BUSY },
+    // The text names each element twice, for the comparison and for what is kept.
+    Budget { kernel: "row-argmax", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 3.0 * ELEMENTS, items: BUSY },
+    Budget {
+        kernel: "batched-product",
+        sizes: &[("B", 64), ("N", 512), ("M", 512), ("K", 512)],
+        bytes: 0.2 * PRODUCTS,
+        operations: 2.1 * PRODUCTS,
+        items: BUSY,
+    },
+    Budget {
+        kernel: "bincount",
+        sizes: &[("N", 1 << 22), ("B", 1_000_000)],
+        bytes: 16.0 * 4_194_304.0,
+        operations: 10.0 * 4_194_304.0,
+        items: BUSY,
+    },
+    // Three elements read and one written, and by each work-item the number of the round and whether a check failed.
+    Budget {
+        kernel: "shortest-paths",
+        sizes: &[("N", 512)],
+        bytes: 512.0 * 24.1 * 512.0 * 512.0,
+        operations: 512.0 * 4.0 * 512.0 * 512.0,
+        items: BUSY,
+    },
+];
+
+/// What the text of a kernel costs is within its budget.
+fn affordable(budget: &Budget) -> Result<(), String> {
+    let name = "../tests/bench/programs/nested";
+    let runnable = example(name).kernels().into_iter().find(|k| k.name == budget.kernel).ok_or("no such kernel")?;
+    let core = runnable.core?;
+    let compiled = lower::compile(&core, &Target::nvidia()).map_err(|errors| format!("{errors:?}"))?;
+    let sizes = core.sizes.iter().filter_map(|v| {
+        let (_, n) = budget.sizes.iter().find(|(name, _)| *name == &*v.name)?;
+        Some((v.clone(), *n))
+    });
+    let cost = Cost::at(&compiled, &sizes.collect());
+    let number = |size: &Size| cost.value(size).map_or(f64::INFINITY, |n| n as f64);
+    let (mut bytes, mut operations, mut most, mut items) = (0.0, 0.0, 0.0, 0);
+    for launch in &cost.launches {
+        let times = number(&launch.times);
+        let [moved, done] = [
+            [&launch.work.read, &launch.work.written].map(|a| number(&a.size)).iter().sum::<f64>() * times,
+            [&launch.work.float, &launch.work.special].map(|a| number(&a.size)).iter().sum::<f64>() * times,
+        ];
+        (bytes, operations) = (bytes + moved, operations + done);
+        if moved + done > most {
+            let groups: f64 = launch.groups.iter().map(number).product();
+            (most, items) =
+                (moved + done, (groups as i64) * launch.items.iter().map(|n| i64::from(*n)).product::<i64>());
+        }
+    }
+    let within = bytes <= budget.bytes && operations <= budget.operations && items >= budget.items;
+    let kernel = budget.kernel;
+    let found = format!("{kernel}: {bytes:e} bytes, {operations:e} operations, {items} work-items");
+    let wanted = format!("{:e} bytes, {:e} operations, {} work-items", budget.bytes, budget.operations, budget.items);
+    if within { Ok(()) } else { Err(format!("{found}; at most {wanted} at least\n{}", compiled.opencl.text)) }
+}
+
 fn main() {
     if let Ok(task) = std::env::var(TASK) {
         if let Err(why) = run_counted(&task) {
@@ -84,7 +180,9 @@ fn main() {
         let name = path.trim_start_matches(&*examples.display().to_string()).to_owned();
         Trial::test(format!("never below {name}"), move || never_below(&path).map_err(Into::into))
     });
-    let trials = reports.chain(counted).chain(all).collect();
+    let budgets =
+        BUDGETS.iter().map(|b| Trial::test(format!("budget {}", b.kernel), move || affordable(b).map_err(Into::into)));
+    let trials = reports.chain(counted).chain(all).chain(budgets).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit();
 }
 

@@ -6,7 +6,7 @@
 
 mod checked;
 
-use checked::{Checker, Fault, Variant};
+use checked::{Checker, Fault, Runs, Variant};
 use lift_codegen::target::Target;
 use lift_tests::files;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,16 @@ static SANITIZERS: Checker = Checker {
         Variant { name: "portable", target: Target::portable() },
         Variant { name: "nvidia", target: Target::nvidia() },
     ],
+    failing: &[
+        Variant { name: "portable", target: Target::portable() },
+        Variant { name: "gpu", target: Target::gpu() },
+        Variant { name: "cpu", target: Target::cpu() },
+        Variant { name: "nvidia", target: Target::nvidia() },
+    ],
     // Nothing, one, odd, more than a work-group and no multiple of one.
     sizes: &[(0, 3), (1, 1), (5, 2), (300, 3)],
     random: 12,
+    random_failing: 4,
     faults: &[
         Fault {
             name: "a write behind a buffer",
@@ -110,7 +117,7 @@ fn driver() -> Result<&'static Path, String> {
     driver.as_deref().map_err(Clone::clone)
 }
 
-fn run(mut command: Command, _: &Variant) -> Result<(), String> {
+fn run(mut command: Command, _: &Variant, _: Runs) -> Result<(), String> {
     let (clang, driver) = (clang()?, driver()?);
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     command

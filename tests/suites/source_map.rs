@@ -2,7 +2,9 @@
 //! leads to the words that a line was generated for.
 
 use expect_test::expect;
-use lift_codegen::plan::OpenClText;
+use lift_codegen::opencl::OpenClText;
+use lift_codegen::opencl::barriers::verify;
+use lift_codegen::target::Target;
 use lift_tests::check::Program;
 use lift_tests::{files, kernels};
 
@@ -89,10 +91,12 @@ fn a_part_of_an_expression_leads_to_its_words() {
     );
 }
 
+const OTHERS: [Target; 3] = [Target::gpu(), Target::nvidia(), Target::cpu()];
+
 #[test]
 fn the_maps_of_all_examples_are_well_formed() {
     let folder = files::root().join("examples");
-    let mut kernels_seen = 0;
+    let (mut kernels_seen, mut compiled_for_others) = (0, 0);
     for path in files::below(&folder, ".lift") {
         let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
         let source = files::read(&path);
@@ -102,12 +106,38 @@ fn the_maps_of_all_examples_are_well_formed() {
         }
         for kernel in program.kernels() {
             let Ok(core) = &kernel.core else { panic!("{name}: no core of `{}`", kernel.name) };
-            let Ok(compiled) = kernels::compiled(core) else { panic!("{name}: `{}` does not compile", kernel.name) };
             kernels_seen += 1;
+            let Ok(compiled) = kernels::compiled(core) else { panic!("{name}: `{}` does not compile", kernel.name) };
             check(&program, &compiled.opencl).unwrap_or_else(|e| panic!("{name}, `{}`: {e}", kernel.name));
+            for target in OTHERS {
+                // The compiler verifies its barriers; it may refuse what it has no code for on this class.
+                compiled_for_others += u32::from(kernels::compiled_for(core, &target).is_ok());
+            }
         }
     }
     assert!(kernels_seen > 20, "only {kernels_seen} kernels were seen");
+    let few = kernels_seen * OTHERS.len() as u32 / 20;
+    assert!(
+        compiled_for_others + few > kernels_seen * OTHERS.len() as u32,
+        "only {compiled_for_others} of {kernels_seen} on each class"
+    );
+}
+
+#[test]
+fn there_are_barriers_to_verify() {
+    let folder = files::root().join("examples");
+    for (name, target) in [("matmul", "gpu"), ("sum", "portable"), ("scan", "nvidia"), ("gemv", "gpu")] {
+        let name = format!("gallery/{name}.lift");
+        let program = Program::new(&folder, &name, &files::read(&folder.join(&name)));
+        let kernels = program.kernels();
+        let barriers = kernels.iter().map(|kernel| {
+            let core = kernel.core.as_ref().expect("an example has core");
+            let target = target.parse().expect("a class of devices");
+            let compiled = kernels::compiled_for(core, &target).expect("an example is compiled");
+            verify(&compiled.functions, &compiled.opencl.text).expect("its barriers are right")
+        });
+        assert!(barriers.sum::<usize>() > 0, "{name} has no barrier for {target}: nothing is verified");
+    }
 }
 
 fn check(program: &Program, opencl: &OpenClText) -> Result<(), String> {

@@ -1,6 +1,8 @@
 //! What holds for the tree as a whole and no compiler checks: files say what they are for and stay readable, layers are
 //! kept, nothing of one machine is written down, nothing a user does can reach a panic, links lead somewhere.
 
+mod modules;
+
 use lift_tests::files;
 use std::collections::HashSet;
 use std::path::Path;
@@ -42,14 +44,12 @@ fn is_test(path: &str) -> bool {
 #[test]
 fn files_open_with_what_they_are_for() {
     let heads = [(".rs", "//! "), (".ts", "// "), (".mjs", "// "), (".cjs", "// "), (".py", "\"\"\"")];
-    // A piece of a module, not one.
-    let pieces = ["codegen/src/emit/runtime.py"];
     let mut wrong = Vec::new();
     for (ending, head) in heads {
         for (path, text) in with_ending(&[ending]) {
             let first = text.lines().find(|l| !l.starts_with("#!")).unwrap_or_default();
             // Where one file is a test's program or its data, its name says it.
-            let data = path.contains("/fixture/") || pieces.contains(&path.as_str());
+            let data = path.contains("/fixture/");
             if !data && !first.starts_with(head) && !first.starts_with("/**") && !first.starts_with("/*") {
                 wrong.push(format!("{path}: {first}"));
             }
@@ -161,6 +161,71 @@ fn nothing_in_the_program_panics_on_purpose() {
         }
     }
     none(found, "panics in the program");
+}
+
+/// Where a string that is also the name of a primitive belongs to another language.
+const OTHER_LANGUAGES: &[&str] = &[
+    // The declarations themselves, and the operators of sizes.
+    "analysis/src/prims/read.rs",
+    "syntax/src/",
+    // The text of core, as it is printed.
+    "codegen/src/core/parse/",
+    // Functions of OpenCL.
+    "codegen/src/lower/barriers.rs",
+    "codegen/src/lower/index.rs",
+    "codegen/src/opencl/",
+    "codegen/src/cost/",
+    "codegen/src/lower/tile/cores.rs",
+    "codegen/src/lower/tile/roots.rs",
+    // Inputs of a run: `xs=iota`.
+    "codegen/src/io/source.rs",
+];
+
+/// Whether a line compares something with a literal that is a primitive's name, or looks for a part of one.
+fn asks_for_a_name(line: &str, names: &[&str]) -> bool {
+    let parts: Vec<&str> = line.split('"').collect();
+    (1..parts.len()).step_by(2).any(|at| {
+        let literal = parts[at];
+        let before = parts[at - 1].trim_end();
+        let after = parts.get(at + 1).map_or("", |after| after.trim_start());
+        let compared = ["==", "!="].iter().any(|op| before.ends_with(op) || after.starts_with(op));
+        let pattern =
+            before.ends_with('|') && !before.ends_with("||") || after.starts_with("=>") || after.starts_with("| ");
+        let matched = line.contains("matches!(") && after.starts_with(')');
+        let part_of = ["starts_with(", "ends_with(", "strip_prefix(", "strip_suffix("];
+        let part = part_of.iter().any(|call| before.ends_with(call))
+            && literal.len() > 2
+            && names.iter().any(|name| name.starts_with(literal) || name.ends_with(literal));
+        part || (compared || pattern || matched) && names.contains(&literal)
+    })
+}
+
+/// A primitive is resolved once; what is true of it is asked of its `PrimitiveId` or its declaration.
+#[test]
+fn no_code_asks_for_a_primitive_by_name() {
+    let names: Vec<&str> = lift_analysis::prims::names().collect();
+    for wrong in [
+        "if &*p.name == \"zip\" {",
+        "\"mapSeq\" | \"mapGlb\" => 1,",
+        "matches!(&**name, \"iota\" | \"fill\")",
+        "name.starts_with(\"filter\")",
+        "name.strip_suffix(\"Seq\")",
+    ] {
+        assert!(asks_for_a_name(wrong, &names), "{wrong}");
+    }
+    let mut found = Vec::new();
+    for (path, text) in with_ending(&[".rs"]) {
+        let program = ["syntax/", "analysis/", "codegen/", "server/"].iter().any(|d| path.starts_with(d));
+        if !program || is_test(&path) || OTHER_LANGUAGES.iter().any(|other| path.starts_with(other)) {
+            continue;
+        }
+        for (number, line) in without_tests(&text).lines().enumerate() {
+            if asks_for_a_name(line.split("//").next().unwrap_or(line), &names) {
+                found.push(format!("{path}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    none(found, "names of primitives in code: match on `PrimitiveId` instead");
 }
 
 #[test]
@@ -279,7 +344,7 @@ fn what_is_said_to_show_something_is_there() {
         .for_each(|(_, text)| there.extend(defined(text, &["Theorem", "Lemma", "Corollary", "Definition", "Example"])));
     let tracked = tracked();
     let (mut missing, mut seen) = (Vec::new(), 0);
-    for document in ["docs/trust.md", "SECURITY.md"] {
+    for document in ["docs/trust.md", "tests/fuzz/LOG.md", "SECURITY.md"] {
         for code in code_in(&files::read(&files::root().join(document))) {
             let is_name =
                 code.contains('_') && code.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');

@@ -41,6 +41,17 @@ const KINDS: &[(&str, Takes, &str)] = &[
     ("sort", Arrays, "(sort < is)"),
     ("sort of what is kept", Arrays, "(sort > (filter (lambda (x) (< x 50)) is))"),
     ("argsort", Arrays, "(argsort < is)"),
+    ("argsort of floats", Arrays, "(argsort > fs)"),
+    (
+        "argsort by no order",
+        Arrays,
+        "(head (reduce 0 + (map (lambda (i) (* i i)) (argsort (lambda (a b) (not (>= a b))) fs))))",
+    ),
+    (
+        "sort by no order",
+        Arrays,
+        "(head (reduce 0 + (map (lambda (x) (* x x)) (sort (lambda (a b) (< (* 50000000 (- a b)) 0)) is))))",
+    ),
     ("fold by key", Arrays, "(map (lambda (k) (reduce 0 + (map (lambda (x) (if (= (mod x 7) k) x 0)) is))) (iota 7))"),
     ("search", Arrays, "(map (lambda (key) (search (lambda (x) (- key x)) (map (* 3) (iota #N)))) is)"),
     ("scatter", Arrays, "(scatter (lambda (i) (- (- N 1) i)) is)"),
@@ -63,6 +74,43 @@ const KINDS: &[(&str, Takes, &str)] = &[
         "stencil",
         Squares,
         "(map (map (lambda (w) (reduceSeq 0.0f max (join w)))) (map transpose (slide #3 #1 (map (slide #3 #1) (pad #1 #1 clamp (map (pad #1 #1 clamp) (concat a (fill #1 (fill #N 1.0f)))))))))",
+    ),
+];
+
+/// Views that are stored nowhere, of lengths about 2^31 and 2^32: a name, N, the body, and what it is. Any may be refused
+/// for its length; no other result may come out.
+const LARGE: &[(&str, i64, &str, &str)] = &[
+    ("any", 65536, "(any (= 5) PLANE)", "true"),
+    ("lsearch", 65536, "(lsearch (lambda (x) (- x 65535)) PLANE)", "65535"),
+    ("reduceWhileSeq", 65536, "(head (reduceWhileSeq (lambda (s) (< s 10)) 0 + PLANE))", "10"),
+    ("length", 65536, "(length PLANE)", "4294967296"),
+    ("length beyond 2^31", 46341, "(length PLANE)", "2147488281"),
+    ("element", 65536, "(aref PLANE 65540)", "4"),
+    ("part", 65536, "(sumi (drop #65530 (take #65540 PLANE)))", "393201"),
+    ("last", 65536, "(last PLANE)", "65535"),
+    ("concat", 65536, "(aref (concat PLANE (iota #N)) 65537)", "1"),
+    ("cast to nothing", 65536, "(length (: PLANE (array-type int 0)))", "no"),
+    ("cast that is true", 65536, "(head (: PLANE (array-type int (* 65536 65536))))", "0"),
+    (
+        "false cast of hidden length",
+        65536,
+        "(sumi (: (join (map (lambda (x) (iota #N)) (filter (< -1) (iota #N)))) (array-type int 0)))",
+        "no",
+    ),
+    (
+        "any of hidden length",
+        65536,
+        "(any (= 5) (join (map (lambda (x) (iota #N)) (filter (< -1) (iota #N)))))",
+        "true",
+    ),
+    ("twice as long", 1 << 30, "(any (= 5) (concat (iota #N) (concat (iota #N) (iota #N))))", "true"),
+    ("what a branch that is not taken counts", 65536, "(if (< N 100) (any (= 5) PLANE) (any (= 5) (iota #N)))", "true"),
+    ("a length that wraps", 1_431_655_000, "(length (map (+ 1) (iota (- 10 (+ N (+ N N))))))", "2306"),
+    (
+        "a stored array whose length wraps",
+        1_431_655_000,
+        "(last (scan 0 + (map (+ 1) (iota (- 10 (+ N (+ N N)))))))",
+        "2659971",
     ),
 ];
 
@@ -126,6 +174,12 @@ fn main() {
             trials.push(Trial::test(name, move || test(takes, body, &target, short).map_err(Into::into)));
         }
     }
+    for &(kind, n, body, expected) in LARGE {
+        for target in [Target::portable(), Target::gpu(), Target::cpu(), Target::nvidia()] {
+            let name = format!("large: {kind}: {}", target.class);
+            trials.push(Trial::test(name, move || large(n, body, expected, &target).map_err(Into::into)));
+        }
+    }
     libtest_mimic::run(&Options::from_args(), trials).exit();
 }
 
@@ -153,6 +207,23 @@ fn test(takes: Takes, body: &str, target: &Target, short: bool) -> Result<(), St
         }
     }
     Ok(())
+}
+
+fn large(n: i64, body: &str, expected: &str, target: &Target) -> Result<(), String> {
+    let body = body.replace("PLANE", "(join (map (lambda (x) (iota #N)) (iota #N)))");
+    let program = Program::new(Path::new("."), "trap.lift", &format!("(lift trap (N) () (lambda () {body}))\n"));
+    if !program.is_well_typed() {
+        return Err(program.outcome());
+    }
+    let kernel = program.kernels().into_iter().next().ok_or("no kernel")?.core?;
+    let sizes = kernel.sizes.iter().cloned().map(|size| (size, n)).collect::<SizeValues>();
+    let result = on_device(&compiled_for(&kernel, target)?, &Arguments { values: Vec::new(), sizes }, device());
+    match result {
+        Ok(value) if value.to_string() == expected => Ok(()),
+        Ok(value) => Err(format!("{value} instead of {expected}")),
+        Err(message) if message.contains("does not compile") || message.contains("plan") => Err(message),
+        Err(_) => Ok(()),
+    }
 }
 
 fn agree(kernel: &Kernel, compiled: &plan::Program, takes: Takes, n: usize, data: Data) -> Result<(), String> {

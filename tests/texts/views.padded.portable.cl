@@ -20,13 +20,14 @@ __kernel void copy(
     __global int* restrict result_1,
     __global int* restrict result_2,
     __global int* restrict result_3,
-    int N)
+    int N,
+    int v2_N)
 {
   for (int i = get_global_id(0); i < N + 4; i += get_global_size(0)) {
     result_1[i] = xs[max(i, 2) - max(i - N + 1, 2)];
   }
   for (int i1 = get_global_id(0); i1 < N + 4; i1 += get_global_size(0)) {
-    const int folded = lift_floor_mod(i1 - 2, N * 2);
+    const int folded = lift_floor_mod(i1 - 2, v2_N);
     const int mirrored = N <= folded ? N * 2 - folded - 1 : folded;
     result_2[i1] = xs[mirrored];
   }

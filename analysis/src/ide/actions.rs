@@ -1,11 +1,8 @@
 //! Changes that the editor offers.
 
-mod layout;
 mod mend;
 mod refactor;
 mod trial;
-
-pub(in crate::ide) use layout::laid_out;
 
 use super::diagnostics::diagnostics_near;
 use super::explicit::{explicit_form, explicit_here, implicit_form, one_file};
@@ -74,7 +71,7 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
 pub const EXPLICIT_FILE_TITLE: &str = "Make pack/unpack explicit in the file";
 
 /// Writes out what is inserted in some forms of a file, which are all that have insertions.
-pub(super) fn explicit_in_file(db: &dyn Db, file: SourceFile, inserted: &[Form<'_>]) -> Option<CodeAction> {
+pub(super) fn explicit_in_file(db: &dyn Db, file: SourceFile, inserted: &[Form]) -> Option<CodeAction> {
     let edits: Vec<TextEdit> = inserted.iter().filter_map(|&form| explicit_form(db, form)).collect();
     (!edits.is_empty()).then(|| CodeAction {
         title: EXPLICIT_FILE_TITLE.into(),

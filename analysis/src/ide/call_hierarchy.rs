@@ -36,14 +36,14 @@ pub(super) fn prepare(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option
     }
 }
 
-fn item<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<CallItem> {
+fn item(db: &dyn Db, form: Form) -> Option<CallItem> {
     let callable = matches!(form.kind(db), lift_syntax::FormKind::Define | lift_syntax::FormKind::Lift);
     let symbol = callable.then(|| symbol_in_file(db, form)).flatten()?;
     Some(CallItem { path: form.file(db).path(db).clone(), symbol })
 }
 
 /// The form whose name stands there.
-fn form_of<'db>(db: &'db dyn Db, file: SourceFile, name: TextSize) -> Option<Form<'db>> {
+fn form_of(db: &dyn Db, file: SourceFile, name: TextSize) -> Option<Form> {
     form_at(db, file, name).map(|view| view.form)
 }
 
@@ -108,7 +108,7 @@ pub(super) fn type_definition(db: &dyn Db, file: SourceFile, offset: TextSize) -
         // The lengths in its type, each at the call that hides it.
         let inference = view.inference();
         let ty = match (binder, node) {
-            (Some(binder), _) => inference.binder_types.get(binder.index()),
+            (Some(binder), _) => inference.binder_types.get(binder),
             (None, Node::Expr(expr)) => Some(inference.opened_type(expr)),
             _ => None,
         };

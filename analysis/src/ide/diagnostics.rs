@@ -1,14 +1,16 @@
 //! Diagnostics with their places: first relative to the form, then in the file.
 
+mod fixes;
+
 use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, Sym, forms, forms_in};
-use crate::diagnostics::{Code, Diagnostic, Edit, Obligation, Place, Severity};
+use crate::diagnostics::{Code, Diagnostic, Edit, Obligation, Place, Problem, Severity};
 use crate::hir::{FormKind, Name, Node, SourceMap};
-use crate::imports::import_diagnostics;
+use crate::import_checks::import_diagnostics;
 use crate::infer::{Inference, Mode};
 use crate::names::resolve;
-use crate::queries::{body, infer, infer_explicit, infer_in_order, lower_form, placement};
+use crate::queries::{Errors, body, infer, infer_explicit, infer_in_order, lower_form, placement};
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormDiagnostic {
     pub range: TextRange,
-    pub code: Code,
+    pub code: &'static str,
     pub severity: Severity,
     pub message: String,
     pub related: Vec<(FormPlace, String)>,
@@ -41,35 +43,45 @@ pub struct FormFix {
 
 /// What is wrong with a form by itself. An edit above it does not touch this.
 #[salsa::tracked]
-pub fn form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
-    let inference = infer(db, form);
-    let mut found = syntax_errors(db, form);
-    found.extend(node_diagnostics(db, form, &inference));
-    found
+pub fn form_diagnostics(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
+    found_in(db, form, Mode::Insert)
 }
 
 /// [`form_diagnostics`] where nothing is inserted.
 #[salsa::tracked]
-pub fn explicit_form_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
-    let inference = infer_explicit(db, form);
-    let mut found = syntax_errors(db, form);
+pub fn explicit_form_diagnostics(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
+    found_in(db, form, Mode::Explicit)
+}
+
+fn found_in(db: &dyn Db, form: Form, mode: Mode) -> Vec<FormDiagnostic> {
+    let inference = match mode {
+        Mode::Insert => infer(db, form),
+        Mode::Explicit => infer_explicit(db, form),
+    };
+    let syntax = syntax_errors(db, form);
+    let errors = Errors::of(syntax.len(), inference.diagnostics.iter().chain(placement(db, form)));
+    let mut found = syntax;
     found.extend(node_diagnostics(db, form, &inference));
+    // What an import leads to is not in its text.
+    if form.kind(db) != lift_syntax::FormKind::Import {
+        fixes::keep_those_that_mend(db, form, mode, errors, &mut found);
+    }
     found
 }
 
-fn node_diagnostics<'db>(db: &'db dyn Db, form: Form<'db>, inference: &Inference) -> Vec<FormDiagnostic> {
+fn node_diagnostics(db: &dyn Db, form: Form, inference: &Inference) -> Vec<FormDiagnostic> {
     let mut nodes: Vec<&Diagnostic> = inference.diagnostics.iter().chain(placement(db, form)).collect();
     if matches!(body(db, form).kind, FormKind::Import(_)) {
         nodes.extend(import_diagnostics(db, form));
     }
     // However often a definition uses itself, that is one mistake.
-    let first = nodes.iter().position(|diagnostic| diagnostic.code == "recursion");
+    let first = nodes.iter().position(|diagnostic| diagnostic.code == Code::Recursion);
     let mut index = 0..;
-    nodes.retain(|diagnostic| index.next() == first || diagnostic.code != "recursion");
+    nodes.retain(|diagnostic| index.next() == first || diagnostic.code != Code::Recursion);
     nodes.into_iter().map(|diagnostic| place(db, form, diagnostic)).collect()
 }
 
-fn syntax_errors<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<FormDiagnostic> {
+fn syntax_errors(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
     let place = |error: &lift_syntax::SyntaxError| FormDiagnostic {
         range: error.range,
         code: error.code.as_str(),
@@ -88,7 +100,7 @@ fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
 }
 
 /// Nodes become ranges.
-fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> FormDiagnostic {
+fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
     let (map, text) = (&lower_form(db, form).map, &**form.text(db));
     let related = diagnostic.related.iter().map(|related| {
         let place = match &related.place {
@@ -104,7 +116,7 @@ fn place<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &Diagnostic) -> Form
     });
     FormDiagnostic {
         range: map.range(diagnostic.at),
-        code: diagnostic.code,
+        code: diagnostic.code.as_str(),
         severity: diagnostic.severity,
         message: diagnostic.message.clone(),
         related: related.collect(),
@@ -150,7 +162,7 @@ pub fn explicit_file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagn
 }
 
 /// The diagnostics of some forms, in the order of their places; what the forms need is inferred.
-pub(super) fn of_forms<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) -> Vec<FileDiagnostic> {
+pub(super) fn of_forms(db: &dyn Db, forms: &[Form], mode: Mode) -> Vec<FileDiagnostic> {
     let mut found = Vec::new();
     for &form in forms {
         let own = match mode {
@@ -170,21 +182,19 @@ pub(super) fn of_forms<'db>(db: &'db dyn Db, forms: &[Form<'db>], mode: Mode) ->
     found
 }
 
-fn duplicate<'db>(db: &'db dyn Db, form: Form<'db>, name: &Name) -> FormDiagnostic {
-    let message = format!("`{name}` is defined above already; that definition counts");
-    let diagnostic = Diagnostic::error("duplicate-definition", Node::FormName, message);
+fn duplicate(db: &dyn Db, form: Form, name: &Name) -> FormDiagnostic {
+    let diagnostic = Diagnostic::new(Node::FormName, &Problem::DuplicateDefinition { name: name.clone() });
     let mut placed = place(db, form, &diagnostic);
     placed.related.push((FormPlace::Definition(name.clone()), "the first definition".into()));
     placed
 }
 
-fn second_unnamed_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> FormDiagnostic {
-    let message = "only one kernel of a file can be without a name, since it is called after the file";
-    place(db, form, &Diagnostic::error("duplicate-definition", Node::FormName, message))
+fn second_unnamed_kernel(db: &dyn Db, form: Form) -> FormDiagnostic {
+    place(db, form, &Diagnostic::new(Node::FormName, &Problem::SecondUnnamedKernel))
 }
 
 /// Moves a diagnostic from its form to the file. The only step that reads where forms start.
-fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -> FileDiagnostic {
+fn in_file(db: &dyn Db, form: Form, diagnostic: &FormDiagnostic) -> FileDiagnostic {
     let start = form.start(db);
     let path = form.file(db).path(db);
     let related = diagnostic.related.iter().filter_map(|(place, message)| {
@@ -211,7 +221,7 @@ fn in_file<'db>(db: &'db dyn Db, form: Form<'db>, diagnostic: &FormDiagnostic) -
         related: related.collect(),
         fixes: fixes.collect(),
         obligation: diagnostic.obligation.clone(),
-        unnecessary: matches!(diagnostic.code, "unused-name" | "unused-import"),
+        unnecessary: Code::named(diagnostic.code).is_some_and(Code::is_about_unneeded_text),
     }
 }
 

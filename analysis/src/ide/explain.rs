@@ -7,41 +7,12 @@ use crate::diagnostics::Code;
 
 macro_rules! pages {
     ($($code:literal,)*) => {
-        const PAGES: &[(Code, &str)] = &[$(($code, include_str!(concat!("../../pages/", $code, ".md"))),)*];
+        /// Of what the parser reports.
+        const SYNTAX: &[(&str, &str)] = &[$(($code, include_str!(concat!("../../pages/", $code, ".md"))),)*];
     };
 }
 
-// Sorted by code.
 pages! {
-    "ambiguous-import",
-    "ambiguous-length",
-    "annotation-false",
-    "argument-order",
-    "assumption-false",
-    "depends-on-position",
-    "division-by-zero",
-    "duplicate-definition",
-    "duplicate-parameter",
-    "function-as-data",
-    "hidden-length",
-    "import-cycle",
-    "import-path",
-    "infinite-type",
-    "iterate-length",
-    "kernel-parameter-count",
-    "length-escapes",
-    "missing-import",
-    "needs-arguments",
-    "needs-size",
-    "no-component",
-    "not-a-function",
-    "nothing-to-pack",
-    "nothing-to-unpack",
-    "pad-mode",
-    "piece-count",
-    "placement",
-    "primitive-form",
-    "recursion",
     "syntax/expected-expression",
     "syntax/expected-form",
     "syntax/expected-lambda",
@@ -63,28 +34,18 @@ pages! {
     "syntax/unclosed-string",
     "syntax/unexpected-string",
     "syntax/unmatched-bracket",
-    "too-complex",
-    "too-many-arguments",
-    "type-mismatch",
-    "unequal-lengths",
-    "unknown-name",
-    "unknown-size-name",
-    "unknown-type",
-    "unused-import",
-    "unused-name",
-    "vector-element",
-    "vector-width",
-    "word-as-value",
-    "wrong-operand",
 }
 
 /// The page of a code, as Markdown.
 pub fn page(code: &str) -> Option<&'static str> {
-    let index = PAGES.binary_search_by_key(&code, |(code, _)| code).ok()?;
-    Some(PAGES[index].1)
+    let of_syntax = || SYNTAX.iter().find(|(name, _)| *name == code).map(|(_, page)| *page);
+    Code::named(code).map(Code::page).or_else(of_syntax)
 }
 
 /// All codes, sorted.
-pub fn codes() -> Vec<Code> {
-    PAGES.iter().map(|(code, _)| *code).collect()
+pub fn codes() -> Vec<&'static str> {
+    let all = Code::ALL.iter().map(|code| code.as_str()).chain(SYNTAX.iter().map(|(name, _)| *name));
+    let mut all: Vec<&str> = all.collect();
+    all.sort_unstable();
+    all
 }

@@ -1,6 +1,6 @@
 //! Inserted packs and unpacks written out, and written ones taken out again where they are not needed.
 
-use super::actions::laid_out;
+use super::layout::laid_out;
 use super::locate::View;
 use super::{SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile, forms};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The text of the form with all insertions written out; `None` if there are none.
 #[salsa::tracked(returns(clone))]
-fn explicit_text_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Arc<str>> {
+fn explicit_text_of(db: &dyn Db, form: Form) -> Option<Arc<str>> {
     let inference = infer(db, form);
     if scopes_with_insertions(&inference).is_empty() {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
 }
 
 /// Writes out what is inserted in a form.
-pub(super) fn explicit_form<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<TextEdit> {
+pub(super) fn explicit_form(db: &dyn Db, form: Form) -> Option<TextEdit> {
     let explicit = explicit_text_of(db, form)?;
     difference(form.start(db), form.text(db), &explicit)
 }

@@ -98,13 +98,12 @@ impl Maker<'_, '_> {
 
     /// `: Array[Float,N]` after a name without a type.
     fn types(&mut self) {
-        for (index, binder) in self.view.body.binders.iter().enumerate() {
+        for (id, binder) in self.view.body.binders.entries() {
             let named = matches!(binder.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
             if !named || binder.ty.is_some() || binder.name.is_empty() {
                 continue;
             }
-            let id = BinderId(index as u32);
-            let printed = match (self.inference.let_schemes.get(&id), self.inference.binder_types.get(index)) {
+            let printed = match (self.inference.let_schemes.get(&id), self.inference.binder_types.get(id)) {
                 (Some(general), _) if !general.scheme.ty.has_gaps() => general.scheme.to_string(),
                 (None, Some(ty)) if !ty.has_gaps() => ty.to_string(),
                 _ => continue,
@@ -238,7 +237,7 @@ impl Maker<'_, '_> {
             if !matches!(self.view.body.expr(expr), Expr::Literal(_) | Expr::Global(_)) {
                 continue;
             }
-            let Some(ty) = self.inference.expr_types.get(expr.index()) else { continue };
+            let Some(ty) = self.inference.expr_types.get(expr) else { continue };
             let parts = self.linked(&format!(": {ty}"));
             let tooltip = format!("Nothing in the program decides the type here: `{ty}` is the default");
             self.push(self.range(expr).end(), HintKind::Default, parts, Room::None, tooltip);

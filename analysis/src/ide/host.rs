@@ -3,10 +3,11 @@
 use super::digest::Digests;
 use super::*;
 use crate::db::{RootDatabase, SourceFile};
-use crate::dependents::Dependents;
+use crate::dependents::{Concerned, Dependents};
 use crate::edit::Change;
 use crate::imports;
 use crate::origin::Origin;
+use crate::prims::Primitive;
 use lift_syntax::LineIndex;
 use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
@@ -30,6 +31,13 @@ impl AnalysisHost {
     pub fn set_file(&mut self, path: &str, text: Arc<str>) {
         let change = self.db.set_file(path, text);
         self.changed(change);
+    }
+
+    /// Says why a file that is imported cannot be read.
+    pub fn set_unreadable(&mut self, path: &str, why: &str) {
+        if self.db.set_unreadable(path, why) {
+            self.digests.edited(Concerned { everything: true, ..Concerned::default() });
+        }
     }
 
     pub fn remove_file(&mut self, path: &str) {
@@ -135,6 +143,13 @@ impl Analysis {
         self.with_file(path, |db, file| self.digests.diagnostics(db, file))
     }
 
+    /// The errors in what a kernel uses, each with the path of its file; `None` if there is no such kernel.
+    pub fn errors_of_kernel(&self, path: &str, kernel: &str) -> Cancellable<Option<PlacedErrors>> {
+        self.with_file(path, |db, file| {
+            needed::kernel_form(db, file, kernel).map(|form| needed::errors_of_kernel(db, form))
+        })
+    }
+
     /// The diagnostics of the forms that touch a range.
     pub fn diagnostics_near(&self, path: &str, range: TextRange) -> Cancellable<Vec<FileDiagnostic>> {
         self.with_file(path, |db, file| diagnostics::diagnostics_near(db, file, range))
@@ -164,8 +179,8 @@ impl Analysis {
         self.with_file(path, |db, file| hints::linked(db, file, offset, text))
     }
 
-    /// Of a piece of a compiled program, the name that is called there and where it stands.
-    pub fn called_at(&self, origin: &Origin) -> Cancellable<Option<(FileRange, String)>> {
+    /// Of a part of a compiled program, the primitive that is called there and where its name occurs.
+    pub fn called_at(&self, origin: &Origin) -> Cancellable<Option<(FileRange, &'static Primitive)>> {
         let path = origin.form.file.clone();
         self.with_file(&path, |db, file| navigation::called_at(db, file, origin))
     }
@@ -312,6 +327,16 @@ impl Analysis {
 
     pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {
         self.with_file(path, |db, file| self.digests.symbols(db, file).into_iter().map(|(_, symbol)| symbol).collect())
+    }
+
+    /// The definitions and kernels of a file with their documentation, in order.
+    pub fn documented(&self, path: &str) -> Cancellable<Vec<Documented>> {
+        self.with_file(path, |db, file| documented::documented(db, self.digests.symbols(db, file)))
+    }
+
+    /// The file that defines what a name means in a file, and the name there.
+    pub fn definition_of(&self, path: &str, name: &str) -> Cancellable<Option<(Arc<str>, String)>> {
+        self.with_file(path, |db, file| documented::definition_of(db, file, name))
     }
 
     /// The names of the kernels, and where they stand.

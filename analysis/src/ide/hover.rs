@@ -7,7 +7,7 @@ use super::Hover;
 use super::locate::{View, inferred_form_at};
 use crate::db::{Db, SourceFile};
 use crate::hir::*;
-use crate::infer::{AtPosition, Inference, Opening, Site};
+use crate::infer::{AtPosition, Inference, LengthSource, Opening, Site};
 use crate::names::Resolution;
 use crate::prims::Primitive;
 use crate::queries::{docs, signature};
@@ -56,20 +56,20 @@ impl Pane<'_, '_> {
                 let general = self.inference.let_schemes.contains_key(binder);
                 if opened || general || self.body().binder(*binder).role.is_size() {
                     if general {
-                        page.ty(self.inference.expr_types.get(expr.index())?);
+                        page.ty(self.inference.expr_types.get(expr)?);
                     }
                     return self.binder(*binder, page);
                 }
-                page.ty(self.inference.expr_types.get(expr.index())?);
+                page.ty(self.inference.expr_types.get(expr)?);
                 self.openings(Site::Expr(expr), page);
                 self.lengths_of(expr, page);
                 page.text(self.introduced(*binder));
                 Some(())
             }
-            _ if self.inference.expr_types.get(expr.index()).is_none_or(|ty| ty.is_error()) => None,
+            _ if self.inference.expr_types.get(expr).is_none_or(|ty| ty.is_error()) => None,
             Expr::Global(name) => self.global(expr, name, page),
             _ => {
-                page.ty(self.inference.expr_types.get(expr.index())?);
+                page.ty(self.inference.expr_types.get(expr)?);
                 self.value(expr, page);
                 Some(())
             }
@@ -118,7 +118,7 @@ impl Pane<'_, '_> {
 
     /// Of each length in the type of an expression, where it comes from and what is known of it.
     fn lengths_of(&self, expr: ExprId, page: &mut Page) {
-        if let Some(ty) = self.inference.expr_types.get(expr.index()) {
+        if let Some(ty) = self.inference.expr_types.get(expr) {
             self.lengths_in(ty, page);
         }
     }
@@ -177,10 +177,9 @@ impl Pane<'_, '_> {
             }
             _ => String::new(),
         };
-        let description = &origin.description;
-        let mut text = match description.strip_prefix("what ").and_then(|text| text.strip_suffix(" kept")) {
-            Some(call) => format!("`{length}`: how many elements {call}{at} kept"),
-            None => format!("`{length}`: {description}{at}"),
+        let mut text = match &origin.source {
+            LengthSource::Kept { call } => format!("`{length}`: how many elements `{call}`{at} kept"),
+            source => format!("`{length}`: {source}{at}"),
         };
         if let Some(most) = &origin.at_most {
             text += &format!("; at most `{most}`");
@@ -266,12 +265,12 @@ impl Pane<'_, '_> {
 
     /// A definition or a primitive at one of its uses.
     fn global(&self, expr: ExprId, name: &Name, page: &mut Page) -> Option<()> {
-        let ty = self.inference.expr_types.get(expr.index())?;
+        let ty = self.inference.expr_types.get(expr)?;
         // The call of which this is the callee, if its result has a hidden length: that is what the reader looks for.
         let call = self.body().exprs.iter().position(|e| matches!(e, Expr::Apply { callee, .. } if *callee == expr));
         let call = call.map(|index| ExprId(index as u32));
         if let Some(call) = call
-            && let Some(result) = self.inference.expr_types.get(call.index())
+            && let Some(result) = self.inference.expr_types.get(call)
             && matches!(result.kind(), TyKind::Exists(..))
         {
             page.ty(result);
@@ -315,10 +314,10 @@ impl Pane<'_, '_> {
         match (self.inference.opening_at(Site::Binder(id)), self.inference.let_schemes.get(&id)) {
             (Some(Opening { from, .. }), _) => page.ty(from),
             (None, Some(general)) => page.scheme(&general.scheme),
-            (None, None) => page.ty(self.inference.binder_types.get(id.index())?),
+            (None, None) => page.ty(self.inference.binder_types.get(id)?),
         }
         if !self.openings(Site::Binder(id), page)
-            && let Some(ty) = self.inference.binder_types.get(id.index())
+            && let Some(ty) = self.inference.binder_types.get(id)
         {
             self.lengths_in(ty, page);
         }
@@ -347,7 +346,7 @@ impl Pane<'_, '_> {
             SizeRef::Local(binder) | SizeRef::LengthOf(binder) => self.binder(*binder, page),
             _ => {
                 // `#(* 2 N)` has the type of the literal around it.
-                let literal = self.body().exprs.iter().position(|e| *e == Expr::Size(id))?;
+                let literal = self.body().exprs.find(|e| *e == Expr::Size(id))?;
                 page.ty(self.inference.expr_types.get(literal)?);
                 Some(())
             }
@@ -356,11 +355,11 @@ impl Pane<'_, '_> {
 
     /// The type as messages print it.
     fn written_type(&self, id: TypeRefId, page: &mut Page) -> Option<()> {
-        let annotated = self.body().binders.iter().position(|binder| binder.ty == Some(id));
+        let annotated = self.body().binders.find(|binder| binder.ty == Some(id));
         let listed = self.body().param_types.iter().position(|ty| *ty == id);
-        let ascribed = self.body().exprs.iter().position(|e| matches!(e, Expr::Ascribe { ty, .. } if *ty == id));
+        let ascribed = self.body().exprs.find(|e| matches!(e, Expr::Ascribe { ty, .. } if *ty == id));
         let ty = match (annotated, listed, ascribed) {
-            (Some(binder), ..) => match self.inference.opening_at(Site::Binder(BinderId(binder as u32))) {
+            (Some(binder), ..) => match self.inference.opening_at(Site::Binder(binder)) {
                 Some(opening) => opening.from.clone(),
                 None => self.inference.binder_types.get(binder)?.clone(),
             },

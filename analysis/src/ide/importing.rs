@@ -1,7 +1,6 @@
 //! Bringing a definition of another file into sight.
 
 use super::TextEdit;
-use super::completion::relative_path;
 use crate::db::{Db, Files, SourceFile, forms, is_builtin};
 use lift_syntax::{TextRange, TextSize};
 
@@ -11,6 +10,15 @@ pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
     files.retain(|other| *other != file && !is_builtin(db, *other) && !other.path(db).contains(':'));
     files.sort_by_key(|file| file.path(db).clone());
     files
+}
+
+/// The path to a file from the one whose path has these parts.
+pub(super) fn relative_path(here: &[&str], path: &str) -> String {
+    let there: Vec<&str> = path.split('/').collect();
+    let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count().min(here.len().saturating_sub(1));
+    let up = here.len() - 1 - common;
+    let parts = std::iter::repeat_n("..", up).chain(there[common.min(there.len() - 1)..].iter().copied());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// How a file writes the path to another one.

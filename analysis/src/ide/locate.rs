@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A form with what the features ask of it again and again.
 pub(super) struct View<'db> {
     pub db: &'db dyn Db,
-    pub form: Form<'db>,
+    pub form: Form,
     pub file: SourceFile,
     pub body: Arc<Body>,
     pub map: &'db SourceMap,
@@ -20,7 +20,7 @@ pub(super) struct View<'db> {
 }
 
 impl<'db> View<'db> {
-    pub fn of(db: &'db dyn Db, form: Form<'db>) -> View<'db> {
+    pub fn of(db: &'db dyn Db, form: Form) -> View<'db> {
         let map = &lower_form(db, form).map;
         View { db, form, file: form.file(db), body: body(db, form), map, start: form.start(db) }
     }
@@ -47,7 +47,7 @@ impl<'db> View<'db> {
         infer(self.db, self.form)
     }
 
-    pub fn resolve(&self, name: &Name) -> Option<Resolution<'db>> {
+    pub fn resolve(&self, name: &Name) -> Option<Resolution> {
         resolve(self.db, self.file, Sym::new(self.db, name.clone()))
     }
 
@@ -61,22 +61,22 @@ impl<'db> View<'db> {
                 best = Some((range.len(), node));
             }
         };
-        for (index, &range) in self.map.binders.iter().enumerate() {
-            consider(Node::Binder(BinderId(index as u32)), range);
+        for (id, &range) in self.map.binders.entries() {
+            consider(Node::Binder(id), range);
         }
-        for (index, &range) in self.map.exprs.iter().enumerate() {
-            if self.body.exprs[index] != Expr::Missing {
-                consider(Node::Expr(ExprId(index as u32)), range);
+        for (id, &range) in self.map.exprs.entries() {
+            if self.body.exprs[id] != Expr::Missing {
+                consider(Node::Expr(id), range);
             }
         }
-        for (index, &range) in self.map.sizes.iter().enumerate() {
-            if self.body.sizes[index] != SizeRef::Error {
-                consider(Node::Size(SizeRefId(index as u32)), range);
+        for (id, &range) in self.map.sizes.entries() {
+            if self.body.sizes[id] != SizeRef::Error {
+                consider(Node::Size(id), range);
             }
         }
-        for (index, &range) in self.map.types.iter().enumerate() {
-            if self.body.types[index] != TypeRef::Error {
-                consider(Node::Type(TypeRefId(index as u32)), range);
+        for (id, &range) in self.map.types.entries() {
+            if self.body.types[id] != TypeRef::Error {
+                consider(Node::Type(id), range);
             }
         }
         consider(Node::FormName, self.map.form_name);
@@ -123,7 +123,7 @@ pub(super) fn inferred_forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: T
 }
 
 /// Where a name that is not local is defined: its whole form and the name in it.
-pub(super) fn definition_of<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Option<super::NavTarget> {
+pub(super) fn definition_of(db: &dyn Db, resolution: Resolution) -> Option<super::NavTarget> {
     match resolution {
         Resolution::Form(form) => {
             let view = View::of(db, form);

@@ -5,8 +5,8 @@
 //! the host was given; for any other path the answer is empty.
 //!
 //! Map: `host` the two structs and cancellation · `digest` what is kept of all forms of a file · `locate` positions to
-//! nodes · one module a feature: `diagnostics`, `hover`, `hints`, `navigation`, `actions` (with `explicit`, which
-//! writes packs and unpacks out), `outline` · `completion` what could be typed · `signature_help` · `semantic` colours
+//! nodes · one module a feature: `diagnostics` (with `fixes`, which tries them out), `hover`, `hints`, `navigation`, `needed` (the errors that concern one kernel), `actions` (with `explicit`, which
+//! writes packs and unpacks out), `outline`, `documented` (what pages tell of a file) · `completion` what could be typed · `signature_help` · `semantic` colours
 //! · `anchor` places that move with the text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
 //! a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
@@ -17,14 +17,17 @@ pub mod call_hierarchy;
 pub mod completion;
 mod diagnostics;
 mod digest;
+mod documented;
 pub mod explain;
 mod explicit;
 mod hints;
 mod host;
 mod hover;
 mod importing;
+mod layout;
 mod locate;
 mod navigation;
+mod needed;
 mod outline;
 mod rename;
 mod scope;
@@ -38,10 +41,11 @@ pub mod typing;
 pub use actions::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, IMPLICIT, QUICK_FIX};
 pub use anchor::Anchor;
 pub use diagnostics::{explicit_file_diagnostics, file_diagnostics};
+pub use documented::Documented;
 pub use host::{Analysis, AnalysisHost};
-pub use outline::file_stem;
+pub use needed::kernel_form;
 
-use crate::diagnostics::{Code, Severity};
+use crate::diagnostics::Severity;
 use lift_syntax::{TextRange, TextSize};
 
 /// A range of a file of the program, by the path under which the host was given it.
@@ -80,7 +84,8 @@ pub struct CodeFix {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiagnostic {
     pub range: TextRange,
-    pub code: Code,
+    /// `unequal-lengths`, `syntax/missing`: each has a page ([`explain`]).
+    pub code: &'static str,
     pub severity: Severity,
     pub message: String,
     pub related: Vec<RelatedPlace>,
@@ -191,6 +196,28 @@ pub struct KernelInfo {
     pub sizes: Vec<String>,
     /// The `;;; run:` line of its documentation, unparsed.
     pub run_line: Option<String>,
+    /// Its documentation without the lines for programs; empty if there is none.
+    pub docs: String,
+    /// The lines of its documentation that programs read, but for that one.
+    pub lines: Vec<DocLine>,
+}
+
+/// A line of a kernel's documentation that says what to do with the kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocLine {
+    pub kind: DocLineKind,
+    /// What follows `test:` or `bench:`, unparsed.
+    pub text: String,
+    /// The whole line.
+    pub range: TextRange,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DocLineKind {
+    /// `;;; test: xs=[1,2] => [2]`
+    Test,
+    /// `;;; bench: xs=random N=1000`
+    Bench,
 }
 
 /// One line of `lift types`: a form's name and type.
@@ -200,6 +227,9 @@ pub struct FormType {
     pub ty: String,
     pub range: TextRange,
 }
+
+/// Errors of several files, each with the path of its file.
+pub type PlacedErrors = Vec<(std::sync::Arc<str>, FileDiagnostic)>;
 
 /// Why an answer is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

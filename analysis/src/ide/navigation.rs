@@ -5,8 +5,9 @@ use super::{FileRange, Highlight, NavTarget};
 use crate::db::{Db, Files, Form, SourceFile, Sym, file_by_path, forms, is_builtin};
 use crate::hir::*;
 use crate::imports::resolve_path;
-use crate::names::{Meaning, Resolution, forms_with_words, mentions};
+use crate::names::{Resolution, forms_with_words, mentions};
 use crate::origin::{FormKey, Origin};
+use crate::prims::Primitive;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Symbol {
     Local(BinderId),
-    Global(Meaning),
+    Global(Resolution),
 }
 
 /// What the node names, if it is a name.
@@ -146,7 +147,7 @@ pub(super) fn array_of_length(view: &View<'_>, size: SizeRefId) -> FileRange {
     place
 }
 
-fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<FileRange> {
+fn global_references(db: &dyn Db, resolution: Resolution) -> Vec<FileRange> {
     let mut ranges: Vec<FileRange> = definition_of(db, resolution)
         .map(|target| FileRange { path: target.file.path, range: target.focus })
         .into_iter()
@@ -160,7 +161,7 @@ fn global_references<'db>(db: &'db dyn Db, resolution: Resolution<'db>) -> Vec<F
 }
 
 /// Every use in one file.
-fn uses_in<'db>(db: &'db dyn Db, file: SourceFile, resolution: Resolution<'db>, ranges: &mut Vec<FileRange>) {
+fn uses_in(db: &dyn Db, file: SourceFile, resolution: Resolution, ranges: &mut Vec<FileRange>) {
     // An alias is another name of the same primitive.
     let names: Vec<Name> = match resolution {
         Resolution::Form(form) => form.name(db).iter().cloned().collect(),
@@ -183,8 +184,8 @@ fn uses_in<'db>(db: &'db dyn Db, file: SourceFile, resolution: Resolution<'db>, 
     }
 }
 
-pub(super) fn form_of_key<'db>(db: &'db dyn Db, file: SourceFile, key: &FormKey) -> Option<Form<'db>> {
-    let is_it = |form: &Form<'_>| *form.name(db) == key.name && form.nth(db) == key.nth;
+pub(super) fn form_of_key(db: &dyn Db, file: SourceFile, key: &FormKey) -> Option<Form> {
+    let is_it = |form: &Form| *form.name(db) == key.name && form.nth(db) == key.nth;
     let named = key.name.as_ref().and_then(|name| file.names(db).get(name)).copied();
     named.filter(is_it).or_else(|| forms(db, file).iter().copied().find(is_it))
 }
@@ -192,19 +193,20 @@ pub(super) fn form_of_key<'db>(db: &'db dyn Db, file: SourceFile, key: &FormKey)
 pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<FileRange> {
     let view = View::of(db, form_of_key(db, file, &origin.form)?);
     // The form may have changed since.
-    let range = view.map.exprs.get(origin.expr.index())?;
+    let range = view.map.exprs.get(origin.expr)?;
     let path: Arc<str> = file.path(db).clone();
     Some(FileRange { path, range: *range + view.start })
 }
 
-/// Of a piece of a compiled program, the name that is called there and where it stands.
-pub(super) fn called_at(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<(FileRange, String)> {
+/// Of a part of a compiled program, the primitive that is called there and where its name occurs.
+pub(super) fn called_at(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<(FileRange, &'static Primitive)> {
     let view = View::of(db, form_of_key(db, file, &origin.form)?);
     // The form may have changed since.
-    let callee = match view.body.exprs.get(origin.expr.index())? {
+    let callee = match view.body.exprs.get(origin.expr)? {
         Expr::Apply { callee, .. } => *callee,
         _ => origin.expr,
     };
     let Expr::Global(name) = view.body.expr(callee) else { return None };
-    Some((view.file_range(Node::Expr(callee)), name.to_string()))
+    let Some(Resolution::Primitive(primitive)) = view.resolve(name) else { return None };
+    Some((view.file_range(Node::Expr(callee)), primitive))
 }

@@ -1,24 +1,19 @@
 //! What a file consists of: symbols, kernels, types.
 
-use super::completion::is_subsequence;
 use super::locate::View;
-use super::{FormType, KernelInfo, Symbol, SymbolKind};
+use super::scope::is_subsequence;
+use super::{DocLine, DocLineKind, FormType, KernelInfo, Symbol, SymbolKind};
 use crate::db::{Db, Files, Form, SourceFile, forms, forms_in, is_builtin};
 use crate::hir::{Expr, FormKind, Name, Node};
 use crate::infer::Mode;
+use crate::names::file_stem;
 use crate::queries::{body, docs, infer_in_order, lower_form, signature};
 use crate::ty::TyKind;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// The name under which a kernel without one is known: that of its file.
-pub fn file_stem(path: &str) -> &str {
-    let name = path.rsplit(['/', ':']).next().unwrap_or(path);
-    name.strip_suffix(".lift").unwrap_or(name)
-}
-
 /// The symbol of a form, with ranges relative to the form.
-pub(super) fn symbol_of<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
+pub(super) fn symbol_of(db: &dyn Db, form: Form) -> Option<Symbol> {
     let body = body(db, form);
     let scheme = signature(db, form);
     let (name, kind) = match &body.kind {
@@ -52,7 +47,7 @@ fn without_docs(text: &str) -> TextRange {
 }
 
 /// The symbol of one form, at its place in the file.
-pub(super) fn symbol_in_file<'db>(db: &'db dyn Db, form: Form<'db>) -> Option<Symbol> {
+pub(super) fn symbol_in_file(db: &dyn Db, form: Form) -> Option<Symbol> {
     infer_in_order(db, &[form], Mode::Insert);
     let mut symbol = symbol_of(db, form)?;
     symbol.range += form.start(db);
@@ -65,7 +60,7 @@ const MOST_SYMBOLS: usize = 200;
 
 /// Definitions and kernels of all files whose names match, the best first: with the path of each.
 pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symbol)> {
-    let mut found: Vec<(u8, Name, Form<'_>)> = Vec::new();
+    let mut found: Vec<(u8, Name, Form)> = Vec::new();
     let lower = query.to_lowercase();
     for &file in Files::get(db).by_path(db).values() {
         if is_builtin(db, file) {
@@ -102,7 +97,7 @@ pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symb
 }
 
 /// The types of some symbols of a file.
-pub(super) fn types(db: &dyn Db, symbols: Vec<(Form<'_>, Symbol)>) -> Vec<FormType> {
+pub(super) fn types(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<FormType> {
     let typed = symbols
         .into_iter()
         .filter(|(form, symbol)| symbol.kind != SymbolKind::Import && body(db, *form).kind != FormKind::Primitive);
@@ -110,7 +105,7 @@ pub(super) fn types(db: &dyn Db, symbols: Vec<(Form<'_>, Symbol)>) -> Vec<FormTy
 }
 
 /// The kernels among some symbols of a file.
-pub(super) fn kernels(db: &dyn Db, symbols: Vec<(Form<'_>, Symbol)>) -> Vec<KernelInfo> {
+pub(super) fn kernels(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<KernelInfo> {
     let kernels = symbols.into_iter().filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
     kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
 }
@@ -138,7 +133,7 @@ pub(super) fn kernels_near(db: &dyn Db, file: SourceFile, range: TextRange, most
         let below = u32::from(form.start()).saturating_sub(range.end().into());
         above.max(below)
     };
-    let mut near: Vec<(u32, Form<'_>)> = around
+    let mut near: Vec<(u32, Form)> = around
         .filter(|&place| split[place].kind == lift_syntax::FormKind::Lift)
         .filter_map(|place| Some((away(split[place].range), *forms(db, file).get(place)?)))
         .collect();
@@ -148,9 +143,31 @@ pub(super) fn kernels_near(db: &dyn Db, file: SourceFile, range: TextRange, most
     kernels.collect()
 }
 
-/// What a line `run: …` of a documentation says. It is for running the kernel, not for reading about it.
-pub(super) fn run_line(line: &str) -> Option<&str> {
+/// What a line `run: …` of a documentation says.
+fn run_line(line: &str) -> Option<&str> {
     line.trim().strip_prefix("run:").map(str::trim)
+}
+
+/// Whether a line of a documentation is for programs that run the kernel.
+pub(super) fn is_for_programs(line: &str) -> bool {
+    ["run:", "test:", "bench:"].iter().any(|head| line.trim().starts_with(head))
+}
+
+/// The lines `;;; test: …` and `;;; bench: …` above a form, in order, with their places in the file.
+fn doc_lines(view: &View<'_>) -> Vec<DocLine> {
+    let mut found = Vec::new();
+    let mut at = view.start;
+    for line in view.text().split_inclusive('\n') {
+        let own = line.trim_end();
+        let Some(doc) = own.strip_prefix(";;;") else { break };
+        let read = |head: &str| doc.trim().strip_prefix(head).map(|rest| rest.trim().to_owned());
+        let range = TextRange::at(at, TextSize::of(own));
+        let kinds = [(DocLineKind::Test, "test:"), (DocLineKind::Bench, "bench:")];
+        let read = kinds.into_iter().find_map(|(kind, head)| Some(DocLine { kind, text: read(head)?, range }));
+        found.extend(read);
+        at += TextSize::of(line);
+    }
+    found
 }
 
 fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
@@ -165,13 +182,17 @@ fn kernel(view: &View<'_>, symbol: Symbol) -> KernelInfo {
     };
     let names = params.iter().map(|param| view.body.binder(*param).name.to_string());
     let documentation = docs(view.db, view.form);
-    let run_line = documentation.as_deref().and_then(|docs| docs.lines().find_map(run_line)).map(str::to_owned);
+    let documentation = documentation.as_deref().unwrap_or_default();
+    let said = documentation.lines().find_map(run_line).map(str::to_owned);
+    let docs: Vec<&str> = documentation.lines().filter(|line| !is_for_programs(line)).collect();
     KernelInfo {
         name: symbol.name,
         range: symbol.range,
         focus: symbol.focus,
         inputs: names.zip(types).collect(),
         sizes: view.body.size_params.iter().map(|size| view.body.binder(*size).name.to_string()).collect(),
-        run_line,
+        run_line: said,
+        docs: docs.join("\n").trim().to_owned(),
+        lines: doc_lines(view),
     }
 }

@@ -78,13 +78,7 @@ fn check_name(new: &str) -> Result<(), String> {
 }
 
 /// Whether a definition can have the new name wherever it is seen.
-fn check_free<'db>(
-    db: &'db dyn Db,
-    form: Form<'db>,
-    resolution: Resolution<'db>,
-    old: &str,
-    new: &str,
-) -> Result<(), String> {
+fn check_free(db: &dyn Db, form: Form, resolution: Resolution, old: &str, new: &str) -> Result<(), String> {
     let name = |text: &str| Sym::new(db, Name::from(text));
     let defined = |file: SourceFile| match resolve(db, file, name(new)) {
         Some(Resolution::Form(other)) if !is_builtin(db, other.file(db)) => {

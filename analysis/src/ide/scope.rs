@@ -94,3 +94,9 @@ pub(super) fn fresh_name(stem: &str, taken: impl Fn(&str) -> bool) -> String {
 pub(super) fn text_of(text: &str, range: TextRange) -> &str {
     text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
 }
+
+/// Whether all characters of the one stand in the other, in their order, in either case.
+pub(super) fn is_subsequence(typed: &str, label: &str) -> bool {
+    let mut label = label.chars().flat_map(char::to_lowercase);
+    typed.chars().flat_map(char::to_lowercase).all(|wanted| label.any(|c| c == wanted))
+}

@@ -63,7 +63,7 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
 
 /// The tokens of one form, with places relative to it. An edit elsewhere does not touch them.
 #[salsa::tracked(lru = 512)]
-pub(super) fn form_tokens<'db>(db: &'db dyn Db, form: Form<'db>) -> Vec<SemanticToken> {
+pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     let view = View::of(db, form);
     let mut tokens = words(&view);
     tokens.extend(names(&view));
@@ -108,19 +108,16 @@ fn names(view: &View<'_>) -> Vec<SemanticToken> {
     let body = &view.body;
     let inference = infer(view.db, view.form);
     let dynamic = |binder: BinderId| {
-        let exists =
-            inference.binder_types.get(binder.index()).is_some_and(|ty| matches!(ty.kind(), TyKind::Exists(..)));
+        let exists = inference.binder_types.get(binder).is_some_and(|ty| matches!(ty.kind(), TyKind::Exists(..)));
         exists || inference.opening_at(Site::Binder(binder)).is_some()
     };
-    let kinds: Vec<(TokenKind, bool)> = (0..body.binders.len() as u32)
-        .map(|index| (of_role(body.binder(BinderId(index)).role), dynamic(BinderId(index))))
-        .collect();
+    let kinds: IdVec<BinderId, (TokenKind, bool)> =
+        body.binders.entries().map(|(id, binder)| (of_role(binder.role), dynamic(id))).collect();
     let local = |binder: BinderId, range: TextRange, declaration: bool| {
-        let (kind, dynamic) = kinds[binder.index()];
+        let (kind, dynamic) = kinds[binder];
         SemanticToken { range, kind, modifiers: TokenModifiers { declaration, dynamic, builtin: false } }
     };
-    for (index, binder) in body.binders.iter().enumerate() {
-        let id = BinderId(index as u32);
+    for (id, binder) in body.binders.entries() {
         if !binder.name.is_empty() {
             tokens.push(local(id, view.map.range(Node::Binder(id)), true));
         }

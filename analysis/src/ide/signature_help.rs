@@ -30,7 +30,7 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) ->
     let callee = view.map.exprs.iter().position(|range| *range == head)?;
     let callee = ExprId(callee as u32);
     let inference = infer(db, view.form);
-    let ty = inference.expr_types.get(callee.index()).filter(|ty| !ty.is_error());
+    let ty = inference.expr_types.get(callee).filter(|ty| !ty.is_error());
     let (name, names, scheme, documentation) = match view.body.expr(callee) {
         Expr::Global(name) => match view.resolve(name)? {
             Resolution::Primitive(primitive) => {
@@ -45,7 +45,7 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) ->
                     _ => Vec::new(),
                 };
                 let documentation = docs(db, form).map(|docs| {
-                    docs.lines().filter(|line| super::outline::run_line(line).is_none()).collect::<Vec<_>>().join("\n")
+                    docs.lines().filter(|line| !super::outline::is_for_programs(line)).collect::<Vec<_>>().join("\n")
                 });
                 (name.to_string(), names, signature(db, form).map(|scheme| scheme.ty), documentation)
             }

@@ -2,7 +2,7 @@
 
 use super::FileRange;
 use super::locate::form_at;
-use crate::db::{Db, FormEntity, SourceFile, Sym, file_by_path};
+use crate::db::{Db, Form, SourceFile, Sym, file_by_path};
 use crate::hir::Node;
 use crate::imports::imports;
 use crate::queries::lower_form;
@@ -28,7 +28,7 @@ pub struct Fold {
 pub(super) fn folds<'a>(
     db: &dyn Db,
     file: SourceFile,
-    groups: impl Iterator<Item = (FormEntity, TextSize, &'a [TextRange])>,
+    groups: impl Iterator<Item = (Form, TextSize, &'a [TextRange])>,
 ) -> Vec<Fold> {
     let text = file.text(db);
     let mut folds = Vec::new();

@@ -1,22 +1,18 @@
 //! Applications, and the primitives whose type no scheme can say.
 
-use super::Lookup;
 use super::constraints::Constraint;
 use super::context::Infer;
+use super::order::Meant;
 use super::report::Cause;
 use super::result::*;
+use super::rounds;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
+use crate::diagnostics::problem::NeedsArguments;
 use crate::hir::*;
-use crate::prims::Primitive;
-use crate::size::{Size, Var, VarKind};
+use crate::prims::{Primitive, PrimitiveId, Special};
+use crate::size::{Size, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
-
-/// The index of `get1`, `get2`, …, from zero.
-pub fn projection_index(name: &str) -> Option<usize> {
-    let digits = name.strip_prefix("get")?;
-    let n: usize = digits.parse().ok()?;
-    (digits.len() <= 3 && !digits.starts_with('0')).then(|| n.checked_sub(1)).flatten()
-}
 
 impl Infer<'_> {
     pub fn apply(&mut self, id: ExprId, callee: ExprId, args: &[ExprId]) -> Ty {
@@ -24,8 +20,16 @@ impl Infer<'_> {
             self.give_up_on_type(Node::Expr(id));
             return Ty::error();
         }
-        let ordered = self.in_order(callee, args);
-        let args = ordered.as_deref().unwrap_or(args);
+        if self.is_foreign_form(callee) {
+            self.operand(callee, None);
+            return Ty::error();
+        }
+        let meant = self.in_order(callee, args);
+        let args = match &meant {
+            Some(Meant::Ordered(ordered)) => ordered,
+            Some(Meant::Lacking(result)) => return result.clone(),
+            None => args,
+        };
         if let Some(ty) = self.special_application(id, callee, args) {
             return ty;
         }
@@ -54,7 +58,7 @@ impl Infer<'_> {
         let rest = self.fresh();
         let expected = Ty::funs(given.iter().cloned(), rest);
         let ty = self.lambda(params, body, Some(&expected), &[]);
-        self.expr_types[callee.index()] = Some(ty.clone());
+        self.expr_types[callee] = Some(ty.clone());
         let (types, _) = ty.uncurry();
         let types: Vec<Ty> = types.into_iter().take(told.len()).cloned().collect();
         let mut result = ty.clone();
@@ -85,7 +89,7 @@ impl Infer<'_> {
                     params.push((i, arg, a.clone()));
                     result = r.clone();
                 }
-                TyKind::Unknown(_) => {
+                TyKind::Unknown(_) if !self.has_class(&head) => {
                     let (a, r) = (self.fresh(), self.fresh());
                     if !self.unify(&head, &Ty::fun(a.clone(), r.clone()), &Cause::Component(callee)) {
                         self.infer_all(&args[i..]);
@@ -102,8 +106,9 @@ impl Infer<'_> {
                 }
                 // What an application yields may be an opened function of hidden lengths; anything else is a mistake.
                 _ => {
-                    self.too_many_arguments(callee, &head, arg, i + done);
                     self.infer_all(&args[i..]);
+                    let taken: Vec<Ty> = params.iter().map(|(_, _, ty)| self.table.zonk(ty)).collect();
+                    self.too_many_arguments(callee, &head, args, &taken, done);
                     result = Ty::error();
                     break;
                 }
@@ -161,7 +166,7 @@ impl Infer<'_> {
                         if self.declared.contains_key(b) && self.is_existential(&self.declared[b].clone()) =>
                     {
                         let ty = self.declared[b].clone();
-                        self.expr_types[arg.index()] = Some(ty.clone());
+                        self.expr_types[arg] = Some(ty.clone());
                         ty
                     }
                     _ => self.infer(arg, Some(&wanted)),
@@ -181,8 +186,7 @@ impl Infer<'_> {
 
     /// A primitive says which of its arguments are sizes: the others are values.
     fn is_primitive_call(&self, cause: &Cause) -> bool {
-        let Cause::Argument { callee, .. } = cause else { return false };
-        matches!(self.body.expr(*callee), Expr::Global(n) if matches!(self.env.lookup(n), Lookup::Primitive(_)))
+        matches!(cause, Cause::Argument { callee, .. } if self.primitive_at(*callee).is_some())
     }
 
     fn is_existential(&self, ty: &Ty) -> bool {
@@ -193,7 +197,7 @@ impl Infer<'_> {
         match self.static_size(arg) {
             Some(size) => {
                 let ty = Ty::new(TyKind::Size(size));
-                self.expr_types[arg.index()] = Some(ty.clone());
+                self.expr_types[arg] = Some(ty.clone());
                 self.unify(wanted, &ty, cause);
             }
             None => {
@@ -218,7 +222,7 @@ impl Infer<'_> {
                 BinderRole::SizeParam | BinderRole::ImplicitSize | BinderRole::UnpackSize => {
                     Some(self.size_of_binder(b))
                 }
-                _ => match self.binder_types[b.index()].as_ref().map(|t| self.table.shallow(t))?.kind() {
+                _ => match self.binder_types[b].as_ref().map(|t| self.table.shallow(t))?.kind() {
                     TyKind::Size(s) => Some(s.clone()),
                     _ => None,
                 },
@@ -229,46 +233,47 @@ impl Infer<'_> {
 
     // --- primitives
 
+    /// The primitive that an expression names.
+    pub fn primitive_at(&self, e: ExprId) -> Option<&'static Primitive> {
+        match self.body.expr(e) {
+            Expr::Global(name) => self.env.primitive(name),
+            _ => None,
+        }
+    }
+
     /// A primitive used as a value.
     pub fn primitive(&mut self, id: ExprId, p: &'static Primitive) -> Ty {
-        if let Some(index) = projection_index(&p.name) {
-            let (from, to) = (self.fresh(), self.fresh());
-            self.defer(Constraint::Project { from: from.clone(), index, to: to.clone(), at: id });
-            return Ty::fun(from, to);
-        }
-        match &*p.name {
-            "unzip" => {
+        let needs_arguments = |this: &mut Self, of: NeedsArguments| {
+            this.error(Node::Expr(id), &Problem::NeedsArguments { of });
+            Ty::error()
+        };
+        match p.special {
+            Some(Special::Get(index)) => {
+                let (from, to) = (self.fresh(), self.fresh());
+                self.defer(Constraint::Project { from: from.clone(), index, to: to.clone(), at: id });
+                Ty::fun(from, to)
+            }
+            Some(Special::Unzip) => {
                 let (len, to) = (self.fresh_size(), self.fresh());
                 let (array, _) = self.any_array(&len);
                 self.defer(Constraint::Unzip { array: array.clone(), to: to.clone(), at: id });
                 Ty::fun(array, to)
             }
-            "join" => self.join_type(id),
-            "iterate" => {
-                self.error(
-                    "needs-arguments",
-                    Node::Expr(id),
-                    "`iterate` must be given its number of rounds and its function: `(iterate #k f)`",
-                );
-                Ty::error()
-            }
-            "caseSplit" => {
-                self.error(
-                    "needs-arguments",
-                    Node::Expr(id),
-                    "`caseSplit` stands only as the lengths of a `partition`: `(partition #3 (caseSplit #a #b #c) xs)`",
-                );
-                Ty::error()
-            }
-            "partition" => {
-                self.error(
-                    "needs-arguments",
-                    Node::Expr(id),
-                    "`partition` must be given its number of pieces and their lengths: `(partition #n (lambda (i) …))`",
-                );
-                Ty::error()
-            }
-            _ => self.instantiate(id, &p.scheme),
+            Some(Special::Join) => self.join_type(id),
+            Some(Special::Iterate) => needs_arguments(self, NeedsArguments::Iterate),
+            Some(Special::CaseSplit) => needs_arguments(self, NeedsArguments::CaseSplit),
+            Some(Special::Partition) => needs_arguments(self, NeedsArguments::Partition),
+            // Without arguments, or with those of the common use, the scheme says it all.
+            None
+            | Some(
+                Special::Zip
+                | Special::Sized
+                | Special::Generate
+                | Special::Vectorize
+                | Special::Pad
+                | Special::PadMode
+                | Special::Aref,
+            ) => self.instantiate(id, &p.scheme),
         }
     }
 
@@ -276,23 +281,16 @@ impl Infer<'_> {
         let Expr::Global(name) = self.body.expr(callee) else { return None };
         let name = name.clone();
         let (&first, rest) = args.split_first()?;
-        if !matches!(&*name, "zip" | "iota" | "generate" | "fill" | "iterate" | "pad" | "partition" | "aref")
-            || !matches!(self.env.lookup(&name), Lookup::Primitive(_))
-        {
-            return None;
-        }
-        if &*name == "pad" {
-            self.check_pad_mode(args);
-            return None;
-        }
+        let primitive = self.env.primitive(&name)?;
+        let special = primitive.special?;
         let note = |this: &mut Self, ty: &Ty| {
-            this.expr_types[callee.index()] = Some(ty.clone());
+            this.expr_types[callee] = Some(ty.clone());
             if !this.out.uses.contains(&name) {
                 this.out.uses.push(name.clone());
             }
         };
-        match &*name {
-            "zip" if args.len() >= 3 => {
+        match special {
+            Special::Zip if args.len() >= 3 => {
                 let len = self.fresh_size();
                 let (first, element) = self.any_array(&len);
                 let array = first.as_array().cloned()?;
@@ -306,17 +304,17 @@ impl Infer<'_> {
                 note(self, &ty);
                 Some(self.call(id, callee, ty, args, 0))
             }
-            "generate" if self.generates_by_position(first, rest) => {
+            Special::Generate if self.generates_by_position(first, rest) => {
                 Some(self.generate_by_position(id, callee, first, rest, note))
             }
-            "partition" if args.len() >= 2 => Some(self.partition(id, callee, args, note)),
-            "aref" if args.len() >= 2 => self.indexed(id, callee, args, note),
-            "iota" | "generate" | "fill" => {
-                let element = if &*name == "iota" { Ty::int() } else { self.fresh() };
+            Special::Partition if args.len() >= 2 => Some(self.partition(id, callee, args, note)),
+            Special::Aref if args.len() >= 2 => self.indexed(id, callee, args, note),
+            Special::Sized | Special::Generate => {
+                let element = if primitive.id == PrimitiveId::Iota { Ty::int() } else { self.fresh() };
                 let (count, array) = match self.static_size(first) {
                     Some(size) => {
                         let ty = Ty::new(TyKind::Size(size.clone()));
-                        self.expr_types[first.index()] = Some(ty.clone());
+                        self.expr_types[first] = Some(ty.clone());
                         (ty, Ty::array(element.clone(), size))
                     }
                     None => {
@@ -324,9 +322,9 @@ impl Infer<'_> {
                         (Ty::int(), Ty::exists(vec![bound.clone()], Ty::array(element.clone(), Size::var(bound))))
                     }
                 };
-                let ty = match &*name {
-                    "generate" => Ty::fun(Ty::fun(Ty::int(), element), array),
-                    "fill" => Ty::fun(element, array),
+                let ty = match primitive.id {
+                    PrimitiveId::Generate => Ty::fun(Ty::fun(Ty::int(), element), array),
+                    PrimitiveId::Fill => Ty::fun(element, array),
                     _ => array,
                 };
                 if matches!(count.kind(), TyKind::Scalar(_)) {
@@ -337,8 +335,22 @@ impl Infer<'_> {
                 note(self, &Ty::fun(count, ty.clone()));
                 Some(self.call(id, callee, ty, rest, 1))
             }
-            "iterate" if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
-            _ => None,
+            Special::Iterate if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
+            Special::Pad => {
+                self.check_pad_mode(args);
+                None
+            }
+            // What stands of these is read as the value that they are.
+            Special::Zip
+            | Special::Iterate
+            | Special::Partition
+            | Special::Aref
+            | Special::Unzip
+            | Special::Get(_)
+            | Special::Vectorize
+            | Special::PadMode
+            | Special::Join
+            | Special::CaseSplit => None,
         }
     }
 
@@ -348,20 +360,20 @@ impl Infer<'_> {
         let known = match self.body.expr(mode) {
             Expr::Global(n) => {
                 // Of an unknown name it is said that it is unknown.
-                let primitive = matches!(self.env.lookup(n), Lookup::Primitive(_));
-                !primitive || matches!(&**n, "clamp" | "mirror" | "wrap")
+                self.env.primitive(n).is_none_or(|p| p.special == Some(Special::PadMode))
             }
             Expr::Local(b) => self.body.binder(*b).role == BinderRole::Param,
             Expr::Missing => true,
             _ => false,
         };
         if !known {
-            self.error("pad-mode", Node::Expr(mode), "the border of `pad` is `clamp`, `mirror` or `wrap`");
+            self.error(Node::Expr(mode), &Problem::PadMode);
         }
     }
 
     /// `iterate #k f xs`: `f` is checked once, for an array of symbolic length `m`; its result length as a function of
-    /// `m` is then followed for k rounds. (Lift overview 2.1.1, widened to functions that keep or enlarge the length.)
+    /// `m` is then followed for k rounds. What `f` assumes of `m` is put down to each round at the end ([`rounds`]). (Lift
+    /// overview 2.1.1, widened to functions that keep or enlarge the length.)
     fn iterate(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
         let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
         let Some(count) = self.static_size(args[0]) else {
@@ -369,7 +381,7 @@ impl Infer<'_> {
             self.infer_all(args);
             return Ty::error();
         };
-        self.expr_types[args[0].index()] = Some(Ty::new(TyKind::Size(count.clone())));
+        self.expr_types[args[0]] = Some(Ty::new(TyKind::Size(count.clone())));
         let element = self.fresh();
         // The array first, where it stands here: its element type helps to check the function.
         let start = self.fresh_size();
@@ -379,7 +391,6 @@ impl Infer<'_> {
         self.level += 1;
         let length = self.fresh_skolem(None, Some("m".into()));
         let next = self.fresh_size();
-        let before = self.out.assumed.len();
         let mistakes = self.out.diagnostics.len();
         let m = Size::var(length.clone());
         let f = Ty::fun(Ty::array(element.clone(), m.clone()), Ty::array(element.clone(), next.clone()));
@@ -387,7 +398,6 @@ impl Infer<'_> {
         self.solve();
         self.level -= 1;
         let next = self.table.zonk_size(&next);
-        let body_assumed = self.out.assumed.split_off(before);
         note(
             self,
             &Ty::funs(
@@ -397,17 +407,17 @@ impl Infer<'_> {
         );
         let start = self.table.zonk_size(&start);
         if self.out.diagnostics.len() > mistakes {
+            self.fixed_length_in_iterate(callee, args[1], &length, mistakes);
             self.infer_all(args.get(3..).unwrap_or_default());
             return Ty::error();
         }
-        let Some(result) = self.iterated_length(&next, &length, &count, &start, body_assumed) else {
-            self.error(
-                "iterate-length",
-                Node::Expr(args[1]),
-                format!("`iterate` must know the length after each round; this function makes an array of length `{next}` from one of length `m`, and the number of rounds is `{count}`"),
-            );
+        let Some(result) = rounds::after_all(&next, &length, &count, &start) else {
+            self.error(Node::Expr(args[1]), &Problem::IterateLength { next, count });
             return Ty::error();
         };
+        if next.as_var() != Some(&length) {
+            self.constants.push((count.clone(), args[0]));
+        }
         self.out.iterations.insert(id, Iteration { length, next, count, start: start.clone() });
         let array = Ty::array(element.clone(), result);
         if args.len() == 2 {
@@ -416,83 +426,55 @@ impl Infer<'_> {
         self.call(id, callee, array, &args[3..], 3)
     }
 
-    /// The length after `count` rounds; what the body assumes of `m` is assumed of each round's length.
-    fn iterated_length(
-        &mut self,
-        next: &Size,
-        m: &Var,
-        count: &Size,
-        start: &Size,
-        assumed: Vec<Assumed>,
-    ) -> Option<Size> {
-        const MOST_ROUNDS: i64 = 4096;
-        let at = |len: &Size, s: &Size| s.subst(&mut |v| (v == m).then(|| len.clone()));
-        let keeps = next.as_var() == Some(m);
-        if next.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) {
-            return None;
-        }
-        if keeps {
-            for a in assumed {
-                self.assume(a.assumption.subst(&mut |v| (v == m).then(|| start.clone())), a.at);
+    /// Of the mistakes from one on, those that are due to a function of one length only.
+    fn fixed_length_in_iterate(&mut self, callee: ExprId, function: ExprId, any: &Var, first: usize) {
+        let (name, function) = (self.short(callee), self.short(function));
+        for d in self.out.diagnostics.iter_mut().skip(first) {
+            let Some(obligation) = &d.obligation else { continue };
+            let (left, right) = (&obligation.left.0, &obligation.right.0);
+            let only = if left.as_var() == Some(any) { right } else { left };
+            if (left.as_var() == Some(any)) == (right.as_var() == Some(any)) {
+                continue;
             }
-            return Some(start.clone());
+            d.message = format!(
+                "`{name}` calls its function with arrays of any length, and `{function}` works at length `{only}` only; `iterateWhile` repeats a function that keeps the length"
+            );
+            d.fixes.clear();
         }
-        if let Some(k) = count.as_const() {
-            if !(0..=MOST_ROUNDS).contains(&k) {
-                return None;
-            }
-            let mut len = start.clone();
-            for _ in 0..k {
-                for a in &assumed {
-                    self.assume(a.assumption.subst(&mut |v| (v == m).then(|| len.clone())), a.at);
-                }
-                len = at(&len, next);
-            }
-            return Some(len);
-        }
-        // A symbolic number of rounds: m/c, c*m or m+c.
-        let factor = next.div_exact(&Size::var(m.clone()));
-        if !factor.contains(m) {
-            return Some(start.mul(&factor.pow(count)));
-        }
-        let step = next.sub(&Size::var(m.clone()));
-        (!step.contains(m)).then(|| start.add(&step.mul(count)))
     }
 
     // --- mistakes
 
-    fn too_many_arguments(&mut self, callee: ExprId, result: &Ty, arg: ExprId, given: usize) {
+    /// `args` are more than `taken`; `done` stand before both.
+    fn too_many_arguments(&mut self, callee: ExprId, result: &Ty, args: &[ExprId], taken: &[Ty], done: usize) {
         let ty = self.table.zonk(result);
         let name = self.short(callee);
-        let mut d = if given == 0 {
-            Diagnostic::error(
-                "not-a-function",
-                Node::Expr(callee),
-                format!("`{name}` is applied here, and it is no function: its type is `{ty}`"),
-            )
+        let given = taken.len() + done;
+        let (d, meant) = if given == 0 {
+            let problem = Problem::NotApplicable { callee: name, ty };
+            (Diagnostic::new(Node::Expr(callee), &problem), self.meant_by_applying(callee, args))
         } else {
-            let times = if given == 1 { "one argument".to_string() } else { format!("{given} arguments") };
-            Diagnostic::error(
-                "too-many-arguments",
-                Node::Expr(arg),
-                format!("`{name}` takes {times}; what it then yields is `{ty}`, which is no function"),
-            )
+            let Some(&extra) = args.get(taken.len()) else { return };
+            let problem = Problem::TooManyArguments { callee: name.clone(), takes: given, given: args.len() + done };
+            let d = Diagnostic::new(Node::Expr(extra), &problem)
+                .related(Node::Expr(callee), format!("`{name}` has the type `{}`", self.type_of_callee(callee)));
+            (d, if done == 0 { self.meant_by_more(callee, args, taken, &ty) } else { None })
         };
-        if given > 0 {
-            d = d.related(Node::Expr(callee), format!("`{name}` stands here"));
-        }
-        self.diagnostic(d);
+        self.diagnostic(match meant {
+            Some(meant) => meant.add_to(d),
+            None => d,
+        });
+    }
+
+    fn type_of_callee(&self, callee: ExprId) -> Ty {
+        self.expr_types[callee].as_ref().map_or_else(Ty::error, |ty| self.table.zonk(ty))
     }
 
     pub fn needs_size(&mut self, arg: ExprId, cause: &Cause) {
         let callee = match cause {
-            Cause::Argument { callee, .. } => self.short(*callee),
-            _ => "this".into(),
+            Cause::Argument { callee, .. } => Some(self.short(*callee)),
+            _ => None,
         };
-        self.error(
-            "needs-size",
-            Node::Expr(arg),
-            format!("`{callee}` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`"),
-        );
+        self.error(Node::Expr(arg), &Problem::NeedsSize { callee });
     }
 }

@@ -10,7 +10,8 @@ use super::partition::Rows;
 use super::report::Cause;
 use super::result::*;
 use super::table::{Key, Slot};
-use crate::hir::{ExprId, Name};
+use crate::diagnostics::Problem;
+use crate::hir::{ExprId, Name, Node};
 use crate::size::{Assumption, Size, Solution, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
 
@@ -36,13 +37,6 @@ pub enum Constraint {
     Cast { from: Ty, to: Ty, at: ExprId },
 }
 
-#[derive(Debug)]
-pub struct Deferred {
-    pub constraint: Constraint,
-    pub done: bool,
-    pub queued: bool,
-}
-
 /// What came of one attempt.
 pub enum Progress {
     Done,
@@ -52,48 +46,28 @@ pub enum Progress {
 
 impl Infer<'_> {
     pub fn defer(&mut self, constraint: Constraint) {
-        if matches!(constraint, Constraint::Join { .. }) {
-            self.joins.push(self.deferred.len());
-        }
-        self.deferred.push(Deferred { constraint, done: false, queued: true });
-        self.queue.push_back(self.deferred.len() - 1);
+        self.agenda.add(constraint);
     }
 
-    pub fn wake(&mut self, key: Key) {
-        for id in self.watch.remove(&key).unwrap_or_default() {
-            if !self.deferred[id].done && !self.deferred[id].queued {
-                self.deferred[id].queued = true;
-                self.queue.push_back(id);
-            }
-        }
-    }
     pub fn wake_bound(&mut self) {
         for key in std::mem::take(&mut self.table.bound) {
-            self.wake(key);
+            self.agenda.wake(key);
         }
     }
 
     /// Try every constraint that may have become decidable.
     pub fn solve(&mut self) {
-        while let Some(id) = self.queue.pop_front() {
-            self.deferred[id].queued = false;
-            if self.deferred[id].done {
-                continue;
-            }
+        while let Some(id) = self.agenda.pop() {
             if self.over_budget() {
                 return;
             }
-            let constraint = self.deferred[id].constraint.clone();
+            let constraint = self.agenda.constraint(id).clone();
             match self.attempt(&constraint) {
                 Progress::Done => {
-                    self.deferred[id].done = true;
+                    self.agenda.finish(id);
                     self.wake_bound();
                 }
-                Progress::Wait(keys) => {
-                    for key in keys {
-                        self.watch.entry(key).or_default().push(id);
-                    }
-                }
+                Progress::Wait(keys) => self.agenda.wait(id, keys),
             }
         }
     }
@@ -232,11 +206,7 @@ impl Infer<'_> {
                         Progress::Done
                     }
                     _ => {
-                        self.error(
-                            "type-mismatch",
-                            crate::hir::Node::Expr(*at),
-                            format!("`unzip` takes an array of tuples, and this array's elements are `{}`", a.element),
-                        );
+                        self.error(Node::Expr(*at), &Problem::UnzipOfOther { element: a.element.clone() });
                         self.unify(to, &Ty::error(), &Cause::Result(*at));
                         Progress::Done
                     }
@@ -414,24 +384,21 @@ impl Infer<'_> {
             }
             None => {
                 let element = self.table.zonk(&rows.element);
-                let message = format!(
-                    "`join` of rows whose elements are `{element}` in row `{}` and column `{}`: in one array the elements may depend only on how many stand before them",
-                    rows.row.name, rows.column.name
-                );
-                self.error("depends-on-position", crate::hir::Node::Expr(cause.at()), message);
+                let (row, column) = (rows.row.name.clone(), rows.column.name.clone());
+                self.error(Node::Expr(cause.at()), &Problem::DependentRows { element, row, column });
                 self.unify(joined, &Ty::error(), cause);
             }
         }
     }
 
-    fn has_class(&self, ty: &Ty) -> bool {
+    pub fn has_class(&self, ty: &Ty) -> bool {
         matches!(ty.kind(), TyKind::Unknown(TyVar(v)) if self.table.class(TyVar(*v)).is_some())
     }
 
     fn scope_opened(&mut self, scope: ScopeId) {
         self.scopes[scope].pending -= 1;
         if self.scopes[scope].pending == 0 {
-            self.wake(Key::Scope(scope as u32));
+            self.agenda.wake(Key::Scope(scope as u32));
         }
     }
 }

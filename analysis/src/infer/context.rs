@@ -1,19 +1,21 @@
 //! The state of one inference: the unknowns, the scopes of opened lengths, the deferred constraints, the results so far.
 
-use super::constraints::{Constraint, Deferred};
+use super::agenda::Agenda;
+use super::budget::Budget;
+use super::constraints::Constraint;
 use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
-use super::table::{Key, Level, Table};
+use super::table::{Level, Table};
 use super::unify::{COMPARED, Mismatch, Unify};
-use super::work::{MOST_ASSUMED, NODES_PER_CONDITION};
+use super::work::MOST_ASSUMED;
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
 
 /// Index of a scope: a lambda body, a branch of an `if`, the body of an `unpack`, or the root.
 pub type ScopeId = usize;
@@ -48,21 +50,17 @@ pub struct Infer<'a> {
     pub scope: ScopeId,
     pub skolems: Vec<Skolem>,
     pub skolem_levels: Vec<Level>,
-    pub deferred: Vec<Deferred>,
-    pub watch: FxHashMap<Key, Vec<usize>>,
-    pub queue: VecDeque<usize>,
-    pub expr_types: Vec<Option<Ty>>,
-    pub binder_types: Vec<Option<Ty>>,
+    pub agenda: Agenda,
+    pub expr_types: IdVec<ExprId, Option<Ty>>,
+    pub binder_types: IdVec<BinderId, Option<Ty>>,
     /// The type of a binder before it was opened.
     pub declared: FxHashMap<BinderId, Ty>,
     /// Binders whose opened type some use relies on.
     pub used_opened: FxHashSet<BinderId>,
     /// The lengths that `unpack`s name, where it is not known yet what they open.
     pub awaited_lengths: FxHashMap<BinderId, Size>,
-    /// Conditions on lengths so far, against [`MOST_ASSUMED`].
-    pub assumed: usize,
-    /// Those of the deferred constraints that are `if`s, without some that are done.
-    pub joins: Vec<usize>,
+    /// Sizes that must be numbers, and what needs that.
+    pub constants: Vec<(Size, ExprId)>,
     /// The types of the components that are taken of what is not known yet.
     pub components: FxHashMap<(TyVar, usize), Ty>,
     /// The value of each size name.
@@ -80,12 +78,7 @@ pub struct Infer<'a> {
     /// Whether a definition is used in whose type a mistake has left a hole.
     pub uses_broken: bool,
     pub names: Names,
-    /// Work done so far, against [`super::work::WORK_LIMIT`].
-    pub work: u64,
-    /// [`super::work::PARTS_PER_STEP`]s of parts of types that are counted in it.
-    pub parts: u64,
-    /// It was too much, and that was told: nothing more is inferred.
-    pub given_up: bool,
+    pub budget: Budget,
     pub out: Inference,
 }
 
@@ -130,16 +123,13 @@ impl<'a> Infer<'a> {
             scope: 0,
             skolems: Vec::new(),
             skolem_levels: Vec::new(),
-            deferred: Vec::new(),
-            watch: FxHashMap::default(),
-            queue: VecDeque::new(),
-            expr_types: vec![None; body.exprs.len()],
-            binder_types: vec![None; body.binders.len()],
+            agenda: Agenda::default(),
+            expr_types: vec![None; body.exprs.len()].into(),
+            binder_types: vec![None; body.binders.len()].into(),
             declared: FxHashMap::default(),
             used_opened: FxHashSet::default(),
             awaited_lengths: FxHashMap::default(),
-            assumed: 0,
-            joins: Vec::new(),
+            constants: Vec::new(),
             components: FxHashMap::default(),
             binder_sizes: FxHashMap::default(),
             let_types: Vec::new(),
@@ -150,9 +140,7 @@ impl<'a> Infer<'a> {
             uses_broken: false,
             size_params: super::size_params::size_params(body, env),
             names: Names::new(body),
-            work: 0,
-            parts: 0,
-            given_up: false,
+            budget: Budget::default(),
             out: Inference::default(),
         }
     }
@@ -317,12 +305,8 @@ impl<'a> Infer<'a> {
     }
 
     pub fn assume(&mut self, assumption: Assumption, at: ExprId) {
-        self.assumed += 1 + (assumption.weight() / NODES_PER_CONDITION) as usize;
-        if self.assumed > MOST_ASSUMED {
-            let message = format!(
-                "too much must be assumed of lengths for this form to be checked: more than {MOST_ASSUMED} conditions, of which long ones count as several"
-            );
-            self.give_up(Node::Expr(at), message);
+        if !self.budget.condition(assumption.weight()) {
+            self.give_up(Node::Expr(at), &Problem::TooManyConditions { most: MOST_ASSUMED });
             return;
         }
         self.out.assumed.push(Assumed { assumption, at });
@@ -333,8 +317,8 @@ impl<'a> Infer<'a> {
             self.out.diagnostics.push(d);
         }
     }
-    pub fn error(&mut self, code: &'static str, at: Node, message: impl Into<String>) {
-        self.diagnostic(Diagnostic::error(code, at, message));
+    pub fn error(&mut self, at: Node, problem: &Problem) {
+        self.diagnostic(Diagnostic::new(at, problem));
     }
 
     // --- opening

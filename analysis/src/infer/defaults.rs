@@ -48,13 +48,13 @@ impl Infer<'_> {
         loop {
             self.solve();
             // What is done stays done: it is not looked at again.
-            first += self.deferred[first..].iter().take_while(|d| d.done).count();
+            first = self.agenda.first_open(first);
             let Some(id) = self.most_urgent(first, level) else { return };
             if self.over_budget() {
                 return;
             }
-            self.deferred[id].done = true;
-            let constraint = self.deferred[id].constraint.clone();
+            self.agenda.finish(id);
+            let constraint = self.agenda.constraint(id).clone();
             self.decide(constraint);
             self.wake_bound();
         }
@@ -64,10 +64,10 @@ impl Infer<'_> {
     fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
         const PER_STEP: u64 = 16;
         let mut most: Option<(usize, Urgency)> = None;
-        self.work += (self.deferred.len() - first) as u64 / PER_STEP;
+        self.budget.spend((self.agenda.len() - first) as u64 / PER_STEP);
         let joined = self.results_of_joins();
-        for (i, d) in self.deferred.iter().enumerate().skip(first).filter(|(_, d)| !d.done) {
-            let urgency = match &d.constraint {
+        for (id, constraint) in self.agenda.open(first) {
+            let urgency = match constraint {
                 // Whether an `if` hides a length is found out first; perhaps only further out, where more is known.
                 Constraint::Open { from, explicit: false, .. } if self.is_one_of(from, &joined) => {
                     if level > 0 {
@@ -77,8 +77,8 @@ impl Infer<'_> {
                 }
                 constraint => constraint.urgency(),
             };
-            if most.is_none_or(|(_, so_far)| urgency < so_far) && self.is_inside(&d.constraint, level) {
-                most = Some((i, urgency));
+            if most.is_none_or(|(_, so_far)| urgency < so_far) && self.is_inside(constraint, level) {
+                most = Some((id, urgency));
                 if urgency == Urgency::MOST {
                     break;
                 }
@@ -89,10 +89,9 @@ impl Infer<'_> {
 
     /// The unknown types that undecided `if`s will say.
     fn results_of_joins(&mut self) -> FxHashSet<TyVar> {
-        let deferred = &self.deferred;
-        self.joins.retain(|&id| !deferred[id].done);
-        self.work += self.joins.len() as u64;
-        let results = self.joins.iter().filter_map(|&id| match &self.deferred[id].constraint {
+        let joins = self.agenda.open_joins();
+        self.budget.spend(joins.len() as u64);
+        let results = joins.filter_map(|join| match join {
             Constraint::Join { to, .. } => match self.table.shallow(to).kind() {
                 TyKind::Unknown(v) => Some(*v),
                 _ => None,

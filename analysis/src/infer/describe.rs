@@ -2,19 +2,11 @@
 
 use super::context::Infer;
 use super::result::*;
+use crate::diagnostics::Provenance;
 use crate::hir::*;
+use crate::prims::{Primitive, PrimitiveId, Special};
 use crate::size::{Size, Var, VarKind};
 use crate::ty::TyKind;
-
-pub fn ordinal(index: usize) -> String {
-    match index {
-        0 => "first".into(),
-        1 => "second".into(),
-        2 => "third".into(),
-        3 => "fourth".into(),
-        n => format!("{}th", n + 1),
-    }
-}
 
 pub fn shorten(text: &str) -> String {
     const MOST: usize = 40;
@@ -111,10 +103,10 @@ impl Infer<'_> {
 
     /// Where an opened length comes from.
     pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
-        let plain = |made_by: Node, description: String| LengthOrigin {
+        let from = |made_by: Node, source: LengthSource| LengthOrigin {
             length: length.clone(),
             made_by,
-            description,
+            source,
             at_most: None,
         };
         let value = match o.site {
@@ -122,70 +114,73 @@ impl Infer<'_> {
             Site::Binder(b) => self.value_of(b),
         };
         let Some(value) = value else {
-            let Site::Binder(b) = o.site else { return plain(Node::FormName, "a hidden length".into()) };
-            return plain(Node::Binder(b), format!("the hidden length of `{}`", self.body.binder(b).name));
-        };
-        if let Expr::Local(b) = self.body.expr(value) {
-            return plain(Node::Expr(value), format!("the hidden length of `{}`", self.body.binder(*b).name));
-        }
-        if let Expr::If { .. } = self.body.expr(value) {
-            return plain(Node::Expr(value), "the length of the branch that is taken".into());
-        }
-        let Some((callee, args)) = call_of(self.body, value) else {
-            return plain(Node::Expr(value), format!("the hidden length of `{}`", self.short(value)));
+            let Site::Binder(b) = o.site else { return from(Node::FormName, LengthSource::Nameless) };
+            return from(Node::Binder(b), LengthSource::Hidden { value: self.body.binder(b).name.to_string() });
         };
         let made_by = Node::Expr(value);
-        match self.body.expr(callee) {
-            Expr::Global(name) if name.starts_with("filter") => {
-                let test = args.first().map_or(String::new(), |p| format!(" {}", self.short(*p)));
-                let array = args.get(1).and_then(|xs| self.expr_types[xs.index()].clone());
-                let at_most = array.map(|t| self.table.zonk(&t)).and_then(|t| match t.kind() {
-                    TyKind::Array(a) => Some(a.len.clone()),
-                    _ => None,
-                });
-                LengthOrigin {
-                    length: length.clone(),
-                    made_by,
-                    description: format!("what `{name}{test}` kept"),
-                    at_most,
-                }
-            }
-            Expr::Global(name) if matches!(&**name, "iota" | "generate" | "fill") => {
-                plain(made_by, format!("the number given to `{name}`"))
-            }
-            _ => plain(made_by, format!("the length of what `{}` returns", self.short(callee))),
+        if let Expr::Local(b) = self.body.expr(value) {
+            return from(made_by, LengthSource::Hidden { value: self.body.binder(*b).name.to_string() });
         }
+        if let Expr::If { .. } = self.body.expr(value) {
+            return from(made_by, LengthSource::Branch);
+        }
+        let Some((callee, args)) = call_of(self.body, value) else {
+            return from(made_by, LengthSource::Hidden { value: self.short(value) });
+        };
+        let returned = || LengthSource::Returned { callee: self.short(callee) };
+        let (Expr::Global(name), Some(primitive)) = (self.body.expr(callee), self.primitive_at(callee)) else {
+            return from(made_by, returned());
+        };
+        let source = match (primitive.id, primitive.special) {
+            (PrimitiveId::Filter, _) => {
+                let test = args.first().map_or(String::new(), |test| format!(" {}", self.short(*test)));
+                LengthSource::Kept { call: format!("{name}{test}") }
+            }
+            (_, Some(Special::Sized | Special::Generate)) => LengthSource::Counted { callee: name.clone() },
+            _ => returned(),
+        };
+        LengthOrigin { at_most: self.most_of_result(primitive, callee), ..from(made_by, source) }
+    }
+
+    /// What the hidden length of a primitive's result cannot exceed, at one use of the primitive.
+    fn most_of_result(&self, primitive: &Primitive, callee: ExprId) -> Option<Size> {
+        let (most, instance) = (primitive.at_most.as_ref()?, self.out.instances.get(&callee)?);
+        let of = |var: &Var| {
+            let index = primitive.scheme.sizes.iter().position(|quantified| quantified == var)?;
+            instance.sizes.get(index).cloned()
+        };
+        Some(self.table.zonk_size(&most.subst(&mut |var| of(var))))
     }
 
     /// The value bound to a `let` or `unpack` name.
-    fn value_of(&self, b: BinderId) -> Option<ExprId> {
+    pub fn value_of(&self, b: BinderId) -> Option<ExprId> {
         self.body.exprs.iter().find_map(|e| match e {
             Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == b => Some(*value),
             _ => None,
         })
     }
 
-    /// Words for a length, in brackets after it, and the place to show for it.
-    pub fn describe_length(&self, size: &Size, why: Option<ExprId>) -> (String, Option<Node>) {
+    /// Where a length comes from, and the place to show for it.
+    pub fn describe_length(&self, size: &Size, why: Option<ExprId>) -> (Provenance, Option<Node>) {
         if let Some(v) = size.as_var() {
             if v.kind == VarKind::Skolem
                 && let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(v))
             {
                 let origin = self.length_origin(o, v);
-                return (format!(" ({})", origin.description), Some(origin.made_by));
+                return (Provenance::Opened(origin.source), Some(origin.made_by));
             }
             if v.kind == VarKind::Param
                 && let Some((binder, name)) = self.parameter_of_length(size)
             {
-                return (format!(" (the length of `{name}`)"), Some(Node::Binder(binder)));
+                return (Provenance::LengthOf(name.to_string()), Some(Node::Binder(binder)));
             }
         }
         match why {
             Some(e) => match self.body.expr(e) {
-                Expr::Literal(_) | Expr::Size(_) => (String::new(), Some(Node::Expr(e))),
-                _ => (format!(" (the length of `{}`)", self.short(e)), Some(Node::Expr(e))),
+                Expr::Literal(_) | Expr::Size(_) => (Provenance::Nothing, Some(Node::Expr(e))),
+                _ => (Provenance::LengthOf(self.short(e)), Some(Node::Expr(e))),
             },
-            None => (String::new(), None),
+            None => (Provenance::Nothing, None),
         }
     }
 
@@ -193,7 +188,7 @@ impl Infer<'_> {
     fn parameter_of_length(&self, size: &Size) -> Option<(BinderId, Name)> {
         (0..self.body.binders.len() as u32).map(BinderId).find_map(|b| {
             let binder = self.body.binder(b);
-            let ty = self.binder_types[b.index()].as_ref().filter(|_| binder.role == BinderRole::Param)?;
+            let ty = self.binder_types[b].as_ref().filter(|_| binder.role == BinderRole::Param)?;
             match self.table.zonk(ty).kind() {
                 TyKind::Array(a) if a.len == *size => Some((b, binder.name.clone())),
                 _ => None,

@@ -49,6 +49,8 @@ enum Replacement {
 
 struct Elaborate<'a> {
     body: &'a Body,
+    /// The expression around each one.
+    parents: Vec<Option<ExprId>>,
     map: &'a SourceMap,
     text: &'a str,
     inference: &'a Inference,
@@ -82,8 +84,13 @@ pub fn explicit_text(
         Expr::Global(n) => Some(n.to_string()),
         _ => None,
     }));
+    let mut parents = vec![None; body.exprs.len()];
+    for around in (0..body.exprs.len() as u32).map(ExprId) {
+        children(body, around).into_iter().for_each(|inner| parents[inner.index()] = Some(around));
+    }
     let mut e = Elaborate {
         body,
+        parents,
         map,
         text,
         inference,
@@ -343,7 +350,7 @@ impl Elaborate<'_> {
 
     fn pack(&mut self, recorded_at: ExprId, at: ExprId) {
         let Some(p) = self.packing(recorded_at) else { return };
-        let natural = super::hide::hides_as_pack_does(p);
+        let natural = super::hide::hides_as_pack_does(p, &self.opened_around(at));
         let ty = if natural { None } else { super::repair::type_source(&p.to, &|v| self.has_name(v)) };
         if ty.is_some() && self.is_annotated_as(recorded_at, &p.to) {
             return;
@@ -353,6 +360,21 @@ impl Elaborate<'_> {
             self.named_unpacks.extend(named);
         }
         self.packs.insert(at, ty);
+    }
+
+    /// The lengths that are opened in the lambda or branch around an expression, and in the `unpack`s on the way there.
+    fn opened_around(&self, at: ExprId) -> Vec<Var> {
+        let mut opened = Vec::new();
+        let mut at = Some(at);
+        while let Some(e) = at {
+            opened.extend(self.inference.openings.iter().filter(|o| o.scope == e).flat_map(|o| o.lengths.clone()));
+            at = self.parents[e.index()].filter(|around| match self.body.expr(*around) {
+                Expr::Lambda { .. } => false,
+                Expr::If { condition, .. } => *condition == e,
+                _ => true,
+            });
+        }
+        opened
     }
 
     /// Each `(unpack name …)` whose length the type mentions.
@@ -372,7 +394,7 @@ impl Elaborate<'_> {
 
     /// Whether the program says of the expression that it has this type: then what hides lengths is written already.
     fn is_annotated_as(&self, e: ExprId, ty: &Ty) -> bool {
-        self.body.exprs.iter().enumerate().any(|(at, around)| match around {
+        self.body.exprs.entries().any(|(at, around)| match around {
             Expr::Ascribe { value, .. } => *value == e && self.inference.expr_types[at] == *ty,
             _ => false,
         })

@@ -7,7 +7,7 @@ use super::positions::Deps;
 use super::report::Cause;
 use super::result::*;
 use super::{Lookup, Mode};
-use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};
@@ -16,16 +16,16 @@ impl Infer<'_> {
     /// The expression's own type; what its context sees is [`Infer::operand`]. `expected` is a hint, never a demand.
     pub fn infer(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
         if self.over_budget() {
-            self.expr_types[id.index()] = Some(Ty::error());
+            self.expr_types[id] = Some(Ty::error());
             return Ty::error();
         }
         let ty = self.infer_kind(id, expected);
         if self.table.is_too_large(&ty) {
             self.give_up_on_type(Node::Expr(id));
-            self.expr_types[id.index()] = Some(Ty::error());
+            self.expr_types[id] = Some(Ty::error());
             return Ty::error();
         }
-        self.expr_types[id.index()] = Some(ty.clone());
+        self.expr_types[id] = Some(ty.clone());
         ty
     }
 
@@ -132,7 +132,7 @@ impl Infer<'_> {
         if let Some(scheme) = self.out.let_schemes.get(&b).cloned() {
             return self.instantiate_let(id, &scheme);
         }
-        match &self.binder_types[b.index()] {
+        match &self.binder_types[b] {
             Some(ty) => ty.clone(),
             None => Ty::error(), // a name used outside its scope: lowering has said so
         }
@@ -149,25 +149,13 @@ impl Infer<'_> {
             }
             Lookup::Primitive(p) => self.primitive(id, p),
             Lookup::Recursive(cycle) => {
-                let path: Vec<String> = cycle.iter().chain(cycle.first()).map(|n| format!("`{n}`")).collect();
-                self.error(
-                    "recursion",
-                    Node::Expr(id),
-                    format!("recursion is not possible in Lift: {}", path.join(" uses ")),
-                );
+                let names = cycle.iter().chain(cycle.first()).cloned().collect();
+                self.error(Node::Expr(id), &Problem::Recursion { names });
                 Ty::error()
             }
             Lookup::Failed => Ty::error(),
             Lookup::Unknown { similar } => {
-                let mut d = Diagnostic::error("unknown-name", Node::Expr(id), format!("there is no `{name}` here"));
-                if let Some(s) = similar {
-                    d.message.push_str(&format!("; did you mean `{s}`?"));
-                    d = d.fix(Fix {
-                        title: format!("Change to `{s}`"),
-                        edits: vec![Edit::Replace(Node::Expr(id), s.to_string())],
-                        certain: false,
-                    });
-                }
+                let d = self.unknown_name(id, name, similar);
                 self.diagnostic(d);
                 Ty::error()
             }
@@ -211,7 +199,7 @@ impl Infer<'_> {
             for (&p, ty) in params.iter().zip(&param_types) {
                 this.declared.insert(p, ty.clone());
                 let opened = this.open(ty.clone(), Site::Binder(p));
-                this.binder_types[p.index()] = Some(opened);
+                this.binder_types[p] = Some(opened);
             }
             let inner = this.infer(body, rest.as_ref());
             let inner = this.size_as_int(inner);
@@ -261,7 +249,7 @@ impl Infer<'_> {
             }
         };
         let ty = self.size_as_int(ty);
-        self.binder_types[binder.index()] = Some(ty);
+        self.binder_types[binder] = Some(ty);
     }
 
     fn unpack(
@@ -276,7 +264,7 @@ impl Infer<'_> {
             // A name that was opened where it was bound: what is unpacked here is the hidden value itself.
             Expr::Local(b) if self.declared.contains_key(b) => {
                 let ty = self.declared[b].clone();
-                self.expr_types[value.index()] = Some(ty.clone());
+                self.expr_types[value] = Some(ty.clone());
                 ty
             }
             _ => self.infer(value, None),
@@ -291,7 +279,7 @@ impl Infer<'_> {
                 this.nothing_to_unpack(Site::Expr(value), &known);
             }
             if let Some(s) = size {
-                this.binder_types[s.index()] = Some(Ty::int());
+                this.binder_types[s] = Some(Ty::int());
                 let length =
                     this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
                 let length = match length {
@@ -307,7 +295,7 @@ impl Infer<'_> {
                 this.binder_sizes.insert(s, length);
             }
             this.used_opened.insert(binder);
-            this.binder_types[binder.index()] = Some(opened);
+            this.binder_types[binder] = Some(opened);
             let inner = this.infer(body, expected);
             this.close_later(inner, &result, scope, body);
         });
@@ -349,7 +337,7 @@ impl Infer<'_> {
             TyKind::Exists(..) => {
                 let cause = Cause::Annotation(id);
                 // Where the value is a call its own type may already be the existential one.
-                let own = self.expr_types[value.index()].clone().map(|t| self.table.zonk(&t));
+                let own = self.expr_types[value].clone().map(|t| self.table.zonk(&t));
                 if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..)))
                     && !matches!(self.body.expr(value), Expr::Local(_))
                 {
@@ -434,7 +422,7 @@ impl Infer<'_> {
     fn pipe(&mut self, parts: &[ExprId], value: Ty) -> Ty {
         let mut value = value;
         for (i, &part) in parts.iter().enumerate().rev() {
-            let f = match &self.expr_types[part.index()] {
+            let f = match &self.expr_types[part] {
                 Some(known) => known.clone(),
                 None => self.infer(part, None),
             };
@@ -457,7 +445,7 @@ impl Infer<'_> {
             TyKind::Error => None,
             _ => {
                 let ty = self.table.zonk(&head);
-                self.error("not-a-function", Node::Expr(at), format!("this is no function: its type is `{ty}`"));
+                self.error(Node::Expr(at), &Problem::NotAFunction { ty });
                 None
             }
         }

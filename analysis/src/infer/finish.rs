@@ -3,8 +3,10 @@
 use super::Mode;
 use super::context::{Infer, LET_BASE};
 use super::generalize::Quantified;
+use super::guards::Guards;
 use super::result::*;
 use super::table::Key;
+use crate::diagnostics::{Diagnostic, Problem};
 use crate::hir::*;
 use crate::size::{Assumption, Size, Truth, Var, VarKind, work};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
@@ -12,13 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Infer<'_> {
     pub fn set_type(&mut self, e: ExprId, ty: Ty) {
-        self.expr_types[e.index()] = Some(ty);
+        self.expr_types[e] = Some(ty);
     }
 
     pub fn finish(mut self, root: Option<Ty>) -> Inference {
         self.settle(0, 0);
         // What is known of a part of a definition misleads whoever uses it: one mistake is one error.
-        let root = root.map(|ty| if self.given_up { Ty::error() } else { ty });
+        let root = root.map(|ty| if self.budget.is_closed() { Ty::error() } else { ty });
         let is_kernel = self.body.kind == FormKind::Kernel;
         let implicit: Vec<BinderId> = self.body.size_params.clone();
         let taken: Vec<Name> = implicit.iter().map(|b| self.body.binder(*b).name.clone()).collect();
@@ -38,10 +40,13 @@ impl Infer<'_> {
         self.default_rest();
         self.settle(0, 0);
         self.default_rest();
+        self.assume_in_each_round();
+        let constants = self.open_constants(&quantified.sizes);
+        let guards = self.guards();
         if work::exhausted() {
             self.too_large_to_check();
         }
-        if self.given_up {
+        if self.budget.is_closed() {
             // Whoever uses the form has nothing of what is assumed in a part of it.
             self.out.assumed.clear();
         }
@@ -68,12 +73,13 @@ impl Infer<'_> {
                 sizes: sizes.clone(),
                 ty,
                 assumptions: Vec::new(),
+                constants: Vec::new(),
                 dependence: quantified.dependence.clone(),
             })
         });
         self.finalize(&renumber);
         self.out.scheme = scheme;
-        self.check_assumptions();
+        self.check_assumptions(&guards.map(&|size| renumber.size(size)));
         self.check_vectors();
         if let Some(scheme) = &mut self.out.scheme {
             let of_form: FxHashSet<&Var> = sizes.iter().collect();
@@ -81,6 +87,7 @@ impl Infer<'_> {
             let all = self.out.assumed.iter().map(|a| a.assumption.subst(&mut |v| scheme_sizes.var(v)));
             let mut seen = FxHashSet::default();
             scheme.assumptions = all.filter(|a| own(a) && seen.insert(a.clone())).collect();
+            scheme.constants = constants.iter().map(|size| scheme_sizes.size(size)).collect();
         }
         self.record_lengths();
         // A type that was too large, and is an error now, is told, wherever it was met.
@@ -98,11 +105,8 @@ impl Infer<'_> {
         for &name in names {
             let size = self.size_of_binder(name);
             if size.as_var().is_some_and(|v| !ty.any_size_var(&mut |other| other == v)) {
-                let name_text = &self.body.binder(name).name;
-                let message = format!(
-                    "nothing says what the size `{name_text}` is: the type of this definition, `{ty}`, does not mention it; a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name_text}))`"
-                );
-                self.error("unknown-size-name", Node::Binder(name), message);
+                let problem = Problem::UndeterminedSize { name: self.body.binder(name).name.clone(), ty: ty.clone() };
+                self.error(Node::Binder(name), &problem);
             }
         }
     }
@@ -112,46 +116,28 @@ impl Infer<'_> {
         let Some(Expr::Lambda { params, body }) = self.body.root.map(|root| self.body.expr(root)) else { return };
         let is_function = |ty: &Ty| ty.any(&mut |part| matches!(part.kind(), TyKind::Fun(..)));
         for (param, at) in params.iter().zip(&self.body.param_types) {
-            let Some(ty) = self.binder_types[param.index()].as_ref().map(|ty| self.table.zonk(ty)) else { continue };
+            let Some(ty) = self.binder_types[*param].as_ref().map(|ty| self.table.zonk(ty)) else { continue };
             if is_function(&ty) {
-                let message = format!("a kernel takes data, and this is not: `{ty}`");
-                self.error("function-as-data", Node::Type(*at), message);
+                self.error(Node::Type(*at), &Problem::KernelTakesFunction { ty });
             }
         }
-        let Some(ty) = self.expr_types[body.index()].as_ref().map(|ty| self.table.zonk(ty)) else { return };
+        let Some(ty) = self.expr_types[*body].as_ref().map(|ty| self.table.zonk(ty)) else { return };
         if is_function(&ty) {
-            let message = match self.waits_for_arguments(*body, &ty) {
-                Some(waits) => format!("{waits}; a kernel returns data, and this is `{ty}`"),
-                None => format!("a kernel returns data, and this is not: its type is `{ty}`"),
-            };
-            self.error("function-as-data", Node::Expr(*body), message);
+            let meant = self.meant_whole_call(*body, &ty);
+            let d = Diagnostic::new(Node::Expr(*body), &Problem::KernelReturnsFunction { ty });
+            self.diagnostic(match meant {
+                Some(meant) => meant.add_to(d),
+                None => d,
+            });
         }
-    }
-
-    /// "`map` waits for one more argument", if `e` calls something that the program names with too few arguments.
-    fn waits_for_arguments(&self, e: ExprId, ty: &Ty) -> Option<String> {
-        let mut missing = 0;
-        let mut rest = ty;
-        while let TyKind::Fun(_, result) = rest.kind() {
-            missing += 1;
-            rest = result;
-        }
-        let Expr::Apply { callee: fun, .. } = self.body.expr(e) else { return None };
-        let Expr::Global(name) = self.body.expr(*fun) else { return None };
-        let missing = match missing {
-            0 => return None,
-            1 => "one more argument".to_owned(),
-            n => format!("{n} more arguments"),
-        };
-        Some(format!("`{name}` waits for {missing}"))
     }
 
     /// The operators and definitions whose type at this use mentions an unknown.
     fn named_with(&self, unknown: Key) -> Vec<ExprId> {
-        let exprs = (0..self.expr_types.len() as u32).map(ExprId);
+        let exprs = self.expr_types.ids();
         let named = exprs.filter(|e| matches!(self.body.expr(*e), Expr::Global(_)));
         let mentions = |e: &ExprId| {
-            let ty = self.expr_types[e.index()].as_ref();
+            let ty = self.expr_types[*e].as_ref();
             ty.is_some_and(|ty| self.table.unknowns(&self.table.zonk(ty)).contains(&unknown))
         };
         named.filter(mentions).collect()
@@ -164,7 +150,7 @@ impl Infer<'_> {
         let broken = self.is_broken();
         let of = |class| if broken { Ty::error() } else { Ty::scalar(default_of(class)) };
         let no_length = if broken { Size::var(crate::ty::bound(u32::MAX, "?")) } else { Size::zero() };
-        for e in 0..self.expr_types.len() {
+        for e in self.expr_types.ids() {
             self.table.shorten_chains();
             let Some(ty) = self.expr_types[e].clone() else { continue };
             for key in self.flatten_rest(&ty) {
@@ -173,17 +159,13 @@ impl Infer<'_> {
                         let class = self.table.class(TyVar(v));
                         if class.is_some() {
                             let named = self.named_with(key);
-                            self.out.defaulted.extend(if named.is_empty() { vec![ExprId(e as u32)] } else { named });
+                            self.out.defaulted.extend(if named.is_empty() { vec![e] } else { named });
                         }
                         self.table.bind_type(TyVar(v), of(class));
                     }
                     Key::Size(v) => {
                         if !self.is_broken() {
-                            self.error(
-                                "ambiguous-length",
-                                Node::Expr(ExprId(e as u32)),
-                                "nothing says how long this array is; annotate it: `(: … (array-type … N))`",
-                            );
+                            self.error(Node::Expr(e), &Problem::AmbiguousLength);
                         }
                         self.table.bind_size(v, no_length.clone());
                     }
@@ -252,8 +234,8 @@ impl Infer<'_> {
         let mut out = std::mem::take(&mut self.out);
         let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
         let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
-        out.expr_types = expr_types;
-        out.binder_types = binder_types;
+        out.expr_types = expr_types.into();
+        out.binder_types = binder_types.into();
         for o in &mut out.openings {
             o.from = ty(&o.from);
             o.to = ty(&o.to);
@@ -276,8 +258,7 @@ impl Infer<'_> {
         }
         let mentioned = |function: &ExprId, at: &Var| match body.expr(*function) {
             Expr::Lambda { params, body: inner } => {
-                params.iter().any(|p| out.binder_types[p.index()].mentions(at))
-                    || out.expr_types[inner.index()].mentions(at)
+                params.iter().any(|p| out.binder_types[*p].mentions(at)) || out.expr_types[*inner].mentions(at)
             }
             _ => false,
         };
@@ -344,22 +325,27 @@ impl Infer<'_> {
         self.out = out;
     }
 
-    /// Assumptions that always hold are dropped, those that never hold are errors.
-    fn check_assumptions(&mut self) {
+    /// Assumptions that always hold where they are made are dropped, those that never hold are errors.
+    fn check_assumptions(&mut self, guards: &Guards) {
         let mut kept: Vec<Assumed> = Vec::new();
         let mut seen = FxHashSet::default();
+        let everywhere = self.facts.clone();
         for a in std::mem::take(&mut self.out.assumed) {
-            match self.facts.proves(&a.assumption) {
+            let here = guards.facts_at(a.at, &everywhere);
+            let facts = here.as_ref().unwrap_or(&everywhere);
+            match facts.proves(&a.assumption) {
                 Truth::Yes => {}
+                // What is false in a branch only says that the branch is not taken.
+                Truth::No if here.is_some() && !everywhere.proves(&a.assumption).is_no() => kept.push(a),
                 Truth::No => self.false_assumption(&a),
                 // Of a few positions some may be proved.
                 Truth::Unknown => {
-                    for assumption in a.assumption.clone().at_few_positions() {
-                        match self.facts.proves(&assumption) {
+                    for assumption in facts.left_of(a.assumption.clone()).at_few_positions() {
+                        match facts.proves(&assumption) {
                             Truth::Yes => {}
-                            Truth::No => self.false_assumption(&a),
-                            Truth::Unknown if !seen.insert(assumption.clone()) => {}
-                            Truth::Unknown => kept.push(Assumed { assumption, at: a.at }),
+                            Truth::No if here.is_none() => self.false_assumption(&a),
+                            _ if !seen.insert(assumption.clone()) => {}
+                            _ => kept.push(Assumed { assumption, at: a.at }),
                         }
                     }
                 }
@@ -369,23 +355,19 @@ impl Infer<'_> {
     }
 
     fn false_assumption(&mut self, a: &Assumed) {
-        let text = self.short(a.at);
-        self.error(
-            "assumption-false",
-            Node::Expr(a.at),
-            format!("`{text}` needs that {}, which is false whatever the sizes are", a.assumption),
-        );
+        let problem = Problem::AssumptionFalse { call: self.short(a.at), assumption: a.assumption.clone() };
+        self.error(Node::Expr(a.at), &problem);
     }
 
     /// Widths that were inferred: the first value with an impossible one.
     fn check_vectors(&mut self) {
         let mut found = None;
-        for (i, ty) in self.out.expr_types.iter().enumerate() {
+        for (e, ty) in self.out.expr_types.entries() {
             ty.any(&mut |t| {
                 if let TyKind::Vec(_, w) = t.kind()
                     && w.as_const().is_some_and(|n| !matches!(n, 2 | 3 | 4 | 8 | 16))
                 {
-                    found = Some((ExprId(i as u32), w.clone()));
+                    found = Some((e, w.clone()));
                 }
                 found.is_some()
             });

@@ -76,7 +76,7 @@ impl Infer<'_> {
 
     /// `(let f (lambda …) …)`: `f` is polymorphic.
     pub fn let_function(&mut self, binder: BinderId, value: ExprId) {
-        let first = self.deferred.len();
+        let first = self.agenda.len();
         let assumed = self.out.assumed.len();
         self.level += 1;
         let ty = self.infer(value, None);
@@ -88,7 +88,7 @@ impl Infer<'_> {
         let q = self.quantify(&ty, self.level, first_type, first_size, &taken);
         self.solve();
         let ty = self.table.zonk(&ty);
-        self.binder_types[binder.index()] = Some(ty.clone());
+        self.binder_types[binder] = Some(ty.clone());
         if q.classes.is_empty() && q.sizes.is_empty() {
             return;
         }
@@ -98,17 +98,14 @@ impl Infer<'_> {
         let of_function: FxHashSet<&Var> = q.sizes.iter().collect();
         let own = |a: &Assumption| a.vars().iter().any(|v| of_function.contains(v));
         let mut assumptions = Vec::new();
-        for a in &self.out.assumed[assumed..] {
-            let a = a.assumption.subst(&mut |v| match v.kind {
-                VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),
-                _ => None,
-            });
-            if own(&a) {
-                assumptions.push(a);
-            }
+        let assumed_inside: Vec<Assumed> = self.out.assumed[assumed..].to_vec();
+        for a in assumed_inside {
+            assumptions.extend(self.in_each_round(&a.assumption).into_iter().filter(&own));
         }
+        let constants = self.constants.iter().map(|(size, _)| self.table.zonk_size(size));
+        let constants = constants.filter(|size| size.any_var(&mut |v| of_function.contains(v))).collect();
         let dependence = q.dependence;
-        let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, dependence };
+        let scheme = Scheme { types: q.classes, sizes: q.sizes, ty, assumptions, constants, dependence };
         self.out.let_schemes.insert(binder, LetScheme { scheme, first_type, first_size });
     }
 
@@ -116,7 +113,7 @@ impl Infer<'_> {
     /// unknown from outside. (`(lambda (x) (let f (lambda (y) (get1 x)) …))`: what `f` yields is a component of `x`.)
     fn keep_undecided(&mut self, first: usize) {
         let undecided: Vec<Key> =
-            (self.deferred[first..].iter()).filter(|d| !d.done).flat_map(|d| self.unknowns_of(&d.constraint)).collect();
+            self.agenda.open(first).flat_map(|(_, constraint)| self.unknowns_of(constraint)).collect();
         for key in undecided {
             let deps = self.table.deps(key);
             self.table.restrict(key, self.level, &deps);
@@ -168,6 +165,7 @@ impl Infer<'_> {
             let a = a.subst(&mut size);
             self.assume(a, at);
         }
+        self.constants.extend(scheme.constants.iter().map(|c| (c.subst(&mut size), at)));
         ty.any(&mut |t| {
             if let Some(ArrayTy { position: Some(p), len, .. }) = t.as_array()
                 && let Some(p) = self.table.positions.get_mut(p.id as usize)

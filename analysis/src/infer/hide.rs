@@ -6,6 +6,7 @@ use super::report::Cause;
 use super::result::*;
 use super::unify::occurrence_order;
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::{Body, Expr, ExprId, Node};
 use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
@@ -41,13 +42,13 @@ fn inside_function(ty: &Ty, vars: &[Var]) -> bool {
     ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)) && vars.iter().any(|v| t.mentions(v)))
 }
 
-/// Whether `(pack e)` would hide just what was hidden: each distinct length that mentions an opened one, or, where there
-/// is none, the outermost one.
-pub fn hides_as_pack_does(p: &Packing) -> bool {
+/// Whether `(pack e)` would hide just what was hidden: each distinct length that mentions one of those opened since the
+/// lambda or branch around it begins, or, where there is none, the outermost one.
+pub fn hides_as_pack_does(p: &Packing, opened: &[Var]) -> bool {
     let mut distinct: Vec<Size> = Vec::new();
     p.from.any(&mut |t| {
         if let TyKind::Array(a) = t.kind()
-            && a.len.any_var(&mut |v| v.kind == VarKind::Skolem)
+            && a.len.any_var(&mut |v| opened.contains(v))
             && !distinct.contains(&a.len)
         {
             distinct.push(a.len.clone());
@@ -164,11 +165,7 @@ impl Infer<'_> {
                     (false, _) if !inside_function(ty, &lengths) => self.hide(ty, &lengths),
                     (true, TyKind::Array(a)) => self.hide_outermost(ty, a),
                     _ => {
-                        self.error(
-                            "nothing-to-pack",
-                            Node::Expr(inner),
-                            format!("`pack` hides the length of an array, and this is `{ty}`"),
-                        );
+                        self.error(Node::Expr(inner), &Problem::NothingToPack { ty: ty.clone() });
                         self.unify(to, &Ty::error(), &Cause::Result(expr));
                         return;
                     }
@@ -222,13 +219,8 @@ impl Infer<'_> {
         }
         let never = |check: &&LengthCheck| self.facts.equal(&check.left, &check.right) == Truth::No;
         if let Some(LengthCheck { left: a, right: b, .. }) = checks.iter().find(never) {
-            self.error(
-                "annotation-false",
-                Node::Expr(at),
-                format!(
-                    "this is annotated with length `{b}`, and its length is `{a}`: they differ whatever the sizes are"
-                ),
-            );
+            let problem = Problem::AnnotationFalse { left: a.clone(), right: b.clone() };
+            self.error(Node::Expr(at), &problem);
             return;
         }
         if !checks.is_empty() {
@@ -274,21 +266,13 @@ impl Infer<'_> {
             Site::Binder(b) => Node::Binder(b),
         };
         let ty = self.table.zonk(ty);
-        let message = match ty.kind() {
-            TyKind::Array(a) => {
-                format!("`unpack` opens a hidden length, and the length of this array is already known: `{}`", a.len)
-            }
-            _ => format!("`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, and this is `{ty}`"),
-        };
-        self.error("nothing-to-unpack", at, message);
+        self.error(at, &Problem::NothingToUnpack { ty });
     }
 
     pub fn length_escapes(&mut self, ty: &Ty, length: &Var, expr: ExprId) {
-        let mut d = Diagnostic::error(
-            "length-escapes",
-            Node::Expr(expr),
-            format!("the type of this, `{ty}`, mentions the length `{}`, which exists only inside", length.name),
-        );
+        let explicit = self.mode == Mode::Explicit;
+        let problem = Problem::LengthLeavesScope { ty: ty.clone(), length: length.name.clone(), explicit };
+        let mut d = Diagnostic::new(Node::Expr(expr), &problem);
         if let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(length)) {
             let at = match o.site {
                 Site::Expr(e) => Node::Expr(e),
@@ -296,8 +280,7 @@ impl Infer<'_> {
             };
             d = d.related(at, format!("`{}` is opened here", length.name));
         }
-        if self.mode == Mode::Explicit {
-            d.message.push_str("; hide it with `(pack …)`");
+        if explicit {
             d = d.fix(crate::diagnostics::Fix {
                 title: "Hide the length with `pack`".into(),
                 edits: vec![

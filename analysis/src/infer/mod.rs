@@ -11,7 +11,9 @@
 //! Invariants: no positions, no syntax trees, no database; the same body and environment give the same result; after an
 //! error the expression has the error type, which conflicts with nothing.
 
+mod agenda;
 mod apply;
+mod budget;
 mod constraints;
 mod context;
 mod defaults;
@@ -20,7 +22,9 @@ pub mod elaborate;
 mod expr;
 mod finish;
 mod generalize;
+mod guards;
 mod hide;
+mod intent;
 mod join;
 mod order;
 mod partial;
@@ -30,7 +34,7 @@ mod positions;
 mod repair;
 mod report;
 mod result;
-mod shown;
+mod rounds;
 mod size_params;
 mod table;
 #[cfg(test)]
@@ -39,7 +43,6 @@ mod types;
 mod unify;
 mod work;
 
-pub use apply::projection_index;
 pub use describe::{call_of, short_text};
 pub use partial::{Partial, infer_partial};
 pub use placement::{Definitions, check_placement};
@@ -76,6 +79,9 @@ pub enum Lookup {
 /// The names around a body.
 pub trait Env {
     fn lookup(&self, name: &str) -> Lookup;
+
+    /// The primitive that a name means. Asks for the type of no definition.
+    fn primitive(&self, name: &str) -> Option<&'static Primitive>;
 }
 
 /// Infer the types of one form.

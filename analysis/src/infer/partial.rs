@@ -8,7 +8,7 @@ use super::result::LetScheme;
 use super::table::Key;
 use super::work::{TERMS_AT_THE_END, WORK_LIMIT};
 use super::{Env, Mode};
-use crate::hir::{BinderId, Body, ExprId};
+use crate::hir::{BinderId, Body, ExprId, IdVec};
 use crate::size::work;
 use crate::ty::{Class, Ty, TyVar};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Default)]
 pub struct Partial {
     /// `None` for what was not reached.
-    pub exprs: Vec<Option<Ty>>,
-    pub binders: Vec<Option<Ty>>,
+    pub exprs: IdVec<ExprId, Option<Ty>>,
+    pub binders: IdVec<BinderId, Option<Ty>>,
     /// Of a `let`-bound function that was generalised.
     pub let_schemes: FxHashMap<BinderId, LetScheme>,
     pub classes: FxHashMap<TyVar, Class>,
@@ -26,10 +26,10 @@ pub struct Partial {
 
 impl Partial {
     pub fn expr(&self, id: ExprId) -> Option<&Ty> {
-        self.exprs.get(id.index())?.as_ref()
+        self.exprs.get(id)?.as_ref()
     }
     pub fn binder(&self, id: BinderId) -> Option<&Ty> {
-        self.binders.get(id.index())?.as_ref()
+        self.binders.get(id)?.as_ref()
     }
 }
 
@@ -42,10 +42,9 @@ fn as_far_as_it_goes(body: &Body, env: &dyn Env) -> Partial {
     let mut infer = Infer::new(body, env, Mode::Insert);
     infer.walk();
     infer.settle(0, 0);
-    let zonk = |types: &[Option<Ty>]| -> Vec<Option<Ty>> {
-        types.iter().map(|ty| ty.as_ref().map(|ty| infer.table.zonk(ty))).collect()
-    };
-    let (exprs, binders) = (zonk(&infer.expr_types), zonk(&infer.binder_types));
+    let zonk = |ty: &Option<Ty>| ty.as_ref().map(|ty| infer.table.zonk(ty));
+    let exprs: IdVec<ExprId, _> = infer.expr_types.iter().map(zonk).collect();
+    let binders: IdVec<BinderId, _> = infer.binder_types.iter().map(zonk).collect();
     let mut classes = FxHashMap::default();
     for ty in exprs.iter().chain(&binders).flatten() {
         for key in infer.table.unknowns(ty) {

@@ -3,13 +3,13 @@
 //! Pizzuti, Steuwer, Dubach, *Position-dependent arrays and their application for high performance code generation*
 //! (2019), Fig. 8 and section 4.4.
 
-use super::Lookup;
 use super::constraints::Constraint;
 use super::context::Infer;
 use super::report::Cause;
 use super::result::Pieces;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::*;
+use crate::prims::{PrimitiveId, Special};
 use crate::size::{Assumption, Size, Truth, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
@@ -74,7 +74,7 @@ impl Infer<'_> {
             return Ty::error();
         };
         let size = Ty::new(TyKind::Size(count.clone()));
-        self.expr_types[args[0].index()] = Some(size.clone());
+        self.expr_types[args[0]] = Some(size.clone());
         let position = self.fresh_position(0);
         self.table.positions[position.id as usize].count = Some(count.clone());
         let rule = Ty::fun(Ty::int(), Ty::int());
@@ -140,10 +140,10 @@ impl Infer<'_> {
                 self.give_up_on_type(Node::Expr(rule));
                 return None;
             }
-            Expr::Apply { callee, args } if self.is_primitive(callee, "caseSplit") => {
-                self.expr_types[callee.index()] =
+            Expr::Apply { callee, args } if self.is_case_split(callee) => {
+                self.expr_types[callee] =
                     Some(Ty::funs(args.iter().map(|_| Ty::int()).collect::<Vec<_>>(), rule_type.clone()));
-                self.expr_types[rule.index()] = Some(rule_type);
+                self.expr_types[rule] = Some(rule_type);
                 let mut lengths = Vec::new();
                 for &arg in &args {
                     let ty = self.operand(arg, None);
@@ -162,14 +162,8 @@ impl Infer<'_> {
                 }
                 let pieces = Size::nat(lengths.len() as u64);
                 if self.facts.equal(&pieces, count) != Truth::Yes {
-                    self.error(
-                        "piece-count",
-                        Node::Expr(rule),
-                        format!(
-                            "`partition` makes `{count}` pieces, and `caseSplit` gives the lengths of {}",
-                            lengths.len()
-                        ),
-                    );
+                    let problem = Problem::PieceCount { pieces: count.clone(), lengths: lengths.len() };
+                    self.error(Node::Expr(rule), &problem);
                     return None;
                 }
                 let at = Size::var(position.clone());
@@ -204,28 +198,24 @@ impl Infer<'_> {
             return;
         }
         let text = self.short(at);
-        self.error(
-            "needs-size",
-            Node::Expr(at),
-            format!("the length of a piece must be known before the run: natural numbers, sizes and the position, with `+ - * / mod min max` and `if`, and `{text}` is not made of these; write the rule as `(lambda (i) …)`"),
-        );
+        self.error(Node::Expr(at), &Problem::PieceNotASize { text });
     }
 
-    fn is_primitive(&self, callee: ExprId, name: &str) -> bool {
-        matches!(self.body.expr(callee), Expr::Global(n) if matches!(self.env.lookup(n), Lookup::Primitive(p) if &*p.name == name))
+    fn is_case_split(&self, callee: ExprId) -> bool {
+        self.primitive_at(callee).is_some_and(|p| p.special == Some(Special::CaseSplit))
     }
 
     /// A primitive that is a function of the position already.
     fn size_of_rule(&mut self, rule: ExprId, position: &Var) -> Option<Size> {
         // `(+ 1)`, say.
         let Expr::Apply { callee, args } = self.body.expr(rule).clone() else { return None };
-        let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
+        let id = self.primitive_at(callee)?.id;
         let mut operands: Vec<Size> = Vec::new();
         for a in args {
             operands.push(self.size_of_expr(a)?);
         }
         operands.push(Size::var(position.clone()));
-        matches!(self.env.lookup(&name), Lookup::Primitive(_)).then(|| integer_operation(&name, &operands)).flatten()
+        integer_operation(id, &operands)
     }
 
     /// An expression of type Int as a size, if it is made of sizes only. Integer division rounds down.
@@ -236,9 +226,8 @@ impl Infer<'_> {
         match self.body.expr(e).clone() {
             Expr::Literal(Literal::Int(n)) => Some(Size::int(i64::from(n))),
             Expr::Apply { callee, args } => {
-                let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
-                let Lookup::Primitive(p) = self.env.lookup(&name) else { return None };
-                if &*p.name == "length" {
+                let id = self.primitive_at(callee)?.id;
+                if id == PrimitiveId::Length {
                     let ty = self.operand_type(*args.first()?)?;
                     return self.table.zonk(&ty).as_array().map(|a| a.len.clone());
                 }
@@ -246,16 +235,16 @@ impl Infer<'_> {
                 for a in args {
                     operands.push(self.size_of_expr(a)?);
                 }
-                if let Some(known) = quotient(&p.name, &operands) {
+                if let Some(known) = quotient(id, &operands) {
                     return Some(known);
                 }
                 // Truncation is rounding down where nothing is negative.
-                if matches!(&*p.name, "/" | "/i" | "mod") {
+                if matches!(id, PrimitiveId::Div | PrimitiveId::Mod) {
                     for operand in &operands {
                         self.assume(Assumption::NonNegative(operand.clone()), e);
                     }
                 }
-                integer_operation(&p.name, &operands)
+                integer_operation(id, &operands)
             }
             Expr::If { condition, then, otherwise } => {
                 let (then, otherwise) = (self.size_of_expr(then)?, self.size_of_expr(otherwise)?);
@@ -267,32 +256,29 @@ impl Infer<'_> {
 
     fn size_condition(&mut self, condition: ExprId, then: &Size, otherwise: &Size) -> Option<Size> {
         let Expr::Apply { callee, args } = self.body.expr(condition).clone() else { return None };
-        let Expr::Global(name) = self.body.expr(callee).clone() else { return None };
-        let Lookup::Primitive(p) = self.env.lookup(&name) else { return None };
-        let &[a, b] = args.as_slice() else {
-            let &[inner] = args.as_slice() else { return None };
-            return (&*p.name == "not").then(|| self.size_condition(inner, otherwise, then)).flatten();
-        };
-        match &*p.name {
-            "and" => {
+        let id = self.primitive_at(callee)?.id;
+        let (a, b) = match (id, args.as_slice()) {
+            (PrimitiveId::Not, &[inner]) => return self.size_condition(inner, otherwise, then),
+            (PrimitiveId::And, &[a, b]) => {
                 let inner = self.size_condition(b, then, otherwise)?;
                 return self.size_condition(a, &inner, otherwise);
             }
-            "or" => {
+            (PrimitiveId::Or, &[a, b]) => {
                 let inner = self.size_condition(b, then, otherwise)?;
                 return self.size_condition(a, then, &inner);
             }
-            _ => {}
-        }
+            (_, &[a, b]) => (a, b),
+            _ => return None,
+        };
         let (a, b) = (self.size_of_expr(a)?, self.size_of_expr(b)?);
         let one = Size::one();
-        Some(match &*p.name {
-            "<=" => Size::if_le(&a, &b, then, otherwise),
-            ">=" => Size::if_le(&b, &a, then, otherwise),
-            "<" | "<i" => Size::if_le(&a.add(&one), &b, then, otherwise),
-            ">" | ">i" => Size::if_le(&b.add(&one), &a, then, otherwise),
-            "=" | "=i" => Size::if_le(&a, &b, &Size::if_le(&b, &a, then, otherwise), otherwise),
-            "!=" => Size::if_le(&a, &b, &Size::if_le(&b, &a, otherwise, then), then),
+        Some(match id {
+            PrimitiveId::AtMost => Size::if_le(&a, &b, then, otherwise),
+            PrimitiveId::AtLeast => Size::if_le(&b, &a, then, otherwise),
+            PrimitiveId::Less => Size::if_le(&a.add(&one), &b, then, otherwise),
+            PrimitiveId::Greater => Size::if_le(&b.add(&one), &a, then, otherwise),
+            PrimitiveId::Equal => Size::if_le(&a, &b, &Size::if_le(&b, &a, then, otherwise), otherwise),
+            PrimitiveId::NotEqual => Size::if_le(&a, &b, &Size::if_le(&b, &a, otherwise, then), then),
             _ => return None,
         })
     }
@@ -329,12 +315,9 @@ impl Infer<'_> {
                 self.table.at_index(&element, &position, &index)
             }
             None if rows.mentions(&position) => {
-                let text = self.short(args[1]);
-                self.diagnostic(Diagnostic::error(
-                    "needs-size",
-                    Node::Expr(args[1]),
-                    format!("the rows of this array have different lengths, `{rows}` at position `{}`, so which one is taken must be known before the run, and `{text}` is no size", position.name),
-                ));
+                let problem =
+                    Problem::RowNotASize { rows, position: position.name.clone(), index: self.short(args[1]) };
+                self.error(Node::Expr(args[1]), &problem);
                 self.infer_all(&args[1..]);
                 return Some(Ty::error());
             }
@@ -365,7 +348,7 @@ impl Infer<'_> {
     ) -> Ty {
         let Some(len) = self.static_size(count) else { return Ty::error() };
         let size = Ty::new(TyKind::Size(len.clone()));
-        self.expr_types[count.index()] = Some(size.clone());
+        self.expr_types[count] = Some(size.clone());
         let (array, element) = self.any_array(&len);
         let positions: Vec<Var> = array.as_array().and_then(|a| a.position.clone()).into_iter().collect();
         if let (Expr::Lambda { params, .. }, Some(position)) = (self.body.expr(rest[0]), positions.first()) {
@@ -386,28 +369,28 @@ impl Infer<'_> {
 }
 
 /// A quotient or remainder of two numbers, which may be negative: it is truncated, as in a run.
-fn quotient(name: &str, operands: &[Size]) -> Option<Size> {
+fn quotient(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
     let [a, b] = operands else { return None };
     let (a, b) = (a.as_const()?, b.as_const()?);
-    Some(Size::int(match name {
-        "/" | "/i" => a.checked_div(b)?,
-        "mod" => a.checked_rem(b)?,
+    Some(Size::int(match id {
+        PrimitiveId::Div => a.checked_div(b)?,
+        PrimitiveId::Mod => a.checked_rem(b)?,
         _ => return None,
     }))
 }
 
 /// What a primitive on integers is on sizes, where nothing that is divided is negative.
-fn integer_operation(name: &str, operands: &[Size]) -> Option<Size> {
-    Some(match (name, operands) {
-        ("+" | "+i", [a, b]) => a.add(b),
-        ("-" | "-i", [a, b]) => a.sub(b),
-        ("*" | "*i", [a, b]) => a.mul(b),
-        ("/" | "/i", [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.div_floor(b),
-        ("mod", [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.rem(b),
-        ("min", [a, b]) => Size::min(a, b),
-        ("max", [a, b]) => Size::max(a, b),
-        ("shl", [a, b]) => a.mul(&Size::nat(2).pow(b)),
-        ("id" | "toInt", [a]) => a.clone(),
+fn integer_operation(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
+    Some(match (id, operands) {
+        (PrimitiveId::Add, [a, b]) => a.add(b),
+        (PrimitiveId::Sub, [a, b]) => a.sub(b),
+        (PrimitiveId::Mul, [a, b]) => a.mul(b),
+        (PrimitiveId::Div, [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.div_floor(b),
+        (PrimitiveId::Mod, [a, b]) if b.as_const().is_none_or(|b| b > 0) => a.rem(b),
+        (PrimitiveId::Min, [a, b]) => Size::min(a, b),
+        (PrimitiveId::Max, [a, b]) => Size::max(a, b),
+        (PrimitiveId::ShiftLeft, [a, b]) => a.mul(&Size::nat(2).pow(b)),
+        (PrimitiveId::Identity | PrimitiveId::ToInt, [a]) => a.clone(),
         _ => return None,
     })
 }

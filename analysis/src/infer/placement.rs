@@ -1,11 +1,13 @@
 //! Where parallel primitives may stand: `mapLcl` only inside `mapWrg` of its dimension, no dimension twice on one path,
-//! no group or global map inside a global one, `toLocal` only inside a work-group.
+//! no group or global map inside a global one. `toLocal` outside of a work-group is `toGlobal`, with a warning.
 //!
 //! A walk over a kernel that follows functions to where they run: a lambda passed to `mapWrg` runs inside the work-group
 //! however it got there (a `let`, a parameter of a `define`, a composition). Types are not needed.
 
-use crate::diagnostics::{Diagnostic, Place, Related};
+use crate::diagnostics::problem::{self, PlacementRule};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Place, Problem, Related};
 use crate::hir::*;
+use crate::prims::{self, Level, PrimitiveId};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,34 +17,12 @@ pub trait Definitions {
     fn body_of(&self, name: &str) -> Option<Arc<Body>>;
 }
 
-/// The parallel maps around a place.
+/// The parallel maps around a place, by dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Context {
     glb: [bool; 3],
     wrg: [bool; 3],
     lcl: [bool; 3],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    Glb(usize),
-    Wrg(usize),
-    Lcl(usize),
-}
-
-/// The level that a primitive's name places it at, for every primitive that takes a function.
-fn level_of(name: &str) -> Option<Level> {
-    let rest = ["map", "filter", "reduce", "scan", "scanExcl"]
-        .iter()
-        .filter_map(|p| name.strip_prefix(p))
-        .find(|r| ["Glb", "Wrg", "Lcl", "Global", "Workgroup", "Local"].iter().any(|s| r.starts_with(s)))?;
-    let dim = rest.chars().last().and_then(|c| c.to_digit(10)).unwrap_or(0) as usize;
-    let dim = dim.min(2);
-    Some(match rest.as_bytes()[0] {
-        b'G' => Level::Glb(dim),
-        b'W' => Level::Wrg(dim),
-        _ => Level::Lcl(dim),
-    })
 }
 
 /// A body being walked, with what its parameters stand for.
@@ -105,13 +85,7 @@ impl Walk<'_> {
                 let Expr::Global(name) = body.expr(callee) else { return false };
                 match self.definitions.body_of(name) {
                     Some(definition) => self.awaits_arguments(&definition, args.len(), follow + 1),
-                    None => {
-                        let takes_function = level_of(name).is_some()
-                            || name.starts_with("map")
-                            || name.starts_with("filter")
-                            || matches!(&**name, "toLocal" | "toGlobal" | "toPrivate");
-                        takes_function && args.len() == 1
-                    }
+                    None => prims::lookup(name).is_some_and(|primitive| primitive.awaits_more(args.len())),
                 }
             }
             _ => false,
@@ -233,24 +207,22 @@ impl Walk<'_> {
     }
 
     fn primitive(&mut self, name: &Name, args: &[ExprId], at: ExprId, frame: &Rc<Frame>, ctx: Context, depth: u32) {
+        let primitive = prims::lookup(name);
         let mut inside = ctx;
-        if let Some(level) = level_of(name) {
-            if let Some(problem) = problem(name, level, ctx) {
-                self.report(problem, at, frame);
+        if let Some((id, level)) = primitive.and_then(|p| Some((p.id, p.level?))) {
+            if let Some(rule) = broken_rule(id, level, ctx) {
+                self.report(name, rule, at, frame);
                 return;
             }
             match level {
-                Level::Glb(d) => inside.glb[d] = true,
-                Level::Wrg(d) => inside.wrg[d] = true,
-                Level::Lcl(d) => inside.lcl[d] = true,
+                Level::Seq => {}
+                Level::Glb(d) => inside.glb[usize::from(d)] = true,
+                Level::Wrg(d) => inside.wrg[usize::from(d)] = true,
+                Level::Lcl(d) => inside.lcl[usize::from(d)] = true,
             }
         }
-        if &**name == "toLocal" && !ctx.wrg.contains(&true) {
-            self.report(
-                "`toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it".into(),
-                at,
-                frame,
-            );
+        if primitive.is_some_and(|p| p.id == PrimitiveId::ToLocal) && !ctx.wrg.contains(&true) {
+            self.stored_globally(name, at, frame);
         }
         for a in args {
             // Functions run inside the primitive, values are computed outside it.
@@ -259,50 +231,57 @@ impl Walk<'_> {
         }
     }
 
-    fn report(&mut self, message: String, at: ExprId, frame: &Rc<Frame>) {
+    /// `toLocal` where no work-group is.
+    fn stored_globally(&mut self, name: &Name, at: ExprId, frame: &Rc<Frame>) {
+        let mut d = self.diagnostic(name, PlacementRule::LocalMemoryOutsideGroup, at, frame);
+        if frame.definition.is_none() {
+            let edits = vec![Edit::Replace(Node::Expr(at), prims::named(PrimitiveId::ToGlobal).into())];
+            d = d.fix(Fix { title: "Write `toGlobal`".into(), edits, certain: true });
+        }
+        self.add(d);
+    }
+
+    fn report(&mut self, name: &Name, rule: PlacementRule, at: ExprId, frame: &Rc<Frame>) {
+        let d = self.diagnostic(name, rule, at, frame);
+        self.add(d);
+    }
+
+    fn diagnostic(&self, name: &Name, rule: PlacementRule, at: ExprId, frame: &Rc<Frame>) -> Diagnostic {
         let here = match (&frame.definition, self.entry) {
             (Some(_), Some(entry)) => entry,
             _ => at,
         };
-        let mut d = Diagnostic::error("placement", Node::Expr(here), message);
+        let mut d = Diagnostic::new(Node::Expr(here), &Problem::Placement { name: name.clone(), rule });
         if let Some(name) = &frame.definition {
             d.related
                 .push(Related { place: Place::Definition(name.clone()), message: format!("this is inside `{name}`") });
         }
+        d
+    }
+
+    fn add(&mut self, d: Diagnostic) {
         if !self.out.iter().any(|o| o.at == d.at) {
             self.out.push(d);
         }
     }
 }
 
-fn problem(name: &str, level: Level, ctx: Context) -> Option<String> {
+fn broken_rule(id: PrimitiveId, level: Level, ctx: Context) -> Option<PlacementRule> {
     let any = |a: [bool; 3]| a.contains(&true);
+    let at = |a: [bool; 3], d: u8| a[usize::from(d)];
+    let twice = |dimension, of| Some(PlacementRule::DimensionTwice { dimension, of });
     match level {
-        Level::Glb(_) if name.starts_with("filter") && any(ctx.glb) => Some(format!(
-            "`{name}` needs all work-items of the device and cannot stand inside a global map; use `filterSeq`"
-        )),
-        Level::Glb(d) if ctx.glb[d] => {
-            Some(format!("`{name}` uses dimension {d} of the global work-items, which a map around it uses already"))
+        Level::Glb(_) if id == PrimitiveId::Filter && any(ctx.glb) => Some(PlacementRule::FilterInsideGlobal),
+        Level::Glb(d) if at(ctx.glb, d) => twice(d, problem::Level::Global),
+        Level::Glb(_) if any(ctx.wrg) || any(ctx.lcl) => Some(PlacementRule::GlobalInsideGroup),
+        Level::Wrg(d) if at(ctx.wrg, d) => twice(d, problem::Level::Group),
+        Level::Wrg(_) if any(ctx.glb) => Some(PlacementRule::GroupInsideGlobal),
+        Level::Wrg(_) if any(ctx.lcl) => Some(PlacementRule::GroupInsideLocal),
+        Level::Lcl(d) if !at(ctx.wrg, d) => {
+            let group = prims::placed(PrimitiveId::Map, Some(Level::Wrg(d)))?.spelling().clone();
+            Some(PlacementRule::LocalOutsideGroup { group })
         }
-        Level::Glb(_) if any(ctx.wrg) || any(ctx.lcl) => Some(format!(
-            "`{name}` spreads over all work-items of the device and cannot stand inside a work-group; use `mapLcl` or `mapSeq`"
-        )),
-        Level::Wrg(d) if ctx.wrg[d] => {
-            Some(format!("`{name}` uses dimension {d} of the work-groups, which a map around it uses already"))
-        }
-        Level::Wrg(_) if any(ctx.glb) => {
-            Some(format!("`{name}` spreads over work-groups and cannot stand inside a global map"))
-        }
-        Level::Wrg(_) if any(ctx.lcl) => {
-            Some(format!("`{name}` spreads over work-groups and cannot stand inside `mapLcl`"))
-        }
-        Level::Lcl(d) if !ctx.wrg[d] => {
-            let wrg = if d == 0 { "mapWrg".to_string() } else { format!("mapWrg{d}") };
-            Some(format!("`{name}` spreads over the work-items of a group and stands only inside `{wrg}`"))
-        }
-        Level::Lcl(d) if ctx.lcl[d] => {
-            Some(format!("`{name}` uses dimension {d} of the group's work-items, which a map around it uses already"))
-        }
+        Level::Lcl(d) if at(ctx.lcl, d) => twice(d, problem::Level::Local),
         _ => None,
     }
 }

@@ -460,6 +460,11 @@ impl Table {
 
     /// The assumption for every position that it mentions.
     pub fn for_all_positions(&self, assumption: Assumption) -> Assumption {
+        self.for_all_positions_of(assumption, &|_| true)
+    }
+
+    /// The same for the positions of the arrays whose length is wanted.
+    pub fn for_all_positions_of(&self, assumption: Assumption, wanted: &dyn Fn(&Size) -> bool) -> Assumption {
         let mut out = assumption;
         let mut unbounded: Vec<Var> = Vec::new();
         loop {
@@ -467,7 +472,7 @@ impl Table {
                 out.vars().into_iter().filter(|v| v.kind == VarKind::Position && !unbounded.contains(v)).collect();
             let count = |p: &Var| {
                 let count = self.positions.get(p.id as usize).and_then(|p| p.count.as_ref())?;
-                Some(self.zonk_size(count))
+                Some(self.zonk_size(count)).filter(|count| wanted(count))
             };
             // One on which the lengths of no other one depend is bound innermost.
             let innermost =

@@ -2,6 +2,7 @@
 
 use super::context::Infer;
 use super::report::Cause;
+use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
@@ -72,17 +73,15 @@ impl Infer<'_> {
         }
         let name = self.unused_name_like("row");
         let (callee, function) = (self.short(*callee), self.short(f));
-        let message = format!(
-            "`{callee}` gives `{function}` elements whose length is hidden, `{right}`, and it takes arrays of a known length, `{left}`; the parameter of a lambda is opened"
-        );
         let edits = vec![
             Edit::InsertBefore(Node::Expr(f), format!("(lambda ({name}) (")),
             Edit::InsertAfter(Node::Expr(f), format!(" {name}))")),
         ];
         let fix = Fix { title: format!("Write `(lambda ({name}) ({function} {name}))`"), edits, certain: true };
         let array = self.short(*arg);
+        let problem = Problem::RowsOfHiddenLength { callee, function, left: left.clone(), right: right.clone() };
         Some(
-            Diagnostic::error("hidden-length", Node::Expr(f), message)
+            Diagnostic::new(Node::Expr(f), &problem)
                 .related(Node::Expr(*arg), format!("the elements of `{array}` are `{right}`"))
                 .fix(fix),
         )
@@ -91,7 +90,7 @@ impl Infer<'_> {
     /// The type under which an operand is used.
     pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
         let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
-        let ty = opened.or_else(|| self.expr_types[e.index()].clone())?;
+        let ty = opened.or_else(|| self.expr_types[e].clone())?;
         Some(self.table.zonk(&ty))
     }
 

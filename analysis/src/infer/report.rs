@@ -2,12 +2,14 @@
 
 use super::Mode;
 use super::context::Infer;
-use super::describe::{ordinal, shorten};
+use super::describe::shorten;
 use super::result::*;
-use super::shown::Shown;
 use super::unify::Mismatch;
-use crate::diagnostics::{Diagnostic, Edit, Fix, Obligation};
+use crate::diagnostics::problem::{OperandPlace, TypePlace};
+use crate::diagnostics::shown::Shown;
+use crate::diagnostics::{Diagnostic, Difference, Edit, Fix, LengthSource, LengthsOf, Obligation, Problem};
 use crate::hir::*;
+use crate::prims::PrimitiveId;
 use crate::size::{Facts, Size, Truth, Var, VarKind};
 use crate::ty::{Class, Ty, TyKind};
 
@@ -89,11 +91,7 @@ impl Infer<'_> {
             }
             Mismatch::Class { class, ty } => self.report_class(class, &ty, &actual, cause),
             Mismatch::Infinite { ty } => {
-                self.error(
-                    "infinite-type",
-                    cause.node(),
-                    format!("this would need a type that contains itself: it is part of `{ty}`"),
-                );
+                self.error(cause.node(), &Problem::InfiniteType { ty });
             }
             Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
         }
@@ -108,17 +106,18 @@ impl Infer<'_> {
         left_why: Option<ExprId>,
         cause: &Cause,
     ) {
+        // Of two literals the one without a suffix has its type by oversight.
+        let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(_));
+        let decides =
+            || left_why.filter(|_| cause.why().is_some_and(is_literal)).and_then(|e| self.deciding_literal(e));
+        let left_why = left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) });
         // A literal of the wrong type is the mistake, whichever side it stands on.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
             && let Some(fix) = self.literal_fix(why, wanted)
         {
-            let here = self.short(why);
-            let mut d = Diagnostic::error(
-                "type-mismatch",
-                Node::Expr(why),
-                format!("`{here}` is `{}`, and it meets `{}` here", Shown(left), Shown(right)),
-            )
-            .fix(fix);
+            let problem =
+                Problem::LiteralMismatch { literal: self.short(why), left: left.clone(), right: right.clone() };
+            let mut d = Diagnostic::new(Node::Expr(why), &problem).fix(fix);
             if let Cause::Argument { arg, .. } = cause {
                 let text = self.short(*arg);
                 d = d.related(Node::Expr(*arg), format!("`{text}` is `{}`", Shown(actual)));
@@ -129,61 +128,42 @@ impl Infer<'_> {
             if let Some(d) = self.takes_no_hidden_length(left, right, cause) {
                 return self.diagnostic(d);
             }
-            let message = match (self.mode, cause) {
+            let (left, right) = (left.clone(), right.clone());
+            let problem = match (self.mode, cause) {
                 (Mode::Insert, Cause::Argument { callee, .. }) if matches!(expected.kind(), TyKind::Fun(..)) => {
                     let callee = self.short(*callee);
                     if super::repair::is_endomorphism(&self.table.zonk(expected)) {
-                        format!(
-                            "`{callee}` gives the result of this function to it again, so the length may not change from round to round, and the result's is known only at run time: `{}`; keep all elements, and beside them, in a tuple, how many of them count",
-                            Shown(right)
-                        )
+                        Problem::LengthChangesEachRound { callee, right }
                     } else {
-                        format!(
-                            "`{callee}` needs a function whose result has a known length, `{}`, and the length of this one's is known only at run time: `{}`",
-                            Shown(left),
-                            Shown(right)
-                        )
+                        Problem::ResultOfHiddenLength { callee, left, right }
                     }
                 }
-                _ => format!(
-                    "the length of this array is hidden: `{}`; it must be opened with `unpack` before it is used",
-                    Shown(right)
-                ),
+                (Mode::Insert, Cause::Argument { callee, .. })
+                    if actual.as_array().is_some_and(|a| a.element == right) =>
+                {
+                    Problem::HiddenRows { callee: self.short(*callee), rows: right }
+                }
+                _ => Problem::HiddenLength { ty: right },
             };
-            return self.error("hidden-length", cause.node(), message);
+            return self.error(cause.node(), &problem);
         }
-        let (expected, actual) = (Shown(expected), Shown(actual));
-        let message = match cause {
-            Cause::Argument { callee, index, .. } => {
-                let callee = self.short(*callee);
-                format!("`{callee}` needs `{expected}` as its {} argument, and this is `{actual}`", ordinal(*index))
-            }
-            Cause::Condition(_) => format!("a condition is `Bool`, and this is `{actual}`"),
-            Cause::Branches { .. } => {
-                format!("the branches of an `if` have one type; the first is `{expected}`, the second `{actual}`")
-            }
-            Cause::Annotation(_) => format!("this is annotated as `{expected}`, and it is `{actual}`"),
-            Cause::Component(e) => {
-                let part = self.short(*e);
-                format!("`{part}` takes `{expected}`, and what it is given is `{actual}`")
-            }
-            Cause::Binder(_, b) => {
-                let name = self.body.binder(*b).name.clone();
-                format!("`{name}` would have to be both `{expected}` and `{actual}`")
-            }
-            Cause::LengthOf(..) => format!("only an array has a length, and this is `{actual}`"),
-            Cause::SizeName(_, b) => {
-                let name = self.body.binder(*b).name.clone();
-                format!("`{name}` stands for a size here, and it is `{actual}`")
-            }
-            Cause::Result(_) => format!("this would have to be both `{expected}` and `{actual}`"),
+        let (wanted, given) = (expected, actual);
+        let place = match cause {
+            Cause::Argument { callee, index, .. } => TypePlace::Argument { callee: self.short(*callee), index: *index },
+            Cause::Condition(_) => TypePlace::Condition,
+            Cause::Branches { .. } => TypePlace::Branches,
+            Cause::Annotation(_) => TypePlace::Annotation,
+            Cause::Component(e) => TypePlace::Component { part: self.short(*e) },
+            Cause::Binder(_, b) => TypePlace::Binder { name: self.body.binder(*b).name.clone() },
+            Cause::LengthOf(..) => TypePlace::LengthOf,
+            Cause::SizeName(_, b) => TypePlace::SizeName { name: self.body.binder(*b).name.clone() },
+            Cause::Result(_) => TypePlace::Other,
         };
-        let mut d = Diagnostic::error("type-mismatch", cause.node(), message);
-        if expected.0 != left && left != right {
-            d.message.push_str(&format!(" (`{}` is not `{}`)", Shown(left), Shown(right)));
-        }
+        let parts = (expected != left && left != right).then(|| (left.clone(), right.clone()));
+        let problem = Problem::TypeMismatch { place, expected: expected.clone(), actual: actual.clone(), parts };
+        let mut d = Diagnostic::new(cause.node(), &problem);
         if let Cause::Branches { then, .. } = cause {
-            d = d.related(Node::Expr(*then), format!("this branch is `{expected}`"));
+            d = d.related(Node::Expr(*then), format!("this branch is `{}`", Shown(expected)));
         }
         if let Some(why) = left_why.filter(|w| Node::Expr(*w) != cause.node()) {
             let text = self.short(why);
@@ -193,6 +173,8 @@ impl Infer<'_> {
             && let Some(fix) = self.literal_fix(*arg, wanted)
         {
             d = d.fix(fix);
+        } else if let Some(meant) = self.meant_by_value(Some(wanted), given, left_why, cause) {
+            d = meant.add_to(d);
         }
         self.diagnostic(d);
     }
@@ -216,27 +198,26 @@ impl Infer<'_> {
 
     fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
         let members = class.members();
-        let mut d = match cause {
+        let (place, ty) = match cause {
             // The function is given what it does not take.
             Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
-                let function = self.short(*arg);
-                let message = format!("`{function}` works on {members}, and what it is given here is `{ty}`");
-                Diagnostic::error("wrong-operand", Node::Expr(*arg), message)
+                (OperandPlace::Given { function: self.short(*arg) }, ty)
             }
-            Cause::Argument { callee, arg, .. } => {
+            Cause::Argument { callee, .. } => {
                 let callee = self.short(*callee);
-                Diagnostic::error(
-                    "wrong-operand",
-                    Node::Expr(*arg),
-                    format!("`{callee}` works on {members}, and this is `{}`", if ty.is_error() { actual } else { ty }),
-                )
+                (OperandPlace::Argument { callee }, if ty.is_error() { actual } else { ty })
             }
-            _ => Diagnostic::error("wrong-operand", cause.node(), format!("this must be {members}, and it is `{ty}`")),
+            _ => (OperandPlace::Other, ty),
         };
-        if let TyKind::Array(_) = ty.kind() {
-            d.message.push_str("; `map` applies a function to each element");
-        }
-        self.diagnostic(d);
+        let meant = if ty == actual { self.meant_by_value(None, actual, None, cause) } else { None };
+        let d = Diagnostic::new(
+            cause.node(),
+            &Problem::WrongOperand { place, members, ty: ty.clone(), said: meant.is_some() },
+        );
+        self.diagnostic(match meant {
+            Some(meant) => meant.add_to(d),
+            None => d,
+        });
     }
 
     fn report_escape(&mut self, length: &crate::size::Var, cause: &Cause) {
@@ -244,20 +225,14 @@ impl Infer<'_> {
             return self.report_dependent(length, cause);
         }
         let name = shorten(&length.name);
-        let mut d = Diagnostic::error(
-            "length-escapes",
-            cause.node(),
-            format!("this would need the length `{name}` outside the function in which it is known"),
-        );
-        if let Some(o) = self.out.openings.iter().find(|o| o.lengths.contains(length)).cloned() {
-            let origin = self.length_origin(&o, length);
-            d.message = format!(
-                "something from outside would have to have the length `{name}` ({}), which is known only inside this function",
-                origin.description
-            );
-            d = d.related(origin.made_by, format!("`{name}` comes from here"));
-        }
-        self.diagnostic(d);
+        let opening = self.out.openings.iter().find(|o| o.lengths.contains(length));
+        let origin = opening.map(|opening| self.length_origin(opening, length));
+        let from = origin.as_ref().map(|origin| origin.source.clone());
+        let d = Diagnostic::new(cause.node(), &Problem::LengthEscapes { length: name.clone(), from });
+        self.diagnostic(match origin {
+            Some(origin) => d.related(origin.made_by, format!("`{name}` comes from here")),
+            None => d,
+        });
     }
 
     /// Rows of different lengths where rows of one length are needed.
@@ -267,32 +242,22 @@ impl Infer<'_> {
             _ => None,
         };
         let rows = array.as_ref().and_then(|t| t.as_array()).filter(|a| a.position.is_some());
-        let message = match (cause, rows) {
-            (Cause::Argument { callee, .. }, Some(rows)) => {
-                let name = self.short(*callee);
-                let i = rows.position.as_ref().map_or("i", |p| &p.name);
-                format!(
-                    "`{name}` needs an array whose elements are all of one type, and the elements of this one depend on the position: at `{i}` it has `{}`",
-                    rows.element
-                )
-            }
+        let problem = match (cause, rows) {
+            (Cause::Argument { callee, .. }, Some(rows)) => Problem::DependentElements {
+                callee: self.short(*callee),
+                position: rows.position.as_ref().map_or("i".into(), |p| p.name.clone()),
+                element: rows.element.clone(),
+            },
             (Cause::Argument { callee, .. }, None) => {
-                let name = self.short(*callee);
-                format!(
-                    "the length that `{name}` needs here depends on the position `{}` of another array, and it must be the same at every position",
-                    position.name
-                )
+                Problem::DependentLength { callee: Some(self.short(*callee)), position: position.name.clone() }
             }
-            _ => format!(
-                "a length that depends on the position `{}` of an array would be needed where there is no position",
-                position.name
-            ),
+            _ => Problem::DependentLength { callee: None, position: position.name.clone() },
         };
-        self.error("depends-on-position", cause.node(), message);
+        self.error(cause.node(), &problem);
     }
 
     /// The first position at which the lengths differ, and both there.
-    fn where_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Option<String> {
+    fn where_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Option<Difference> {
         let mut vars = left.vars();
         vars.extend(right.vars());
         let positions: Vec<Var> = vars.into_iter().filter(|v| v.kind == VarKind::Position).collect();
@@ -303,10 +268,8 @@ impl Infer<'_> {
             let (l, r) = (at(left), at(right));
             if facts.equal(&l, &r) != Truth::Yes {
                 let [l, r] = self.readable([l, r]);
-                let i = format!("{} = {i}", position.name);
-                let Some([a, b]) = names else { return Some(format!("at {i} they are `{l}` and `{r}`")) };
-                let elements = if l.is_one() { "element" } else { "elements" };
-                return Some(format!("at {i} `{a}` has {l} {elements}, `{b}` {r}"));
+                let (position, names) = (position.name.clone(), names.cloned());
+                return Some(Difference::At { position, index: i, left: l, right: r, names });
             }
         }
         None
@@ -323,8 +286,8 @@ impl Infer<'_> {
     fn report_lengths_of(&mut self, m: Mismatch, cause: &Cause) {
         let Mismatch::Lengths { left, right, left_why, right_why } = m else { return };
         let (left, right) = (self.table.zonk_size(&left), self.table.zonk_size(&right));
-        let (l, l_at) = self.describe_length(&left, left_why);
-        let (r, r_at) = self.describe_length(&right, right_why.or(cause.why()));
+        let (left_from, l_at) = self.describe_length(&left, left_why);
+        let (right_from, r_at) = self.describe_length(&right, right_why.or(cause.why()));
         let sibling = match cause {
             Cause::Argument { apply, index, .. } => {
                 let bound_by = left_why.and_then(|w| self.argument_index(*apply, w));
@@ -344,42 +307,27 @@ impl Infer<'_> {
         };
         let differ = self.why_different(&left, &right, names.as_ref());
         let [left, right] = self.readable([left, right]);
-        let message = match (cause, sibling) {
+        let of = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
-                let name = self.short(*callee);
-                let count = self.argument_count(*apply);
-                let (a, b) = if &*name == "zip" && count == 2 {
-                    ("first".into(), "second".into())
-                } else {
-                    (format!("{} argument", ordinal(first)), ordinal(second))
-                };
-                let arrays =
-                    if &*name == "zip" && count == 2 { "two arrays".to_string() } else { "arrays".to_string() };
-                format!(
-                    "`{name}` needs {arrays} of one length: the {a} has length `{left}`{l}, the {b} `{right}`{r}; {differ}"
-                )
+                // All that two arguments can be is the two arrays.
+                let of_two = self.takes_arrays_of_one_length(*callee) && self.argument_count(*apply) == 2;
+                LengthsOf::Arguments { callee: self.short(*callee), first, second, of_two }
             }
-            (Cause::Argument { callee, .. }, None) => {
-                let name = self.short(*callee);
-                format!(
-                    "`{name}` needs an array of length `{left}`{l} here, and this one has length `{right}`{r}; {differ}"
-                )
-            }
-            (Cause::Branches { .. }, _) => {
-                format!("the branches have different lengths, `{left}`{l} and `{right}`{r}; {differ}")
-            }
-            (Cause::Annotation(_), _) => {
-                format!("this is annotated with length `{left}`, and it has length `{right}`{r}; {differ}")
-            }
-            (Cause::Component(e), _) => {
-                let part = self.short(*e);
-                format!(
-                    "`{part}` takes an array of length `{left}`{l}, and it is given one of length `{right}`{r}; {differ}"
-                )
-            }
-            _ => format!("the lengths `{left}`{l} and `{right}`{r} would have to be equal; {differ}"),
+            (Cause::Argument { callee, .. }, None) => LengthsOf::Argument { callee: self.short(*callee) },
+            (Cause::Branches { .. }, _) => LengthsOf::Branches,
+            (Cause::Annotation(_), _) => LengthsOf::Annotation,
+            (Cause::Component(e), _) => LengthsOf::Component { part: self.short(*e) },
+            _ => LengthsOf::Other,
         };
-        let mut d = Diagnostic::error("unequal-lengths", cause.node(), message);
+        let problem = Problem::UnequalLengths {
+            of,
+            left: left.clone(),
+            right: right.clone(),
+            left_from,
+            right_from,
+            why: differ,
+        };
+        let mut d = Diagnostic::new(cause.node(), &problem);
         d.obligation = Some(Box::new(Obligation { left: (left.clone(), l_at), right: (right.clone(), r_at) }));
         for (size, at) in [(&left, l_at), (&right, r_at)] {
             if let Some(at) = at {
@@ -396,8 +344,8 @@ impl Infer<'_> {
         self.diagnostic(d);
     }
 
-    /// One clause that says why the lengths may differ.
-    fn why_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> String {
+    /// Why the lengths may differ.
+    fn why_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Difference {
         let origin = |s: &Size| {
             let v = s.as_var().filter(|v| v.kind == VarKind::Skolem)?;
             let o = self.out.openings.iter().find(|o| o.lengths.contains(v))?;
@@ -407,14 +355,16 @@ impl Infer<'_> {
             return at;
         }
         match (origin(left), origin(right)) {
-            (Some(a), Some(b)) if a.description.contains("kept") && b.description.contains("kept") => {
-                "two filters may keep different numbers of elements".into()
+            (Some(a), Some(b))
+                if matches!([&a.source, &b.source], [LengthSource::Kept { .. }, LengthSource::Kept { .. }]) =>
+            {
+                Difference::TwoFilters
             }
-            (Some(_), Some(_)) => "two hidden lengths are equal only if they come from one value".into(),
-            (Some(o), None) | (None, Some(o)) => format!("`{}` is known only at run time", o.length.name),
+            (Some(_), Some(_)) => Difference::TwoHidden,
+            (Some(o), None) | (None, Some(o)) => Difference::AtRunTime { name: o.length.name.clone() },
             (None, None) => match Facts::new().equal(left, right) {
-                Truth::No => "they differ whatever the sizes are".into(),
-                _ => "nothing says that they are equal".into(),
+                Truth::No => Difference::Always,
+                _ => Difference::NotKnown,
             },
         }
     }
@@ -424,11 +374,7 @@ impl Infer<'_> {
             return;
         }
         let ty = self.table.zonk(ty);
-        let message = match ty.kind() {
-            TyKind::Tuple(parts) => format!("`get{}` of a tuple of {} components, `{ty}`", index + 1, parts.len()),
-            _ => format!("`get{}` takes a tuple, and this is `{ty}`", index + 1),
-        };
-        self.error("no-component", Node::Expr(at), message);
+        self.error(Node::Expr(at), &Problem::NoComponent { index, ty });
     }
 
     fn argument_index(&self, apply: ExprId, arg: ExprId) -> Option<usize> {
@@ -451,6 +397,9 @@ impl Infer<'_> {
             Some(Size::var(Var { kind: VarKind::Generic, id, name: super::generalize::size_variable_name(i).into() }))
         };
         lengths.map(|s| s.subst(&mut |v| if v.kind == VarKind::Unknown { letter(v.id) } else { None }))
+    }
+    fn takes_arrays_of_one_length(&self, callee: ExprId) -> bool {
+        self.primitive_at(callee).is_some_and(|p| p.id == PrimitiveId::Zip)
     }
     fn argument_count(&self, apply: ExprId) -> usize {
         match self.body.expr(apply) {

@@ -1,7 +1,8 @@
 //! What inference of one body yields: plain data, without positions.
 
 use crate::diagnostics::Diagnostic;
-use crate::hir::{BinderId, ExprId, Name, Node};
+pub use crate::diagnostics::LengthSource;
+use crate::hir::{BinderId, ExprId, IdVec, Name, Node};
 use crate::size::{Assumption, LengthCheck, Size, Var};
 use crate::ty::{Scheme, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,8 +52,7 @@ pub struct LengthOrigin {
     pub length: Var,
     /// The call that made it (`(filter pos xs)`), or the parameter whose hidden length it is.
     pub made_by: Node,
-    /// "what `filter pos` kept"
-    pub description: String,
+    pub source: LengthSource,
     /// An upper bound, if one is known: `N` for a `filter` of an `Array[a,N]`.
     pub at_most: Option<Size>,
 }
@@ -129,9 +129,9 @@ pub struct Inference {
     /// The generalised type; for a kernel its parameters and result. `None` for an import.
     pub scheme: Option<Scheme>,
     /// The type of each expression itself, before an opening. Quantified types appear as `Generic`.
-    pub expr_types: Vec<Ty>,
+    pub expr_types: IdVec<ExprId, Ty>,
     /// The type under which each binder's name is used, i.e. after an opening.
-    pub binder_types: Vec<Ty>,
+    pub binder_types: IdVec<BinderId, Ty>,
     /// For a `let`-bound function that was generalised: its scheme, numbered after the form's own.
     pub let_schemes: FxHashMap<BinderId, LetScheme>,
     /// For each use (an `Expr::Global` or a generalised `Expr::Local`) of a polymorphic name.
@@ -173,7 +173,7 @@ impl Inference {
     pub fn opened_type(&self, expr: ExprId) -> &Ty {
         match self.opening_at(Site::Expr(expr)) {
             Some(o) => &o.to,
-            None => &self.expr_types[expr.index()],
+            None => &self.expr_types[expr],
         }
     }
 }

@@ -33,7 +33,7 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
         let ty = match env.lookup(name) {
             Lookup::Definition(scheme) => scheme.ty,
             // With an Int that is no size these have another type.
-            Lookup::Primitive(p) if p.special == Some(Special::Sized) => continue,
+            Lookup::Primitive(p) if matches!(p.special, Some(Special::Sized | Special::Generate)) => continue,
             Lookup::Primitive(p) => p.scheme.ty.clone(),
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => continue,
         };

@@ -2,6 +2,8 @@
 
 use super::context::Infer;
 use super::report::Cause;
+use crate::diagnostics::Problem;
+use crate::diagnostics::problem::SizesDeclared;
 use crate::hir::*;
 use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
@@ -22,7 +24,7 @@ impl Infer<'_> {
             TypeRef::Error => Ty::error(),
             TypeRef::Scalar(s) => Ty::scalar(s),
             TypeRef::Variable(name) => {
-                self.error("unknown-type", Node::Type(id), format!("there is no type `{name}`; types are `int`, `long`, `float`, `double`, `bool`, `(array-type …)`, `(tuple-type …)`, `(vector-type …)`, `(exists …)` and `(-> …)`"));
+                self.error(Node::Type(id), &Problem::UnknownType { name });
                 Ty::error()
             }
             TypeRef::Array { position, element, length } => {
@@ -33,7 +35,7 @@ impl Infer<'_> {
                         let var = self.written_position(&self.body.binder(binder).name.clone());
                         self.table.positions[var.id as usize].count = Some(len.clone());
                         self.binder_sizes.insert(binder, Size::var(var.clone()));
-                        self.binder_types[binder.index()] = Some(Ty::int());
+                        self.binder_types[binder] = Some(Ty::int());
                         let element = self.written_part(element);
                         Ty::dependent_array(var, element, len)
                     }
@@ -51,7 +53,7 @@ impl Infer<'_> {
                     .map(|&b| {
                         let var = self.fresh_bound(&self.body.binder(b).name.clone());
                         self.binder_sizes.insert(b, Size::var(var.clone()));
-                        self.binder_types[b.index()] = Some(Ty::int());
+                        self.binder_types[b] = Some(Ty::int());
                         var
                     })
                     .collect();
@@ -74,7 +76,7 @@ impl Infer<'_> {
         if let Some(n) = width.as_const()
             && !matches!(n, 2 | 3 | 4 | 8 | 16)
         {
-            self.error("vector-width", at, format!("OpenCL has vectors of 2, 3, 4, 8 and 16 elements, not of {n}"));
+            self.error(at, &Problem::VectorWidth { width: n });
         }
     }
 
@@ -85,7 +87,7 @@ impl Infer<'_> {
             SizeRef::Nat(n) => Size::nat(n),
             SizeRef::Local(b) => self.size_of_binder(b),
             SizeRef::Variable(name) => {
-                self.error("unknown-size-name", Node::Size(id), format!("there is no size `{name}` here"));
+                self.error(Node::Size(id), &Problem::UnknownSize { name, declared: SizesDeclared::Elsewhere });
                 self.fresh_size()
             }
             SizeRef::Op(op, args) => {
@@ -97,12 +99,12 @@ impl Infer<'_> {
                 let var = self.written_position(&self.body.binder(index).name.clone());
                 self.table.positions[var.id as usize].count = Some(count.clone());
                 self.binder_sizes.insert(index, Size::var(var.clone()));
-                self.binder_types[index.index()] = Some(Ty::int());
+                self.binder_types[index] = Some(Ty::int());
                 let body = self.written_size(body);
                 Size::sum(var, count, body)
             }
             SizeRef::LengthOf(b) => {
-                let Some(ty) = self.binder_types[b.index()].clone() else { return self.fresh_size() };
+                let Some(ty) = self.binder_types[b].clone() else { return self.fresh_size() };
                 self.used_opened.insert(b);
                 let len = self.fresh_size();
                 let (array, _) = self.any_array(&len);
@@ -124,7 +126,7 @@ impl Infer<'_> {
             // A value used as a size: possible if its type is a size (`(define (f k xs) (split k xs))`).
             _ => {
                 let size = self.fresh_size();
-                if let Some(ty) = self.binder_types[b.index()].clone() {
+                if let Some(ty) = self.binder_types[b].clone() {
                     let wanted = Ty::new(TyKind::Size(size.clone()));
                     let at = self.body.root.unwrap_or(ExprId(0));
                     self.unify(&wanted, &ty, &Cause::SizeName(at, b));
@@ -154,7 +156,7 @@ impl Infer<'_> {
             },
             SizeOp::Div => match it.next() {
                 Some(b) if b.is_zero() => {
-                    self.error("division-by-zero", Node::Size(id), "this size divides by zero");
+                    self.error(Node::Size(id), &Problem::DividesByZero);
                     self.fresh_size()
                 }
                 Some(b) => {
@@ -165,10 +167,13 @@ impl Infer<'_> {
             },
             SizeOp::Mod => match it.next() {
                 Some(b) if b.is_zero() => {
-                    self.error("division-by-zero", Node::Size(id), "this size divides by zero");
+                    self.error(Node::Size(id), &Problem::DividesByZero);
                     self.fresh_size()
                 }
-                Some(b) => first.rem(&b),
+                Some(b) => {
+                    self.assume(Assumption::Positive(b.clone()), at);
+                    first.rem(&b)
+                }
                 None => first,
             },
             SizeOp::Pow => match it.next() {

@@ -2,6 +2,7 @@
 
 use super::{Lowerer, end_of, range_of};
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{LiteralValue, SyntaxNode};
@@ -86,9 +87,7 @@ impl Lowerer {
                 // The parser reports the other words.
                 _ => None,
             } {
-                let message =
-                    format!("`{text}` is no value: it stands directly after an opening bracket, as in `{example}`");
-                self.report(Diagnostic::error("word-as-value", Node::Expr(id), message));
+                self.report(Diagnostic::new(Node::Expr(id), &Problem::WordAsValue { word: text, example }));
             }
             return id;
         }
@@ -133,7 +132,7 @@ impl Lowerer {
         for param in params {
             let ty = param.ty().map(|ty| self.ty(&ty));
             let id = self.name_binder(param.name().as_ref(), BinderRole::Param, within);
-            self.body.binders[id.index()].ty = ty;
+            self.body.binders[id].ty = ty;
             self.scope.enter(id);
             let name = self.body.binder(id).name.clone();
             ids.push(id);
@@ -148,15 +147,15 @@ impl Lowerer {
         first: &mut FxHashMap<Name, BinderId>,
         name: Name,
         id: BinderId,
-        what: &str,
+        what: &'static str,
     ) {
         if name.is_empty() || &*name == "_" {
             return;
         }
         if let Some(&earlier) = first.get(&name) {
-            self.scope.used[earlier.index()] = true;
-            let message = format!("two {what}s are called `{name}`");
-            let diagnostic = Diagnostic::error("duplicate-parameter", Node::Binder(id), message)
+            self.scope.used[earlier] = true;
+            let problem = Problem::DuplicateParameter { what, name: name.clone() };
+            let diagnostic = Diagnostic::new(Node::Binder(id), &problem)
                 .related(Node::Binder(earlier), format!("the first `{name}`"));
             self.report(diagnostic);
         } else {

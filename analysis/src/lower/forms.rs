@@ -2,6 +2,7 @@
 
 use super::{Lowerer, SizeNames, range_of};
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{SyntaxNode, TextRange};
@@ -74,8 +75,10 @@ impl Lowerer {
     fn check_parameter_count(&mut self, kernel: &ast::Lift, root: ExprId) {
         let types = self.body.param_types.len();
         let Expr::Lambda { params, .. } = self.body.expr(root) else { return };
-        // A missing list has been reported by the parser.
-        if params.len() == types || kernel.types().is_none() {
+        // Of a list that is missing or malformed the parser has said so.
+        let is_malformed = |ty: &TypeRefId| matches!(self.body.type_ref(*ty), TypeRef::Error);
+        let malformed = kernel.types().is_none() || self.body.param_types.iter().any(is_malformed);
+        if params.len() == types || malformed {
             return;
         }
         let at = match (params.get(types), self.body.param_types.get(params.len())) {
@@ -83,19 +86,14 @@ impl Lowerer {
             (None, Some(&extra)) => Node::Type(extra),
             (None, None) => Node::FormName,
         };
-        let message = format!(
-            "the kernel has {} and {}: each parameter of the lambda needs its type in the list, in order",
-            count(types, "parameter type"),
-            count(params.len(), "parameter"),
-        );
-        self.report(Diagnostic::error("kernel-parameter-count", at, message));
+        let problem = Problem::KernelParameters { types, params: params.len() };
+        self.report(Diagnostic::new(at, &problem));
     }
 
     fn primitive(&mut self, primitive: &ast::Primitive, builtin: bool) {
         self.body.kind = FormKind::Primitive;
         if !builtin {
-            let message = "`primitive` declares what is built into the compiler: a program uses `define`";
-            return self.report(Diagnostic::error("primitive-form", Node::FormName, message));
+            return self.report(Diagnostic::new(Node::FormName, &Problem::PrimitiveForm));
         }
         self.primitive_type(primitive);
     }
@@ -105,7 +103,7 @@ impl Lowerer {
         self.scope.names = SizeNames::Variables;
         for name in primitive.size_params().into_iter().flat_map(|sizes| sizes.names()) {
             let binder = self.name_binder(Some(&name), BinderRole::SizeParam, primitive.syntax());
-            self.scope.used[binder.index()] = true;
+            self.scope.used[binder] = true;
             self.scope.enter(binder);
             self.body.size_params.push(binder);
         }
@@ -125,9 +123,4 @@ fn head_range(node: &SyntaxNode) -> TextRange {
         Some(first) => first.text_range(),
         None => node.text_range(),
     }
-}
-
-/// "1 parameter", "2 parameters"
-pub(crate) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -12,6 +12,7 @@ mod types;
 
 pub(crate) use scope::SizeNames;
 
+use crate::diagnostics::Code;
 use crate::diagnostics::Diagnostic;
 use crate::hir::*;
 use lift_syntax::ast::AstNode;
@@ -43,12 +44,10 @@ pub fn lower(text: &str, builtin: bool) -> Lowered {
     let (mut body, map) = lowerer.finish();
     if !parse.errors.is_empty() {
         // A broken form may have lost the use of a name.
-        body.diagnostics.retain(|d| d.code != UNUSED_NAME);
+        body.diagnostics.retain(|d| d.code != Code::UnusedName);
     }
     Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
 }
-
-pub(crate) const UNUSED_NAME: &str = "unused-name";
 
 /// Builds the arenas of one body.
 pub(crate) struct Lowerer {
@@ -62,10 +61,10 @@ impl Lowerer {
         let body = Body {
             kind: FormKind::Unknown,
             name: None,
-            binders: Vec::new(),
-            exprs: Vec::new(),
-            types: Vec::new(),
-            sizes: Vec::new(),
+            binders: IdVec::default(),
+            exprs: IdVec::default(),
+            types: IdVec::default(),
+            sizes: IdVec::default(),
             size_params: Vec::new(),
             param_types: Vec::new(),
             root: None,
@@ -83,28 +82,24 @@ impl Lowerer {
     // ---- allocation
 
     pub(crate) fn alloc_expr(&mut self, expr: Expr, range: TextRange) -> ExprId {
-        self.body.exprs.push(expr);
         self.map.exprs.push(range);
-        ExprId(self.body.exprs.len() as u32 - 1)
+        self.body.exprs.push(expr)
     }
 
     pub(crate) fn alloc_type(&mut self, ty: TypeRef, range: TextRange) -> TypeRefId {
-        self.body.types.push(ty);
         self.map.types.push(range);
-        TypeRefId(self.body.types.len() as u32 - 1)
+        self.body.types.push(ty)
     }
 
     pub(crate) fn alloc_size(&mut self, size: SizeRef, range: TextRange) -> SizeRefId {
-        self.body.sizes.push(size);
         self.map.sizes.push(range);
-        SizeRefId(self.body.sizes.len() as u32 - 1)
+        self.body.sizes.push(size)
     }
 
     pub(crate) fn alloc_binder(&mut self, name: Name, role: BinderRole, range: TextRange) -> BinderId {
-        self.body.binders.push(Binder { name, role, ty: None });
         self.map.binders.push(range);
         self.scope.used.push(false);
-        BinderId(self.body.binders.len() as u32 - 1)
+        self.body.binders.push(Binder { name, role, ty: None })
     }
 
     /// A binder for a name of the tree; one without a text (the parser has complained) cannot be used by anyone.

@@ -5,7 +5,9 @@
 //! whether its type is one (`(define (halves k xs) (split k xs))`).
 
 use super::{Lowerer, closest};
-use crate::diagnostics::{Diagnostic, Edit, Fix, Severity};
+use crate::diagnostics::Problem;
+use crate::diagnostics::problem::SizesDeclared;
+use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use lift_syntax::SIZE_OPERATORS;
 use rustc_hash::FxHashSet;
@@ -26,7 +28,7 @@ pub(crate) struct Scope {
     /// Innermost last.
     binders: Vec<BinderId>,
     /// For each binder of the body, whether its name is mentioned.
-    pub(crate) used: Vec<bool>,
+    pub(crate) used: IdVec<BinderId, bool>,
     /// Names in expressions that may turn out to be implicit sizes.
     late_exprs: Vec<(ExprId, Name)>,
     late_sizes: Vec<(SizeRefId, Name)>,
@@ -40,7 +42,7 @@ impl Scope {
         Scope {
             names,
             binders: Vec::new(),
-            used: Vec::new(),
+            used: IdVec::default(),
             late_exprs: Vec::new(),
             late_sizes: Vec::new(),
             reported_sizes: FxHashSet::default(),
@@ -91,7 +93,7 @@ impl Lowerer {
     /// The local that a name in an expression means.
     pub(crate) fn lookup_value(&mut self, name: &str) -> Option<BinderId> {
         let binder = self.find(name)?;
-        self.scope.used[binder.index()] = true;
+        self.scope.used[binder] = true;
         Some(binder)
     }
 
@@ -110,9 +112,9 @@ impl Lowerer {
         match self.scope.names {
             SizeNames::Variables => return SizeRef::Variable(name.clone()),
             SizeNames::Implicit if self.scope.in_type && !SIZE_OPERATORS.contains(&&**name) => {
-                let range = self.map.sizes[at.index()];
+                let range = self.map.sizes[at];
                 let binder = self.alloc_binder(name.clone(), BinderRole::ImplicitSize, range);
-                self.scope.used[binder.index()] = true;
+                self.scope.used[binder] = true;
                 self.body.size_params.push(binder);
                 return SizeRef::Local(binder);
             }
@@ -126,12 +128,12 @@ impl Lowerer {
     pub(super) fn resolve_late_names(&mut self) {
         for (expr, name) in std::mem::take(&mut self.scope.late_exprs) {
             if let Some(binder) = self.implicit_size(&name) {
-                self.body.exprs[expr.index()] = Expr::Local(binder);
+                self.body.exprs[expr] = Expr::Local(binder);
             }
         }
         for (size, name) in std::mem::take(&mut self.scope.late_sizes) {
             match self.implicit_size(&name) {
-                Some(binder) => self.body.sizes[size.index()] = SizeRef::Local(binder),
+                Some(binder) => self.body.sizes[size] = SizeRef::Local(binder),
                 None => self.unknown_size(&name, size),
             }
         }
@@ -144,18 +146,14 @@ impl Lowerer {
         let in_scope = self.scope.binders.iter().chain(self.implicit_sizes());
         let sizes = in_scope.map(|b| self.body.binder(*b)).filter(|b| b.role.is_size() && !b.name.is_empty());
         let meant: Option<String> = closest(name, sizes.map(|b| &*b.name)).map(str::to_owned);
-        let message = match self.scope.names {
-            _ if SIZE_OPERATORS.contains(&&**name) => {
-                format!("`{name}` is an operation on sizes, and no size by itself")
+        let problem = match self.scope.names {
+            _ if SIZE_OPERATORS.contains(&&**name) => Problem::OperatorAsSize { name: name.clone() },
+            SizeNames::Implicit => {
+                Problem::UnknownSize { name: name.clone(), declared: SizesDeclared::ByTypesOfParameters }
             }
-            SizeNames::Implicit => format!(
-                "there is no size `{name}` here: a size name of a `define` is introduced by the type of a parameter, as in `(xs (array-type float {name}))`"
-            ),
-            _ => format!(
-                "there is no size `{name}` here: the sizes of a kernel are declared at its head, as in `(lift ({name}) …)`"
-            ),
+            _ => Problem::UnknownSize { name: name.clone(), declared: SizesDeclared::AtHeadOfKernel },
         };
-        let mut diagnostic = Diagnostic::error("unknown-size-name", Node::Size(at), message);
+        let mut diagnostic = Diagnostic::new(Node::Size(at), &problem);
         if let Some(meant) = meant {
             let title = format!("Write `{meant}`");
             diagnostic =
@@ -178,8 +176,7 @@ impl Lowerer {
             _ => &[],
         };
         let mut found = Vec::new();
-        for (index, binder) in self.body.binders.iter().enumerate() {
-            let id = BinderId(index as u32);
+        for (id, binder) in self.body.binders.entries() {
             let role = match binder.role {
                 BinderRole::Param => "parameter",
                 BinderRole::Let | BinderRole::Unpack => "name",
@@ -189,7 +186,7 @@ impl Lowerer {
                 }
             };
             let name = &binder.name;
-            if self.scope.used[index] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {
+            if self.scope.used[id] || name.is_empty() || name.starts_with('_') || interface.contains(&id) {
                 continue;
             }
             let fix = Fix {
@@ -197,9 +194,8 @@ impl Lowerer {
                 edits: vec![Edit::Replace(Node::Binder(id), format!("_{name}"))],
                 certain: false,
             };
-            let message = format!("the {role} `{name}` is never used");
-            let diagnostic = Diagnostic::error(super::UNUSED_NAME, Node::Binder(id), message);
-            found.push(diagnostic.with_severity(Severity::Information).fix(fix));
+            let problem = Problem::UnusedName { what: role, name: name.clone() };
+            found.push(Diagnostic::new(Node::Binder(id), &problem).fix(fix));
         }
         self.body.diagnostics.extend(found);
     }

@@ -2,6 +2,7 @@
 
 use super::{Lowerer, end_of, range_of};
 use crate::diagnostics::Diagnostic;
+use crate::diagnostics::Problem;
 use crate::hir::*;
 use lift_syntax::SyntaxNode;
 use lift_syntax::ast::{self, AstNode, SizeOperator};
@@ -22,7 +23,7 @@ impl Lowerer {
                 let id = self.alloc_size(SizeRef::Error, range);
                 if let Some(text) = name.text() {
                     let resolved = self.lookup_size(&text.into(), id);
-                    self.body.sizes[id.index()] = resolved;
+                    self.body.sizes[id] = resolved;
                 }
                 return id;
             }
@@ -55,8 +56,7 @@ impl Lowerer {
         if matches!(operator, SizeOp::Div | SizeOp::Mod)
             && let SizeRef::Nat(0) = self.body.size_ref(operands[1])
         {
-            let message = "the divisor of a size is 0";
-            self.report(Diagnostic::error("division-by-zero", Node::Size(operands[1]), message));
+            self.report(Diagnostic::new(Node::Size(operands[1]), &Problem::DivisorZero));
             return SizeRef::Error;
         }
         SizeRef::Op(operator, operands)
@@ -83,13 +83,11 @@ impl Lowerer {
             Some(binder) if !self.body.binder(binder).role.is_size() => SizeRef::LengthOf(binder),
             found => {
                 let at = self.alloc_size(SizeRef::Error, range_of(array.syntax()));
-                let message = match found {
-                    Some(_) => format!("`{name}` is a size: `length` takes the name of an array"),
-                    None => format!(
-                        "there is no local name `{name}`: in a size, `length` takes a parameter or a name bound by `let`"
-                    ),
+                let problem = match found {
+                    Some(_) => Problem::LengthOfSize { name },
+                    None => Problem::LengthOfUnknown { name },
                 };
-                self.report(Diagnostic::error("unknown-size-name", Node::Size(at), message));
+                self.report(Diagnostic::new(Node::Size(at), &problem));
                 SizeRef::Error
             }
         }

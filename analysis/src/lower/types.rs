@@ -1,7 +1,9 @@
 //! Types as written.
 
 use super::{Lowerer, SizeNames, closest, end_of, range_of};
+use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::foreign;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{SCALAR_TYPES, SyntaxNode};
@@ -95,14 +97,14 @@ impl Lowerer {
         }
         let id = self.alloc_type(TypeRef::Error, range);
         if !text.is_empty() {
-            let mut diagnostic = Diagnostic::error(
-                "unknown-type",
-                Node::Type(id),
-                format!(
-                    "there is no type `{text}`: the types without parts are `int`, `long`, `float`, `double` and `bool`"
-                ),
-            );
-            if let Some(meant) = closest(&text, SCALAR_TYPES.iter().copied()) {
+            let plain = text.trim_end_matches(',');
+            let problem = match plain.len() < text.len() {
+                true => Problem::TypeNameWithComma { name: text.clone() },
+                false => Problem::UnknownTypeName { name: text.clone() },
+            };
+            let mut diagnostic = Diagnostic::new(Node::Type(id), &problem);
+            let foreign = foreign::scalar_type(plain).or_else(|| SCALAR_TYPES.iter().copied().find(|s| *s == plain));
+            if let Some(meant) = foreign.or_else(|| closest(&text, SCALAR_TYPES.iter().copied())) {
                 diagnostic = diagnostic.fix(Fix {
                     title: format!("Write `{meant}`"),
                     edits: vec![Edit::Replace(Node::Type(id), meant.to_owned())],
@@ -118,15 +120,13 @@ impl Lowerer {
         let element = self.nested_type_in(vector.scalar(), vector.syntax());
         let width = self.size_in(vector.width(), vector.syntax());
         if !matches!(self.body.type_ref(element), TypeRef::Scalar(_) | TypeRef::Variable(_) | TypeRef::Error) {
-            let message = "the components of a vector are scalars";
-            self.report(Diagnostic::error("vector-element", Node::Type(element), message));
+            self.report(Diagnostic::new(Node::Type(element), &Problem::VectorElement));
             return TypeRef::Error;
         }
         if let SizeRef::Nat(value) = *self.body.size_ref(width)
             && !VECTOR_WIDTHS.contains(&value)
         {
-            let message = format!("there are no vectors of {value}: the widths of OpenCL are 2, 3, 4, 8 and 16");
-            self.report(Diagnostic::error("vector-width", Node::Size(width), message));
+            self.report(Diagnostic::new(Node::Size(width), &Problem::WrittenVectorWidth { width: value }));
             return TypeRef::Error;
         }
         TypeRef::Vector { element, width }

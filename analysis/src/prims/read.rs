@@ -2,7 +2,7 @@
 //!
 //! What cannot be read is an error with its place; a test makes sure that the file that ships has none.
 
-use super::{Level, Primitive, Special};
+use super::{Level, Primitive, PrimitiveId, Special};
 use crate::hir::*;
 use crate::lower::{Lowerer, SizeNames};
 use crate::size::{Assumption, Size, Var, VarKind};
@@ -51,7 +51,9 @@ fn read(primitive: &ast::Primitive, docs: String) -> Result<Primitive, String> {
     let ty = Ty::funs(sizes.collect::<Vec<_>>(), result);
     let mut quantified: Vec<Var> = scope.sizes.values().cloned().collect();
     quantified.sort_by_key(|var| var.id);
+    let id = PrimitiveId::ALL.iter().find(|id| id.names().contains(&name.text()));
     let mut read = Primitive {
+        id: *id.ok_or("a primitive without a `PrimitiveId`")?,
         name: name.text().into(),
         aliases: Vec::new(),
         static_sizes,
@@ -61,10 +63,12 @@ fn read(primitive: &ast::Primitive, docs: String) -> Result<Primitive, String> {
             sizes: quantified,
             ty,
             assumptions: Vec::new(),
+            constants: Vec::new(),
         },
         at_most: None,
         special: None,
         level: None,
+        common: None,
         docs,
         range: TextRange::default(),
         name_range: name.text_range(),
@@ -205,6 +209,10 @@ impl Variables {
                 into.scheme.dependence.element = Some((position, index));
             }
             "at-most" => into.at_most = Some(self.clause_size(one(&parts)?)?),
+            "common" => {
+                let rank = word(one(&parts)?)?;
+                into.common = Some(rank.parse().map_err(|_| "`common` takes a number")?);
+            }
             "special" => into.special = Some(special(&parts)?),
             _ => return Err(format!("there is no clause `{head}`")),
         }
@@ -359,15 +367,20 @@ fn special(parts: &[ClausePart]) -> Result<Special, String> {
     Ok(match words.as_slice() {
         ["zip"] => Special::Zip,
         ["unzip"] => Special::Unzip,
-        ["get", index] => Special::Get(index.parse().map_err(|_| "`get` takes a number")?),
+        ["get", number] => {
+            let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            Special::Get(number.ok_or("`get` takes a number from 1")?)
+        }
         ["iterate"] => Special::Iterate,
         ["sized"] => Special::Sized,
-        ["length"] => Special::Length,
+        ["generate"] => Special::Generate,
         ["vectorize"] => Special::Vectorize,
         ["join"] => Special::Join,
         ["pad"] => Special::Pad,
         ["pad-mode"] => Special::PadMode,
+        ["aref"] => Special::Aref,
         ["partition"] => Special::Partition,
+        ["case-split"] => Special::CaseSplit,
         _ => return Err(format!("there is no rule `{}`", words.join(" "))),
     })
 }

@@ -71,7 +71,7 @@ fn static_sizes_come_first_and_divisions_are_assumed_exact() {
     );
     check("partRed", expect!["partRed : #m -> a -> (a -> a -> a) -> Array[a,n] -> Array[a,m], m divides n"]);
     check("splitVec", expect!["asVector : #k -> Array[a,n] -> Array[Vec[a,k],n/k], a is Scalar, k divides n"]);
-    check("padConstant", expect!["padConstant : #l -> #r -> a -> Array[a,n] -> Array[a,l+n+r]"]);
+    check("padConstant", expect!["padConstant : #l -> #r -> a -> Array[a,n] -> Array[a,l+r+n]"]);
     check("iota", expect!["iota : #n -> Array[Int,n]"]);
 }
 

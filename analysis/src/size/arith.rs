@@ -2,9 +2,10 @@
 
 use super::Size;
 use super::atom::Atom;
-use super::poly::{self, Mono, Term, Terms, TooLarge};
+use super::poly::{self, Mono, Term, Terms};
 use super::ratio::Ratio;
 use super::var::Var;
+use super::work::TooLarge;
 
 /// A product that would be heavier is not multiplied out if that makes it grow.
 const MAX_EXPANDED: u32 = 1500;
@@ -104,7 +105,7 @@ impl Size {
                 for _ in 1..exponent {
                     match poly::mul(&product, self.terms()).and_then(poly::reduce_groups) {
                         Ok(next) => product = next,
-                        Err(poly::TooLarge) => return whole(),
+                        Err(TooLarge) => return whole(),
                     }
                 }
                 Size::from_terms(product)

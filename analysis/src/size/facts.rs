@@ -168,6 +168,22 @@ impl Facts {
         self.answers = Answers::default();
     }
 
+    /// What is left to assume where these facts are known: of a division without a remainder, that the divisor is positive.
+    #[must_use]
+    pub fn left_of(&self, assumption: Assumption) -> Assumption {
+        match assumption {
+            Assumption::Divides { divisor, value } if self.divides(&divisor, &value).is_yes() => {
+                Assumption::Positive(divisor)
+            }
+            Assumption::ForAll { position, count, holds } => {
+                let last = count.sub(&Size::one());
+                let inside = self.clone().with_range(position.clone(), Some(Size::zero()), Some(last));
+                Assumption::ForAll { position, count, holds: Box::new(inside.left_of(*holds)) }
+            }
+            other => other,
+        }
+    }
+
     /// Takes the assumption as a fact.
     pub fn assume(&mut self, assumption: &Assumption) {
         match assumption {
@@ -198,8 +214,8 @@ impl Facts {
         self.le(&a.add(&Size::one()), b)
     }
 
-    /// Is `k` positive, and does it divide `n` without remainder? That `k` is positive is taken for
-    /// granted when it is a variable: nobody divides by zero.
+    /// Does `k` divide `n` without remainder? That `k` is positive is taken for granted when it is a variable:
+    /// [`Facts::proves`] asks for that too.
     pub fn divides(&self, k: &Size, n: &Size) -> Truth {
         self.query(|query| query.divides(k, n))
     }
@@ -223,7 +239,13 @@ impl Facts {
     /// Does the assumption follow from the facts?
     pub fn proves(&self, assumption: &Assumption) -> Truth {
         match assumption {
-            Assumption::Divides { divisor, value } => self.divides(divisor, value),
+            Assumption::Divides { divisor, value } => {
+                match (self.divides(divisor, value), self.lt(&Size::zero(), divisor)) {
+                    (Truth::No, _) | (_, Truth::No) => Truth::No,
+                    (Truth::Yes, Truth::Yes) => Truth::Yes,
+                    _ => Truth::Unknown,
+                }
+            }
             Assumption::NonNegative(a) => self.le(&Size::zero(), a),
             Assumption::Positive(a) => self.lt(&Size::zero(), a),
             Assumption::AtMost(a, b) => self.le(a, b),

@@ -52,12 +52,13 @@ pub use sums::closed_form;
 pub use var::{Var, VarKind};
 pub use view::{Node, Writer};
 
-use poly::{Mono, Term, Terms, TooLarge};
+use poly::{Mono, Term, Terms};
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use work::TooLarge;
 
 use atom::Atom;
 use ratio::Ratio;

@@ -6,7 +6,7 @@
 
 use super::atom::Atom;
 use super::ratio::{Ratio, lcm};
-use super::work;
+use super::work::{self, TooLarge};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -30,10 +30,6 @@ pub(crate) struct Term {
     pub mono: Mono,
     pub coeff: Ratio,
 }
-
-/// The result would have too many terms or too long coefficients.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooLarge;
 
 pub(crate) type Terms = Vec<Term>;
 

@@ -130,6 +130,15 @@ impl fmt::Display for Node {
     }
 }
 
+/// By which the operands of a sum, a product, a minimum or a maximum are put in order, where nothing else decides:
+/// names as [`Var::reading_key`] has them, then everything else by its text.
+pub(super) fn reading_order(node: &Node) -> String {
+    match node {
+        Node::Var(var) => var.reading_key(),
+        node => format!("9{node}"),
+    }
+}
+
 impl Node {
     fn binding(&self) -> Binding {
         match self {

@@ -42,18 +42,19 @@ impl Var {
         self.kind != VarKind::Index
     }
 
-    /// The key by which variables are put in order for a reader: the user's names first, in
-    /// alphabetical order, then the opened lengths, `X2` before `X10`.
-    pub(crate) fn reading_key(&self) -> (u8, &str, u64, u32) {
+    /// The key by which variables are put in order for a reader: the user's names first, then the opened lengths; in each
+    /// kind those that were declared first, which have the smaller numbers.
+    pub(super) fn reading_key(&self) -> String {
         let rank = match self.kind {
-            VarKind::Param | VarKind::Generic | VarKind::Bound => 0,
-            VarKind::Position | VarKind::Index => 1,
-            VarKind::Skolem => 2,
-            VarKind::Unknown => 3,
+            VarKind::Param | VarKind::Generic => 0,
+            VarKind::Bound => 1,
+            VarKind::Position | VarKind::Index => 2,
+            VarKind::Skolem => 3,
+            VarKind::Unknown => 4,
         };
         let stem = self.name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number = self.name[stem.len()..].parse().unwrap_or(0);
-        (rank, stem, number, self.id)
+        let number: u64 = self.name[stem.len()..].parse().unwrap_or(0);
+        format!("{rank} {:010} {stem} {number:020}", self.id)
     }
 }
 

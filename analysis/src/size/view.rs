@@ -15,6 +15,7 @@ mod polynomial;
 use super::Size;
 use super::atom::Atom;
 use super::poly::{self, Term};
+use super::print::reading_order;
 use super::ratio::Ratio;
 use super::var::{Var, VarKind};
 use super::work;
@@ -336,18 +337,7 @@ impl Viewer {
 }
 
 impl Reading {
-    fn key(&self, atom: &Atom) -> Rc<str> {
-        self.key.get_or_init(|| atom_key(atom, &self.node).into()).clone()
-    }
-}
-
-/// Variables before everything else, as [`Var::reading_key`] has them.
-fn atom_key(atom: &Atom, node: &Node) -> String {
-    match (atom, node) {
-        (Atom::Var(_), Node::Var(var)) => {
-            let (rank, stem, number, id) = var.reading_key();
-            format!("{rank}{stem} {number:020} {id:010}")
-        }
-        _ => format!("9{node}"),
+    fn key(&self) -> Rc<str> {
+        self.key.get_or_init(|| reading_order(&self.node).into()).clone()
     }
 }

@@ -5,8 +5,11 @@
 //! ([`super::Size::is_too_large`]): so all that is done there ends soon, whoever asks for it, and what it finds is still
 //! true. Who set the limit says that it was met.
 
-use super::poly::TooLarge;
 use std::cell::Cell;
+
+/// The result would have too many terms or too long coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLarge;
 
 thread_local! {
     static TERMS: Cell<u64> = const { Cell::new(0) };

@@ -9,7 +9,8 @@
 //! existential type) and `Position`.
 //!
 //! Map: [`build`] from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] the type of each operation ·
-//! [`check`] whether a kernel is well formed · [`mod@print`] · `builder`, kernels by hand, for tests. What a kernel
+//! [`check`] whether a kernel is well formed · [`order`] what a `sort` sorts by · [`mod@print`] · `builder`, kernels by hand, and
+//! `parse`, kernels from text, for tests. What a kernel
 //! means, [`crate::interp`] says.
 
 pub mod build;
@@ -17,7 +18,12 @@ pub mod build;
 pub mod builder;
 pub mod check;
 mod numbers;
+pub mod order;
+#[cfg(test)]
+pub mod parse;
+mod prim;
 pub mod print;
+pub mod scalar;
 pub mod simplify;
 pub mod typing;
 
@@ -178,6 +184,17 @@ impl Lambda {
             Atom::Size(s) => Some(s.clone()),
             _ => None,
         }
+    }
+
+    /// Whether it is one of the commutative operators applied to the two parameters.
+    pub fn is_commutative(&self) -> bool {
+        use ScalarOp::*;
+        let ([a, b], [stmt]) = (self.params.as_slice(), self.body.stmts.as_slice()) else { return false };
+        let Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) = &stmt.rhs else {
+            return false;
+        };
+        let (a, b) = (Atom::Var(*a), Atom::Var(*b));
+        self.body.result == Atom::Var(stmt.var) && (*args == [a.clone(), b.clone()] || *args == [b, a])
     }
 }
 

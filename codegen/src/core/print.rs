@@ -9,7 +9,7 @@
 //!   ys
 //! ```
 
-use super::{Atom, Block, Kernel, Lambda, Level, PadMode, Prim, Rhs, ScalarOp, Space, Stmt, VarId};
+use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
@@ -17,121 +17,6 @@ use rustc_hash::FxHashMap;
 use std::fmt::{self, Write};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
-
-impl Prim {
-    /// As programs write it.
-    pub fn name(self) -> String {
-        let placed = |name: &str, level: Level| match level {
-            Level::Auto => name.to_string(),
-            Level::Seq => format!("{name}Seq"),
-            Level::Glb(d) => format!("{name}Glb{d}"),
-            Level::Wrg(d) => format!("{name}Wrg{d}"),
-            Level::Lcl(d) => format!("{name}Lcl{d}"),
-        };
-        let name = match self {
-            Prim::Map(l) => return placed("map", l),
-            Prim::Reduce(l) => return placed("reduce", l),
-            Prim::Scan(l) => return placed("scan", l),
-            Prim::ScanExcl(l) => return placed("scanExcl", l),
-            Prim::Filter(l) => return placed("filter", l).replace('0', ""),
-            Prim::PartRed => "partRed",
-            Prim::ReduceByKey => "reduceByKey",
-            Prim::ReduceWhileSeq => "reduceWhileSeq",
-            Prim::IterateWhile => "iterateWhile",
-            Prim::Iterate => "iterate",
-            Prim::Zip => "zip",
-            Prim::Unzip => "unzip",
-            Prim::Split => "split",
-            Prim::Join => "join",
-            Prim::Slide => "slide",
-            Prim::Pad(PadMode::Clamp) => "pad clamp",
-            Prim::Pad(PadMode::Mirror) => "pad mirror",
-            Prim::Pad(PadMode::Wrap) => "pad wrap",
-            Prim::PadConstant => "padConstant",
-            Prim::Transpose => "transpose",
-            Prim::Gather => "gather",
-            Prim::Scatter => "scatter",
-            Prim::Reverse => "reverse",
-            Prim::Stride => "stride",
-            Prim::Take => "take",
-            Prim::Drop => "drop",
-            Prim::Slice => "slice",
-            Prim::Head => "head",
-            Prim::Last => "last",
-            Prim::Tail => "tail",
-            Prim::Concat => "concat",
-            Prim::Aref => "aref",
-            Prim::Iota => "iota",
-            Prim::Generate => "generate",
-            Prim::Fill => "fill",
-            Prim::Length => "length",
-            Prim::Sort => "sort",
-            Prim::Argsort => "argsort",
-            Prim::Search => "search",
-            Prim::LSearch => "lsearch",
-            Prim::AsVector => "asVector",
-            Prim::AsScalar => "asScalar",
-            Prim::Vectorize => "vectorize",
-            Prim::Partition => "partition",
-        };
-        name.to_string()
-    }
-}
-
-impl ScalarOp {
-    /// As programs write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ScalarOp::Add => "+",
-            ScalarOp::Sub => "-",
-            ScalarOp::Mul => "*",
-            ScalarOp::Div => "/",
-            ScalarOp::Mod => "mod",
-            ScalarOp::Min => "min",
-            ScalarOp::Max => "max",
-            ScalarOp::Lt => "<",
-            ScalarOp::Gt => ">",
-            ScalarOp::Le => "<=",
-            ScalarOp::Ge => ">=",
-            ScalarOp::Eq => "=",
-            ScalarOp::Ne => "!=",
-            ScalarOp::And => "and",
-            ScalarOp::Or => "or",
-            ScalarOp::Not => "not",
-            ScalarOp::BitAnd => "bitand",
-            ScalarOp::BitOr => "bitor",
-            ScalarOp::BitXor => "bitxor",
-            ScalarOp::Shl => "shl",
-            ScalarOp::Shr => "shr",
-            ScalarOp::Neg => "neg",
-            ScalarOp::Abs => "abs",
-            ScalarOp::Sqrt => "sqrt",
-            ScalarOp::Exp => "exp",
-            ScalarOp::Log => "log",
-            ScalarOp::Sin => "sin",
-            ScalarOp::Cos => "cos",
-            ScalarOp::Tan => "tan",
-            ScalarOp::Pow => "pow",
-            ScalarOp::Floor => "floor",
-            ScalarOp::Ceil => "ceil",
-            ScalarOp::ToInt => "toInt",
-            ScalarOp::ToLong => "toLong",
-            ScalarOp::ToFloat => "toFloat",
-            ScalarOp::ToDouble => "toDouble",
-        }
-    }
-}
-
-impl Space {
-    /// As programs write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Space::Global => "toGlobal",
-            Space::Local => "toLocal",
-            Space::Private => "toPrivate",
-        }
-    }
-}
 
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

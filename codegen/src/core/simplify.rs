@@ -6,9 +6,9 @@
 //! casts stay, since to check is what they are for. An assumption about a hidden length that turns out to be a known size
 //! is checked before the run, as all about known sizes are.
 
+use super::scalar::fold;
 use super::typing::same_type;
 use super::{Atom, Block, Kernel, Lambda, Rhs, Stmt, UNNAMED, VarId, VarInfo};
-use crate::interp::fold;
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::Ty;

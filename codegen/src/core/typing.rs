@@ -554,3 +554,25 @@ fn array(position: Option<Var>, element: Ty, len: Size) -> Ty {
 fn list(types: &[Ty]) -> String {
     types.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(" and ")
 }
+
+/// The scalars of a type that has rows of different lengths and nothing else than arrays around them, and how many there
+/// are; `None` for any other type.
+pub fn packed(ty: &Ty) -> Option<(Scalar, Size)> {
+    let irregular = ty.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+    if irregular { packed_count(ty) } else { None }
+}
+
+fn packed_count(ty: &Ty) -> Option<(Scalar, Size)> {
+    match ty.kind() {
+        TyKind::Scalar(s) => Some((*s, Size::one())),
+        TyKind::Array(a) => {
+            let (scalar, each) = packed_count(&a.element)?;
+            let all = match &a.position {
+                Some(p) => Size::sum(p.clone(), a.len.clone(), each),
+                None => a.len.mul(&each),
+            };
+            Some((scalar, all))
+        }
+        _ => None,
+    }
+}

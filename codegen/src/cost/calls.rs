@@ -24,7 +24,11 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         _ if name == Helper::DivInt.name()
             || name == Helper::ModInt.name()
             || name == Helper::DivLong.name()
-            || name == Helper::ModLong.name() =>
+            || name == Helper::ModLong.name()
+            || name == Helper::QuotientInt.name()
+            || name == Helper::RemainderInt.name()
+            || name == Helper::QuotientLong.name()
+            || name == Helper::RemainderLong.name() =>
         {
             integer(1)
         }

@@ -234,9 +234,12 @@ impl<'p> Counter<'p> {
             StmtKind::While { condition, body } => self.whiles(condition, body, stmt.origin.as_ref(), domain),
             StmtKind::Barrier { .. } => self.paid(Price { barriers: 1, ..Price::default() }, domain),
             StmtKind::Block(body) => self.block(body, domain.clone()),
-            StmtKind::Break | StmtKind::Return | StmtKind::Comment(_) | StmtKind::Unroll | StmtKind::Roll => {
-                Work::none()
-            }
+            StmtKind::Break
+            | StmtKind::Return
+            | StmtKind::Stop
+            | StmtKind::Comment(_)
+            | StmtKind::Unroll
+            | StmtKind::Roll => Work::none(),
         }
     }
 
@@ -380,8 +383,12 @@ fn local_bytes(stmt: &Stmt) -> u64 {
     }
 }
 
-/// Nothing but the record of a failure.
+/// What is done after a failure.
 fn fails(stmts: &[Stmt]) -> bool {
-    let records = |s: &Stmt| matches!(&s.kind, StmtKind::Expr(Expr::Call(f, _)) if **f == *Helper::Fail.name());
+    let records = |s: &Stmt| match &s.kind {
+        StmtKind::Expr(Expr::Call(f, _)) => **f == *Helper::Fail.name(),
+        StmtKind::Stop => true,
+        _ => false,
+    };
     stmts.iter().any(records)
 }

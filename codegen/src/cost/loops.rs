@@ -2,6 +2,7 @@
 
 use super::What;
 use super::amount::Work;
+use super::conditions::Branches;
 use super::count::Counter;
 use super::domain::{Domain, rounded_up};
 use super::values::eval;
@@ -9,6 +10,9 @@ use crate::opencl::{BinaryOp, Expr, Helper, Step, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
+
+/// Rounds of a loop that are counted one after the other, at most.
+const MOST_COMPUTED: usize = 64;
 
 /// The head of a loop.
 pub struct Loop<'a> {
@@ -127,6 +131,9 @@ impl Counter<'_> {
         if let Some(work) = self.counted(condition, body, origin, domain) {
             return work;
         }
+        if let Some(work) = self.computed(condition, body, domain) {
+            return work;
+        }
         self.forget(body);
         let rounds = self.unknown("rounds", What::Rounds, None, origin);
         let mut inside = domain.clone();
@@ -136,6 +143,25 @@ impl Counter<'_> {
         work.add(&self.block(body, inside));
         self.forget(body);
         work
+    }
+
+    /// `while (team < 256 && team * 16 < M) { team = team * 2; }` where all of these are numbers.
+    fn computed(&mut self, condition: &Expr, body: &[Stmt], domain: &Domain) -> Option<Work> {
+        if !body.iter().all(|s| matches!(&s.kind, StmtKind::Assign(Expr::Var(_), _))) {
+            return None;
+        }
+        let before = self.names.clone();
+        let mut work = Work::none();
+        for _ in 0..MOST_COMPUTED {
+            work.add(&self.expr(condition, &mut domain.clone()));
+            match self.branches(condition, &mut domain.clone()) {
+                Branches::Known(Some(_), None) => work.add(&self.block(body, domain.clone())),
+                Branches::Known(None, Some(_)) => return Some(work),
+                _ => break,
+            }
+        }
+        self.names = before;
+        None
     }
 
     /// `while (tile < tiles) { …; tile = lift_next_tile(…); }`: each tile is one group's.
@@ -160,7 +186,7 @@ impl Counter<'_> {
         Some(work)
     }
 
-    /// `while (i + c < end) { …; i = i + step; }`
+    /// `while (i + c < end) { …; i = i + step; }`, or `while (end - i >= c)`
     fn counted(
         &mut self,
         condition: &Expr,
@@ -168,7 +194,14 @@ impl Counter<'_> {
         origin: Option<&Origin>,
         domain: &mut Domain,
     ) -> Option<Work> {
-        let Expr::Binary(BinaryOp::Lt, reached, end) = condition else { return None };
+        let (reached, beyond, end) = match condition {
+            Expr::Binary(BinaryOp::Lt, reached, end) => (reached, None, end),
+            Expr::Binary(BinaryOp::Ge, left, least) => match &**left {
+                Expr::Binary(BinaryOp::Sub, end, reached) => (reached, Some(least), end),
+                _ => return None,
+            },
+            _ => return None,
+        };
         let (last, rest) = body.split_last()?;
         let StmtKind::Assign(Expr::Var(name), Expr::Binary(BinaryOp::Add, old, step)) = &last.kind else { return None };
         if **old != Expr::Var(name.clone()) || assigns(rest, name) {
@@ -176,7 +209,11 @@ impl Counter<'_> {
         }
         let start = self.names.get(name)?.clone();
         let reached = eval(reached, &self.names, &self.grid, domain)?;
-        let beyond = reached.sub(&start);
+        let least = match beyond {
+            Some(least) => eval(least, &self.names, &self.grid, domain)?.sub(&Size::one()),
+            None => Size::zero(),
+        };
+        let beyond = reached.sub(&start).add(&least);
         let end = eval(end, &self.names, &self.grid, domain)?.sub(&beyond);
         let step = eval(step, &self.names, &self.grid, domain)?;
         if !domain.is_at_most(&Size::one(), &step) {

@@ -160,18 +160,17 @@ fn origin_of(all: &[Step]) -> Option<&Origin> {
     })
 }
 
-/// 1 where a launch is not left out, else 0. A function that returns by itself is counted so.
+/// 1 where a launch is not left out, else 0. A function that returns by itself is counted so, unless it is known that it is
+/// left out.
 fn taken(counter: &count::Counter, launch: &Launch, function: &Function) -> Size {
     let leaves = |s: &Stmt| match &s.kind {
         StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Return)),
         _ => false,
     };
-    if function.body.iter().any(leaves) {
-        return Size::one();
-    }
     let one = Size::one();
     let holds = |size: &Size| Size::max(&Size::zero(), &Size::min(&one, &counter.given(size)));
-    launch.only_if.iter().fold(one.clone(), |all, size| all.mul(&holds(size)))
+    let times = launch.only_if.iter().fold(one.clone(), |all, size| all.mul(&holds(size)));
+    if function.body.iter().any(leaves) && !times.is_zero() { one } else { times }
 }
 
 fn steps(counter: &mut count::Counter, program: &Program, all: &[Step], times: &Size, out: &mut Vec<LaunchCost>) {

@@ -1,7 +1,7 @@
 //! Host programs printed from a plan: other ways to run a compiled kernel than `lift run`.
 //!
-//! [`mod@c`] makes one C file and its header, [`python`] a module. Both do what [`crate::run`] does with a plan; what
-//! does not depend on the kernel stands as text beside them (`runtime.c`, `runtime.py`).
+//! [`mod@c`] makes one C file and its header that do what [`crate::run`] does with a plan; what does not depend on the
+//! kernel is text beside it (`runtime.c`). [`python`] makes a module whose plan a package of Python interprets.
 
 pub mod c;
 pub mod python;

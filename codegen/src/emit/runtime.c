@@ -14,11 +14,14 @@ static int check(struct lift_program *program, cl_int code, const char *what)
 }
 
 /* One of the program's messages with its numbers in the place of {0} and {1}. */
-static int fail_with(struct lift_program *program, const char *message, cl_int first, cl_int second)
+static int fail_with(struct lift_program *program, cl_int which, cl_int first, cl_int second)
 {
   size_t at = 0;
   const size_t room = sizeof program->error;
-  for (const char *c = message; *c && at + 16 < room; c++) {
+  if (which < 0 || (size_t)which >= sizeof messages / sizeof *messages) {
+    return fail(program, "a kernel reported failure %d, which is not known", (int)which);
+  }
+  for (const char *c = messages[which]; *c && at + 16 < room; c++) {
     if (c[0] == '{' && (c[1] == '0' || c[1] == '1') && c[2] == '}') {
       at += (size_t)snprintf(program->error + at, room - at, "%d", (int)(c[1] == '0' ? first : second));
       c += 2;
@@ -30,22 +33,60 @@ static int fail_with(struct lift_program *program, const char *message, cl_int f
   return -1;
 }
 
-/* A buffer of so many elements; what was there before is given back. */
-static int allocate(struct lift_program *program, cl_mem *buffer, int64_t count, size_t element, const char *what)
+/* A buffer of so many elements: the one of the last run, if it has the room and not much more. */
+static int allocate(struct lift_program *program, size_t slot, cl_mem *buffer, int64_t count, size_t element,
+                    const char *what)
 {
   cl_int code = CL_SUCCESS;
-  if (*buffer) {
-    clReleaseMemObject(*buffer);
-    *buffer = NULL;
-  }
   if (count < 0 || count > LIFT_LONGEST) {
     return fail(program, "`%s` needs %lld elements; generated code can index at most %d", what, (long long)count, LIFT_LONGEST);
   }
-  const size_t bytes = (size_t)(count > 0 ? count : 1) * element;
-  *buffer = clCreateBuffer(program->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  if (code != CL_SUCCESS) {
-    *buffer = NULL;
-    return fail(program, "%zu bytes for `%s` cannot be had: OpenCL error %d", bytes, what, (int)code);
+  const size_t bytes = (size_t)(count > 0 ? count : 1) * element, had = program->room[slot];
+  if (had < bytes || had / 2 > bytes) {
+    if (program->owned[slot]) {
+      clReleaseMemObject(program->owned[slot]);
+    }
+    program->room[slot] = 0;
+    program->owned[slot] = clCreateBuffer(program->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS) {
+      program->owned[slot] = NULL;
+      return fail(program, "%zu bytes for `%s` cannot be had: OpenCL error %d", bytes, what, (int)code);
+    }
+    program->room[slot] = bytes;
+  }
+  *buffer = program->owned[slot];
+  return 0;
+}
+
+/* The buffers of a run may still be in use in the queue of the run before. */
+static int use_queue(struct lift_program *program, cl_command_queue queue)
+{
+  cl_int code = CL_SUCCESS;
+  if (program->last == queue) {
+    return 0;
+  }
+  if (program->last) {
+    code = clFinish(program->last);
+    clReleaseCommandQueue(program->last);
+    program->last = NULL;
+  }
+  if (code == CL_SUCCESS) {
+    code = clRetainCommandQueue(queue);
+  }
+  if (code == CL_SUCCESS) {
+    program->last = queue;
+  }
+  return check(program, code, "change the queue");
+}
+
+/* The caller owns the buffer from here on. */
+static int hand_over(struct lift_program *program, cl_mem buffer)
+{
+  for (size_t i = 0; i < LIFT_BUFFERS; i++) {
+    if (program->owned[i] == buffer) {
+      program->owned[i] = NULL;
+      program->room[i] = 0;
+    }
   }
   return 0;
 }

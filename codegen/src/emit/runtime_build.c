@@ -27,6 +27,14 @@ static void give_back(struct lift_program *program)
       clReleaseKernel(program->kernels[i]);
     }
   }
+  for (size_t i = 0; i < LIFT_BUFFERS; i++) {
+    if (program->owned[i]) {
+      clReleaseMemObject(program->owned[i]);
+    }
+  }
+  if (program->last) {
+    clReleaseCommandQueue(program->last);
+  }
   if (program->queue) {
     clReleaseCommandQueue(program->queue);
   }
@@ -39,7 +47,17 @@ static void give_back(struct lift_program *program)
   free(program);
 }
 
-static struct lift_program *make(cl_context context, cl_device_id device, char **error)
+/* Division and square root rounded as on the host, where the device can. */
+static const char *build_options(cl_device_id device)
+{
+  cl_device_fp_config config = 0;
+  clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL);
+  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                                                      : "-cl-std=CL1.2";
+}
+
+/* `built` is the program of another, or NULL. */
+static struct lift_program *make(cl_context context, cl_device_id device, cl_program built, char **error)
 {
   cl_int code = CL_SUCCESS;
   const size_t lines = sizeof source / sizeof *source;
@@ -60,11 +78,16 @@ static struct lift_program *make(cl_context context, cl_device_id device, char *
     goto failed;
   }
   what = "the OpenCL text cannot be built";
-  program->built = clCreateProgramWithSource(context, (cl_uint)lines, (const char **)source, NULL, &code);
+  if (built) {
+    code = clRetainProgram(built);
+    program->built = code == CL_SUCCESS ? built : NULL;
+  } else {
+    program->built = clCreateProgramWithSource(context, (cl_uint)lines, (const char **)source, NULL, &code);
+  }
   if (code != CL_SUCCESS) {
     goto failed;
   }
-  if (clBuildProgram(program->built, 1, &device, "-cl-std=CL1.2", NULL, NULL) != CL_SUCCESS) {
+  if (!built && clBuildProgram(program->built, 1, &device, build_options(device), NULL, NULL) != CL_SUCCESS) {
     log = build_log(program->built, device);
     goto failed;
   }

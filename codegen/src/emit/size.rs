@@ -1,4 +1,4 @@
-//! Sizes as expressions of a host language.
+//! Sizes as expressions of C.
 
 use lift_analysis::size::{Assumption, Node, Size, Var};
 

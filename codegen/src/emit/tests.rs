@@ -1,4 +1,4 @@
-//! What is printed. That it compiles and runs, the tests of the program show (`tests/program/test_emitted.py`).
+//! What is printed. That it compiles and runs, tests of the program show (`tests/program/test_emitted_*.py`).
 
 use super::{c, python};
 use crate::core::builder::*;
@@ -38,24 +38,33 @@ fn a_header_says_what_to_give() {
 }
 
 #[test]
-fn a_module_has_the_plan_as_data() {
-    let module = python::print(&filter(), &|_| String::new()).expect("it can be written in Python");
-    let start = module.find("SIZES = ").expect("sizes");
-    let end = module.find("STEPS = ").expect("steps");
+fn a_module_has_plan_and_text_for_each_class_of_devices() {
+    let program = filter();
+    let kernel =
+        python::Kernel { name: "kept-2", docs: "Keeps \"some\".", meaning: 1, programs: vec![("cpu", &program)] };
+    let module = python::module("a.lift", &[kernel], &|_| String::new());
+    let start = module.find("from lift_runtime").expect("it imports the runtime");
+    let end = module.find("  \"inputs\"").expect("the plan has inputs");
     expect![[r#"
-        SIZES = ["N"]
-        LONGEST = []
-        INPUTS = [
-            ("xs", ("array", "N", lambda s: s["N"], ("scalar", 0))),
+        from lift_runtime import LiftError
+        from lift_runtime import compiled as _compiled
+
+        __all__ = [
+            "LiftError",
+            "kept_2",
         ]
-        RESULT = ("exists", [("X1 1", 1, lambda s: s["N"], "N")], ("array", "X1 1", lambda s: s["X1 1"], ("scalar", 2)))
-        BUFFERS = [
-            ("xs", "Float", lambda s: s["N"], "input", []),
-            ("result_len", "Int", lambda s: 1, "output", []),
-            ("result", "Float", lambda s: s["N"], "output", []),
-        ]
-        CHECKS = [
-        ]
+
+        kept_2 = _compiled(
+            '''kept-2''',
+            '''Keeps "some".''',
+            {
+                "cpu": (
+        '''{
+          "version": 3,
+          "kernel": "kept",
+          "opencl": "kept-2.cl",
+          "sizes": ["N"],
+          "checks": [],
     "#]]
     .assert_eq(&module[start..end]);
 }

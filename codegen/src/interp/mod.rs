@@ -9,7 +9,8 @@
 //!   the lowest 5 (`Int`) or 6 (`Long`) bits of its second operand, to the right with the sign.
 //! * `toInt` and `toLong` of a floating point number truncate and saturate, and a NaN becomes 0 (OpenCL's
 //!   `convert_int_sat`, with NaN defined); of an integer they drop the upper bits. `toFloat` and `toDouble` round to nearest.
-//! * `min` and `max` of a NaN and a number are the number (`fmin`, `fmax`).
+//! * `min` and `max` of NaN and a number are the number; of the two zeros, either (`fmin`, `fmax`).
+//! * `sort` by a number in each element puts NaN last ([`crate::core::order`]).
 //! * `and` and `or` evaluate both operands.
 //!
 //! What runs in parallel elsewhere is a left fold here: `reduce z f`, `scan` and `partRed` start with `z` and go from
@@ -31,8 +32,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use scalar::fold;
-pub use sizes::{bind_sizes, check_assumptions};
+pub use sizes::{Shaped, bind_shapes, bind_sizes, check_assumptions};
 
 use crate::core::Kernel;
 use crate::failure::{Kind, Message};
@@ -92,23 +92,28 @@ pub struct RunError {
     pub kind: RunErrorKind,
 }
 
-impl RunError {
-    pub fn new(kind: RunErrorKind, message: impl Into<String>) -> RunError {
-        RunError { message: message.into(), origin: None, kind }
-    }
-    /// The same error, at this place unless it has one already.
-    /// A failure of the program, as generated code tells it too.
-    pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
-        let kind = match message.kind {
+impl From<Kind> for RunErrorKind {
+    fn from(kind: Kind) -> RunErrorKind {
+        match kind {
             Kind::Index => RunErrorKind::Index,
             Kind::DivisionByZero => RunErrorKind::DivisionByZero,
             Kind::Argument => RunErrorKind::Argument,
             Kind::Cast => RunErrorKind::Cast,
             Kind::Assumption => RunErrorKind::Assumption,
-        };
-        RunError::new(kind, message.with(first, second))
+        }
+    }
+}
+
+impl RunError {
+    pub fn new(kind: RunErrorKind, message: impl Into<String>) -> RunError {
+        RunError { message: message.into(), origin: None, kind }
+    }
+    /// A failure of the program, as generated code tells it too.
+    pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
+        RunError::new(message.kind.into(), message.with(first, second))
     }
 
+    /// The same error, at this place unless it has one already.
     fn at(mut self, origin: &Origin) -> RunError {
         self.origin.get_or_insert_with(|| origin.clone());
         self

@@ -3,13 +3,15 @@
 use super::Result;
 use super::eval::{Interp, nth, number};
 use super::repr::{Array, Val};
+use crate::core::order::NumberOrder;
 use crate::core::{Lambda, PrimCall};
 
 impl<'k> Interp<'k> {
     /// The indices of `xs` in the order in which `before` puts the elements; equal ones keep their order.
-    /// A merge sort from the bottom up, so that a `before` that is no order at all still ends.
+    /// A merge sort from the bottom up: a `before` that is no strict order gives some permutation, too.
     pub fn sorted_order(&mut self, before: &'k Lambda, xs: &Array) -> Result<Vec<usize>> {
         let n = xs.len();
+        let by_number = NumberOrder::of(before);
         let mut order: Vec<usize> = (0..n).collect();
         let mut merged = Vec::with_capacity(n);
         let mut width = 1;
@@ -20,7 +22,9 @@ impl<'k> Interp<'k> {
                 let (mut left, mut right) = (start, middle);
                 while left < middle && right < end {
                     let (x, y) = (nth(xs, order[left])?, nth(xs, order[right])?);
-                    let next = if self.call(before, [y, x])?.bool()? { &mut right } else { &mut left };
+                    let last = by_number.as_ref().map(|by| (is_nan(&y, by), is_nan(&x, by)));
+                    let right_first = self.call(before, [y, x])?.bool()? || last == Some((false, true));
+                    let next = if right_first { &mut right } else { &mut left };
                     merged.push(order[*next]);
                     *next += 1;
                 }
@@ -55,5 +59,18 @@ impl<'k> Interp<'k> {
             }
         }
         Ok(Val::Int(-1))
+    }
+}
+
+/// Whether the number by which an element is sorted is NaN.
+fn is_nan(element: &Val, order: &NumberOrder) -> bool {
+    let number = order.path.iter().try_fold(element, |of, at| match of {
+        Val::Tuple(parts) => parts.get(*at),
+        _ => None,
+    });
+    match number {
+        Some(Val::Float(x)) => x.is_nan(),
+        Some(Val::Double(x)) => x.is_nan(),
+        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 //! [`super::order`].
 
 use super::eval::{Interp, checked_index, nth, number};
-use super::repr::{Array, Val, malformed};
+use super::repr::{Array, Val, argument, malformed};
 use super::views;
 use super::{Result, RunError, RunErrorKind};
 use crate::core::{Lambda, Prim, PrimCall};
@@ -206,15 +206,15 @@ impl<'k> Interp<'k> {
                 let m = views::exact_quotient(xs.len(), s, "stride")?;
                 views::gather(&self.meter, element, &xs, (0..xs.len()).map(|i| i % m * s + i / m))
             }
-            Prim::Take => views::window(&self.array(call, 0)?, 0, self.size(call, 0)?, "take"),
+            Prim::Take => views::window(&self.array(call, 0)?, 0, self.size(call, 0)?, call.prim),
             Prim::Drop => {
                 let (xs, k) = (self.array(call, 0)?, self.size(call, 0)?);
-                views::window(&xs, k, xs.len().saturating_sub(k), "drop")
+                views::window(&xs, k, xs.len().saturating_sub(k), call.prim)
             }
-            Prim::Slice => views::window(&self.array(call, 0)?, self.size(call, 0)?, self.size(call, 1)?, "slice"),
+            Prim::Slice => views::window(&self.array(call, 0)?, self.size(call, 0)?, self.size(call, 1)?, call.prim),
             Prim::Tail => {
                 let xs = self.array(call, 0)?;
-                views::window(&xs, 1, xs.len().saturating_sub(1), "tail")
+                views::window(&xs, 1, xs.len().saturating_sub(1), call.prim)
             }
             Prim::Sort => {
                 let xs = self.array(call, 0)?;
@@ -380,8 +380,4 @@ impl<'k> Interp<'k> {
     fn at(&mut self, f: &'k Lambda, i: usize) -> Result<()> {
         f.position.as_ref().map_or(Ok(()), |p| self.bind(p, i as i64))
     }
-}
-
-pub fn argument(message: String) -> RunError {
-    RunError::new(RunErrorKind::Argument, message)
 }

@@ -328,6 +328,11 @@ pub fn import_scalars(meter: &Rc<Meter>, element: &Ty, input: ArrayValue) -> Res
     Ok(Array { data: Rc::new(Data { elements, _charge: charge }), start: 0, len })
 }
 
+/// An argument of a primitive that no type rules out.
+pub fn argument(message: String) -> RunError {
+    RunError::new(RunErrorKind::Argument, message)
+}
+
 pub fn malformed(message: String) -> RunError {
     RunError::new(RunErrorKind::Malformed, format!("the kernel is not well formed: {message}"))
 }

@@ -36,9 +36,23 @@ struct Place {
     dim: usize,
 }
 
+/// An input with its dimensions, where a file tells them: an array without rows does not say how long they would be.
+#[derive(Debug, Clone, Copy)]
+pub struct Shaped<'a> {
+    pub value: &'a Value,
+    /// May be fewer than there are.
+    pub dims: &'a [usize],
+}
+
 /// Bind the size parameters of `kernel` from the shapes of `inputs`, starting from what is `given`. Checks that the
 /// inputs have the types of the parameters: rank, element types, equal rows. Does not check the kernel's assumptions.
 pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Result<SizeValues> {
+    let inputs: Vec<Shaped<'_>> = inputs.iter().map(|value| Shaped { value, dims: &[] }).collect();
+    bind_shapes(kernel, &inputs, given)
+}
+
+/// [`bind_sizes`] of inputs whose dimensions may be known.
+pub fn bind_shapes(kernel: &Kernel, inputs: &[Shaped<'_>], given: &[(Var, i64)]) -> Result<SizeValues> {
     if inputs.len() != kernel.params.len() {
         return Err(RunError::new(RunErrorKind::Input, wrong_count(kernel, inputs.len())));
     }
@@ -58,10 +72,11 @@ pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Re
         }
         env.insert(var.clone(), *value);
     }
-    let mut shapes = Shapes { equations: Vec::new(), param: None };
+    let mut shapes = Shapes { equations: Vec::new(), param: None, dims: &[] };
     for (i, (param, input)) in kernel.params.iter().zip(inputs).enumerate() {
         shapes.param = Some(i);
-        shapes.value(kernel.ty(*param), input, 0).map_err(|problem| {
+        shapes.dims = input.dims;
+        shapes.value(kernel.ty(*param), input.value, 0).map_err(|problem| {
             let message =
                 format!("input `{}` does not fit its type `{}`: {problem}", kernel.name_of(*param), kernel.ty(*param));
             RunError::new(RunErrorKind::Input, message)
@@ -111,7 +126,7 @@ pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &S
 /// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0: no element
 /// is there that could have it.
 pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeValues) -> Result<Vec<i64>> {
-    let mut shapes = Shapes { equations: Vec::new(), param: None };
+    let mut shapes = Shapes { equations: Vec::new(), param: None, dims: &[] };
     let misfit = |problem: String| {
         RunError::new(RunErrorKind::Input, format!("an input does not fit its type `{body}`: {problem}"))
     };
@@ -120,6 +135,15 @@ pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeV
     for v in vars {
         env.remove(v);
     }
+    // What is hidden further inside has another value in each row, also where one is known from before.
+    body.any(&mut |ty| {
+        if let TyKind::Exists(inner, _) = ty.kind() {
+            for v in inner {
+                env.remove(v);
+            }
+        }
+        false
+    });
     solve_all(&shapes.equations, vars, &mut env, &mut FxHashMap::default());
     for v in vars {
         if env.get(v).is_none() {
@@ -197,12 +221,14 @@ fn solve_one(equation: &Equation, var: &Var, env: &SizeValues) -> Found {
 }
 
 /// Gathers the equations of values.
-struct Shapes {
+struct Shapes<'a> {
     equations: Vec<Equation>,
     param: Option<usize>,
+    /// Of that parameter, as far as they are known.
+    dims: &'a [usize],
 }
 
-impl Shapes {
+impl Shapes<'_> {
     /// Compare a value with its type; the error says what does not fit.
     fn value(&mut self, ty: &Ty, value: &Value, dim: usize) -> std::result::Result<(), String> {
         let wrong = || Err(format!("`{ty}` is expected, but this is {}", value.describe()));
@@ -220,13 +246,16 @@ impl Shapes {
             // The lengths inside are found when the value is taken in.
             (TyKind::Exists(_, body), v) => self.value(body, v, dim),
             (TyKind::Array(a), Value::Array(elements)) => {
-                if let Some((scalar, count)) = crate::io::packed::packed(ty)
+                if let Some((scalar, count)) = crate::core::typing::packed(ty)
                     && flat_scalar(elements) == Some(scalar)
                 {
                     self.equation(&count, elements.len(), dim);
                     return Ok(());
                 }
                 self.equation(&a.len, elements.len(), dim);
+                if elements.is_empty() {
+                    self.rows_that_are_none(&a.element, dim + 1);
+                }
                 match elements {
                     ArrayValue::Values(rows) => self.rows(ty, rows, dim + 1),
                     flat if flat_scalar(flat) == a.element.as_scalar() => Ok(()),
@@ -236,6 +265,16 @@ impl Shapes {
                 }
             }
             _ => wrong(),
+        }
+    }
+
+    /// How long the rows of an array without rows would be.
+    fn rows_that_are_none(&mut self, row: &Ty, dim: usize) {
+        if let (TyKind::Array(a), Some(len)) = (row.kind(), self.dims.get(dim))
+            && a.position.is_none()
+        {
+            self.equation(&a.len, *len, dim);
+            self.rows_that_are_none(&a.element, dim + 1);
         }
     }
 

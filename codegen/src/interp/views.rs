@@ -1,10 +1,9 @@
 //! Primitives that move elements and compute nothing. Pieces of an array share its elements.
 
 use super::eval::nth;
-use super::prims::argument;
-use super::repr::{Array, Collector, Meter, Val, malformed};
+use super::repr::{Array, Collector, Meter, Val, argument, malformed};
 use super::{Result, RunError};
-use crate::core::PadMode;
+use crate::core::{PadMode, Prim};
 use crate::failure::Message;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
@@ -121,17 +120,17 @@ pub fn transpose(meter: &Rc<Meter>, column: &Ty, xss: &Array, width: usize) -> R
 }
 
 /// The `len` elements from `from` on.
-pub fn window(xs: &Array, from: usize, len: usize, name: &str) -> Result<Array> {
+pub fn window(xs: &Array, from: usize, len: usize, prim: Prim) -> Result<Array> {
     match from.checked_add(len) {
         Some(end) if end <= xs.len() => Ok(xs.slice(from, len)),
         _ => {
-            let call = match name {
-                "take" => format!("`take #{len}`"),
-                "drop" => format!("`drop #{from}`"),
-                "slice" => format!("`slice #{from} #{len}`"),
-                _ => format!("`{name}`"),
+            let sizes = match prim {
+                Prim::Take => format!(" #{len}"),
+                Prim::Drop => format!(" #{from}"),
+                Prim::Slice => format!(" #{from} #{len}"),
+                _ => String::new(),
             };
-            Err(argument(format!("{call} of an array of {} elements", xs.len())))
+            Err(argument(format!("`{}{sizes}` of an array of {} elements", prim.name(), xs.len())))
         }
     }
 }

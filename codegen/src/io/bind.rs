@@ -3,7 +3,7 @@
 
 use super::generate::{Generator, generate};
 use crate::core::Kernel;
-use crate::interp::{RunError, RunErrorKind, bind_sizes, check_assumptions};
+use crate::interp::{RunError, RunErrorKind, Shaped, bind_shapes, bind_sizes, check_assumptions};
 use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::size::Var;
@@ -11,8 +11,18 @@ use lift_analysis::size::Var;
 /// An argument, read from a file or a literal, or still to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
-    Value(Value),
+    Value {
+        value: Value,
+        /// As far as they are known apart from the elements.
+        dims: Vec<usize>,
+    },
     Generated(Generator),
+}
+
+impl From<Value> for Argument {
+    fn from(value: Value) -> Argument {
+        Argument::Value { value, dims: Vec::new() }
+    }
 }
 
 /// Arguments of a kernel whose sizes are known. The values are not made yet, so that a caller can refuse what would be
@@ -38,7 +48,6 @@ pub fn bind(
 /// The sizes of a run: from the shapes of the arguments that have one, of which there is one for each parameter of
 /// `kernel`, and from those that are `given`.
 pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, i64)]) -> Result<Bound<'k>, RunError> {
-    let mut arguments = arguments;
     if arguments.len() != kernel.params.len() {
         // Only their number matters: this is the error that says so.
         let values = vec![Value::Tuple(Vec::new()); arguments.len()];
@@ -48,18 +57,14 @@ pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, 
     // The kernel as if it had only the parameters whose shapes are known.
     let mut known = kernel.clone();
     known.params.clear();
-    let (mut values, mut places) = (Vec::new(), Vec::new());
-    for (i, argument) in arguments.iter_mut().enumerate() {
-        if let Argument::Value(value) = argument {
-            known.params.push(kernel.params[i]);
-            values.push(std::mem::replace(value, Value::Tuple(Vec::new())));
-            places.push(i);
+    let mut shaped = Vec::new();
+    for (param, argument) in kernel.params.iter().zip(&arguments) {
+        if let Argument::Value { value, dims } = argument {
+            known.params.push(*param);
+            shaped.push(Shaped { value, dims });
         }
     }
-    let sizes = bind_sizes(&known, &values, given)?;
-    for (i, value) in places.into_iter().zip(values) {
-        arguments[i] = Argument::Value(value);
-    }
+    let sizes = bind_shapes(&known, &shaped, given)?;
     Ok(Bound { kernel, arguments, sizes })
 }
 
@@ -70,7 +75,7 @@ impl Bound<'_> {
         let Bound { kernel, arguments, sizes } = self;
         check_assumptions(&kernel.assumptions, &sizes)?;
         let value = |(i, argument): (usize, Argument)| match argument {
-            Argument::Value(value) => Ok(super::packed::unpack(kernel.ty(kernel.params[i]), value, &sizes)),
+            Argument::Value { value, .. } => Ok(super::packed::unpack(kernel.ty(kernel.params[i]), value, &sizes)),
             Argument::Generated(generator) => {
                 let param = kernel.params[i];
                 generate(generator, kernel.ty(param), &|v: &Var| sizes.get(v)).map_err(|e| {
@@ -100,8 +105,21 @@ mod tests {
         b.finish(xs)
     }
 
+    /// What the sizes of `Array[Array[Float,M],N]` are.
+    fn bound_matrix(value: Value, dims: &[usize], given: &[i64]) -> String {
+        let mut b = Builder::new("f");
+        let (n, m) = (b.size("N"), b.size("M"));
+        let xs = b.param("xs", array(array(float(), &m), &n));
+        let kernel = b.finish(xs);
+        let given: Vec<_> = given.iter().map(|m| (kernel.sizes[1].clone(), *m)).collect();
+        match bind(&kernel, vec![Argument::Value { value, dims: dims.to_vec() }], &given) {
+            Ok((_, sizes)) => sizes.iter().map(|(v, n)| format!("{v}={n} ")).collect(),
+            Err(e) => e.to_string(),
+        }
+    }
+
     fn floats(values: &[f32]) -> Argument {
-        Argument::Value(Value::Array(ArrayValue::Float(values.to_vec())))
+        Value::Array(ArrayValue::Float(values.to_vec())).into()
     }
 
     fn bound(arguments: Vec<Argument>, given: &[(&str, i64)]) -> String {
@@ -125,6 +143,18 @@ mod tests {
             .assert_eq(&bound(vec![floats(&[5.0, 6.0]), IOTA, IOTA], &[]));
         expect!["[Array(Float([0.0])), Array(Float([5.0, 6.0])), Float(0.0)] N=1"]
             .assert_eq(&bound(vec![IOTA, floats(&[5.0, 6.0]), IOTA], &[]));
+    }
+
+    #[test]
+    fn a_file_says_how_long_rows_are_that_are_not_there() {
+        let none = || Value::Array(ArrayValue::Values(Vec::new()));
+        expect!["N=0 M=3 "].assert_eq(&bound_matrix(none(), &[0, 3], &[]));
+        expect!["N=0 M=3 "].assert_eq(&bound_matrix(none(), &[0, 3], &[3]));
+        expect!["the sizes disagree: `M` is given as 5, but the rows of `xs` have 3 elements"]
+            .assert_eq(&bound_matrix(none(), &[0, 3], &[5]));
+        expect!["N=0 M=5 "].assert_eq(&bound_matrix(none(), &[], &[5]));
+        let empty = || Value::Array(ArrayValue::Float(Vec::new()));
+        expect!["N=2 M=0 "].assert_eq(&bound_matrix(Value::rows([empty(), empty()]), &[2, 0], &[]));
     }
 
     #[test]

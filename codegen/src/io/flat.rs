@@ -37,7 +37,7 @@ pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
         let problem = format!("the shape {} does not go with {}", shape_text(&dims), counted(data.len(), "element"));
         return Err(InputError::new(problem));
     }
-    if let Some((scalar, count)) = super::packed::packed(ty) {
+    if let Some((scalar, count)) = crate::core::typing::packed(ty) {
         if dims.len() != 1 {
             return Err(InputError::new(format!(
                 "`{ty}` is expected, whose rows lie one after the other in an array of one dimension and {count} elements; the array has shape {}",
@@ -114,7 +114,7 @@ fn rank(ty: &Ty) -> usize {
 }
 
 /// `(3, 4)`, `(5,)`, `()`: as NumPy prints it.
-fn shape_text(dims: &[usize]) -> String {
+pub(super) fn shape_text(dims: &[usize]) -> String {
     match dims {
         [one] => format!("({one},)"),
         dims => format!("({})", dims.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
@@ -137,7 +137,8 @@ fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
     }
 }
 
-pub(super) fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
+/// `len` elements from `from` on, which there must be.
+pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
     let range = from..from + len;
     match data {
         ArrayValue::Int(v) => ArrayValue::Int(v[range].to_vec()),
@@ -153,10 +154,10 @@ pub(super) fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
 pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
     let Some(element) = common_scalar(ty) else {
         return Err(InputError::new(format!(
-            "a value of type `{ty}` is no regular array of one element type, which `.npy` needs; write it as text"
+            "a value of type `{ty}` is no regular array of one element type, which `.npy` needs; write it as `.npz`, as Arrow or as text"
         )));
     };
-    let packed = super::packed::packed(ty).is_some();
+    let packed = crate::core::typing::packed(ty).is_some();
     let mut flattening = Flattening { data: scalar::empty(element), dims: Vec::new(), rows: Vec::new(), packed };
     flattening.value(value, 0)?;
     if packed {
@@ -238,7 +239,7 @@ impl Flattening {
             let (row, first) = (self.rows[depth] - 1, self.dims[depth]);
             return Err(InputError::new(format!(
                 "the rows of the result are not equally long (row 0 has {}, row {row} has {}), \
-                 which `.npy` needs; write it as text",
+                 which `.npy` needs; write it as `.npz`, as Arrow or as text",
                 counted(first, "element"),
                 counted(len, "element")
             )));
@@ -247,7 +248,7 @@ impl Flattening {
     }
 }
 
-fn append(to: &mut ArrayValue, from: &ArrayValue) {
+pub(super) fn append(to: &mut ArrayValue, from: &ArrayValue) {
     match (to, from) {
         (ArrayValue::Int(to), ArrayValue::Int(from)) => to.extend_from_slice(from),
         (ArrayValue::Long(to), ArrayValue::Long(from)) => to.extend_from_slice(from),

@@ -1,4 +1,4 @@
-//! Values written out: `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)`. Commas may be left out.
+//! Values written out: `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)`. Commas may be left out, and one may stand at the end.
 
 use super::{InputError, Result, counted, opened, scalar};
 use crate::value::{ArrayValue, Value};
@@ -38,7 +38,13 @@ impl<'a> Parser<'a> {
 
     fn skip_blanks(&mut self) {
         let rest = &self.text[self.at..];
-        self.at = self.text.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',').len();
+        self.at = self.text.len() - rest.trim_start().len();
+    }
+
+    /// A comma behind a value.
+    fn skip_comma(&mut self) {
+        self.skip_blanks();
+        self.at += usize::from(self.text[self.at..].starts_with(','));
     }
 
     fn tree(&mut self, depth: usize) -> Result<Tree<'a>> {
@@ -48,7 +54,7 @@ impl<'a> Parser<'a> {
         let (close, is_list) = match rest.chars().next() {
             Some('[') => (']', true),
             Some('(') => (')', false),
-            Some(c @ (']' | ')')) => return Err(self.error(at, format!("a value is expected before `{c}`"))),
+            Some(c @ (']' | ')' | ',')) => return Err(self.error(at, format!("a value is expected before `{c}`"))),
             Some(_) => {
                 let end = rest.find(|c: char| c.is_whitespace() || ",[]()".contains(c)).unwrap_or(rest.len());
                 self.at += end;
@@ -69,7 +75,10 @@ impl<'a> Parser<'a> {
                     return Ok(if is_list { Tree::List { at, parts } } else { Tree::Tuple { at, parts } });
                 }
                 Some(c @ (']' | ')')) => return Err(self.error(self.at, format!("`{close}` is expected, not `{c}`"))),
-                Some(_) => parts.push(self.tree(depth + 1)?),
+                Some(_) => {
+                    parts.push(self.tree(depth + 1)?);
+                    self.skip_comma();
+                }
                 None => return Err(self.error(self.at, format!("`{close}` is missing"))),
             }
         }

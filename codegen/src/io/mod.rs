@@ -9,6 +9,7 @@
 //! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
 //! | [`text`] | numbers separated by white space, rows by new lines |
 //! | [`flat`] | regular arrays with a shape, as NumPy's `.npy` files hold them |
+//! | [`columns`] | values of every type as named arrays, with offsets for rows of different lengths |
 //! | [`packed`] | rows of different lengths, one after the other |
 //! | [`generate`] | values made from a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
@@ -16,6 +17,7 @@
 //! | [`plot`] | results as curves and pictures, reduced to what a screen can show |
 
 pub mod bind;
+pub mod columns;
 pub mod flat;
 pub mod generate;
 pub mod literal;

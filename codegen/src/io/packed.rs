@@ -1,33 +1,10 @@
 //! Arrays whose rows depend on the position, as one row after the other: how they lie in memory and in `.npy` files.
 
 use super::opened;
+use crate::core::typing::packed;
 use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
-use lift_analysis::hir::Scalar;
-use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
-
-/// The scalars of a type that has rows of different lengths and nothing else than arrays around them, and how many there
-/// are; `None` for any other type.
-pub fn packed(ty: &Ty) -> Option<(Scalar, Size)> {
-    let irregular = ty.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
-    if irregular { count(ty) } else { None }
-}
-
-fn count(ty: &Ty) -> Option<(Scalar, Size)> {
-    match ty.kind() {
-        TyKind::Scalar(s) => Some((*s, Size::one())),
-        TyKind::Array(a) => {
-            let (scalar, each) = count(&a.element)?;
-            let all = match &a.position {
-                Some(p) => Size::sum(p.clone(), a.len.clone(), each),
-                None => a.len.mul(&each),
-            };
-            Some((scalar, all))
-        }
-        _ => None,
-    }
-}
 
 /// The rows of a packed value, whose length is that of its type under `sizes`; any other value as it is.
 pub fn unpack(ty: &Ty, value: Value, sizes: &SizeValues) -> Value {

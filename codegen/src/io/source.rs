@@ -19,6 +19,9 @@ pub enum InputSource {
 impl InputSource {
     /// `random` and `iota` are themselves (a file of that name is `./iota`); what begins as a literal begins is one.
     pub fn parse(word: &str) -> Result<InputSource> {
+        if word.is_empty() {
+            return Err(InputError::new("nothing is given; an empty array is `[]`"));
+        }
         if word == "iota" {
             return Ok(InputSource::Generated(Generator::Iota));
         }
@@ -35,8 +38,9 @@ impl InputSource {
         }
         let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
         let number = unsigned.strip_prefix('.').unwrap_or(unsigned);
+        let not_finite = ["inf", "infinity", "nan"].iter().any(|n| unsigned.eq_ignore_ascii_case(n));
         let begins_as_literal = word.starts_with(['[', '(']) || number.starts_with(|c: char| c.is_ascii_digit());
-        if begins_as_literal || matches!(word, "true" | "false") {
+        if begins_as_literal || not_finite || matches!(word, "true" | "false") {
             return Ok(InputSource::Literal(word.to_string()));
         }
         Ok(InputSource::File(word.to_string()))

@@ -30,7 +30,7 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
         .map(|(i, line)| Line { number: i + 1, text: line.split(';').next().unwrap_or_default() })
         .collect();
     // Rows of different lengths may stand in one line, one after the other.
-    let packed = super::packed::packed(ty).is_some() && lines.iter().filter(|line| !line.is_blank()).count() == 1;
+    let packed = crate::core::typing::packed(ty).is_some() && lines.iter().filter(|line| !line.is_blank()).count() == 1;
     match form.rank {
         _ if packed => form.vector(&lines),
         0 => form.single(ty, &lines),

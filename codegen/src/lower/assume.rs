@@ -6,7 +6,7 @@ use super::function::FunctionBuilder;
 use super::program::ProgramBuilder;
 use super::value::Env;
 use crate::failure::Message;
-use crate::opencl::{BinaryOp, Expr, Helper, StmtKind};
+use crate::opencl::{BinaryOp, Expr};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 
@@ -49,27 +49,27 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(());
         }
         let origin = opened.origin.clone();
-        self.at(&origin, |f| {
-            let wrong = f.is_false(&opened.assumption)?;
-            let which = f.program.failure(&opened.message, &origin);
-            let (fail, ()) = f.scope(|f| {
-                let buffer = f.failure_buffer();
-                let mut values = [Expr::int(0), Expr::int(0)];
-                for (value, size) in values.iter_mut().zip(&opened.values) {
-                    *value = f.size(size)?;
-                }
-                let [first, second] = values;
-                let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), first, second]);
-                f.emit(StmtKind::Expr(call));
-                Ok(())
-            })?;
-            f.emit_if(wrong, fail, Vec::new());
-            Ok(())
-        })
+        self.at(&origin, |f| f.fail_if_false(&opened.assumption, opened))
     }
 
-    fn is_false(&mut self, assumption: &Assumption) -> Result<Expr> {
-        Ok(match assumption {
+    /// Looks at each position of an array for itself.
+    fn fail_if_false(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
+        if let Assumption::ForAll { position, count, holds } = assumption {
+            return self.for_each("i", count, |f, i| {
+                f.fail_if_false(&holds.subst(&mut |v| (v == position).then(|| i.clone())), opened)
+            });
+        }
+        let Some(wrong) = self.is_false(assumption)? else { return Ok(()) };
+        let mut values = [Expr::int(0), Expr::int(0)];
+        for (value, size) in values.iter_mut().zip(&opened.values) {
+            *value = self.size(size)?;
+        }
+        self.stop_if(wrong, &opened.message, values)
+    }
+
+    /// The test that one condition is false; `None` for one about many positions.
+    fn is_false(&mut self, assumption: &Assumption) -> Result<Option<Expr>> {
+        Ok(Some(match assumption {
             Assumption::Divides { divisor, value } => {
                 let (d, v) = (self.exact_size(divisor)?, self.exact_size(value)?);
                 let remains = Expr::binary(BinaryOp::Ne, v.rem(d.clone()), Expr::int(0));
@@ -85,9 +85,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
                 Expr::binary(BinaryOp::Ne, a, b)
             }
-            Assumption::ForAll { .. } => {
-                return Err(self.error("assumption", "a condition at every position of an array of hidden length"));
-            }
-        })
+            Assumption::ForAll { .. } => return Ok(None),
+        }))
     }
 }

@@ -219,7 +219,7 @@ impl Pass {
 /// Whether a loop may be left in the midst of a round.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
-        StmtKind::Break | StmtKind::Return => true,
+        StmtKind::Break | StmtKind::Return | StmtKind::Stop => true,
         StmtKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
         StmtKind::Block(body) => leaves(body),
         // What leaves a loop inside stays in this one, but for the function.

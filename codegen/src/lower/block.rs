@@ -2,11 +2,12 @@
 
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
+use super::index::is_long;
 use super::value::{Closure, Dest, Env, Layout, Place, ScalarValue, Value};
 use super::{Result, views};
 use crate::core::{Atom, Block, Prim, PrimCall, Rhs, Space, Stmt};
 use crate::failure::Message;
-use crate::opencl::{CType, Expr, Helper, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Helper};
 use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{LengthCheck, Size};
@@ -146,10 +147,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !self.program.is_checked() {
             return Ok(());
         }
-        let (a, b) = (self.size(a)?, self.size(b)?);
-        let call = self.call_checked(Helper::CheckSize, &Message::false_cast(check), [a, b]);
-        self.emit(StmtKind::Expr(call));
-        Ok(())
+        let [a, b] = [self.exact_size(a)?, self.exact_size(b)?];
+        let wrong = Expr::binary(BinaryOp::Ne, a.clone(), b.clone());
+        // What does not fit the record is told as the largest number that does.
+        let recorded = [a, b].map(|e| if is_long(&e) { Expr::call("convert_int_sat", [e]) } else { e });
+        self.stop_if(wrong, &Message::false_cast(check), recorded)
     }
 
     /// Records a failure if an array of `n` elements cannot be padded by `more`.
@@ -161,18 +163,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if !self.program.is_checked() {
             return Ok(());
         }
-        let (n, more) = (self.size(n)?, self.size(more)?);
+        let (n, more) = (self.exact_size(n)?, self.exact_size(more)?);
         let empty =
             n.eq(Expr::int(0)).and(if more.as_int().is_some() { Expr::Bool(true) } else { Expr::int(0).lt(more) });
-        let which = self.program.failure(&Message::empty_pad(), &self.origin());
-        let (fail, ()) = self.scope(|f| {
-            let buffer = f.failure_buffer();
-            let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), Expr::int(0), Expr::int(0)]);
-            f.emit(StmtKind::Expr(call));
-            Ok(())
-        })?;
-        self.emit_if(empty, fail, Vec::new());
-        Ok(())
+        self.stop_if(empty, &Message::empty_pad(), [Expr::int(0), Expr::int(0)])
     }
 
     /// Writes a value to its destination, if it has one.
@@ -305,7 +299,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let as_view = match call.prim {
             Prim::Map(_) => lazy && dest.is_none(),
             Prim::Generate => (lazy && dest.is_none()) || call.sizes.is_empty(),
-            prim => fuse::is_view(prim),
+            prim => prim.is_view(),
         };
         if as_view {
             let mut args = Vec::new();
@@ -326,7 +320,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
             return match views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) {
                 Some(value) => self.deliver(value, dest),
-                None => Err(self.error(views::name(call.prim), "this form of it is not compiled yet")),
+                None => Err(self.error(call.prim.label(), "this form of it is not compiled yet")),
             };
         }
         match call.prim {
@@ -377,7 +371,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let array = views::of_length(call.prim, len.clone(), funs, args.get(1));
         match array {
             Some(array) => Ok(Value::Packed { sizes: vec![len], body: Box::new(Value::Array(array)) }),
-            None => Err(self.error(views::name(call.prim), "this form of it is not compiled yet")),
+            None => Err(self.error(call.prim.label(), "this form of it is not compiled yet")),
         }
     }
 
@@ -395,7 +389,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let origin = self.origin();
         let message = match call.prim {
             Prim::Aref => Message::out_of_range(),
-            prim => Message::of_an_empty_array(views::name(prim)),
+            prim => Message::of_an_empty_array(prim.label()),
         };
         self.read_checked(&xs, &at, &origin, &message)
     }

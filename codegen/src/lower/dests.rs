@@ -4,7 +4,7 @@
 use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
 use super::{Result, views};
 use crate::core::{Atom, Block, Kernel, Prim, PrimCall, Rhs, Space, Stmt, VarId};
-use crate::schedule::{Schedule, fuse, is_parallel};
+use crate::schedule::{Schedule, is_parallel};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,7 +95,7 @@ fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
                 | Prim::Unzip => call.args.first().is_some_and(of),
                 Prim::Zip | Prim::Concat => call.args.iter().any(of),
                 Prim::Head | Prim::Last | Prim::Aref | Prim::Search | Prim::LSearch => false,
-                prim => !fuse::is_view(prim),
+                prim => !prim.is_view(),
             },
         };
         if produces {

@@ -45,7 +45,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         chunks: &Size,
         body: impl FnOnce(&mut Self, &Chunk) -> Result<()>,
     ) -> Result<()> {
-        let (n_expr, count) = (self.size(n)?, self.size(chunks)?);
+        let (n_expr, count) = (self.length(n)?, self.size(chunks)?);
         let size = self.bind("chunk", CType::Int, rounded_up(n_expr.clone(), count));
         self.for_level(crate::core::Level::Wrg(0), chunks, |f, c| {
             let c_expr = f.size(c)?;
@@ -163,7 +163,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &count_name, label: "filter: count", origin: &stmt.origin };
         self.launch(&title, GRID, local, |f| {
             let sums = f.group_ints("sums");
-            let chunks = f.host_size(&chunks, "chunks");
+            let chunks = f.host_size(&chunks, "chunks")?;
             f.for_chunks(&xs.len, &chunks, |f, chunk| {
                 let count = Expr::Var(f.variable("count", CType::Int, Some(Expr::int(0))));
                 f.for_items(chunk, |f, i| {
@@ -193,7 +193,7 @@ impl<'k> Host<'k> {
         self.launch(&title, GRID, local, |f| {
             let sums = f.group_ints("sums");
             let body = f.dest_body(dest)?;
-            let chunks = f.host_size(&chunks, "chunks");
+            let chunks = f.host_size(&chunks, "chunks")?;
             f.for_chunks(&xs.len, &chunks, |f, chunk| {
                 f.compact(&xs, &p, out.as_ref(), chunk, &chunks, counts, &sums, dest, &body)
             })

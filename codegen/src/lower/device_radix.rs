@@ -10,7 +10,8 @@ use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::Title;
 use super::value::{Array, Dest, Value};
-use crate::core::{Atom, Lambda, Level, Rhs, ScalarOp, Stmt, VarId};
+use crate::core::order::NumberOrder;
+use crate::core::{Lambda, Level, Stmt};
 use crate::opencl::radix::{DIGITS, MOST_EACH};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
 use crate::plan::{Arg, BufferId, BufferRole, Step as PlanStep};
@@ -18,7 +19,6 @@ use crate::schedule::rules;
 use crate::target::{Class, Target};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
-use lift_analysis::ty::{Ty, TyKind};
 
 /// Arrays that surely are no longer are merged: that takes fewer launches.
 const FEW: i64 = 256;
@@ -26,54 +26,6 @@ const FEW: i64 = 256;
 const ITEMS_OF_THREAD: u32 = 32;
 /// Chunks for each compute unit.
 const CHUNKS: u32 = 8;
-
-/// The order that a function makes: by a number in each element.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Order {
-    /// The component of the component … of an element.
-    path: Vec<usize>,
-    descending: bool,
-}
-
-impl Order {
-    /// `λ(a,b). a.path < b.path`, or `>`.
-    fn of(before: &Lambda) -> Option<Order> {
-        let [a, b] = before.params.as_slice() else { return None };
-        let (last, projections) = before.body.stmts.split_last()?;
-        let Rhs::Scalar(op @ (ScalarOp::Lt | ScalarOp::Gt), operands) = &last.rhs else { return None };
-        let [x, y] = operands.as_slice() else { return None };
-        if before.body.result != Atom::Var(last.var) {
-            return None;
-        }
-        let ((x, path), (y, other)) = (component(x, projections)?, component(y, projections)?);
-        let turned = match (x == *a && y == *b, x == *b && y == *a) {
-            (true, _) => false,
-            (_, true) => true,
-            _ => return None,
-        };
-        (path == other).then(|| Order { path, descending: turned != (*op == ScalarOp::Gt) })
-    }
-
-    /// The type of the number, where elements are of this type.
-    fn scalar(&self, element: &Ty) -> Option<Scalar> {
-        let mut ty = element;
-        for at in &self.path {
-            let TyKind::Tuple(parts) = ty.kind() else { return None };
-            ty = parts.get(*at)?;
-        }
-        ty.as_scalar().filter(|s| *s != Scalar::Bool)
-    }
-}
-
-/// Of which variable an atom is which component.
-fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
-    let Atom::Var(v) = atom else { return None };
-    let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };
-    let Rhs::Proj(of, at) = &stmt.rhs else { return None };
-    let (of, mut path) = component(of, projections)?;
-    path.push(*at);
-    Some((of, path))
-}
 
 /// How the array is cut up.
 #[derive(Debug, Clone, Copy)]
@@ -182,7 +134,7 @@ impl<'k> Host<'k> {
     /// Whether a function compares elements by a number in them.
     pub fn sorts_by_bits(&self, before: &Lambda) -> bool {
         let element = before.params.first().map(|p| self.program.kernel.ty(*p));
-        let key = Order::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
+        let key = NumberOrder::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
         key.is_some_and(|key| Shape::of(&self.program.schedule.target, key).is_some())
     }
 
@@ -196,7 +148,7 @@ impl<'k> Host<'k> {
         positions: bool,
     ) -> Result<bool> {
         let target = self.program.schedule.target;
-        let Some(order) = Order::of(before) else { return Ok(false) };
+        let Some(order) = NumberOrder::of(before) else { return Ok(false) };
         let Some(element) = before.params.first().map(|p| self.program.kernel.ty(*p).clone()) else { return Ok(false) };
         let Some(key) = order.scalar(&element) else { return Ok(false) };
         let Some(shape) = Shape::of(&target, key) else { return Ok(false) };
@@ -228,7 +180,7 @@ impl<'k> Host<'k> {
     fn sorting(
         &mut self,
         name: &str,
-        (key, order): (Scalar, &Order),
+        (key, order): (Scalar, &NumberOrder),
         shape: Shape,
         most: &Size,
         with_positions: bool,
@@ -270,23 +222,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The number in an element by which it is sorted, as bits.
-    fn sort_key(&mut self, sorting: &Sorting, order: &Order, x: &Value<'k>) -> Result<Expr> {
-        let mut x = self.force(x)?;
-        for at in &order.path {
-            let part = match &x {
-                Value::Tuple(parts) => parts.get(*at).cloned(),
-                _ => None,
-            };
-            let Some(part) = part else { return Err(self.error("sort", "a component of an element is missing")) };
-            x = self.force(&part)?;
-        }
-        let number = self.scalar_of(&x)?;
-        let number = self.scalar(&number)?;
+    fn sort_key(&mut self, sorting: &Sorting, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
+        let number = self.number_in(x, order)?;
         Ok(sorting.bits(number))
     }
 
     /// Stores the keys, and finds the bits in which they differ from the first one.
-    fn sort_keys(&mut self, sorting: &Sorting, order: &Order, xs: &Array<'k>) -> Result<()> {
+    fn sort_keys(&mut self, sorting: &Sorting, order: &NumberOrder, xs: &Array<'k>) -> Result<()> {
         let target = self.program.schedule.target;
         let most = Size::nat((2 * CHUNKS * target.compute_units).into());
         let wish =
@@ -298,7 +240,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let own = self.declare_array("own", Storage::Local, CType::Int, 2);
         self.local_bytes += 8;
         let bits = Expr::Var(self.variable("bits", sorting.unsigned(), Some(Expr::UInt(0))));
-        let n = self.size(&xs.len)?;
+        let n = self.length(&xs.len)?;
         let (some, ()) = self.scope(|f| {
             f.in_group(|f| {
                 f.facts.assume_le(Size::one(), xs.len.clone());
@@ -362,8 +304,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Length of the array, of a chunk, and how many of them there are.
     fn chunk_sizes(&mut self, sorting: &Sorting, n: &Size) -> Result<[Expr; 3]> {
         self.wishes.wrg[0] = Some(sorting.chunks.clone());
-        let chunk = self.host_size(&sorting.chunk, "chunk");
-        let chunks = self.host_size(&sorting.chunks, "chunks");
+        let chunk = self.host_size(&sorting.chunk, "chunk")?;
+        let chunks = self.host_size(&sorting.chunks, "chunks")?;
         Ok([self.size(n)?, self.size(&chunk)?, self.size(&chunks)?])
     }
 
@@ -402,7 +344,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn offsets_of_digits(&mut self, sorting: &Sorting) -> Result<()> {
         let sums = self.group_ints("sums");
         self.wishes.wrg[0] = Some(Size::int(DIGITS));
-        let chunks = self.host_size(&sorting.chunks, "chunks");
+        let chunks = self.host_size(&sorting.chunks, "chunks")?;
         let chunks = self.size(&chunks)?;
         self.unless_equal(sorting, |f, digit| {
             let counts = f.whole(sorting.counts, true);

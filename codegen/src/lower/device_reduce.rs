@@ -10,9 +10,10 @@ use super::function::FunctionBuilder;
 use super::host::Host;
 use super::launch::Title;
 use super::stream::reduce::Reduction;
+use super::team::Levels;
 use super::value::{Array, Closure, Dest, Env, Layout, Memory, Place, Root, Value};
 use super::{LowerError, Result};
-use crate::core::{Atom, PrimCall, Rhs, ScalarOp, Stmt};
+use crate::core::{PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::plan::BufferRole;
 use lift_analysis::hir::Scalar;
@@ -31,15 +32,6 @@ struct Operator<'k> {
 
 /// Elements of a row that a work-item has under way at a time.
 const IN_FLIGHT: i64 = 8;
-
-/// One of the commutative operators applied to the two parameters.
-pub fn is_commutative(f: &crate::core::Lambda) -> bool {
-    use ScalarOp::*;
-    let ([a, b], [stmt]) = (f.params.as_slice(), f.body.stmts.as_slice()) else { return false };
-    let Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) = &stmt.rhs else { return false };
-    let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-    f.body.result == Atom::Var(stmt.var) && (*args == [a.clone(), b.clone()] || *args == [b, a])
-}
 
 impl<'k> Host<'k> {
     /// What a device-wide reduction or scan has to know: array, operator, neutral value and its type.
@@ -68,7 +60,7 @@ impl<'k> Host<'k> {
         let (xs, f, z, ty) = self.operator(stmt, call, env)?;
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
-        let commutative = is_commutative(f.lambda);
+        let commutative = f.lambda.is_commutative();
         if let Some(parts) = self.folds_of_pieces(stmt, "reduce: chunks", &r, commutative)? {
             return self.fold_of_folds(stmt, &r, &parts, dest);
         }
@@ -110,11 +102,11 @@ impl<'k> Host<'k> {
         let title = Title { name, label, origin: &stmt.origin };
         self.launch(&title, GRID, [None; 3], |b| {
             let op = b.operator(f, z, ty)?;
-            let chunks = b.host_size(chunks, "chunks");
+            let chunks = b.host_size(chunks, "chunks")?;
             // The number of partial results is no simple size.
             let xs = &match xs.len.as_var() {
                 None if xs.len.vars().iter().all(|v| v.kind == VarKind::Param) => {
-                    Array { len: b.host_size(&xs.len, "n"), view: xs.view.clone() }
+                    Array { len: b.host_size(&xs.len, "n")?, view: xs.view.clone() }
                 }
                 _ => xs.clone(),
             };
@@ -144,7 +136,7 @@ impl<'k> Host<'k> {
             return Ok(());
         }
         let r = Reduction { xs: &xs, f: &f, z: &z, ty: &ty };
-        if let Some(parts) = self.folds_of_pieces(stmt, "scan: chunks", &r, is_commutative(f.lambda))? {
+        if let Some(parts) = self.folds_of_pieces(stmt, "scan: chunks", &r, f.lambda.is_commutative())? {
             return self.scan_pieces(stmt, &r, &parts, dest, inclusive);
         }
         let chunks = self.chunks(&xs.len);
@@ -163,7 +155,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "scan: carry", origin: &stmt.origin };
         self.launch(&title, GRID, [None; 3], |b| {
             let op = b.operator(&f, &z, &ty)?;
-            let chunks = b.host_size(&chunks, "chunks");
+            let chunks = b.host_size(&chunks, "chunks")?;
             b.for_chunks(&xs.len, &chunks, |b, chunk| {
                 let carry = match &parts {
                     Some(parts) => b.fold_group(&op, parts, &Size::zero(), &chunk.number)?,
@@ -184,6 +176,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         let ty = self.program.kernel.atom_ty(&call.args[0]);
+        if let Some(items) = self.team()
+            && let Some(levels) = self.levels(&ty, items)
+        {
+            return self.fold_together(&levels, &f, &z, &xs);
+        }
         let op = self.operator(&f, &z, &ty)?;
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let total = if op.commutative {
@@ -197,11 +194,34 @@ impl<'k> FunctionBuilder<'_, 'k> {
         total
     }
 
+    /// The fold of an array by a group of a known size.
+    fn fold_together(&mut self, levels: &Levels, f: &Closure<'k>, z: &Value<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
+        let op = Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(), slots: none };
+        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
+        let acc = if op.commutative && !self.is_in_local(xs) {
+            self.fold_own_in_flight(&op, xs)
+        } else {
+            self.fold_own(&op, xs, &Size::zero(), &xs.len.clone())
+        };
+        let acc = acc.and_then(|acc| self.combine(levels, f, &acc).map(|()| acc));
+        self.active.lcl = lcl;
+        // The next row needs the slots again.
+        self.shared_in_loop = true;
+        acc
+    }
+
     /// The fold of an array by all work-items of the group, each of which has several elements under way at a time: a
     /// single one would wait for memory most of the time.
     fn fold_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+        let acc = self.fold_own_in_flight(op, xs)?;
+        self.combine_group(op, acc)
+    }
+
+    /// What each work-item folds of them.
+    fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
-        let end = self.size(&xs.len)?;
+        let end = self.length(&xs.len)?;
         let group = self.bind("items", CType::Int, local_size());
         let items = Size::var(self.index_var("items", group.clone()));
         self.facts.assume_le(Size::one(), items.clone());
@@ -217,7 +237,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let x = f.read(xs, &i.add(&items.mul(&Size::int(n))))?;
                 elements.push(f.named_scalar(&x, "x")?);
             }
-            elements.into_iter().try_for_each(|x| f.combine(op, &acc, x))?;
+            elements.into_iter().try_for_each(|x| f.take_in(op, &acc, x))?;
             f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT))));
             Ok(())
         })?;
@@ -225,13 +245,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.emit(StmtKind::While { condition: all.lt(end.clone()), body });
         let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &items))?;
         self.emit_if(at.lt(end), body, Vec::new());
-        self.combine_group(op, acc)
+        Ok(acc)
     }
 
     /// The last elements of a row, fewer than [`IN_FLIGHT`] a work-item, all under way at once as well: behind the end the
     /// last one is read again and the neutral value taken instead.
     fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
-        let end = self.size(&xs.len)?;
+        let end = self.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
         self.facts.assume_range(i.clone(), Some(Size::zero()), Some(last.clone()));
         let z = self.force(&op.z)?;
@@ -253,12 +273,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let x = self.select(&at.lt(end.clone()), &x, &z)?;
             elements.push(self.named_scalar(&x, "x")?);
         }
-        elements.into_iter().try_for_each(|x| self.combine(op, acc, x))
+        elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
     }
 
     fn operator(&mut self, f: &Closure<'k>, z: &Value<'k>, ty: &Ty) -> Result<Operator<'k>> {
         let layout = self.slots(ty)?;
-        let commutative = is_commutative(f.lambda);
+        let commutative = f.lambda.is_commutative();
         Ok(Operator { f: f.clone(), z: z.clone(), commutative, slots: Place { layout, at: Size::zero() } })
     }
 
@@ -302,7 +322,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// `acc = f(acc, x)`
-    fn combine(&mut self, op: &Operator<'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
+    fn take_in(&mut self, op: &Operator<'k>, acc: &Value<'k>, x: Value<'k>) -> Result<()> {
         let next = self.call(&op.f, &[acc.clone(), x])?;
         self.assign_registers(acc, &next)
     }
@@ -310,6 +330,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The fold of elements `begin <= i < end` by all work-items of the group, in variables of each. Before local memory
     /// is written again a barrier is needed.
     fn fold_group(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
+        let acc = self.fold_own(op, xs, begin, end)?;
+        self.combine_group(op, acc)
+    }
+
+    /// What each work-item folds of them.
+    fn fold_own(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         let begin_expr = self.size(begin)?;
         let end_expr = self.size(end)?;
@@ -317,7 +343,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.for_range("i", begin_expr.add(local_id()), end, Step::Add(local_size()), |f, i| {
                 f.facts.assume_le(begin.clone(), i.clone());
                 let x = f.read(xs, i)?;
-                f.combine(op, &acc, x)
+                f.take_in(op, &acc, x)
             })?;
         } else {
             // A piece for each work-item, so that elements meet in order.
@@ -335,10 +361,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.for_range("i", from, &Size::var(to_var), Step::Increment, |f, i| {
                 f.facts.assume_le(Size::var(from_var.clone()), i.clone());
                 let x = f.read(xs, i)?;
-                f.combine(op, &acc, x)
+                f.take_in(op, &acc, x)
             })?;
         }
-        self.combine_group(op, acc)
+        Ok(acc)
     }
 
     /// What all work-items of the group have in their variables, combined in order, in the variables of each.
@@ -358,7 +384,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let (meet, ()) = f.scope(|f| {
                 let other = f.at_slot(op, partner.clone());
                 let other = f.load(&other)?;
-                f.combine(op, &acc, other)?;
+                f.take_in(op, &acc, other)?;
                 f.copy(&acc, &Dest::Place(mine.clone()))
             })?;
             f.emit_if(leads.and(partner.lt(n)), meet, Vec::new());
@@ -437,7 +463,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.emit_if(inside, write, Vec::new());
             let last = f.at_slot(op, group_name.clone().sub(Expr::int(1)));
             let last = f.load(&last)?;
-            f.combine(op, carry, last)?;
+            f.take_in(op, carry, last)?;
             f.barrier(true, false);
             Ok(())
         })

@@ -1,6 +1,11 @@
 //! `sort` and `argsort` over the whole device, by any function ([`super::device_radix`] has numbers): runs are sorted by one
-//! work-item each, then merged pairwise, a launch a round. In a round every element finds its place by a binary search in the other run of its pair. A round whose runs
-//! are as long as the array does nothing, so that the number of rounds need not depend on the length.
+//! work-item each, then merged pairwise, a launch a round. In a round every element finds its place by a binary search in
+//! the other run of its pair. A round whose runs are as long as the array does nothing, so that the number of rounds need
+//! not depend on the length.
+//!
+//! A function that is no strict order may send two elements to one place. All positions are below the length at any time,
+//! so that no round reads outside of the array; behind the rounds the elements that have lost their places are looked for,
+//! and one work-item puts them where others are twice.
 //!
 //! Where there are few work-items at once, one of them sorts a short array faster than all: launches take longer, and a
 //! search for each place more steps than a merge. The host knows most lengths and leaves out what it need not launch.
@@ -13,7 +18,7 @@ use super::value::{Array, Closure, Dest, Env, Layout, Place, Value, View};
 use crate::core::{Level, PrimCall, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::plan::{Arg, BufferRole, Step as PlanStep};
-use crate::target::{Class, Target};
+use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -23,15 +28,6 @@ const RUN: i64 = 32;
 /// Threads of a processor from which on merging by searches is worth it: it takes half the logarithm as many steps.
 const SEARCHERS: u32 = 12;
 const ALONG: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
-
-/// The elements that one work-item sorts sooner than many.
-pub fn sorted_by_one(target: &Target) -> i64 {
-    match target.class {
-        Class::Cpu => 1 << 16,
-        Class::Portable => 1 << 11,
-        Class::Gpu => 0,
-    }
-}
 
 impl<'k> Host<'k> {
     pub fn sort(
@@ -45,7 +41,7 @@ impl<'k> Host<'k> {
         let xs = self.array_arg(stmt, &call.args[0], env)?;
         let target = self.program.schedule.target;
         let most = self.most(stmt, &xs.len)?;
-        let few = Size::int(sorted_by_one(&target));
+        let few = Size::int(target.sorted_by_one());
         let by_numbers = self.sorts_by_bits(&call.funs[0]);
         if most.as_const().is_some_and(|n| few.as_const() >= Some(n))
             || target.class == Class::Cpu && !by_numbers && target.compute_units < SEARCHERS
@@ -69,7 +65,7 @@ impl<'k> Host<'k> {
     }
 
     /// Leaves out launches from here on, unless a size is positive.
-    fn only_if(&mut self, first: usize, size: &Size) {
+    pub fn only_if(&mut self, first: usize, size: &Size) {
         for step in &mut self.program.steps[first..] {
             if let PlanStep::Launch(launch) = step {
                 launch.only_if.push(size.clone());
@@ -110,7 +106,7 @@ impl<'k> Host<'k> {
         let order = self.positions(stmt, &xs.len, &most, &format!("{name}_order"))?;
         let merged = self.positions(stmt, &xs.len, &most, &format!("{name}_merged"))?;
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
-        self.launch(&title("sort: runs"), ALONG, [None; 3], |f| f.sort_runs(&xs, &before, &order))?;
+        self.launch(&title("sort: runs"), ALONG, [None; 3], |f| f.sort_runs(&xs, &before, &order, &merged))?;
         let longest = most.as_const().unwrap_or(i64::from(i32::MAX));
         if longest > RUN {
             // The width is the one argument that changes from round to round.
@@ -147,6 +143,7 @@ impl<'k> Host<'k> {
                 }
                 w *= 2;
             }
+            self.repair_order(&title, &name, &xs.len, &order, &merged)?;
         }
         self.launch(&title("sort: result"), ALONG, [None; 3], |f| {
             f.for_level(Level::Glb(0), &xs.len, |f, i| {
@@ -159,6 +156,46 @@ impl<'k> Host<'k> {
                 let x = f.read(&xs, &from)?;
                 f.copy(&x, &to)
             })
+        })
+    }
+
+    /// Puts elements that are nowhere in `order` where others are twice. `places` is room for where each element is.
+    fn repair_order<'t>(
+        &mut self,
+        title: &dyn Fn(&'t str) -> Title<'t>,
+        name: &str,
+        n: &Size,
+        order: &Array<'k>,
+        places: &Array<'k>,
+    ) -> Result<()> {
+        let lost = self.program.buffer(&format!("{name}_lost"), Scalar::Int, Size::one(), BufferRole::Temporary);
+        self.program.steps.push(PlanStep::Zero(lost));
+        self.launch(&title("sort: places"), ALONG, [None; 3], |f| {
+            f.for_level(Level::Glb(0), n, |f, i| {
+                let x = f.position(order, i)?;
+                let x = f.index_below("x", x, n);
+                let (place, i) = (f.position(places, &x)?, f.size(i)?);
+                f.assign(place, i);
+                Ok(())
+            })
+        })?;
+        self.launch(&title("sort: check"), ALONG, [None; 3], |f| {
+            f.for_level(Level::Glb(0), n, |f, x| {
+                let found = f.is_at_its_place(x, n, order, places)?;
+                let (note, ()) = f.scope(|f| {
+                    let lost = Expr::Var(f.use_buffer(lost, true)).index(Expr::int(0));
+                    f.assign(lost, Expr::int(1));
+                    Ok(())
+                })?;
+                f.emit_if(found.not(), note, Vec::new());
+                Ok(())
+            })
+        })?;
+        self.launch(&title("sort: repair"), Dims::default(), [None; 3], |f| {
+            let lost = Expr::Var(f.use_buffer(lost, false)).index(Expr::int(0));
+            let (repair, ()) = f.scope(|f| f.repair_order(n, order, places))?;
+            f.emit_if(lost.eq(Expr::int(1)), repair, Vec::new());
+            Ok(())
         })
     }
 
@@ -193,8 +230,44 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
+    /// Whether `order` has element `x` where `places` says. If it does not, it is nowhere.
+    fn is_at_its_place(&mut self, x: &Size, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<Expr> {
+        let place = self.position(places, x)?;
+        let place = self.index_below("place", place, n);
+        let (there, x) = (self.position(order, &place)?, self.size(x)?);
+        Ok(there.eq(x))
+    }
+
+    /// There are as many elements that are nowhere as places whose element is at another one.
+    fn repair_order(&mut self, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<()> {
+        let next = Expr::Var(self.variable("next", CType::Int, Some(Expr::int(0))));
+        self.for_range("i", Expr::int(0), n, Step::Increment, |f, i| {
+            let x = f.position(order, i)?;
+            let x = f.index_below("x", x, n);
+            let (place, i_expr) = (f.position(places, &x)?, f.size(i)?);
+            let (repair, ()) = f.scope(|f| {
+                let len = f.size(n)?;
+                let (search, ()) = f.scope(|f| {
+                    let element = f.index_below("next", next.clone(), n);
+                    let found = f.is_at_its_place(&element, n, order, places)?;
+                    f.emit_if(found.not(), vec![StmtKind::Break.at(&f.origin())], Vec::new());
+                    f.assign(next.clone(), next.clone().add(Expr::int(1)));
+                    Ok(())
+                })?;
+                f.emit(StmtKind::While { condition: next.clone().lt(len.sub(Expr::int(1))), body: search });
+                let element = f.index_below("next", next.clone(), n);
+                let (here, place) = (f.position(order, i)?, f.position(places, &element)?);
+                f.assign(here, next.clone());
+                f.assign(place, i_expr.clone());
+                Ok(())
+            })?;
+            f.emit_if(place.eq(i_expr).not(), repair, Vec::new());
+            Ok(())
+        })
+    }
+
     /// Insertion sort of each run.
-    fn sort_runs(&mut self, xs: &Array<'k>, before: &Closure<'k>, order: &Array<'k>) -> Result<()> {
+    fn sort_runs(&mut self, xs: &Array<'k>, before: &Closure<'k>, order: &Array<'k>, merged: &Array<'k>) -> Result<()> {
         let n = &xs.len;
         let run = Size::int(RUN);
         self.for_level(Level::Glb(0), &n.add(&Size::int(RUN - 1)).div_floor(&run), |f, r| {
@@ -207,12 +280,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
             f.for_range("i", start.clone(), &Size::var(end), Step::Increment, |f, i| {
                 let i_expr = f.size(i)?;
+                // So that it is an index also where no element is moved to.
+                let anything = f.position(merged, i)?;
+                f.assign(anything, i_expr.clone());
                 let hole = Expr::Var(f.variable("hole", CType::Int, Some(i_expr.clone())));
                 let (body, ()) = f.scope(|f| {
                     let previous = f.index_below("previous", hole.clone().sub(Expr::int(1)), n);
                     let there = f.position(order, &previous)?;
                     let there = f.index_below("there", there, n);
-                    let ahead = f.stands_before(before, xs, i, &there)?;
+                    let ahead = f.comes_before(before, xs, i, &there)?;
                     let stop = vec![StmtKind::Break.at(&f.origin())];
                     f.emit_if(ahead.not(), stop, Vec::new());
                     let at = f.index_below("hole", hole.clone(), n);
@@ -270,12 +346,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let before_x = f.variable("before_x", CType::Bool, None);
                     let before_x = Expr::Var(before_x);
                     let (from_left, ()) = f.scope(|f| {
-                        let later = f.stands_before(before, xs, &x, &y)?;
+                        let later = f.comes_before(before, xs, &x, &y)?;
                         f.assign(before_x.clone(), later.not());
                         Ok(())
                     })?;
                     let (from_right, ()) = f.scope(|f| {
-                        let earlier = f.stands_before(before, xs, &y, &x)?;
+                        let earlier = f.comes_before(before, xs, &y, &x)?;
                         f.assign(before_x.clone(), earlier);
                         Ok(())
                     })?;

@@ -33,7 +33,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         env: &Env<'k>,
         name: &str,
     ) -> Result<Accumulator<'k>> {
-        let initial = self.force(initial)?;
+        let initial = self.forced(initial)?;
         if is_flat(&initial) {
             let Some(registers) = self.registers_with(&initial, name)? else {
                 return Err(self.error("", "an accumulator of this type is not compiled yet"));
@@ -51,10 +51,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let place = self.allocate_for(stmt, None, env)?;
         let Rhs::Prim(call) = &stmt.rhs else { return Ok(place) };
         if self.is_shared(&place) {
-            return Err(self.error(
-                super::views::name(call.prim),
-                "an accumulator that the work-items of a group share is not compiled yet",
-            ));
+            return Err(self
+                .error(call.prim.label(), "an accumulator that the work-items of a group share is not compiled yet"));
         }
         Ok(match (&*place.layout, call.prim) {
             (super::value::Layout::Array { element, .. }, Prim::Reduce(_) | Prim::ReduceWhileSeq) => {
@@ -154,6 +152,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// `scanSeq`, inclusive or exclusive.
     pub fn scan(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, inclusive: bool) -> Result<()> {
         let z = self.atom(&call.args[0], env)?;
+        let z = self.forced(&z)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
@@ -198,7 +197,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let first = self.dest_at(dest, &Size::zero())?;
         let one = Size::one();
         let some = self.facts.lt(&Size::zero(), &xs.len).is_yes();
-        let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(self.size(&xs.len)?) };
+        let condition = if some { Expr::Bool(true) } else { Expr::int(0).lt(self.length(&xs.len)?) };
         let (stmts, ()) = self.scope(|b| {
             if inclusive {
                 let x = b.read(xs, &Size::zero())?;
@@ -297,7 +296,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(result);
         }
         let low = self.variable("low", CType::Int, Some(Expr::int(0)));
-        let len = self.size(&xs.len)?;
+        let len = self.length(&xs.len)?;
         let high = self.variable("high", CType::Int, Some(len));
         let (low_e, high_e) = (Expr::Var(low), Expr::Var(high));
         let (body, ()) = self.scope(|b| {

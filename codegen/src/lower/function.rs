@@ -3,7 +3,7 @@
 
 use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
-use super::{LowerError, Result, angles};
+use super::{LowerError, Result, angles, stop};
 use crate::core::VarId;
 use crate::failure::Message;
 use crate::opencl::{
@@ -11,6 +11,7 @@ use crate::opencl::{
 };
 use crate::plan::{Arg, BufferId};
 use crate::schedule::rules;
+use crate::schedule::teams::Team;
 use crate::target::Class;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::origin::Origin;
@@ -68,6 +69,10 @@ pub struct FunctionBuilder<'p, 'k> {
     pub local_bytes: u64,
     /// The fixed number of work-items of a group, where a `mapLcl` relies on it.
     pub local_size: [Option<u32>; 3],
+    /// How the group shares what the function computes, if the schedule says so.
+    pub team: Option<Team>,
+    /// How many elements a group has at a time, until it is known which.
+    pub rows_of_team: Option<u32>,
     /// A group has one work-item: each does a large part of the work.
     pub alone_in_group: bool,
     /// Scalars of the host level that were loaded.
@@ -104,6 +109,8 @@ pub struct FunctionBuilder<'p, 'k> {
 impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn new(program: &'p mut ProgramBuilder<'k>, origin: &Origin) -> Self {
         let facts = program.facts.clone();
+        let mut names = Names::default();
+        names.reserve(stop::NAME);
         FunctionBuilder {
             program,
             facts,
@@ -119,6 +126,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             shared_in_loop: false,
             local_bytes: 0,
             local_size: [None; 3],
+            team: None,
+            rows_of_team: None,
             alone_in_group: false,
             loaded: Vec::new(),
             loads: None,
@@ -130,7 +139,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             rounds: None,
             origin: origin.clone(),
             parts: PartOrigins::default(),
-            names: Names::default(),
+            names,
             buffers: Vec::new(),
             sizes: Vec::new(),
             locals: Vec::new(),
@@ -272,14 +281,20 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn writes(&self, id: BufferId) -> bool {
         self.buffers.iter().any(|(b, _, written)| *b == id && *written)
     }
+    /// Whether this function may record a failure, as far as it is written.
+    pub fn records_failures(&self) -> bool {
+        self.program.failure_buffer.is_some_and(|id| self.writes(id))
+    }
     /// The name of a buffer in this function.
     pub fn use_buffer(&mut self, id: BufferId, written: bool) -> Name {
         if let Some((_, name, w)) = self.buffers.iter_mut().find(|(b, ..)| *b == id) {
             *w |= written;
             return name.clone();
         }
-        let wish = self.program.buffers[id.0 as usize].name.clone();
-        let name = self.names.fresh(&wish);
+        let name = match self.program.failure_buffer == Some(id) {
+            true => stop::NAME.into(),
+            false => self.names.fresh(&self.program.buffers[id.0 as usize].name),
+        };
         self.buffers.push((id, name.clone(), written));
         name
     }
@@ -348,22 +363,33 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Err(self.error("", format!("the length `{var}` is not known on the device here")))
     }
 
-    /// A size that the host computes, as an argument.
-    pub fn host_size(&mut self, size: &Size, name: &str) -> Size {
+    /// A size that the host computes, as an argument; what it does not know is computed here.
+    pub fn host_size(&mut self, size: &Size, name: &str) -> Result<Size> {
         if size.as_const().is_some() {
-            return size.clone();
+            return Ok(size.clone());
+        }
+        if size.any_var(&mut |v| v.kind != VarKind::Param) {
+            let expr = self.size(size)?;
+            let expr = self.bind(name, CType::Int, expr);
+            let var = self.index_var(name, expr);
+            let (low, high) = self.facts.bounds(size);
+            self.facts.assume_range(var.clone(), low, high);
+            return Ok(Size::var(var));
+        }
+        if !self.program.is_measured(size) {
+            return Err(self.error("", format!("the size `{size}` is not known before the launch")));
         }
         if let Some((_, name)) = self.sizes.iter().find(|(s, _)| s == size)
             && let Some((var, _)) = self.indices.iter().find(|(_, e)| **e == Expr::Var(name.clone()))
         {
-            return Size::var(var.clone());
+            return Ok(Size::var(var.clone()));
         }
         let name = self.names.fresh(name);
         let var = self.index_var(&name.clone(), Expr::Var(name.clone()));
         let (low, high) = self.facts.bounds(size);
         self.facts.assume_range(var.clone(), low, high);
         self.sizes.push((size.clone(), name));
-        Size::var(var)
+        Ok(Size::var(var))
     }
 
     /// An argument whose value the plan may change from launch to launch.
@@ -414,6 +440,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         } = self;
         let body = scopes.pop().unwrap_or_default();
         let mut body: Vec<_> = declarations.into_iter().chain(prologue).chain(body).collect();
+        stop::resolve(&mut body);
         super::barriers::drop_needless(&mut body);
         if program.schedule.target.class == Class::Gpu {
             for angle in angles::together(&mut body, &mut names).into_iter().flatten() {
@@ -455,7 +482,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     ) -> Result<()> {
         let name = self.fresh_name(wish);
         let var = self.index_var(wish, Expr::Var(name.clone()));
-        let bound = self.size(to)?;
+        let bound = self.length(to)?;
         let is_known = !to.any_var(&mut |v| v.kind != VarKind::Param);
         let below = if is_known { None } else { self.program.upper(&self.facts, to) };
         self.loop_depth += 1;

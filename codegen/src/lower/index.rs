@@ -3,10 +3,11 @@
 use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{ScalarValue, Value};
+use crate::failure::Message;
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
 use crate::schedule::bounds::size_of_node as as_size;
 use lift_analysis::hir::{Literal, Scalar};
-use lift_analysis::size::{Node, Size, VarKind};
+use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -23,29 +24,59 @@ impl<'k> FunctionBuilder<'_, 'k> {
         lower.is_some_and(|l| l >= i32::MIN.into()) && upper.is_some_and(|u| u <= i32::MAX.into())
     }
 
-    /// Whether a natural number, written as `expr`, may be larger than an `int`: an index of an array that is stored
-    /// nowhere, such as `(join (fill #4000000000 xs))`. What is below the room of a buffer is not.
+    /// Whether a natural number, written as `expr`, may be larger than an `int`: a length or an index of an array that is
+    /// stored nowhere, such as `(join (fill #4000000000 xs))`. What is at most the room of a buffer is not.
     fn overflows(&self, s: &Size, expr: &Expr) -> bool {
         if expr.is_atom() {
             return false;
         }
-        let stored = |capacity: &Size| self.facts.lt(s, capacity).is_yes();
+        let stored = |capacity: &Size| self.facts.le(s, capacity).is_yes();
         !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
     }
 
-    /// A length with which an index is compared. One that may be larger than an `int` is an argument of the kernel, so
-    /// that the host says that it is too large.
+    /// A length to which a loop counts, or with which an index is compared: an `int`, or a failure is recorded and it is 0.
+    /// One that may be larger and is made of parameters is an argument of the kernel, so that the host says that it is too
+    /// large.
     pub fn checked_length(&mut self, len: &Size) -> Result<Size> {
         let expr = self.size(len)?;
-        let of_parameters = !len.any_var(&mut |v| v.kind != VarKind::Param);
-        let large = of_parameters && self.overflows(len, &expr);
-        Ok(if large { self.host_size(len, &argument_name(len)) } else { len.clone() })
+        if !self.overflows(len, &expr) {
+            return Ok(len.clone());
+        }
+        if !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program.is_measured(len) {
+            return self.host_size(len, &argument_name(len));
+        }
+        if !self.program.is_checked() {
+            return Ok(len.clone());
+        }
+        let checked = self.call_checked(Helper::CheckCount, &Message::too_long(), [in_long(expr)]);
+        let checked = self.bind("len", CType::Int, checked);
+        let var = self.index_var("len", checked);
+        let most = self.facts.bounds(len).1;
+        self.facts.assume_range(var.clone(), Some(Size::zero()), most);
+        Ok(Size::var(var))
+    }
+
+    /// The C expression of [`FunctionBuilder::checked_length`].
+    pub fn length(&mut self, len: &Size) -> Result<Expr> {
+        let checked = self.checked_length(len)?;
+        self.size(&checked)
     }
 
     /// The C expression of a size that may be larger than an `int`: computed in `long` where it may.
     pub fn exact_size(&mut self, s: &Size) -> Result<Expr> {
         let expr = self.size(s)?;
         Ok(if expr.is_atom() || self.fits_int(s) { expr } else { in_long(expr) })
+    }
+
+    /// A size as a number of the program. Those that mention a position are checked here to fit an `Int`; of others it is
+    /// assumed ([`crate::core::numbers`]).
+    fn size_as_number(&mut self, s: &Size) -> Result<Expr> {
+        let expr = self.size(s)?;
+        let of_position = |v: &Var| !matches!(v.kind, VarKind::Param | VarKind::Skolem);
+        if !self.program.is_checked() || !s.any_var(&mut |v| of_position(v)) || !self.overflows(s, &expr) {
+            return Ok(expr);
+        }
+        Ok(self.call_checked(Helper::CheckNumber, &Message::too_large_number(), [in_long(expr)]))
     }
 
     /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
@@ -127,9 +158,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match s.node() {
             node @ (Node::Int(_) | Node::Var(_)) => self.node(&node),
             _ => {
-                let size = self.host_size(s, &argument_name(s));
+                let size = self.host_size(s, &argument_name(s))?;
                 self.node(&size.node())
             }
+        }
+    }
+
+    /// A divisor is no larger than an `int`, as a length is: twice the length of what is mirrored, say.
+    fn divisor(&mut self, den: &Node) -> Result<Expr> {
+        match as_size(den) {
+            Some(size) => self.length(&size),
+            None => self.node(den),
         }
     }
 
@@ -153,7 +192,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             && !size.any_var(&mut |v| v.kind != VarKind::Param)
             && self.is_integer(&size)
         {
-            let size = self.host_size(&size, &argument_name(&size));
+            let size = self.host_size(&size, &argument_name(&size))?;
             return match size.as_var() {
                 Some(v) => self.var_expr(v),
                 None => self.node(&size.node()),
@@ -185,7 +224,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 in_long(a).div(b).cast(CType::Int)
             }
             Node::FloorDiv { num, den, dividend } => {
-                let (n, d) = (self.node(num)?, self.node(den)?);
+                let (n, d) = (self.node(num)?, self.divisor(den)?);
                 match (self.not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.div(d),
                     (true, true) => in_long(n).div(d).cast(CType::Int),
@@ -193,7 +232,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 }
             }
             Node::Mod { num, den, dividend } => {
-                let (n, d) = (self.node(num)?, self.node(den)?);
+                let (n, d) = (self.node(num)?, self.divisor(den)?);
                 match (self.not_negative(dividend), self.overflows(dividend, &n)) {
                     (true, false) => n.rem(d),
                     (true, true) => in_long(n).rem(d).cast(CType::Int),
@@ -231,7 +270,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.note_double(crate::core::literal_scalar(*l));
                 Expr::literal(*l)
             }
-            ScalarValue::Size(s) => self.size(s)?,
+            ScalarValue::Size(s) => self.size_as_number(s)?,
             ScalarValue::Computed { expr, .. } => expr.clone(),
         })
     }
@@ -353,13 +392,31 @@ fn is_whole(s: &Size) -> bool {
     whole(&s.node())
 }
 
-/// The same sum or product, computed in `long`.
+/// The same number, computed in `long`.
 fn in_long(e: Expr) -> Expr {
+    let long = |e: Arc<Expr>| Arc::new(in_long(Arc::unwrap_or_clone(e)));
     match e {
-        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
-            Expr::binary(op, in_long(Arc::unwrap_or_clone(a)), in_long(Arc::unwrap_or_clone(b)))
+        // A truth value has no other type; its operands do.
+        Expr::Binary(op, a, b) => Expr::Binary(op, long(a), long(b)),
+        Expr::Unary(op, a) => Expr::Unary(op, long(a)),
+        Expr::Select(condition, a, b) => Expr::Select(long(condition), long(a), long(b)),
+        Expr::Call(name, args) if matches!(&*name, "min" | "max") => {
+            Expr::Call(name, args.into_iter().map(in_long).collect())
         }
-        Expr::Unary(op, a) => Expr::Unary(op, Arc::new(in_long(Arc::unwrap_or_clone(a)))),
+        // Of a quotient whose numerator is a `long` already.
+        Expr::Cast(CType::Int, a) if is_long(&a) => Arc::unwrap_or_clone(a),
         other => other.cast(CType::Long),
+    }
+}
+
+/// Whether a number is a `long`.
+pub fn is_long(e: &Expr) -> bool {
+    match e {
+        Expr::Int { long, .. } => *long,
+        Expr::Cast(ty, _) => *ty == CType::Long,
+        Expr::Unary(_, a) => is_long(a),
+        Expr::Binary(_, a, b) | Expr::Select(_, a, b) => is_long(a) || is_long(b),
+        Expr::Call(name, args) => matches!(&**name, "min" | "max") && args.iter().any(is_long),
+        _ => false,
     }
 }

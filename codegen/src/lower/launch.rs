@@ -7,7 +7,7 @@ use super::program::ProgramBuilder;
 use super::value::{ArrayDest, Dest, Value, View};
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use crate::opencl::StmtKind;
-use crate::plan::{Count, Launch};
+use crate::plan::{Arg, Count, Launch};
 use crate::report::{self, Stored};
 use crate::schedule::place;
 use crate::target::Target;
@@ -99,9 +99,19 @@ impl<'k> ProgramBuilder<'k> {
         if f.does_nothing() {
             return Ok(());
         }
+        // There is memory for what is launched only.
+        for id in f.own.iter().chain(&f.group_own) {
+            let capacity = &mut f.program.buffers[id.0 as usize].capacity;
+            *capacity = where_launched(&only_if, capacity);
+        }
         let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
         let alone = f.alone_in_group;
-        let (kernel, args) = f.finish(title.name, title.label, title.origin);
+        let (kernel, mut args) = f.finish(title.name, title.label, title.origin);
+        for arg in &mut args {
+            if let Arg::Local { bytes } = arg {
+                *bytes = where_launched(&only_if, bytes);
+            }
+        }
         if !only_if.is_empty() {
             self.say_once(stored_before);
         }
@@ -115,6 +125,11 @@ impl<'k> ProgramBuilder<'k> {
         } else {
             spread(used.glb, dims, &target)
         };
+        // Where each work-item or group has memory of its own there is room for so many groups in all.
+        let in_group: u32 = size.iter().product();
+        let of_items = own.then_some(SCRATCH_ITEMS / in_group.max(1));
+        let most = of_items.into_iter().chain(group_own.then_some(SCRATCH_GROUPS)).min();
+        let mut room = most.map(|most| Size::nat(most.max(1).into()));
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {
@@ -125,19 +140,13 @@ impl<'k> ProgramBuilder<'k> {
             } else {
                 continue;
             };
-            // Where each work-item or group has memory of its own there is room for so many.
-            let in_group: u32 = size.iter().product();
-            let most = match (own, group_own, d) {
-                (false, false, _) => None,
-                (_, _, 1..) => Some(1),
-                (true, group, _) => {
-                    Some((SCRATCH_ITEMS / in_group.max(1)).min(if group { SCRATCH_GROUPS } else { u32::MAX }))
-                }
-                (false, true, _) => Some(SCRATCH_GROUPS),
-            };
             let wish = Size::max(&wish, &Size::one());
-            groups[d].wish = match most {
-                Some(most) => Size::min(&wish, &Size::nat(most.max(1).into())),
+            groups[d].wish = match &mut room {
+                Some(room) => {
+                    let wish = Size::min(&wish, room);
+                    *room = Size::max(&room.div_floor(&wish), &Size::one());
+                    wish
+                }
                 None => wish,
             };
         }
@@ -162,6 +171,11 @@ impl<'k> ProgramBuilder<'k> {
         let new: Vec<Stored> = last.into_iter().filter(|s| !own(s) || !self.report.stored.contains(s)).collect();
         self.report.stored.extend(new);
     }
+}
+
+/// So much where all of these are positive, else nothing.
+fn where_launched(only_if: &[Size], much: &Size) -> Size {
+    only_if.iter().fold(much.clone(), |much, size| Size::if_le(&Size::one(), size, &much, &Size::zero()))
 }
 
 /// A group for loops over global work-items.

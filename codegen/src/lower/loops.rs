@@ -17,6 +17,9 @@ use lift_analysis::size::Size;
 /// 128, and 148 by those of 32 or 256.
 const UNEVEN_GROUP: u32 = 64;
 
+/// What is done for an element.
+type OnElement<'a, F> = dyn FnOnce(&mut F, &Size) -> Result<()> + 'a;
+
 impl<'k> FunctionBuilder<'_, 'k> {
     /// `map f xs` at a level, into `dest`.
     pub fn map(&mut self, level: Level, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
@@ -110,6 +113,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
         };
         let at = usize::from(d.min(2));
+        if let (Level::Wrg(0), Some(rows)) = (level, self.rows_of_team.take()) {
+            let result = self.for_rows(rows, n, Box::new(body));
+            self.rows_of_team = Some(rows);
+            return result;
+        }
         if level == Level::Glb(0) && self.active == Dims::default() && self.can_stream() && !n.is_one() {
             self.active.glb[0] = true;
             let result = self.for_stream(n, body);
@@ -166,6 +174,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
+    /// A group has several elements at a time, each of which is shared by the work-items of one row. Those behind the last
+    /// are the last again: all of them must get to all barriers, and write the same.
+    fn for_rows(&mut self, rows: u32, n: &Size, body: Box<OnElement<'_, Self>>) -> Result<()> {
+        let rows = Size::nat(rows.into());
+        let rounds = n.add(&rows).sub(&Size::one()).div_floor(&rows);
+        self.for_level(Level::Wrg(0), &rounds, |f, g| {
+            let row = f.size(&g.mul(&rows))?.add(Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int));
+            let last = f.size(&n.sub(&Size::one()))?;
+            let row = f.index_below("row", Expr::call("min", [row, last]), n);
+            body(f, &row)
+        })
+    }
+
     /// For each element of an array, sequentially; a few pieces one after the other.
     pub fn over(
         &mut self,
@@ -214,21 +235,24 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let var = self.index_var(name, index.clone());
         let whole = n.as_const() == Some(local.into());
         let last = n.sub(&Size::one());
-        if whole {
-            self.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
-            return body(self, &Size::var(var));
-        }
         let (stmts, ()) = self.scope(|f| {
             f.facts.assume_range(var.clone(), Some(Size::zero()), Some(last));
             body(f, &Size::var(var.clone()))
         })?;
+        if whole {
+            match super::stop::stops(&stmts) {
+                true => self.emit(StmtKind::Block(stmts)),
+                false => self.emit_all(stmts),
+            }
+            return Ok(());
+        }
         if has_barrier(&stmts) {
             return Err(self.error(
                 "mapLcl",
                 format!("a barrier is needed inside of a loop over {n} elements by {local} work-items, which not all of them enter"),
             ));
         }
-        let bound = self.size(n)?;
+        let bound = self.length(n)?;
         self.emit_if(index.lt(bound), stmts, Vec::new());
         Ok(())
     }

@@ -62,6 +62,11 @@ impl<'k> ProgramBuilder<'k> {
         !size.any_var(&mut |v| v.kind != VarKind::Param || self.measured.sizes.contains_key(v))
     }
 
+    /// Whether the host knows all lengths in a size once they are measured.
+    pub fn is_measured(&self, size: &Size) -> bool {
+        self.lengths_in(size).iter().all(|v| self.schedule.lengths.contains(v))
+    }
+
     fn lengths_in(&self, size: &Size) -> Vec<VarId> {
         size.vars().iter().filter_map(|v| self.measured.sizes.get(v).copied()).collect()
     }
@@ -69,7 +74,7 @@ impl<'k> ProgramBuilder<'k> {
     /// The largest value of a size that the host can compute, now or once a length is measured.
     pub fn upper(&self, facts: &Facts, size: &Size) -> Option<Size> {
         let most = bounds::upper(facts, size)?;
-        self.lengths_in(&most).iter().all(|v| self.schedule.lengths.contains(v)).then_some(most)
+        self.is_measured(&most).then_some(most)
     }
 
     /// As many elements as this are to be stored: what is measured for that is noted. Whether it can be.
@@ -189,6 +194,7 @@ impl<'k> Host<'k> {
         env: &Env<'k>,
         dest: Option<&Dest<'k>>,
     ) -> Result<Dest<'k>> {
+        let before = self.computed();
         let mut values = Vec::new();
         for (block, holds) in branches {
             let guard = Guard { condition: condition.clone(), holds };
@@ -217,6 +223,8 @@ impl<'k> Host<'k> {
             self.guards.pop();
             checked?;
         }
+        // What only one of the branches computes may not be computed at all.
+        self.only_computed(&before);
         Ok(dest)
     }
 }

@@ -5,7 +5,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::program::{Leaf, ProgramBuilder, scalar_bytes};
 use super::value::{Env, Layout, Memory, Place, Root};
-use crate::core::{Level, Space, Stmt};
+use crate::core::{Level, Rhs, Space, Stmt};
 use crate::opencl::{BinaryOp, CType, Expr, Storage};
 use crate::plan::BufferRole;
 use crate::report;
@@ -35,7 +35,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
                  where they cannot wait for each other",
             ));
         }
-        let cooperative = levels.iter().any(|l| matches!(l, Level::Lcl(_)));
+        let together = matches!(&stmt.rhs, Rhs::Prim(call) if self.sorts_together(call));
+        let cooperative = together || levels.iter().any(|l| matches!(l, Level::Lcl(_)));
         let kernel = self.program.kernel;
         let name = kernel.name_of(stmt.var).to_string();
         let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {
@@ -47,13 +48,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let bounds: Vec<_> = schedule.bounds.get(stmt.var).iter().map(|b| b.as_ref().map(|b| env.size(b))).collect();
         let bounds = &bounds;
         match space {
-            Some(Space::Local) => self.allocate(&ty, bounds, &name, Kind::Local),
+            Some(Space::Local) if self.active.wrg != [false; 3] => self.allocate(&ty, bounds, &name, Kind::Local),
             _ if cooperative && self.active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
             _ if cooperative => Err(self.error(
                 "mapLcl",
                 "its result would have to be shared by the work-items of one dimension only, which is not compiled yet",
             )),
-            Some(Space::Global) => self.allocate(&ty, bounds, &name, Kind::Item),
+            // There is no group in whose memory it could be.
+            Some(Space::Global | Space::Local) => self.allocate(&ty, bounds, &name, Kind::Item),
             _ => self.allocate(&ty, bounds, &name, Kind::Private),
         }
     }
@@ -61,6 +63,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory of the work-item for a value of this type, which hides no lengths.
     pub fn allocate_private(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
         self.allocate(ty, &[], name, Kind::Private)
+    }
+
+    /// Memory of the group for a value of this type: local, if the schedule has seen to that there is room.
+    pub fn allocate_for_group(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
+        let keeps = self.team.is_some_and(|team| team.keeps);
+        self.allocate(ty, &[], name, if keeps { Kind::Local } else { Kind::Group })
     }
 
     fn allocate(
@@ -139,11 +147,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let origin = self.origin();
         let mut facts = std::mem::take(&mut self.facts);
         let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
+        // Each element that a group has at a time has its own.
+        let rows = if storage == Storage::Private { 1 } else { self.rows_of_group() };
         let layout = self.program.layout_with(
             ty,
             &mut bounds.iter().cloned(),
             name,
-            &Size::one(),
+            &Size::int(rows),
             &origin,
             &mut facts,
             &mut |_, leaf| {
@@ -167,7 +177,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 _ => self.stored_array(scalar, &wish, storage, n, &origin),
             });
         }
-        Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
+        let at = match rows {
+            1 => Size::zero(),
+            _ => {
+                let row =
+                    self.bind("row_of_group", CType::Int, Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int));
+                self.index_below("row_of_group", row, &Size::int(rows))
+            }
+        };
+        Ok(Place { layout: with_roots(&layout, &roots), at })
     }
 
     fn stored_array(&mut self, scalar: Scalar, wish: &str, storage: Storage, n: u64, origin: &Origin) -> Root {

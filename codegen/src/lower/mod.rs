@@ -15,6 +15,7 @@
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
 //! | [`flagged`] | checks in a loop that do not branch |
+//! | [`stop`] | launches after a failed check |
 //! | [`angles`] | sine and cosine of one number |
 //! | [`all`] | several kernels at once |
 //! | [`work`] | how much one compilation may cost |
@@ -51,9 +52,12 @@ mod pieces;
 mod produce;
 mod program;
 mod read;
+mod registers;
 mod scalar;
 mod sort;
+mod stop;
 mod stream;
+mod team;
 mod tile;
 mod value;
 mod views;
@@ -61,13 +65,10 @@ mod work;
 mod write;
 
 pub use all::{STACK, compile_all};
-pub use device_reduce::is_commutative;
-pub use device_sort::sorted_by_one;
-pub use pieces::FEW_PIECES;
 pub use program::scalar_bytes;
-pub use work::MOST_TERMS;
 
 use crate::core::Kernel;
+use crate::opencl::barriers as opencl_barriers;
 use crate::plan::Program;
 use crate::schedule::Schedule;
 use crate::target::Target;
@@ -122,8 +123,15 @@ pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Ve
     {
         return Err(errors);
     }
-    size::work::apart(MOST_TERMS, || {
+    size::work::apart(crate::budget::MOST_TERMS, || {
         let program = measure::compile(schedule)?;
+        // A mistake of the compiler is better found here than on a device that hangs.
+        debug_assert_eq!(
+            opencl_barriers::verify(&program.functions, &program.opencl.text).err(),
+            None,
+            "{}",
+            program.opencl.text
+        );
         // What it was found to be behind the limit may be more than is needed.
         if size::work::exhausted() { too_large().map_or(Ok(program), Err) } else { Ok(program) }
     })

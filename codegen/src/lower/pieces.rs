@@ -10,13 +10,11 @@ use super::value::{Array, Layout, Pieces, Place, Value, View};
 use crate::core::typing::offset;
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
 use crate::plan::{BufferId, BufferRole};
+use crate::schedule::place::FEW_PIECES;
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::rc::Rc;
-
-/// So few pieces are told apart by conditions, and a loop over them is written out.
-pub const FEW_PIECES: i64 = 8;
 
 impl Pieces {
     /// Rows of `each` elements at `position`.

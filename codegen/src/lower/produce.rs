@@ -1,9 +1,9 @@
 //! Statements that compute arrays: each writes to a destination, or to memory of its own.
 
 use super::Result;
+use super::dests;
 use super::function::FunctionBuilder;
 use super::value::{Array, Closure, Dest, Env, Hits, Place, Value, View};
-use super::{dests, views};
 use crate::core::{Level, Prim, PrimCall, Stmt};
 use crate::opencl::{Expr, Step};
 use crate::schedule::place;
@@ -76,7 +76,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn produce_into(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let parallel = place::stmt_levels(stmt).iter().any(|l| crate::schedule::is_parallel(*l));
-        if parallel {
+        if parallel || self.sorts_together(call) {
             return self.produce_here(stmt, call, env, dest);
         }
         self.uniquely(dest, |f| f.produce_here(stmt, call, env, dest))
@@ -97,15 +97,22 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let to = dests::scattered(f, len, hits, dest.clone(), stmt);
                 self.copy(&xs, &to)
             }
+            Prim::Sort | Prim::Argsort if self.sorts_together(call) => {
+                self.sort_in_group(call, env, dest, call.prim == Prim::Argsort)
+            }
             Prim::Sort => self.sort(call, env, dest, false),
             Prim::Argsort => self.sort(call, env, dest, true),
             Prim::Filter(_) if self.is_whole_group() => self.filter_in_group(call, env, dest),
             // In a group of several dimensions, or by those of one dimension only: one of them does the work.
             Prim::Filter(_) => self.uniquely(dest, |f| f.filter(call, env, dest)),
             Prim::Scan(_) | Prim::ScanExcl(_) => {
-                Err(self.error("scan", "inside of another function only `scanSeq` is compiled yet"))
+                let inclusive = matches!(call.prim, Prim::Scan(_));
+                if self.scan_in_group(call, env, dest, inclusive)? {
+                    return Ok(());
+                }
+                self.uniquely(dest, |f| f.scan(call, env, dest, inclusive))
             }
-            prim => Err(self.error(views::name(prim), "this is not compiled yet")),
+            prim => Err(self.error(prim.label(), "this is not compiled yet")),
         }
     }
 }

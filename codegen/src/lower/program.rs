@@ -1,6 +1,7 @@
 //! The program under construction: buffers, functions, steps and failures, shared by all kernels of one compilation.
 
 use super::measure::Measured;
+use super::stop;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
 use super::work::Work;
 use super::{LowerError, Result};
@@ -34,6 +35,8 @@ pub struct ProgramBuilder<'k> {
     pub schedule: &'k Schedule,
     /// What is known of the size parameters and of the lengths opened at host level.
     pub facts: Facts,
+    /// What is known before the run.
+    before: Facts,
     pub buffers: Vec<Buffer>,
     pub failures: Vec<Failure>,
     pub failure_buffer: Option<BufferId>,
@@ -69,8 +72,12 @@ impl<'k> ProgramBuilder<'k> {
         for longest in schedule.bounds.inputs() {
             facts.assume_range(longest.clone(), None, Some(Size::int(i32::MAX.into())));
         }
+        let mut before = facts.clone();
         for (assumption, _) in &kernel.assumptions {
             facts.assume(assumption);
+            if assumption.vars().iter().all(|v| v.kind == VarKind::Param) {
+                before.assume(assumption);
+            }
         }
         let (mut buffer_names, mut function_names) = (Names::default(), Names::default());
         for size in &kernel.sizes {
@@ -81,6 +88,7 @@ impl<'k> ProgramBuilder<'k> {
             kernel,
             schedule,
             facts,
+            before,
             buffers: Vec::new(),
             failures: Vec::new(),
             failure_buffer: None,
@@ -117,6 +125,9 @@ impl<'k> ProgramBuilder<'k> {
     pub fn buffer(&mut self, name: &str, element: Scalar, capacity: Size, role: BufferRole) -> BufferId {
         let id = BufferId(self.buffers.len() as u32);
         let name = self.buffer_names.fresh(name).to_string();
+        // What the program assumes of lengths that it opens may be false.
+        let natural = self.before.le(&Size::zero(), &capacity).is_yes();
+        let capacity = if natural { capacity } else { Size::max(&capacity, &Size::zero()) };
         self.buffers.push(Buffer { name, element, capacity, role });
         id
     }
@@ -125,7 +136,7 @@ impl<'k> ProgramBuilder<'k> {
         match self.failure_buffer {
             Some(id) => id,
             None => {
-                let id = self.buffer("failure", Scalar::Int, Size::nat(4), BufferRole::Failure);
+                let id = self.buffer(stop::NAME, Scalar::Int, Size::nat(stop::ELEMENTS), BufferRole::Failure);
                 self.failure_buffer = Some(id);
                 id
             }
@@ -371,6 +382,7 @@ impl<'k> ProgramBuilder<'k> {
         result_ty: Ty,
         result: &Layout,
     ) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<core::VarId>) {
+        self.stop_after_failures();
         let unit = Unit {
             header: vec![
                 format!("{}: generated from Lift.", self.kernel.name),

@@ -267,7 +267,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 if self.not_negative(&rest) {
                     return self.read(b, &rest);
                 }
-                let (at, len) = (self.size(i)?, self.size(&a.len)?);
+                let (at, len) = (self.exact_size(i)?, self.exact_size(&a.len)?);
                 let limit = a.len.clone();
                 self.choose(
                     at.lt(len),
@@ -357,10 +357,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.emit_if(condition, then, fail);
                 return Ok(registers);
             }
-            // A row: row 0 stands in for it.
-            let safe = f.call_checked(Helper::CheckIndex, message, [index, len]);
-            let safe = f.bind("at", CType::Int, safe);
-            let var = f.index_var("at", safe);
+            // A row, for which nothing can stand in: there may be none.
+            f.stop_if(condition.not(), message, [index.clone(), len])?;
+            let index = f.bind("at", CType::Int, index);
+            let var = f.index_var("at", index);
             f.facts.assume_range(var.clone(), Some(Size::zero()), Some(a.len.sub(&Size::one())));
             f.read(a, &Size::var(var))
         })

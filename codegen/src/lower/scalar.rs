@@ -158,8 +158,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let message = if remainder { Message::remainder_by_zero() } else { Message::division_by_zero() };
             self.program.needless(&message, &self.origin());
         }
-        if constant || !self.program.is_checked() {
+        if constant {
             return Expr::binary(if remainder { BinaryOp::Rem } else { BinaryOp::Div }, a, b);
+        }
+        if !self.program.is_checked() {
+            let helper = match (ty, remainder) {
+                (Scalar::Long, false) => Helper::QuotientLong,
+                (Scalar::Long, true) => Helper::RemainderLong,
+                (_, false) => Helper::QuotientInt,
+                (_, true) => Helper::RemainderInt,
+            };
+            return self.call_helper(helper, [a, b]);
         }
         let (helper, message) = match (ty, remainder) {
             (Scalar::Long, false) => (Helper::DivLong, Message::division_by_zero()),

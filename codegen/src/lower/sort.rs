@@ -5,6 +5,7 @@ use super::Result;
 use super::function::FunctionBuilder;
 use super::value::{Array, Closure, Dest, Env, Hits, Layout, Place, Value};
 use crate::core::PrimCall;
+use crate::core::order::NumberOrder;
 use crate::opencl::{CType, Expr, Step};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
@@ -40,12 +41,43 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Size::var(var)
     }
 
-    /// Whether element `i` stands before element `j`.
-    pub fn stands_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
+    /// Whether element `i` comes before element `j`.
+    pub fn comes_before(&mut self, before: &Closure<'k>, xs: &Array<'k>, i: &Size, j: &Size) -> Result<Expr> {
         let (x, y) = (self.read(xs, i)?, self.read(xs, j)?);
+        if let Some((order, key)) = self.order_of_floats(before) {
+            let (x, y) = (self.number_in(&x, &order)?, self.number_in(&y, &order)?);
+            let (x, y) = (self.bind("x_key", key, x), self.bind("y_key", key, y));
+            let (first, second) = if order.descending { (&y, &x) } else { (&x, &y) };
+            let ordered = first.clone().lt(second.clone());
+            let is_nan = |e: Expr| Expr::call("isnan", [e]);
+            return Ok(ordered.or(is_nan(y).and(is_nan(x).not())));
+        }
         let result = self.call(before, &[x, y])?;
         let result = self.scalar_of(&result)?;
         self.scalar(&result)
+    }
+
+    /// The order of a function that compares elements by a floating-point number in them, and the type of that.
+    fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, CType)> {
+        let order = NumberOrder::of(before.lambda)?;
+        let element = self.program.kernel.ty(*before.lambda.params.first()?);
+        let key = order.scalar(element).filter(|s| matches!(s, Scalar::Float | Scalar::Double))?;
+        Some((order, CType::of(key)))
+    }
+
+    /// The number in an element by which it is sorted.
+    pub fn number_in(&mut self, x: &Value<'k>, order: &NumberOrder) -> Result<Expr> {
+        let mut x = self.force(x)?;
+        for at in &order.path {
+            let part = match &x {
+                Value::Tuple(parts) => parts.get(*at).cloned(),
+                _ => None,
+            };
+            let Some(part) = part else { return Err(self.error("sort", "a component of an element is missing")) };
+            x = self.force(&part)?;
+        }
+        let number = self.scalar_of(&x)?;
+        self.scalar(&number)
     }
 
     pub fn sort(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
@@ -122,7 +154,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (l, r) = (index(f, &left), index(f, &right));
                 let (x, y) = (f.int_at(order, &l)?, f.int_at(order, &r)?);
                 let (x, y) = (f.index_below("x", x, n), f.index_below("y", y, n));
-                let swapped = f.stands_before(before, xs, &y, &x)?;
+                let swapped = f.comes_before(before, xs, &y, &x)?;
                 f.assign(from_right.clone(), swapped);
                 Ok(())
             })?;

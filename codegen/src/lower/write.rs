@@ -1,8 +1,10 @@
-//! Writing: values into registers and memory, and destinations seen through the inverse of a view.
+//! Writing: values into memory, and destinations seen through the inverse of a view.
 
 use super::Result;
 use super::function::FunctionBuilder;
+use super::index::is_long;
 use super::value::{Array, ArrayDest, Dest, Hits, Layout, Memory, Place, Root, ScalarValue, Value, VecValue, View};
+use crate::core::Level;
 use crate::failure::Message;
 use crate::opencl::{CType, Expr, Helper, StmtKind};
 use lift_analysis::size::Size;
@@ -10,106 +12,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    // ---- registers
-
-    /// Variables for a scalar, a vector or a tuple of such, without a value yet (or zero, if asked for by
-    /// [`Self::registers_like`]); `None` for anything with an array in it.
-    pub fn registers(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Option<Value<'k>>> {
-        if !is_flat(like) {
-            return Ok(None);
-        }
-        self.registers_flat(like, name, zero).map(Some)
-    }
-
-    fn registers_flat(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Value<'k>> {
-        Ok(match like {
-            Value::Scalar(s) => {
-                let ty = s.ty();
-                self.note_double(ty);
-                let init = zero.then(|| Self::zero(ty));
-                let name = self.variable(name, CType::of(ty), init);
-                Value::computed(ty, Expr::Var(name))
-            }
-            Value::Vec(v) => {
-                let ty = CType::Vec(v.scalar, v.width);
-                let init = zero.then(|| Expr::Vector(ty, vec![Self::zero(v.scalar)]));
-                let name = self.variable(name, ty, init);
-                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
-            }
-            Value::Tuple(parts) => {
-                let mut all = Vec::new();
-                for (i, p) in parts.iter().enumerate() {
-                    all.push(self.registers_flat(p, &format!("{name}_{}", i + 1), zero)?);
-                }
-                Value::Tuple(all)
-            }
-            other => return Err(self.error("", format!("{other:?} has no registers"))),
-        })
-    }
-
-    /// Registers for a value of this form, holding zeros.
-    pub fn registers_like(&mut self, like: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
-        self.registers(like, name, true)
-    }
-
-    /// Variables that hold this value, which is a scalar, a vector or a tuple of such.
-    pub fn registers_with(&mut self, value: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
-        if !is_flat(value) {
-            return Ok(None);
-        }
-        self.registers_holding(value, name).map(Some)
-    }
-    fn registers_holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
-        Ok(match value {
-            Value::Scalar(s) => {
-                let ty = s.ty();
-                let init = self.scalar(s)?;
-                Value::computed(ty, Expr::Var(self.variable(name, CType::of(ty), Some(init))))
-            }
-            Value::Vec(v) => {
-                let name = self.variable(name, CType::Vec(v.scalar, v.width), Some(v.expr.clone()));
-                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
-            }
-            Value::Tuple(parts) => {
-                let mut all = Vec::new();
-                for (i, p) in parts.iter().enumerate() {
-                    let p = self.force(p)?;
-                    all.push(self.registers_holding(&p, &format!("{name}_{}", i + 1))?);
-                }
-                Value::Tuple(all)
-            }
-            other => return Err(self.error("", format!("{other:?} has no registers"))),
-        })
-    }
-
-    /// Assigns to registers. The value may mention them: all of it is computed before the first is assigned.
-    pub fn assign_registers(&mut self, to: &Value<'k>, value: &Value<'k>) -> Result<()> {
-        let (mut targets, mut values) = (Vec::new(), Vec::new());
-        self.flatten(to, &mut targets)?;
-        self.flatten(value, &mut values)?;
-        if targets.len() != values.len() {
-            return Err(self.error("", "two values of one type have different forms"));
-        }
-        let mut pending: Vec<(Expr, CType, Expr)> = targets
-            .into_iter()
-            .zip(values)
-            .filter(|((t, _), (v, _))| t != v)
-            .map(|((t, ty), (v, _))| (t, ty, v))
-            .collect();
-        // In order, as long as no later value still reads what is assigned; what would is computed first.
-        for i in 0..pending.len() {
-            let target = pending[i].0.clone();
-            for (_, ty, later) in pending.iter_mut().skip(i + 1) {
-                if later.mentions(&target) {
-                    *later = self.bind("next", *ty, later.clone());
-                }
-            }
-            let (_, _, value) = pending[i].clone();
-            self.assign(target, value);
-        }
-        Ok(())
-    }
-
     /// The scalar and vector expressions of a value, in order.
     pub fn flatten(&mut self, v: &Value<'k>, out: &mut Vec<(Expr, CType)>) -> Result<()> {
         match self.force(v)? {
@@ -189,8 +91,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             (Value::Packed { sizes: n, body: x }, Value::Packed { sizes: m, body: y }) => {
                 let mut sizes = Vec::new();
                 for (n, m) in n.iter().zip(m) {
-                    let (e, g) = (self.size(n)?, self.size(m)?);
-                    let e = self.bind("len", CType::Int, condition.clone().select(e, g));
+                    let (e, g) = (self.exact_size(n)?, self.exact_size(m)?);
+                    let mut len = condition.clone().select(e, g);
+                    if is_long(&len) && self.program.is_checked() {
+                        len = self.call_checked(Helper::CheckCount, &Message::too_long(), [len]);
+                    }
+                    let e = self.bind("len", CType::Int, len);
                     let var = self.index_var("len", e);
                     let bounds = |f: &Self, s: &Size| f.facts.bounds(s).1;
                     let high = bounds(self, n).zip(bounds(self, m)).map(|(a, b)| Size::max(&a, &b));
@@ -411,6 +317,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 {
                     return Ok(()); // already there
                 }
+                if self.is_whole_group() && super::pieces::few_pieces(&a).is_none() && self.is_shared_by_group(d) {
+                    return self.for_level(Level::Lcl(0), &a.len.clone(), |f, i| {
+                        let element = f.read(&a, i)?;
+                        let to = f.dest_at(d, i)?;
+                        f.copy(&element, &to)
+                    });
+                }
                 self.uniquely(d, |f| {
                     f.over("i", &a, |f, i| {
                         let element = f.read(&a, i)?;
@@ -525,6 +438,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
         }
         (condition != Expr::Bool(true)).then_some(condition)
+    }
+
+    /// Whether what is written belongs to all work-items of the group, which run the code at this point alike.
+    fn is_shared_by_group(&self, d: &Dest<'k>) -> bool {
+        let mut roots = Vec::new();
+        dest_roots(d, &mut roots);
+        !roots.is_empty() && roots.iter().all(|r| self.redundant(r).is_some())
     }
 
     /// Runs code that only writes to `d`: by one work-item, where several run here alike.

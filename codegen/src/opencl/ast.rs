@@ -192,6 +192,8 @@ pub enum StmtKind {
     },
     Break,
     Return,
+    /// Ends the work-item, because a check has failed: what follows would rely on it. In an `If`, last.
+    Stop,
     Barrier {
         local: bool,
         global: bool,

@@ -13,9 +13,14 @@ pub enum Helper {
     ModInt,
     DivLong,
     ModLong,
+    QuotientInt,
+    RemainderInt,
+    QuotientLong,
+    RemainderLong,
     CheckIndex,
-    CheckSize,
     CheckLength,
+    CheckCount,
+    CheckNumber,
     FloorDiv,
     FloorMod,
     Power,
@@ -56,9 +61,14 @@ impl Helper {
             Helper::ModInt => "lift_mod_int",
             Helper::DivLong => "lift_div_long",
             Helper::ModLong => "lift_mod_long",
+            Helper::QuotientInt => "lift_quotient_int",
+            Helper::RemainderInt => "lift_remainder_int",
+            Helper::QuotientLong => "lift_quotient_long",
+            Helper::RemainderLong => "lift_remainder_long",
             Helper::CheckIndex => "lift_check_index",
-            Helper::CheckSize => "lift_check_size",
             Helper::CheckLength => "lift_check_length",
+            Helper::CheckCount => "lift_check_count",
+            Helper::CheckNumber => "lift_check_number",
             Helper::FloorDiv => "lift_floor_div",
             Helper::FloorMod => "lift_floor_mod",
             Helper::Power => "lift_power",
@@ -98,8 +108,9 @@ impl Helper {
             | Helper::DivLong
             | Helper::ModLong
             | Helper::CheckIndex
-            | Helper::CheckSize
-            | Helper::CheckLength => Some(Helper::Fail),
+            | Helper::CheckLength
+            | Helper::CheckCount
+            | Helper::CheckNumber => Some(Helper::Fail),
             Helper::FloorMod => Some(Helper::FloorDiv),
             Helper::Ranks => Some(Helper::GroupSums),
             Helper::NextTile | Helper::Publish | Helper::LastGroup => Some(Helper::LongAtomics),
@@ -110,6 +121,10 @@ impl Helper {
             Helper::Move32 | Helper::Move64 => Some(Helper::Places),
             Helper::PackInt | Helper::PackFloat | Helper::PackLong | Helper::PackDouble => Some(Helper::PackHead),
             Helper::Fail
+            | Helper::QuotientInt
+            | Helper::RemainderInt
+            | Helper::QuotientLong
+            | Helper::RemainderLong
             | Helper::FloorDiv
             | Helper::Power
             | Helper::GroupScan
@@ -124,6 +139,26 @@ impl Helper {
             | Helper::Sortable64 => None,
         }
     }
+    /// Whether all work-items of a group must call the function of this name, since they meet in it.
+    pub fn meets(name: &str) -> bool {
+        let helpers = [
+            Helper::GroupScan,
+            Helper::GroupSums,
+            Helper::Ranks,
+            Helper::NextTile,
+            Helper::LastGroup,
+            Helper::SumBefore,
+            Helper::Offsets,
+            Helper::Places,
+            Helper::Note32,
+            Helper::Note64,
+            Helper::Digits32,
+            Helper::Digits64,
+            Helper::Move32,
+            Helper::Move64,
+        ];
+        helpers.iter().any(|h| h.name() == name)
+    }
     /// Whether a call of the function of this name may record a failure.
     pub fn records_failures(name: &str) -> bool {
         [
@@ -132,8 +167,9 @@ impl Helper {
             Helper::DivLong,
             Helper::ModLong,
             Helper::CheckIndex,
-            Helper::CheckSize,
             Helper::CheckLength,
+            Helper::CheckCount,
+            Helper::CheckNumber,
         ]
         .iter()
         .any(|h| h.name() == name)
@@ -201,6 +237,39 @@ long lift_mod_long(__global int* failure, int which, long a, long b)
 }
 "
             }
+            Helper::QuotientInt => {
+                "\
+// The divisor is not 0.
+int lift_quotient_int(int a, int b)
+{
+  return b == -1 ? (int)(0u - (uint)a) : a / b;
+}
+"
+            }
+            Helper::RemainderInt => {
+                "\
+int lift_remainder_int(int a, int b)
+{
+  return b == -1 ? 0 : a % b;
+}
+"
+            }
+            Helper::QuotientLong => {
+                "\
+long lift_quotient_long(long a, long b)
+{
+  return b == -1 ? (long)(0ul - (ulong)a) : a / b;
+}
+"
+            }
+            Helper::RemainderLong => {
+                "\
+long lift_remainder_long(long a, long b)
+{
+  return b == -1 ? 0 : a % b;
+}
+"
+            }
             Helper::CheckIndex => {
                 "\
 // The index, or 0 and a recorded failure if it is not below n.
@@ -214,17 +283,6 @@ int lift_check_index(__global int* failure, int which, int i, int n)
 }
 "
             }
-            Helper::CheckSize => {
-                "\
-// Two lengths that the program claims to be equal.
-void lift_check_size(__global int* failure, int which, int a, int b)
-{
-  if (a != b) {
-    lift_fail(failure, which, a, b);
-  }
-}
-"
-            }
             Helper::CheckLength => {
                 "\
 // A length that the program computes. Loops with the stride of the grid have room behind the longest array.
@@ -235,6 +293,32 @@ int lift_check_length(__global int* failure, int which, int n)
     return 0;
   }
   return n;
+}
+"
+            }
+            Helper::CheckCount => {
+                "\
+// The length of an array that is stored nowhere.
+int lift_check_count(__global int* failure, int which, long n)
+{
+  if (n > 2013265920) {
+    lift_fail(failure, which, 0, 0);
+    return 0;
+  }
+  return (int)n;
+}
+"
+            }
+            Helper::CheckNumber => {
+                "\
+// A size as a number.
+int lift_check_number(__global int* failure, int which, long n)
+{
+  if (n != (int)n) {
+    lift_fail(failure, which, 0, 0);
+    return 0;
+  }
+  return (int)n;
 }
 "
             }

@@ -4,6 +4,7 @@
 //! byte ranges of the text back to them.
 
 pub mod ast;
+pub mod barriers;
 pub mod build;
 pub mod helpers;
 pub mod names;
@@ -18,4 +19,4 @@ pub use ast::{
 };
 pub use helpers::Helper;
 pub use names::Names;
-pub use print::print;
+pub use print::{OpenClText, print};

@@ -2,6 +2,7 @@
 
 use lift_analysis::hir::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 /// The names in use in a function or a text.
 #[derive(Debug, Clone, Default)]
@@ -59,212 +60,52 @@ fn sanitize(wish: &str) -> String {
     }
 }
 
-/// Words that mean something in OpenCL C, or that a helper or a macro of a driver is called.
+/// Keywords of OpenCL C, of C++ for OpenCL and of C11, which the program around is written in, and macros of compilers.
+const KEYWORDS: &str = "
+    EOF I NULL addrspace_cast alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class co_await
+    co_return co_yield compl complex concept const const_cast constant consteval constexpr constinit continue
+    decltype default defined delete do double dynamic_cast else enum errno explicit export extern false far final float
+    for friend generic global goto half if imaginary inline int kernel linux local long main mutable namespace near
+    new noexcept not not_eq nullptr operator or or_eq override pipe private protected public quad read_only
+    read_write register reinterpret_cast requires restrict return short signed sizeof static static_assert
+    static_cast stderr stdin stdout struct switch template this thread_local throw true try typedef typeid typename typeof uchar uint
+    ulong uniform union unix unsigned ushort using virtual void volatile while write_only xor xor_eq
+";
+
+/// Functions, types and macros of the OpenCL C 3.0 specification and of Clang's headers for it that [`FAMILIES`] and
+/// [`is_reserved`] do not tell by their form.
+const STANDARD: &str = "
+    INFINITY MAXFLOAT NAN abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh
+    atanpi barrier bit_reverse bitselect capture_event_profiling_info cbrt ceil clamp cles_khr_int64 clz copysign
+    cos cosh cospi create_user_event cross ctz degrees deprecated distance dot endif erf erfc exp exp10 exp2 expm1
+    ext_vector_type fabs fdim floor fma fmax fmin fmod format fract frexp gamma hadd hypot ilogb is_valid_event
+    is_valid_reserve_id isequal isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan
+    isnormal isnotequal isordered isunordered ldexp length lgamma lgamma_r log log10 log1p log2 logb mad mad24
+    mad_hi mad_sat max maxmag mem_fence min minmag mix modf mul24 mul_hi nan nextafter normalize popcount pow pown
+    powr prefetch printf radians release_event remainder remquo retain_event rhadd rint rootn rotate round rsqrt
+    select set_user_event_status shuffle shuffle2 sign signbit sin sincos sinh sinpi smoothstep sqrt step sub_sat
+    tan tanh tanpi tgamma trunc upsample vec_step vec_type_hint wait_group_events workDimension write_mem_fence
+";
+
+/// What the names of families of functions, types and macros begin with.
+const FAMILIES: &str = "
+    CLK_ amd_ arm_ as_ async_ atom_ atomic_ bitfield_ cl_ clk_ commit_ convert_ dot_ enqueue_ fast_ get_ half_ intel_
+    kernel_ lift_ memory_ native_ ndrange_ read_image read_mem read_pipe reserve_ sub_group_ vload vstore work_group_
+    write_image write_mem write_pipe
+";
+
+/// Whether a name means something in OpenCL C, or may in what a driver puts before it. Those that a standard reserves are
+/// listed; all others that it may come to use have a form of their own: `NAME_NAME` is a macro, `name_t` is a type.
 fn is_reserved(name: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "auto",
-        "break",
-        "case",
-        "char",
-        "const",
-        "continue",
-        "default",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "extern",
-        "float",
-        "for",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "register",
-        "restrict",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "typedef",
-        "union",
-        "unsigned",
-        "void",
-        "volatile",
-        "while",
-        "bool",
-        "uchar",
-        "ushort",
-        "uint",
-        "ulong",
-        "size_t",
-        "ptrdiff_t",
-        "intptr_t",
-        "uintptr_t",
-        "half",
-        "quad",
-        "complex",
-        "imaginary",
-        "kernel",
-        "global",
-        "local",
-        "constant",
-        "private",
-        "generic",
-        "pipe",
-        "read_only",
-        "write_only",
-        "read_write",
-        "true",
-        "false",
-        "event_t",
-        "image2d_t",
-        "image3d_t",
-        "sampler_t",
-        "queue_t",
-        "NULL",
-        "INFINITY",
-        "NAN",
-        "HUGE_VAL",
-        "MAXFLOAT",
-        "M_PI",
-        "M_E",
-        "abs",
-        "min",
-        "max",
-        "clamp",
-        "sqrt",
-        "exp",
-        "log",
-        "sin",
-        "cos",
-        "tan",
-        "pow",
-        "floor",
-        "ceil",
-        "fmin",
-        "fmax",
-        "fabs",
-        "barrier",
-        "select",
-        "any",
-        "all",
-        "dot",
-        "length",
-        "distance",
-        "normalize",
-        "cross",
-        "sign",
-        "step",
-        "mix",
-        "round",
-        "rint",
-        "trunc",
-        "fma",
-        "sincos",
-        "mad",
-        "hypot",
-        "remainder",
-        "printf",
-        "shuffle",
-        "prefetch",
-        "popcount",
-        "rotate",
-        "clz",
-        "isnan",
-        "isinf",
-        "isequal",
-        "vload2",
-        "vstore2",
-        "as_int",
-        "as_uint",
-        "as_float",
-        "main",
-        "defined",
-        "typeof",
-        "class",
-        "template",
-        "this",
-        "new",
-        "delete",
-        "operator",
-        "namespace",
-        "wait_group_events",
-        "erf",
-        "gamma",
-        "tgamma",
-        "lgamma",
-        "ldexp",
-        "modf",
-        "fract",
-        "fdim",
-        "fmod",
-        "exp2",
-        "exp10",
-        "expm1",
-        "log2",
-        "log10",
-        "log1p",
-        "logb",
-        "cbrt",
-        "acos",
-        "asin",
-        "atan",
-        "atan2",
-        "cosh",
-        "sinh",
-        "tanh",
-        "rsqrt",
-        "pown",
-        "powr",
-        "rootn",
-        "degrees",
-        "radians",
-        "mad24",
-        "mul24",
-        "mul_hi",
-        "hadd",
-        "rhadd",
-        "add_sat",
-        "sub_sat",
-        "upsample",
-        "bitselect",
-        "nan",
-        "ilogb",
-        "frexp",
-        "nextafter",
-        "maxmag",
-        "minmag",
-        "copysign",
-        "signbit",
-        "mem_fence",
-        "linux",
-        "unix",
-        "assert",
-        "quadratic",
-        "near",
-        "far",
-        "I",
-        "asm",
-    ];
-    WORDS.contains(&name)
-        || name.starts_with("lift_")
-        || name.starts_with("get_")
-        || name.starts_with("convert_")
-        || name.starts_with("atomic_")
-        || name.starts_with("CL_")
-        || name.starts_with("CLK_")
-        || name.starts_with("cl_")
-        || name.starts_with("vload")
-        || name.starts_with("vstore")
-        || name.starts_with("as_")
-        || name.starts_with("native_")
-        || name.starts_with("half_")
-        || name.starts_with("work_group")
+    static WORDS: LazyLock<FxHashSet<&str>> =
+        LazyLock::new(|| KEYWORDS.split_whitespace().chain(STANDARD.split_whitespace()).collect());
+    let words_of_capitals =
+        |name: &str| name.split('_').skip(1).any(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
+    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase()) && words_of_capitals(name);
+    WORDS.contains(name)
+        || is_macro
+        || name.ends_with("_t")
+        || FAMILIES.split_whitespace().any(|family| name.starts_with(family))
         || is_vector_type(name)
 }
 
@@ -286,6 +127,9 @@ fn is_vector_type(name: &str) -> bool {
                 | "double"
                 | "half"
                 | "bool"
+                | "quad"
+                | "complex"
+                | "imaginary"
         )
 }
 
@@ -302,6 +146,10 @@ mod tests {
         let got: Vec<String> = wishes.iter().map(|w| names.fresh(w).to_string()).collect();
         expect!["xs xs1 xs_p v_float v_get_x v_as_is x1 x1_1 v v3d v_float4 v_int8 lambda a_b v1"]
             .assert_eq(&got.join(" "));
+        let wishes = ["INT_MAX", "FLT_EPSILON", "M_PI_2", "vec_step", "image1d_t", "image1d_t", "X1", "X1", "N"];
+        let got: Vec<String> = wishes.iter().map(|w| names.fresh(w).to_string()).collect();
+        expect!["v_INT_MAX v_FLT_EPSILON v_M_PI_2 v_vec_step v_image1d_t v_image1d_t1 X1 X1_1 N"]
+            .assert_eq(&got.join(" "));
     }
 
     #[test]
@@ -309,5 +157,42 @@ mod tests {
         let mut names = Names::default();
         let got: Vec<String> = (0..6).map(|_| names.fresh("uint_").to_string()).collect();
         expect!["v_uint v_uint1 v_uint2 v_uint3 v_uint4 v_uint5"].assert_eq(&got.join(" "));
+    }
+
+    /// What the headers of this machine's device declare: a name that is left as it is can be a variable, and hides no
+    /// function that a kernel may call.
+    #[test]
+    fn names_in_the_headers_of_the_standard_do_not_clash() {
+        use crate::run::device::{Program, Session};
+        const HEADERS: [&str; 2] = ["opencl-c.h", "opencl-c-base.h"];
+        let text: String = HEADERS
+            .iter()
+            .map(|name| format!("/usr/share/pocl/include/{name}"))
+            .map(|path| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}, a part of pocl: {e}")))
+            .collect();
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with(['*', '/']));
+        let (mut words, mut functions) = (std::collections::BTreeSet::new(), Vec::new());
+        for line in lines.map(|line| line.split("//").next().unwrap_or_default()) {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            for (at, word) in
+                line.split(|c| !is_part(c)).map(|word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
+            {
+                let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
+                if is_name && Names::default().fresh(word).as_ref() == word {
+                    words.insert(word);
+                    if line[at + word.len()..].starts_with('(') {
+                        functions.push(word);
+                    }
+                }
+            }
+        }
+        assert!(functions.is_empty(), "functions whose names are not reserved: {functions:?}");
+        assert!(words.len() > 20, "{words:?}");
+        let body: String =
+            words.iter().map(|word| format!("  {{ const int {word} = 1; out[0] += {word}; }}\n")).collect();
+        let session = Session::open(&crate::testing::device(), false).expect("a session");
+        if let Err(e) = Program::build(&session, &format!("__kernel void k(__global int* out)\n{{\n{body}}}\n")) {
+            panic!("{e:?}");
+        }
     }
 }

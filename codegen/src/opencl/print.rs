@@ -2,10 +2,17 @@
 
 use super::ast::*;
 use super::helpers::Helper;
-use crate::plan::OpenClText;
 use lift_analysis::origin::Origin;
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// The OpenCL text of a kernel and where its lines come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenClText {
+    pub text: String,
+    /// Sorted, by byte range of `text`; inner ranges follow the outer ones that contain them.
+    pub map: Vec<(Range<u32>, Origin)>,
+}
 
 pub fn print(unit: &Unit) -> OpenClText {
     let nothing = PartOrigins::default();
@@ -281,7 +288,7 @@ impl<'u> Printer<'u> {
                 self.braces(body);
             }
             StmtKind::Break => self.push("break;"),
-            StmtKind::Return => self.push("return;"),
+            StmtKind::Return | StmtKind::Stop => self.push("return;"),
             StmtKind::Barrier { local, global } => self.push(match (local, global) {
                 (true, true) => "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
                 (false, true) => "barrier(CLK_GLOBAL_MEM_FENCE);",

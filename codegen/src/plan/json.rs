@@ -1,28 +1,30 @@
 //! A plan as JSON, for people and for other hosts: what `lift build` writes beside the OpenCL text.
 //!
-//! The format is documented in `docs/plan.md`, whose example a test compares. It names buffers instead of numbering
-//! them, and prints sizes and types as the language does. It is written, not read: this program makes plans anew.
+//! The format is documented in `docs/plan.md`, whose example a test compares. It names buffers and sizes instead of
+//! numbering them, and prints types as the language does. It is written, not read: this program makes plans anew.
 
+use super::json_size::{Condition, Names};
 use super::{Arg, BufferId, BufferRole, Count, Launch, Layout, Plan, Program, Step};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size};
 use serde::Serialize;
+use serde_json::Value;
 
 /// Changes whenever a reader of the former format could misunderstand the new one.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// `program` as JSON text, ending in a new line. `opencl` is the name of the file with the OpenCL text; `place` names
 /// a place in the source, as in `3:5`.
 pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> String) -> String {
     let plan = &program.plan;
     let names = names(plan);
-    let printer = Printer { names: &names, place };
+    let printer = Printer { names: &names, vars: Names::default(), place };
     let json = PlanJson {
         needless_checks: plan.needless_checks,
         version: VERSION,
         kernel: &plan.kernel,
         opencl,
-        sizes: plan.sizes.iter().map(|v| v.to_string()).collect(),
+        sizes: plan.sizes.iter().map(|v| printer.vars.of(v)).collect(),
         checks: plan.checks.iter().map(|(assumption, origin)| printer.check(assumption, origin)).collect(),
         inputs: plan
             .inputs
@@ -37,7 +39,7 @@ pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> Strin
             .map(|(b, name)| BufferJson {
                 name,
                 element: b.element.to_string(),
-                capacity: b.capacity.to_string(),
+                capacity: printer.size(&b.capacity),
                 role: role(b.role),
             })
             .collect(),
@@ -169,44 +171,8 @@ struct CheckJson {
     /// For people: "4 divides N".
     condition: String,
     #[serde(flatten)]
-    parts: ConditionJson,
+    parts: Condition,
     at: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum ConditionJson {
-    /// Divisor and value.
-    Divides([String; 2]),
-    NonNegative(String),
-    Positive(String),
-    AtMost([String; 2]),
-    Equal([String; 2]),
-    /// At every position below the count.
-    ForAll(Box<ForAllJson>),
-}
-
-#[derive(Serialize)]
-struct ForAllJson {
-    position: String,
-    count: String,
-    #[serde(flatten)]
-    holds: ConditionJson,
-}
-
-fn condition(assumption: &Assumption) -> ConditionJson {
-    match assumption {
-        Assumption::Divides { divisor, value } => ConditionJson::Divides([divisor.to_string(), value.to_string()]),
-        Assumption::NonNegative(a) => ConditionJson::NonNegative(a.to_string()),
-        Assumption::Positive(a) => ConditionJson::Positive(a.to_string()),
-        Assumption::AtMost(a, b) => ConditionJson::AtMost([a.to_string(), b.to_string()]),
-        Assumption::Equal(a, b) => ConditionJson::Equal([a.to_string(), b.to_string()]),
-        Assumption::ForAll { position, count, holds } => ConditionJson::ForAll(Box::new(ForAllJson {
-            position: position.to_string(),
-            count: count.to_string(),
-            holds: condition(holds),
-        })),
-    }
 }
 
 #[derive(Serialize)]
@@ -230,12 +196,12 @@ enum LayoutJson<'a> {
         tuple: Vec<LayoutJson<'a>>,
     },
     Array {
-        length: String,
+        length: Value,
         of: Box<LayoutJson<'a>>,
     },
     /// Rows of different lengths, one after the other.
     Packed {
-        rows: String,
+        rows: Value,
         position: String,
         of: Box<LayoutJson<'a>>,
     },
@@ -250,14 +216,14 @@ enum LayoutJson<'a> {
 struct LengthJson<'a> {
     length: String,
     buffer: &'a str,
-    at_most: String,
+    at_most: Value,
 }
 
 #[derive(Serialize)]
 struct BufferJson<'a> {
     name: &'a str,
     element: String,
-    capacity: String,
+    capacity: Value,
     role: &'static str,
 }
 
@@ -266,7 +232,7 @@ struct BufferJson<'a> {
 enum StepJson<'a> {
     Launch(LaunchJson<'a>),
     Zero(&'a str),
-    Repeat { count: String, steps: Vec<StepJson<'a>> },
+    Repeat { count: Value, steps: Vec<StepJson<'a>> },
     While { test: Vec<StepJson<'a>>, flag: &'a str, steps: Vec<StepJson<'a>> },
     Swap([&'a str; 2]),
     Measure { size: String, from: &'a str, negative: usize },
@@ -283,23 +249,23 @@ struct LaunchJson<'a> {
     local: [u32; 3],
     exact_local: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    only_if: Vec<String>,
+    only_if: Vec<Value>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 enum ArgJson<'a> {
     Buffer(&'a str),
-    Int(String),
-    Long(String),
-    LocalBytes(String),
+    Int(Value),
+    Long(Value),
+    LocalBytes(Value),
 }
 
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 enum CountJson {
-    Plain(String),
-    Rounded { count: String, multiple_of: u32 },
+    Plain(Value),
+    Rounded { count: Value, multiple_of: u32 },
 }
 
 #[derive(Serialize)]
@@ -329,7 +295,9 @@ fn names(plan: &Plan) -> Vec<String> {
 }
 
 struct Printer<'a> {
+    /// Of buffers.
     names: &'a [String],
+    vars: Names,
     place: &'a dyn Fn(&Origin) -> String,
 }
 
@@ -338,8 +306,16 @@ impl<'a> Printer<'a> {
         self.names.get(id.0 as usize).map_or("?", String::as_str)
     }
 
+    fn size(&self, size: &Size) -> Value {
+        self.vars.size(size)
+    }
+
     fn check(&self, assumption: &Assumption, origin: &Origin) -> CheckJson {
-        CheckJson { condition: assumption.to_string(), parts: condition(assumption), at: (self.place)(origin) }
+        CheckJson {
+            condition: assumption.to_string(),
+            parts: self.vars.condition(assumption),
+            at: (self.place)(origin),
+        }
     }
 
     fn layout(&self, layout: &Layout) -> LayoutJson<'a> {
@@ -348,18 +324,18 @@ impl<'a> Printer<'a> {
             Layout::Vec { buffer, width } => LayoutJson::Leaf { buffer: self.name(*buffer), width: Some(*width) },
             Layout::Tuple(parts) => LayoutJson::Tuple { tuple: parts.iter().map(|p| self.layout(p)).collect() },
             Layout::Array { len, element } => {
-                LayoutJson::Array { length: len.to_string(), of: Box::new(self.layout(element)) }
+                LayoutJson::Array { length: self.size(len), of: Box::new(self.layout(element)) }
             }
             Layout::Packed { len, position, element } => LayoutJson::Packed {
-                rows: len.to_string(),
-                position: position.to_string(),
+                rows: self.size(len),
+                position: self.vars.of(position),
                 of: Box::new(self.layout(element)),
             },
             Layout::Exists { lengths, body } => {
                 let length = |l: &super::DynamicLength| LengthJson {
-                    length: l.var.to_string(),
+                    length: self.vars.of(&l.var),
                     buffer: self.name(l.buffer),
-                    at_most: l.at_most.to_string(),
+                    at_most: self.size(&l.at_most),
                 };
                 LayoutJson::Exists { exists: lengths.iter().map(length).collect(), of: Box::new(self.layout(body)) }
             }
@@ -373,13 +349,13 @@ impl<'a> Printer<'a> {
         let step = |step: &'s Step| match step {
             Step::Launch(launch) => StepJson::Launch(self.launch(launch)),
             Step::Zero(id) => StepJson::Zero(self.name(*id)),
-            Step::Repeat { count, steps } => StepJson::Repeat { count: count.to_string(), steps: self.steps(steps) },
+            Step::Repeat { count, steps } => StepJson::Repeat { count: self.size(count), steps: self.steps(steps) },
             Step::While { test, flag, steps } => {
                 StepJson::While { test: self.steps(test), flag: self.name(*flag), steps: self.steps(steps) }
             }
             Step::Swap(a, b) => StepJson::Swap([self.name(*a), self.name(*b)]),
             Step::Measure { var, from, negative } => {
-                StepJson::Measure { size: var.to_string(), from: self.name(*from), negative: *negative }
+                StepJson::Measure { size: self.vars.of(var), from: self.name(*from), negative: *negative }
             }
         };
         steps.iter().map(step).collect()
@@ -391,13 +367,13 @@ impl<'a> Printer<'a> {
     {
         let arg = |arg: &Arg| match arg {
             Arg::Buffer(id) => ArgJson::Buffer(self.name(*id)),
-            Arg::Size { value, wide: false } => ArgJson::Int(value.to_string()),
-            Arg::Size { value, wide: true } => ArgJson::Long(value.to_string()),
-            Arg::Local { bytes } => ArgJson::LocalBytes(bytes.to_string()),
+            Arg::Size { value, wide: false } => ArgJson::Int(self.size(value)),
+            Arg::Size { value, wide: true } => ArgJson::Long(self.size(value)),
+            Arg::Local { bytes } => ArgJson::LocalBytes(self.size(bytes)),
         };
         let count = |count: &Count| match count.multiple_of {
-            0 | 1 => CountJson::Plain(count.wish.to_string()),
-            multiple_of => CountJson::Rounded { count: count.wish.to_string(), multiple_of },
+            0 | 1 => CountJson::Plain(self.size(&count.wish)),
+            multiple_of => CountJson::Rounded { count: self.size(&count.wish), multiple_of },
         };
         LaunchJson {
             kernel: &launch.kernel,
@@ -407,7 +383,7 @@ impl<'a> Printer<'a> {
             groups: [count(&launch.groups[0]), count(&launch.groups[1]), count(&launch.groups[2])],
             local: launch.local,
             exact_local: launch.exact_local,
-            only_if: launch.only_if.iter().map(Size::to_string).collect(),
+            only_if: launch.only_if.iter().map(|s| self.size(s)).collect(),
         }
     }
 }

@@ -8,20 +8,17 @@
 //! instance: one in all at the top level, one a row in an array of dynamic-length arrays). `Bool` is a byte.
 
 pub mod json;
+mod json_size;
 pub mod reuse;
 #[cfg(test)]
 mod tests;
 
 use crate::failure::Kind;
+pub use crate::failure::LONGEST;
 use lift_analysis::hir::Scalar;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var};
 use lift_analysis::ty::Ty;
-
-/// The most elements of an array in generated code. Indices are `int`s, and a loop with the stride of the grid adds one
-/// stride behind its last element: what is left is the most work-items that a launch has in one dimension. (A GPU whose
-/// work-items take a second round of a few elements each is two in a hundred slower than with as many as there is work.)
-pub const LONGEST: i32 = i32::MAX - (1 << 27) + 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
@@ -45,7 +42,7 @@ pub enum BufferRole {
     Temporary,
     /// Lives on the device only; zero before the first run, and kept from run to run.
     State,
-    /// Four `int`s: code (0: none), origin index into [`Plan::failures`], and two operands for the message.
+    /// `int`s: code (0: none), index into [`Plan::failures`], two operands for the message; perhaps a copy of the code.
     Failure,
 }
 
@@ -240,18 +237,10 @@ impl Plan {
     }
 }
 
-/// The OpenCL text of a kernel and where its lines come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenClText {
-    pub text: String,
-    /// Sorted, by byte range of `text`; inner ranges follow the outer ones that contain them.
-    pub map: Vec<(std::ops::Range<u32>, Origin)>,
-}
-
 /// A compiled kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    pub opencl: OpenClText,
+    pub opencl: crate::opencl::OpenClText,
     /// The functions of the text that are launched, as a tree.
     pub functions: Vec<crate::opencl::Function>,
     pub plan: Plan,

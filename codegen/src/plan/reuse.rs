@@ -8,15 +8,9 @@
 //! buffers of a constant size, which are not worth it.
 
 use super::{Arg, Buffer, BufferId, BufferRole, Layout, Plan, Step};
+use crate::report::Shared;
 use rustc_hash::FxHashMap;
 use std::ops::RangeInclusive;
-
-/// A buffer that is none any more, and the one in whose memory its values lie.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shared {
-    pub name: String,
-    pub with: String,
-}
 
 /// Has buffers share memory. The plan does the same as before.
 pub fn share(plan: &mut Plan) -> Vec<Shared> {

@@ -1,6 +1,7 @@
 //! The written form of plans.
 
 use super::*;
+use crate::opencl::OpenClText;
 use crate::testing::{origin, param};
 use lift_analysis::ty::bound;
 

@@ -4,7 +4,7 @@
 //! `/tmp/….cl:3:5: error: …` (AMD, pocl), `1:3:5: error: …` (Intel), `error: /tmp/….cl:3:5: …` (pocl's summary).
 //! The position is what all of them have in common.
 
-use crate::plan::OpenClText;
+use crate::opencl::OpenClText;
 use lift_analysis::origin::Origin;
 
 /// One complaint of the device's compiler.

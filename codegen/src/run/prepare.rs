@@ -85,7 +85,7 @@ pub fn prepare<'a>(
     for (i, buffer) in plan.buffers.iter().enumerate() {
         if buffer.role == BufferRole::Failure {
             if failure_buffer.is_some() || buffer.element != Scalar::Int || capacities[i].is_none_or(|n| n < 4) {
-                return Err(RunFailure::plan("there is one failure buffer, of four ints"));
+                return Err(RunFailure::plan("there is one failure buffer, of four ints or more"));
             }
             failure_buffer = Some(BufferId(i as u32));
         }
@@ -283,6 +283,10 @@ impl<'a> Steps<'a, '_> {
 
 /// The numbers of a launch under these sizes.
 pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, RunFailure> {
+    let mut needed = true;
+    for size in &launch.only_if {
+        needed &= argument(size, sizes)? > 0;
+    }
     let mut args = Vec::with_capacity(launch.args.len());
     for arg in &launch.args {
         args.push(match arg {
@@ -291,6 +295,8 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
             Arg::Size { value, wide: false } => {
                 let n = argument(value, sizes)?;
                 let fits = i32::try_from(n).ok().filter(|n| n.unsigned_abs() <= LONGEST.unsigned_abs());
+                // A launch that is left out counts to nothing.
+                let fits = fits.or((!needed).then_some(0));
                 PreparedArg::Int(fits.ok_or_else(|| RunFailure::Memory {
                     message: format!("the size {value} is {n} here; generated code counts to {LONGEST} at most"),
                 })?)
@@ -305,10 +311,6 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
         *groups = prepare_count(count, sizes)?;
     }
     let wish = Wish { groups, local: launch.local, exact_local: launch.exact_local };
-    let mut needed = true;
-    for size in &launch.only_if {
-        needed &= argument(size, sizes)? > 0;
-    }
     Ok(Numbers { args, wish, needed })
 }
 

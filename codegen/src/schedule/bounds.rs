@@ -96,7 +96,11 @@ impl Bounds {
         for (assumption, _) in &kernel.assumptions {
             facts.assume(assumption);
         }
-        let mut finder = Finder { kernel, facts, bounds: Bounds::default(), ints: FxHashMap::default() };
+        let mut ranges = facts.clone();
+        for size in &kernel.sizes {
+            ranges.assume_range(size.clone(), None, Some(Size::int(i32::MAX.into())));
+        }
+        let mut finder = Finder { kernel, facts, ranges, bounds: Bounds::default(), ints: FxHashMap::default() };
         for p in &kernel.params {
             finder.input(*p);
         }
@@ -126,8 +130,10 @@ impl Bounds {
 struct Finder<'k> {
     kernel: &'k Kernel,
     facts: Facts,
+    /// These facts, and that size parameters fit an `Int`.
+    ranges: Facts,
     bounds: Bounds,
-    /// Ints of which it is seen what they are.
+    /// Numbers that are equal to `Int`s modulo 2^32: those as which they are computed before they wrap.
     ints: FxHashMap<VarId, Size>,
 }
 
@@ -154,13 +160,20 @@ impl Finder<'_> {
         self.upper(&self.kernel.atom_ty(a).as_array()?.len)
     }
 
+    fn assume_range(&mut self, var: &Var, low: Option<Size>, high: Option<Size>) {
+        for facts in [&mut self.facts, &mut self.ranges] {
+            facts.assume_range(var.clone(), low.clone(), high.clone());
+        }
+    }
+
     fn block(&mut self, block: &Block) -> Hidden {
         for stmt in &block.stmts {
             let mut found = self.rhs(stmt.var, &stmt.rhs);
             if let Rhs::Unpack(_) = stmt.rhs {
                 let rest = found.split_off(stmt.binds.len().min(found.len()));
                 for (var, bound) in stmt.binds.iter().zip(&found) {
-                    self.facts.assume_range(var.clone(), Some(Size::zero()), bound.clone());
+                    self.assume_range(var, Some(Size::zero()), bound.clone());
+                    self.ranges.assume_range(var.clone(), None, Some(Size::int(i32::MAX.into())));
                 }
                 found = rest;
             }
@@ -189,6 +202,20 @@ impl Finder<'_> {
         }
     }
 
+    /// At most how long an array is whose length is this `Int`. A number that is no `Int` for being too large wraps to a
+    /// smaller one; one that is too small would wrap to a larger one.
+    fn most(&self, k: &Atom) -> Option<Size> {
+        let k = self.int(k)?;
+        let (low, _) = self.ranges.const_bounds(&k);
+        low.filter(|low| *low >= i32::MIN.into()).and_then(|_| self.upper(&k))
+    }
+
+    /// Whether the number is an `Int`.
+    fn fits(&self, k: &Size) -> bool {
+        let (low, high) = self.ranges.const_bounds(k);
+        low.is_some_and(|low| low >= i32::MIN.into()) && high.is_some_and(|high| high <= i32::MAX.into())
+    }
+
     /// The size that stands for what `iota k` and the like are given.
     fn length(&mut self, stmt: VarId) -> Size {
         if let Some(known) = self.bounds.lengths.get(&stmt) {
@@ -211,15 +238,14 @@ impl Finder<'_> {
 
     fn rhs(&mut self, var: VarId, rhs: &Rhs) -> Hidden {
         match rhs {
-            // A sum that wraps is negative, and no length.
             Rhs::Scalar(op, args) => {
                 let [a, b] = args.as_slice() else { return Vec::new() };
                 if let (Some(a), Some(b)) = (self.int(a), self.int(b)) {
                     let value = match op {
                         ScalarOp::Add => a.add(&b),
                         ScalarOp::Sub => a.sub(&b),
-                        ScalarOp::Min => Size::min(&a, &b),
-                        ScalarOp::Max => Size::max(&a, &b),
+                        ScalarOp::Min if self.fits(&a) && self.fits(&b) => Size::min(&a, &b),
+                        ScalarOp::Max if self.fits(&a) && self.fits(&b) => Size::max(&a, &b),
                         _ => return Vec::new(),
                     };
                     self.ints.insert(var, value);
@@ -256,8 +282,8 @@ impl Finder<'_> {
         if let Some(last) = count.map(|n| n.sub(&Size::one())) {
             for position in call.funs.iter().filter_map(|f| f.position.clone()) {
                 // Two facts: both together would say that there is an element.
-                self.facts.assume_range(position.clone(), Some(Size::zero()), None);
-                self.facts.assume_range(position, None, Some(last.clone()));
+                self.assume_range(&position, Some(Size::zero()), None);
+                self.assume_range(&position, None, Some(last.clone()));
             }
         }
         let arg = |i: usize| args.get(i).cloned().unwrap_or_default();
@@ -290,7 +316,7 @@ impl Finder<'_> {
                 if !call.sizes.is_empty() {
                     return inner;
                 }
-                let seen = call.args.first().and_then(|k| self.int(k)).and_then(|k| self.upper(&k));
+                let seen = call.args.first().and_then(|k| self.most(k));
                 let most = match seen {
                     Some(most) => Size::max(&most, &Size::zero()),
                     None => self.length(var),

@@ -5,12 +5,12 @@
 //! demanded, found from the end of a block to its start: an array that would be computed twice, or by fewer work-items
 //! than it could be, or of which only some elements are read while computing the others might fail, is stored.
 
+use super::free::{divides_safely, is_cheap, is_free};
 use super::place::{is_flat, level_of};
 use super::rules::{self, Rule};
 use super::uses::Uses;
 use super::{Applied, is_parallel};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId};
-use lift_analysis::hir::Literal;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Default)]
@@ -90,78 +90,14 @@ pub fn fuse(kernel: &Kernel, uses: &FxHashMap<VarId, Uses>, sequential: bool, ap
     fuser.fused
 }
 
-/// Costs nothing, or a few instructions, and cannot fail.
-pub fn is_free(rhs: &Rhs) -> bool {
-    match rhs {
-        Rhs::Prim(call) => is_view(call.prim) && call.funs.iter().all(|f| is_cheap(&f.body)),
-        Rhs::Scalar(op, args) => is_cheap_op(*op, args),
-        Rhs::If(..) | Rhs::Store(..) => false,
-        Rhs::Cast(_, pairs) => pairs.is_empty(),
-        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Pack(..) | Rhs::Unpack(_) => true,
-    }
-}
-
 /// A function that computes nothing and only shows its argument in another form: a `map` of it is a view.
 fn is_pure_view(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Map(_), funs, .. }) => is_pure_view(&funs[0].body),
-        Rhs::Prim(call) => is_view(call.prim) && call.funs.iter().all(|f| is_cheap(&f.body)),
+        Rhs::Prim(call) => call.prim.is_view() && call.funs.iter().all(|f| is_cheap(&f.body)),
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
         _ => false,
     })
-}
-
-pub fn is_cheap(block: &Block) -> bool {
-    block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
-}
-
-fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
-    use ScalarOp::*;
-    match op {
-        Sqrt | Exp | Log | Sin | Cos | Tan | Pow => false,
-        Div | Mod => divides_safely(args),
-        _ => true,
-    }
-}
-
-/// Whether a division can be seen not to be by zero.
-fn divides_safely(args: &[Atom]) -> bool {
-    match args.get(1) {
-        Some(Atom::Lit(Literal::Int(n))) => *n != 0,
-        Some(Atom::Lit(Literal::Long(n))) => *n != 0,
-        Some(Atom::Lit(_)) => true,
-        _ => false,
-    }
-}
-
-/// Primitives that only change how elements are addressed.
-pub fn is_view(prim: Prim) -> bool {
-    matches!(
-        prim,
-        Prim::Zip
-            | Prim::Unzip
-            | Prim::Split
-            | Prim::Join
-            | Prim::Partition
-            | Prim::Slide
-            | Prim::Pad(_)
-            | Prim::PadConstant
-            | Prim::Transpose
-            | Prim::Gather
-            | Prim::Reverse
-            | Prim::Stride
-            | Prim::Take
-            | Prim::Drop
-            | Prim::Slice
-            | Prim::Tail
-            | Prim::Concat
-            | Prim::Iota
-            | Prim::Generate
-            | Prim::Fill
-            | Prim::Length
-            | Prim::AsVector
-            | Prim::AsScalar
-    )
 }
 
 struct Fuser<'a> {
@@ -212,12 +148,14 @@ impl Fuser<'_> {
                 let result = Demand { often: Often::Once, ..Demand::default() };
                 self.block(a, result, host, &mut left);
                 self.block(b, result, host, &mut right);
+                // What one branch reads may not be read at all.
+                let in_one = |d: Demand| Demand { partial: true, ..d };
                 for (v, d) in left {
-                    let both = right.remove(&v).map_or(d, |other| d.or(other));
+                    let both = right.remove(&v).map_or(in_one(d), |other| d.or(other));
                     self.add(demands, &Atom::Var(v), both);
                 }
                 for (v, d) in right {
-                    self.add(demands, &Atom::Var(v), d);
+                    self.add(demands, &Atom::Var(v), in_one(d));
                 }
             }
             Rhs::Prim(call) => self.prim(stmt, call, d, host, demands),
@@ -348,7 +286,7 @@ impl Fuser<'_> {
             Prim::Transpose | Prim::Join | Prim::AsScalar => {
                 self.add(demands, &args[0], Demand { scattered: true, ..d });
             }
-            prim if is_view(prim) => {
+            prim if prim.is_view() => {
                 for f in &call.funs {
                     self.function(f, Demand::once(), demands);
                 }

@@ -1,30 +1,36 @@
 //! Schedule: core, made ready for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`versions`] has maps that are computed
-//! in one of two ways; [`place`] decides where unplaced
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`distribute`] and
+//! [`teams`] have maps in maps; [`place`] decides where unplaced
 //! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
 //! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`rounds`] has the loops whose rounds are launches; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
 
 pub mod bits;
 pub mod bounds;
 pub mod by_key;
+mod counted;
 mod demote;
+mod distribute;
 mod filters;
+pub mod free;
 pub mod fuse;
 mod longest;
 mod naming;
 pub mod nest;
+mod nested;
 pub mod place;
 mod rewrite;
 mod rounds;
 pub mod rules;
 pub mod shapes;
+pub mod teams;
+#[cfg(test)]
+mod tests;
 pub mod tile;
 pub mod uses;
-mod versions;
 
-use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId};
-use crate::lower;
+use crate::budget::MOST_TERMS;
+use crate::core::{Atom, Block, Kernel, Level, Prim, Rhs, Space, VarId, check};
 use crate::target::Target;
 use bounds::Bounds;
 use lift_analysis::origin::Origin;
@@ -53,6 +59,8 @@ pub struct Schedule {
     pub spaces: FxHashMap<VarId, Space>,
     /// Maps whose elements are computed in blocks, if that suits how their arrays lie in memory.
     pub tilings: FxHashMap<VarId, tile::Tiling>,
+    /// The work-items of a group, for maps whose elements are the work of one.
+    pub teams: teams::Teams,
     pub bounds: Bounds,
     /// Folds that the program left to be reordered.
     pub reorder: FxHashSet<VarId>,
@@ -80,15 +88,16 @@ pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str
         rewritten = next;
         stages.push((last.rule.name, rewritten.clone()));
     }
-    let both = versions::versions(rewritten, target, &mut Vec::new());
-    let placed = place::place(&both, target, &mut Vec::new());
-    stages.extend([("versions", both), ("placed", placed)]);
+    let distributed = distribute::distribute(rewritten, target, &mut Vec::new());
+    let (all, _) = teams::teams(distributed.clone(), target, &mut Vec::new());
+    let placed = place::place(&all, target, &mut Vec::new());
+    stages.extend([("distributed", distributed), ("teams", all), ("placed", placed)]);
     stages
 }
 
 impl Schedule {
     pub fn new(kernel: &Kernel, target: &Target) -> Schedule {
-        work::apart(lower::MOST_TERMS, || {
+        work::apart(MOST_TERMS, || {
             let schedule = Schedule::found(kernel, target);
             Schedule { too_large: work::exhausted(), ..schedule }
         })
@@ -96,16 +105,18 @@ impl Schedule {
 
     fn found(kernel: &Kernel, target: &Target) -> Schedule {
         let mut applied = Vec::new();
-        let rewritten = rewrite::rewrite(kernel, &mut applied);
-        let rewritten = versions::versions(rewritten, target, &mut applied);
-        let mut kernel = place::place(&rewritten, target, &mut applied);
+        let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
+        let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
+        let rewritten = verified("teams", kernel, rewritten);
+        let mut kernel = verified("place", kernel, place::place(&rewritten, target, &mut applied));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
         // Where nothing is computed in an order, what only shows elements in another place is copied by all.
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
-            && kernel.body.stmts.iter().all(|s| fuse::is_free(&s.rhs));
+            && kernel.body.stmts.iter().all(|s| free::is_free(&s.rhs));
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
-            || sorts(&kernel, lower::sorted_by_one(target), &kernel.body);
+            || sorts(&kernel, target.sorted_by_one(), &kernel.body);
         let sequential = !only_shows && !parallel;
         let fused = fuse::fuse(&kernel, &uses, sequential, &mut applied);
         let bounds = Bounds::of(&kernel);
@@ -116,6 +127,7 @@ impl Schedule {
             lazy: fused.lazy,
             spaces: fused.spaces,
             tilings,
+            teams,
             bounds,
             reorder: reorderable(&rewritten),
             sequential,
@@ -134,7 +146,7 @@ impl Schedule {
         measures.extend(&self.measures);
         // What there was is placed and recorded already.
         let mut added = Vec::new();
-        let mut kernel = place::place(&kernel, &self.target, &mut added);
+        let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
         let fused = fuse::fuse(&kernel, &uses, false, &mut added);
@@ -143,6 +155,7 @@ impl Schedule {
             lazy: fused.lazy,
             spaces: fused.spaces,
             tilings: self.tilings.clone(),
+            teams: self.teams.clone(),
             bounds: Bounds::of(&kernel),
             reorder: self.reorder.clone(),
             sequential: false,
@@ -172,6 +185,17 @@ impl Schedule {
     pub fn uses(&self, v: VarId) -> Uses {
         self.uses.get(&v).copied().unwrap_or_default()
     }
+}
+
+/// What a pass made of a kernel. Debug builds verify that it is well formed if the kernel was: a mistake of the compiler is
+/// better found here than in the generated code.
+fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
+    debug_assert!(
+        check::problems(&after).is_empty() || !check::problems(before).is_empty(),
+        "after `{pass}` the kernel is not well formed: {:?}\n{after}",
+        check::problems(&after)
+    );
+    after
 }
 
 /// The `reduce`s that the program does not want one element after the other.

@@ -4,7 +4,7 @@
 //! block of results needs few rows and few columns, each many times. That holds for any function of the elements and any
 //! fold, if rows and columns are read only in step with the fold: element k of both, and of nothing else, in round k.
 
-use super::fuse;
+use super::free;
 use super::place::is_flat;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
@@ -29,19 +29,32 @@ pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
     }
 }
 
+/// Dimensions of groups that are left for maps around a nest.
+pub const MOST_BATCHES: usize = 2;
+
+/// Whether a statement before the inner map of a nest is a component of the row.
+pub fn is_of_row(outer: &Lambda, stmt: &Stmt) -> bool {
+    let Rhs::Proj(Atom::Var(v), _) = &stmt.rhs else { return false };
+    outer.params.contains(v)
+}
+
 /// Recognises a nest in `map f`; `kernel` is the program before it was placed.
 pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     let [row] = f.params.as_slice() else { return None };
-    let mut reader = Reader { kernel, in_step: FxHashSet::default(), depend: FxHashSet::default(), fold: None };
+    let mut reader = Reader::new(kernel);
     if let Some((call, g)) = inner(f)
         && f.body.result == Atom::Var(f.body.stmts.last()?.var)
         && unplaced(call)
     {
         let [column] = g.params.as_slice() else { return None };
         reader.depend.insert(*row);
-        for stmt in f.body.stmts.iter().rev().skip(1).rev() {
+        for stmt in f.body.stmts.iter().take(f.body.stmts.len() - 1).filter(|s| is_of_row(f, s)) {
+            reader.depend.insert(stmt.var);
+            reader.component(stmt.var)?;
+        }
+        for stmt in f.body.stmts.iter().take(f.body.stmts.len() - 1).filter(|s| !is_of_row(f, s)) {
             // Only what all rows have in common, and costs nothing.
-            if !fuse::is_free(&stmt.rhs) || mentions(&stmt.rhs, &reader.depend) {
+            if !free::is_free(&stmt.rhs) || mentions(&stmt.rhs, &reader.depend) {
                 return None;
             }
         }
@@ -67,7 +80,7 @@ pub fn recognise_window(kernel: &Kernel, g: &Lambda) -> Option<Nest> {
     if again || args.as_slice() != [Atom::Var(*window)] {
         return None;
     }
-    let mut reader = Reader { kernel, in_step: FxHashSet::default(), depend: FxHashSet::default(), fold: None };
+    let mut reader = Reader::new(kernel);
     reader.param(first.var)?;
     let (fold, reorder) = reader.statements(&g.body.stmts[1..], &g.body.result)?;
     Some(Nest { fold, matrix: true, reorder })
@@ -90,13 +103,29 @@ struct Reader<'k> {
     kernel: &'k Kernel,
     /// The rows and what is made of them by views that keep positions: read in step with the fold only.
     in_step: FxHashSet<VarId>,
+    /// Tuples of a row and others that come with it.
+    tuples: FxHashSet<VarId>,
     depend: FxHashSet<VarId>,
     fold: Option<(VarId, bool)>,
 }
 
-impl Reader<'_> {
+impl<'k> Reader<'k> {
+    fn new(kernel: &'k Kernel) -> Reader<'k> {
+        let none = FxHashSet::default;
+        Reader { kernel, in_step: none(), tuples: none(), depend: none(), fold: None }
+    }
+
     /// An element that is a scalar may be used anywhere; a row only in step.
     fn param(&mut self, v: VarId) -> Option<()> {
+        let ty = self.kernel.ty(v);
+        if matches!(ty.kind(), TyKind::Tuple(_)) && !is_scalars(ty) {
+            self.tuples.insert(v);
+            return Some(());
+        }
+        self.component(v)
+    }
+
+    fn component(&mut self, v: VarId) -> Option<()> {
         let ty = self.kernel.ty(v);
         if is_scalars(ty) {
             return Some(());
@@ -115,13 +144,24 @@ impl Reader<'_> {
         for stmt in stmts {
             self.stmt(stmt)?;
         }
-        if is_one_of(result, &self.in_step) || !is_scalars(&self.kernel.atom_ty(result)) {
+        if is_one_of(result, &self.in_step)
+            || is_one_of(result, &self.tuples)
+            || !is_scalars(&self.kernel.atom_ty(result))
+        {
             return None;
         }
         self.fold
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        if let Rhs::Proj(Atom::Var(v), _) = &stmt.rhs
+            && self.tuples.contains(v)
+        {
+            return self.component(stmt.var);
+        }
+        if mentions(&stmt.rhs, &self.tuples) {
+            return None;
+        }
         let touched = mentions(&stmt.rhs, &self.in_step);
         match &stmt.rhs {
             Rhs::Atom(_) if touched => {
@@ -149,7 +189,7 @@ impl Reader<'_> {
                 }
                 Prim::Head if !touched => {}
                 // Anything else that does work would be done anew in each round.
-                prim if !touched && fuse::is_view(prim) => {}
+                prim if !touched && prim.is_view() => {}
                 _ => return None,
             },
             Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) if !touched => {}

@@ -6,11 +6,13 @@
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
-use crate::lower::FEW_PIECES;
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
+
+/// So few pieces are told apart by conditions, and a loop over them is written out.
+pub const FEW_PIECES: i64 = 8;
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
     let mut placed = kernel.clone();
@@ -148,9 +150,9 @@ impl Placer<'_> {
                         .and_then(Ty::as_array)
                         .is_some_and(|row| is_flat(&row.element) && row.len.as_const().is_none())
                 }
-                Prim::Map(Level::Auto) => call.funs.iter().all(|f| super::fuse::is_cheap(&f.body)),
+                Prim::Map(Level::Auto) => call.funs.iter().all(|f| super::free::is_cheap(&f.body)),
                 Prim::Head => true,
-                prim => super::fuse::is_view(prim) && block_levels_of(call).is_empty(),
+                prim => prim.is_view() && block_levels_of(call).is_empty(),
             },
             rhs => !matches!(rhs, Rhs::If(..)),
         });
@@ -299,7 +301,26 @@ fn is_perfect_nest(f: &Lambda) -> bool {
     let crate::core::Atom::Var(result) = f.body.result else { return false };
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
     let inner = matches!(&last.rhs, Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), .. }));
-    last.var == result && inner && before.iter().all(|s| super::fuse::is_free(&s.rhs))
+    last.var == result && inner && before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s))
+}
+
+/// A `map` of scalars whose elements one view or `map` of a block reads, and nothing else: it is fused with that.
+fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
+    let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
+    let scalars = funs[0]
+        .body
+        .stmts
+        .iter()
+        .all(|s| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..)));
+    let mut readers = block.stmts.iter().filter(|s| super::uses::mentions(s, &|v| v == stmt.var));
+    let in_step = |s: &Stmt| match &s.rhs {
+        Rhs::Prim(call) if matches!(call.prim, Prim::Map(Level::Auto) | Prim::Zip) => {
+            call.args.iter().filter(|a| **a == Atom::Var(stmt.var)).count() == 1
+                && !call.funs.iter().any(|f| f.body.stmts.iter().any(|s| super::uses::mentions(s, &|v| v == stmt.var)))
+        }
+        _ => false,
+    };
+    scalars && readers.next().is_some_and(in_step) && readers.next().is_none() && block.result != Atom::Var(stmt.var)
 }
 
 fn perfect_nest(f: &mut Lambda) -> Option<&mut PrimCall> {

@@ -21,7 +21,8 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
     let mut body = kernel.body.clone();
     rewriter.block(&mut body);
     let rewritten = Kernel { vars: rewriter.vars, body, ..kernel.clone() };
-    super::by_key::rewrite(rewritten, most, applied)
+    let rewritten = super::by_key::rewrite(rewritten, most, applied);
+    super::counted::rewrite(rewritten, most, applied)
 }
 
 pub(super) struct Rewriter<'a> {

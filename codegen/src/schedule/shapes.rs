@@ -2,7 +2,7 @@
 //! row whose length only the device knows, a fold that meets every element of another array, rounds over a short array,
 //! a short row that is read again and again.
 
-use super::fuse;
+use super::free;
 use super::nest::is_scalars;
 use super::place::is_flat;
 use super::uses;
@@ -41,7 +41,7 @@ fn is_small(kernel: &Kernel, stmt: &Stmt, lazy: &FxHashSet<VarId>) -> bool {
         Rhs::Prim(call) => match call.prim {
             Prim::Head | Prim::Last | Prim::Aref => is_flat(kernel.ty(stmt.var)),
             Prim::Map(Level::Auto) => lazy.contains(&stmt.var) && is_element_work(kernel, &call.funs[0].body, true),
-            prim => fuse::is_view(prim) && call.funs.iter().all(|f| fuse::is_cheap(&f.body)),
+            prim => prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)),
         },
         _ => false,
     }
@@ -169,7 +169,7 @@ pub fn rounds(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<Va
             Rhs::Prim(c) => {
                 let of_runtime_length =
                     matches!(c.prim, Prim::Iota | Prim::Generate | Prim::Fill) && c.sizes.is_empty();
-                fuse::is_view(c.prim) && !of_runtime_length && c.funs.is_empty()
+                c.prim.is_view() && !of_runtime_length && c.funs.is_empty()
             }
             Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
             _ => false,

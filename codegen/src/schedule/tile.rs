@@ -4,9 +4,9 @@
 //! [`crate::lower`] finds out when it gets there.
 
 use super::nest::{self, Nest};
-use super::on_the_host;
 use super::place::is_flat;
 use super::shapes::{self, Pairs};
+use super::{free, on_the_host};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
@@ -14,8 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tiling {
-    /// Every row meets every column.
-    Matrix(Nest),
+    /// Every row meets every column, in each element of so many maps around.
+    Matrix(Nest, usize),
     /// Each row is folded.
     Rows(Nest),
     /// Each row, of a length that only the device knows, is folded.
@@ -42,7 +42,7 @@ pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxH
     }
     // Tiles in local memory, and items that share rows, are for devices whose items run at once.
     if target.class == Class::Cpu {
-        found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(_)));
+        found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(..)));
     }
     found
 }
@@ -68,9 +68,15 @@ fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHas
 
 fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarId>) -> Option<Tiling> {
     let f = call.funs.first()?;
-    if let Some(nest) = nest::recognise(kernel, f) {
+    // Blocks and tiles are of rows of one length.
+    let rectangular = !kernel.ty(stmt.var).any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+    if let Some(nest) = nest::recognise(kernel, f).filter(|nest| rectangular || !nest.matrix) {
         let innermost = if nest.matrix { nest::inner(f)?.1 } else { f };
-        return fused(innermost, lazy).then_some(if nest.matrix { Tiling::Matrix(nest) } else { Tiling::Rows(nest) });
+        return fused(innermost, lazy).then_some(if nest.matrix {
+            Tiling::Matrix(nest, 0)
+        } else {
+            Tiling::Rows(nest)
+        });
     }
     let own = None
         .or_else(|| shapes::team(kernel, f, lazy).map(Tiling::Team))
@@ -80,7 +86,10 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
     if own.is_some() {
         return own;
     }
-    let (inner, g) = nest::inner(f)?;
+    if let Some((nest, batches)) = batched(kernel, f, lazy).filter(|_| rectangular) {
+        return Some(Tiling::Matrix(nest, batches));
+    }
+    let (inner, g) = nest::inner(f).filter(|_| rectangular)?;
     let element = &kernel.ty(stmt.var).as_array()?.element.as_array()?.element;
     if inner.prim != Prim::Map(Level::Auto) {
         return None;
@@ -95,6 +104,24 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
         Some(nest) => Some(Tiling::Windows(nest)),
         None => Some(Tiling::Blocks),
     }
+}
+
+/// A nest of every row and every column below maps that do nothing else.
+fn batched(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<(Nest, usize)> {
+    let mut f = f;
+    for batches in 1..=nest::MOST_BATCHES {
+        let (last, before) = f.body.stmts.split_last()?;
+        let plain = f.position.is_none() && f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
+        let (call, g) = nest::inner(f)?;
+        if !plain || call.prim != Prim::Map(Level::Auto) || f.body.result != Atom::Var(last.var) {
+            return None;
+        }
+        if let Some(nest) = nest::recognise(kernel, g).filter(|nest| nest.matrix) {
+            return fused(nest::inner(g)?.1, lazy).then_some((nest, batches));
+        }
+        f = g;
+    }
+    None
 }
 
 /// No result of a map in the function is stored.

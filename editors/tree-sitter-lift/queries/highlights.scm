@@ -53,7 +53,7 @@
     "reduce" "reduceSeq" "partRed" "reduceWhileSeq" "iterate" "iterateWhile" "scan" "scanSeq" "scanExcl"
     "filter" "filterSeq" "filterGlb" "filterWrg" "filterLcl"
     "zip" "unzip" "split" "join" "slide" "pad" "padConstant" "transpose" "reorder" "gather" "scatter" "reverse"
-    "stride" "take" "drop" "slice" "head" "last" "tail" "concat" "aref" "iota" "generate" "fill" "length"
+    "stride" "take" "drop" "slice" "head" "last" "tail" "init" "concat" "aref" "iota" "generate" "fill" "length"
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
     "sqrt" "exp" "log" "sin" "cos" "tan" "pow" "floor" "ceil" "toInt" "toLong" "toFloat" "toDouble"))

@@ -7,11 +7,20 @@ use crate::program::Program;
 use crate::report::{self, Problem, codes};
 use crate::stages::{self, Stage};
 use lift_analysis::ide::{Cancellable, KernelInfo};
+use lift_codegen::core::print::meaning;
+use lift_codegen::emit::python;
 use lift_codegen::plan;
+use lift_codegen::run::DeviceInfo;
 use lift_codegen::target::Target;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+macro_rules! runtime {
+    ($($name:literal),*) => {
+        [$(($name, include_str!(concat!("../../python/lift_runtime/", $name)))),*]
+    };
+}
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -21,15 +30,20 @@ pub struct Arguments {
     /// Where to write NAME.cl and NAME.plan.json; it is made if it is not there.
     #[arg(short = 'o', value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// Write another way to run the kernel instead: NAME.c and NAME.h, or the Python module NAME.py.
+    /// Write another way to run the kernel instead: NAME.c and NAME.h, or for the whole file a Python module and the
+    /// package that it needs; or print a line of JSON for each kernel.
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "stage")]
     emit: Option<Emit>,
     /// Print one stage of the compilation instead of writing files.
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Option<Stage>,
-    /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`.
-    #[arg(long, value_name = "TARGET", default_value = "portable")]
-    target: Target,
+    /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`. Left out: `portable`; a Python module
+    /// holds all of them, and takes what suits its device.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<Target>,
+    /// Generate for a device, given as `lift devices --format json` describes it.
+    #[arg(long, value_name = "JSON", conflicts_with = "target", value_parser = device)]
+    for_device: Option<DeviceInfo>,
     /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
     #[arg(long)]
     unchecked: bool,
@@ -40,7 +54,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
     cost: bool,
     /// With `--cost`: the numbers for a size, as in `--size N=1000`.
-    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::run::size, requires = "cost")]
+    #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size, requires = "cost")]
     sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -55,6 +69,12 @@ enum Emit {
     C,
     /// A module on pyopencl and NumPy.
     Python,
+    /// Plan and OpenCL text of each kernel, in a line on standard output.
+    Json,
+}
+
+fn device(json: &str) -> Result<DeviceInfo, String> {
+    serde_json::from_str(json).map_err(|e| format!("this is no device: {e}"))
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
@@ -72,6 +92,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
     };
     console.problems(&program.sources(), arguments.format, &told)?;
+    // all of the program is elaborated, or nothing
+    if !kernels.is_empty() && arguments.stage != Some(Stage::Elaborated) {
+        let elsewhere = answered(engine::elsewhere(&program.analysis, path, &kernels))?;
+        console.problems(&program.sources(), arguments.format, &elsewhere)?;
+        told.extend(elsewhere);
+    }
     let mut tell = |result: Result<(), Vec<Problem>>, console: &mut Console| {
         // several kernels may have the same reasons
         let news: Vec<Problem> = result.err().unwrap_or_default().into_iter().filter(|p| !told.contains(p)).collect();
@@ -79,6 +105,11 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         told.extend(news);
         said
     };
+    if matches!(arguments.emit, Some(Emit::Python | Emit::Json)) && !arguments.explain {
+        let written = if kernels.is_empty() { Ok(()) } else { python(&program, path, &kernels, arguments, console)? };
+        tell(written, console)?;
+        return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
+    }
     if arguments.stage.is_none() && !arguments.cost && !arguments.explain {
         let compiled = answered(engine::programs(&program.analysis, path, &kernels, &target(arguments)))?;
         for (kernel, compiled) in kernels.iter().zip(compiled) {
@@ -102,7 +133,20 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
 }
 
 fn target(arguments: &Arguments) -> Target {
-    Target { checked: !arguments.unchecked, ..arguments.target }
+    let of = |info: &DeviceInfo| Target::of(info);
+    let target = arguments.target.or_else(|| arguments.for_device.as_ref().map(of));
+    Target { checked: !arguments.unchecked, ..target.unwrap_or(Target::portable()) }
+}
+
+/// What a module is generated for: what is asked for, or every class of devices.
+fn targets(arguments: &Arguments) -> Vec<(&'static str, Target)> {
+    let named = Target::named().into_iter();
+    let checked = |(name, target)| (name, Target { checked: !arguments.unchecked, ..target });
+    match (arguments.target, &arguments.for_device) {
+        (_, Some(_)) => vec![("device", target(arguments))],
+        (Some(asked), None) => named.filter(|(_, target)| *target == asked).map(checked).collect(),
+        (None, None) => named.map(checked).collect(),
+    }
 }
 
 /// The named kernel, or all.
@@ -186,7 +230,7 @@ fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments,
         Err(problems) => return Ok(Err(problems)),
     };
     let given = arguments.sizes.iter().cloned().collect();
-    let sizes = match super::run::given_sizes(&core, &given) {
+    let sizes = match crate::inputs::given_sizes(&core, &given) {
         Ok(sizes) => sizes,
         Err(why) => return Ok(Err(vec![Problem::error(path, codes::INPUT, why)])),
     };
@@ -214,9 +258,7 @@ fn write(
     let files = match arguments.emit {
         Some(Emit::C) => answered(engine::c_files(&program.analysis, compiled, &stem))?
             .map(|files| vec![(format!("{stem}.c"), files.source), (format!("{stem}.h"), files.header)]),
-        Some(Emit::Python) => answered(engine::python_module(&program.analysis, compiled))?
-            .map(|module| vec![(format!("{stem}.py"), module)]),
-        None => {
+        _ => {
             let opencl = format!("{stem}.cl");
             let plan = answered(engine::plan_json(&program.analysis, compiled, &opencl))?;
             Ok(vec![(opencl, compiled.opencl.text.clone()), (format!("{stem}.plan.json"), plan)])
@@ -229,10 +271,14 @@ fn write(
             return Ok(Err(vec![Problem::error(path, codes::NOT_SUPPORTED, message)]));
         }
     };
+    write_files(path, &files, arguments, console)
+}
+
+fn write_files(path: &Arc<str>, files: &[(String, String)], arguments: &Arguments, console: &mut Console) -> Outcome {
     for (name, text) in files {
         let target = arguments.output.join(name);
-        let written =
-            std::fs::create_dir_all(&arguments.output).and_then(|()| files::write_atomically(&target, text.as_bytes()));
+        let folder = target.parent().unwrap_or(&arguments.output);
+        let written = std::fs::create_dir_all(folder).and_then(|()| files::write_atomically(&target, text.as_bytes()));
         if let Err(e) = written {
             let message = format!("{} cannot be written: {e}", target.display());
             return Ok(Err(vec![Problem::error(path, codes::UNWRITABLE_FILE, message)]));
@@ -243,6 +289,75 @@ fn write(
     }
     Ok(Ok(()))
 }
+
+/// Writes the kernels as a Python module with its runtime, or prints them as JSON.
+fn python(
+    program: &Program,
+    path: &Arc<str>,
+    kernels: &[KernelInfo],
+    arguments: &Arguments,
+    console: &mut Console,
+) -> Outcome {
+    let targets = targets(arguments);
+    let mut compiled: Vec<Vec<(&str, plan::Program)>> = kernels.iter().map(|_| Vec::new()).collect();
+    let mut problems: Vec<Problem> = Vec::new();
+    for (name, target) in &targets {
+        let all = answered(engine::programs(&program.analysis, path, kernels, target))?;
+        for (programs, result) in compiled.iter_mut().zip(all) {
+            match result {
+                Ok(made) => programs.push((*name, made)),
+                // several targets may have the same reasons
+                Err(why) => why.into_iter().for_each(|p| problems.extend((!problems.contains(&p)).then_some(p))),
+            }
+        }
+    }
+    let mut described = Vec::new();
+    // What cannot be compiled for all is left out, and said.
+    for (kernel, programs) in kernels.iter().zip(&compiled).filter(|(_, programs)| programs.len() == targets.len()) {
+        let core = match answered(engine::core(&program.analysis, path, &kernel.name))? {
+            Ok(core) => core,
+            Err(problems) => return Ok(Err(problems)),
+        };
+        let programs = programs.iter().map(|(name, program)| (*name, program)).collect();
+        described.push(python::Kernel { name: &kernel.name, docs: &kernel.docs, meaning: meaning(&core), programs });
+    }
+    let kernels = described;
+    let done = if problems.is_empty() { Ok(()) } else { Err(problems) };
+    if arguments.emit == Some(Emit::Json) {
+        for kernel in &kernels {
+            console.line(&answered(engine::json_line(&program.analysis, kernel))?)?;
+        }
+        return Ok(done);
+    }
+    if kernels.is_empty() {
+        return Ok(done);
+    }
+    let source = arguments.file.file_name().unwrap_or_default().to_string_lossy();
+    let stem = arguments.file.file_stem().unwrap_or_default().to_string_lossy();
+    let module = answered(engine::python_module(&program.analysis, &source, &kernels))?;
+    let mut files = vec![(format!("{}.py", python::module_name(&stem)), module)];
+    files.extend(RUNTIME.iter().map(|(name, text)| (format!("lift_runtime/{name}"), (*text).to_owned())));
+    Ok(write_files(path, &files, arguments, console)?.and(done))
+}
+
+/// The package that a module needs.
+const RUNTIME: &[(&str, &str)] = &runtime!(
+    "__init__.py",
+    "archive.py",
+    "arguments.py",
+    "collect.py",
+    "devices.py",
+    "errors.py",
+    "kernel.py",
+    "layout.py",
+    "plan.py",
+    "pour.py",
+    "py.typed",
+    "read.py",
+    "rows.py",
+    "run.py",
+    "sizes.py"
+);
 
 /// Names may hold characters that file names may not: those are written `%2F`.
 fn file_name(kernel: &str) -> String {

@@ -2,13 +2,17 @@
 //!
 //! 0: fine; 1: the program or an input is wrong; 2: the command was used wrongly.
 
+mod bench;
 mod build;
 mod check;
 mod console;
 mod devices;
+mod doc;
 mod explain;
 mod fmt;
-pub mod run;
+mod run;
+mod sizes;
+mod test;
 mod types;
 
 pub use console::{Console, Format};
@@ -40,6 +44,12 @@ enum Command {
     Build(build::Arguments),
     /// Run a kernel.
     Run(run::Arguments),
+    /// Try what the lines `;;; test:` of kernels say, on the interpreter and on devices.
+    Test(test::Arguments),
+    /// Measure how long kernels take on a device, and compare with an earlier measurement.
+    Bench(bench::Arguments),
+    /// Write pages about the definitions of a folder, and those of the prelude.
+    Doc(doc::Arguments),
     /// List what kernels can run on.
     Devices(devices::Arguments),
     /// Explain an error code; without one, list them.
@@ -101,6 +111,9 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Command::Types(a) => types::run(&a, &mut console),
         Command::Build(a) => build::run(&a, &mut console),
         Command::Run(a) => run::run(&a, &mut console),
+        Command::Bench(a) => bench::run(&a, &mut console),
+        Command::Doc(a) => doc::run(&a, &mut console),
+        Command::Test(a) => test::run(&a, &mut console),
         Command::Devices(a) => devices::run(&a, &mut console),
         Command::Explain(a) => explain::run(&a, &mut console),
         Command::Lsp(a) => {

@@ -1,19 +1,20 @@
 //! `lift run`: inputs, the choice of a device, the run, its report.
 
+use super::sizes::size;
 use super::{Console, Format, Status, answered, build};
 use crate::engine::{self, Ran, Where};
 use crate::inputs::run_line::RunLine;
-use crate::inputs::{self, npy};
-use crate::program::{Program, Texts};
+use crate::inputs::{self, Binary};
+use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
 use lift_analysis::ide::KernelInfo;
-use lift_analysis::size::Var;
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
 use lift_codegen::io::{plot, print};
 use lift_codegen::run::report::{ProfileEntry, RunReport};
 use lift_codegen::target::Target;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
@@ -48,8 +49,8 @@ pub struct Arguments {
     /// Use at most this many megabytes on the device.
     #[arg(long, value_name = "MEGABYTES")]
     memory: Option<u64>,
-    /// Write the result to this `.npy` file instead of printing it.
-    #[arg(short = 'o', value_name = "OUT.npy")]
+    /// Write the result to this file instead of printing it: `.npy`, `.npz` or `.arrow` by its name.
+    #[arg(short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print only the first lines of the result.
     #[arg(long, value_name = "LINES")]
@@ -62,27 +63,10 @@ pub struct Arguments {
     /// The program.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// In the order of the kernel's parameters, each a `.npy` file, a text file, a literal (`0.5`, `[1,2,3]`),
+    /// In the order of the kernel's parameters, each a `.npy`, `.npz`, `.arrow` or text file, a literal (`0.5`, `[1,2,3]`),
     /// `random[:SEED]` or `iota`. Left out: what the kernel's `;;; run:` line says.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     inputs: Vec<String>,
-}
-
-/// What the language server sends to the process that it starts: one line of JSON.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Embedded {
-    /// The program and all it imports.
-    pub texts: Texts,
-}
-
-/// Reads `NAME=NUMBER`.
-pub fn size(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("the form is NAME=NUMBER")?;
-    let value = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;
-    if value < 0 {
-        return Err("a size is not negative".to_owned());
-    }
-    Ok((name.trim().to_owned(), value))
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
@@ -98,7 +82,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         return Ok(Status::Wrong);
     }
     let Some(path) = program.roots.first().cloned() else { return Ok(Status::Wrong) };
-    match run_kernel(arguments, &program, &path, &tell)? {
+    match run_kernel(arguments, &program, &path, console, &tell)? {
         Ok(done) => report(arguments, console, &program, &path, done),
         Err(problems) => {
             console.problems(&program.sources(), arguments.format, &problems)?;
@@ -131,7 +115,13 @@ struct Done {
 
 type Outcome<T> = io::Result<Result<T, Vec<Problem>>>;
 
-fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>, tell: &dyn Fn(&str)) -> Outcome<Done> {
+fn run_kernel(
+    arguments: &Arguments,
+    program: &Program,
+    path: &Arc<str>,
+    console: &mut Console,
+    tell: &dyn Fn(&str),
+) -> Outcome<Done> {
     let info = match answered(build::one_kernel(program, path, arguments.kernel.as_deref()))? {
         Ok(info) => info,
         Err(problems) => return Ok(Err(problems)),
@@ -140,6 +130,11 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>, tell: &
         Ok(kernel) => kernel,
         Err(problems) => return Ok(Err(problems)),
     };
+    // an editor shows them already
+    if !arguments.embedded {
+        let elsewhere = answered(engine::elsewhere(&program.analysis, path, std::slice::from_ref(&info)))?;
+        console.problems(&program.sources(), arguments.format, &elsewhere)?;
+    }
     let input = |message: String| {
         let problem = Problem::error(path, codes::INPUT, message).at(info.focus);
         Ok(Err(vec![problem]))
@@ -148,7 +143,7 @@ fn run_kernel(arguments: &Arguments, program: &Program, path: &Arc<str>, tell: &
         Ok(wishes) => wishes,
         Err(message) => return input(message),
     };
-    let given = match given_sizes(&kernel, &wishes.sizes) {
+    let given = match inputs::given_sizes(&kernel, &wishes.sizes) {
         Ok(given) => given,
         Err(message) => return input(message),
     };
@@ -203,21 +198,6 @@ fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes
     Ok(Wishes { inputs: default.inputs, sizes, folder: folder.to_owned() })
 }
 
-/// The values of a kernel's size parameters, by their names.
-pub fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
-    let find = |(name, value): (&String, &i64)| {
-        let var = kernel.sizes.iter().find(|v| *v.name == **name);
-        let known = kernel.sizes.iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", ");
-        let known = match kernel.sizes.len() {
-            0 => "no sizes".to_owned(),
-            1 => format!("the size {known}"),
-            _ => format!("the sizes {known}"),
-        };
-        var.map(|v| (v.clone(), *value)).ok_or_else(|| format!("`{}` has {known}, and no `{name}`", kernel.name))
-    };
-    sizes.iter().map(find).collect()
-}
-
 fn report(
     arguments: &Arguments,
     console: &mut Console,
@@ -227,7 +207,8 @@ fn report(
 ) -> io::Result<Status> {
     let Done { kernel, ran } = done;
     if let Some(target) = &arguments.output
-        && let Err(message) = npy::write(target, &ran.value, &kernel.result)
+        && let Err(message) =
+            Binary::named(target).unwrap_or(Binary::Npy).write(target, &ran.value, &result_type(&kernel, &ran))
     {
         let problem = Problem::error(path, codes::UNWRITABLE_FILE, message);
         console.problems(&program.sources(), arguments.format, &[problem])?;
@@ -272,6 +253,14 @@ fn report(
     Ok(Status::Fine)
 }
 
+/// The type of a result with the lengths that it has: a file tells the shape also where there is no element.
+fn result_type(kernel: &Kernel, ran: &Ran) -> Ty {
+    kernel.result.subst_sizes(&mut |v| {
+        let value = ran.sizes.get(&*v.name).filter(|_| kernel.sizes.contains(v))?;
+        Some(Size::int(*value))
+    })
+}
+
 /// A table on standard error.
 fn print_profile(console: &mut Console, ran: &Ran) {
     let name = |e: &ProfileEntry| match e.launches {
@@ -292,7 +281,7 @@ fn print_profile(console: &mut Console, ran: &Ran) {
         console.say(&format!("  {name:<width$} {:>12.1} µs{spread}", entry.microseconds));
     }
     if rows.len() != 1 {
-        let total: f64 = rows.iter().map(|(_, e)| e.microseconds).sum();
+        let total = rows.iter().fold(0.0, |sum, (_, e)| sum + e.microseconds);
         console.say(&format!("  {:<width$} {total:>12.1} µs", "in all"));
     }
 }

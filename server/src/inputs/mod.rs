@@ -3,18 +3,22 @@
 //! What a word means, how numbers are read from text, and how the shapes of arguments tell the sizes is
 //! [`lift_codegen::io`]'s business; here files are opened.
 
+pub mod arrow;
 pub mod npy;
+pub mod npz;
 pub mod run_line;
 
 use crate::files::{self, ReadError};
+use lift_analysis::size::Var;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::{Kernel, VarId};
 use lift_codegen::io::bind::Argument;
 use lift_codegen::io::generate::Generator;
 use lift_codegen::io::{InputError, InputSource, literal, text};
 use lift_codegen::value::Value;
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The largest text file that is read as an input, in bytes.
@@ -29,18 +33,30 @@ pub fn arguments(kernel: &Kernel, words: &[String], folder: &Path) -> Result<Vec
     let argument = |(nth, word): (usize, &String)| {
         let param = kernel.params[nth];
         let ty = kernel.ty(param);
-        let read = match InputSource::parse(word.trim()).map_err(literal_error)? {
+        Ok(match InputSource::parse(word.trim()).map_err(literal_error)? {
             InputSource::File(path) => read_file(&folder.join(path), ty)?,
-            InputSource::Literal(text) => literal::parse(ty, &text).map_err(literal_error)?,
-            InputSource::Generated(generator) => return Ok(Argument::Generated(for_parameter(generator, nth as u64))),
-        };
-        Ok(Argument::Value(read))
+            InputSource::Literal(text) => literal::parse(ty, &text).map_err(literal_error)?.into(),
+            InputSource::Generated(generator) => Argument::Generated(for_parameter(generator, nth as u64)),
+        })
     };
     let named = |(nth, word): (usize, &String)| {
         let name = kernel.name_of(kernel.params[nth]);
         argument((nth, word)).map_err(|why: String| format!("input `{name}`, given as `{}`: {why}", shown(word)))
     };
     words.iter().enumerate().map(named).collect()
+}
+
+/// A value that is not an input: a literal or a file.
+pub fn value(word: &str, ty: &Ty, folder: &Path) -> Result<Value, String> {
+    let argument = match InputSource::parse(word.trim()).map_err(literal_error)? {
+        InputSource::File(path) => read_file(&folder.join(path), ty)?,
+        InputSource::Literal(text) => literal::parse(ty, &text).map_err(literal_error)?.into(),
+        InputSource::Generated(generator) => Argument::Generated(generator),
+    };
+    match argument {
+        Argument::Value { value, .. } => Ok(value),
+        Argument::Generated(_) => Err(format!("`{word}` makes inputs; a literal or a file is wanted")),
+    }
 }
 
 /// Two random inputs of one run are not the same numbers.
@@ -51,28 +67,96 @@ fn for_parameter(generator: Generator, nth: u64) -> Generator {
     }
 }
 
-fn read_file(path: &Path, ty: &Ty) -> Result<Value, String> {
-    let is_npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) || starts_like_npy(path);
-    if is_npy {
-        return npy::read(path, ty);
+/// The formats of files that are no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Binary {
+    Npy,
+    Npz,
+    Arrow,
+}
+
+impl Binary {
+    /// The format that a file name promises.
+    pub fn named(path: &Path) -> Option<Binary> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "npy" => Some(Binary::Npy),
+            "npz" => Some(Binary::Npz),
+            "arrow" | "feather" => Some(Binary::Arrow),
+            _ => None,
+        }
+    }
+
+    /// The format that a file begins like.
+    fn begun(path: &Path) -> Option<Binary> {
+        let mut start = [0; 6];
+        // a pipe is not even opened
+        let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        if !regular || File::open(path).and_then(|mut f| f.read_exact(&mut start)).is_err() {
+            return None;
+        }
+        let begins = [(b"\x93NUMPY".as_slice(), Binary::Npy), (npz::MAGIC, Binary::Npz), (arrow::MAGIC, Binary::Arrow)];
+        begins.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, format)| *format)
+    }
+
+    /// The value in a file, at a type.
+    fn read(self, path: &Path, ty: &Ty) -> Result<Argument, String> {
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => return Err("this is a directory, not a file".to_owned()),
+            Ok(meta) if !meta.is_file() => return Err("this is not a regular file".to_owned()),
+            Ok(_) => {}
+            Err(e) => return Err(cannot_open(&e)),
+        }
+        match self {
+            Binary::Npy => npy::read(path, ty),
+            Binary::Npz => npz::read(path, ty).map(Argument::from),
+            Binary::Arrow => arrow::read(path, ty).map(Argument::from),
+        }
+    }
+
+    /// Writes a value of a type to a file. An error is a message for the user.
+    pub fn write(self, path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+        match self {
+            Binary::Npy => npy::write(path, value, ty),
+            Binary::Npz => npz::write(path, value, ty),
+            Binary::Arrow => arrow::write(path, value, ty),
+        }
+    }
+}
+
+fn cannot_open(e: &io::Error) -> String {
+    if e.kind() == io::ErrorKind::NotFound { "there is no such file".to_owned() } else { e.to_string() }
+}
+
+/// The values of a kernel's size parameters, by their names.
+pub fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
+    let find = |(name, value): (&String, &i64)| {
+        let var = kernel.sizes.iter().find(|v| *v.name == **name);
+        let known = kernel.sizes.iter().map(|v| format!("`{}`", v.name)).collect::<Vec<_>>().join(", ");
+        let known = match kernel.sizes.len() {
+            0 => "no sizes".to_owned(),
+            1 => format!("the size {known}"),
+            _ => format!("the sizes {known}"),
+        };
+        var.map(|v| (v.clone(), *value)).ok_or_else(|| format!("`{}` has {known}, and no `{name}`", kernel.name))
+    };
+    sizes.iter().map(find).collect()
+}
+
+fn read_file(path: &Path, ty: &Ty) -> Result<Argument, String> {
+    if let Some(format) = Binary::named(path).or_else(|| Binary::begun(path)) {
+        return format.read(path, ty);
     }
     let bytes = files::read_bytes(path, MAX_TEXT).map_err(|e| e.to_string())?;
     let content = files::text_of(bytes).map_err(|e| match e {
-        ReadError::NotUtf8 { .. } => format!("neither a `.npy` file nor text: {e}"),
+        ReadError::NotUtf8 { .. } => format!("neither text nor a `.npy`, `.npz` or Arrow file: {e}"),
         e => e.to_string(),
     })?;
-    text::parse(ty, &content).map_err(|e| match e.at {
+    let value = text::parse(ty, &content).map_err(|e| match e.at {
         Some((line, column)) => format!("line {line}, column {column}: {}", e.message),
         None => e.message,
-    })
-}
-
-fn starts_like_npy(path: &Path) -> bool {
-    let mut magic = [0; 6];
-    // a pipe is not even opened
-    std::fs::metadata(path).is_ok_and(|m| m.is_file())
-        && File::open(path).and_then(|mut f| f.read_exact(&mut magic)).is_ok()
-        && magic == *b"\x93NUMPY"
+    })?;
+    Ok(value.into())
 }
 
 fn literal_error(e: InputError) -> String {

@@ -3,6 +3,7 @@
 use crate::files;
 use lift_analysis::hir::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
+use lift_codegen::io::bind::Argument;
 use lift_codegen::io::flat::{FlatArray, flat_from_value, numpy_name, value_from_flat};
 use lift_codegen::value::{ArrayValue, Value};
 use npyz::{AutoSerialize, DType, Deserialize, NpyFile, NpyHeader, Order, Serialize, TypeChar, WriterBuilder};
@@ -15,23 +16,38 @@ const MAX_HEADER: usize = 10_000;
 /// The most elements an array may have: device code counts in 32 bits.
 const MAX_ELEMENTS: u64 = i32::MAX as u64;
 
+/// The most rows of an array without elements: each takes memory all the same.
+const MAX_EMPTY_ROWS: u64 = 1 << 20;
+
 /// The value in a file, at a type. An error is a message for the user.
-pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
-    let size = match std::fs::metadata(path) {
-        Ok(meta) if meta.is_dir() => return Err("this is a directory, not a file".to_owned()),
-        Ok(meta) if !meta.is_file() => return Err("this is not a regular file".to_owned()),
-        Ok(meta) => meta.len(),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Err("there is no such file".to_owned()),
-        Err(e) => return Err(e.to_string()),
-    };
-    let mut file = BufReader::new(File::open(path).map_err(|e| e.to_string())?);
-    let text = header(&mut file)?;
+pub fn read(path: &Path, ty: &Ty) -> Result<Argument, String> {
+    let file = File::open(path).map_err(|e| super::cannot_open(&e))?;
+    let size = file.metadata().map_err(|e| e.to_string())?.len();
+    let array = array(&mut BufReader::new(file), size, &|dtype| scalar_of(dtype, ty))?;
+    let dims = array.dims.clone();
+    let value = value_from_flat(ty, array).map_err(|e| e.message)?;
+    Ok(Argument::Value { value, dims })
+}
+
+/// The array in a file of `size` bytes; `scalar` says which one its elements are.
+pub fn array(
+    file: &mut impl Read,
+    size: u64,
+    scalar: &dyn Fn(&DType) -> Result<Scalar, String>,
+) -> Result<FlatArray, String> {
+    let text = header(file)?;
     let header = NpyHeader::from_reader(&*text).map_err(|e| format!("the header of the `.npy` file is bad: {e}"))?;
 
-    let scalar = scalar_of(&header.dtype(), ty)?;
+    let scalar = scalar(&header.dtype())?;
     let shape = shape_text(header.shape());
     if header.len() > MAX_ELEMENTS {
         return Err(format!("it has shape {shape}, {} elements; at most {MAX_ELEMENTS} are taken", header.len()));
+    }
+    let rows = header.shape().iter().take_while(|n| **n > 0).fold(1u64, |all, n| all.saturating_mul(*n));
+    if header.len() == 0 && rows > MAX_EMPTY_ROWS {
+        return Err(format!(
+            "it has shape {shape}, {rows} rows without an element; at most {MAX_EMPTY_ROWS} are taken"
+        ));
     }
     let bytes = header.dtype().num_bytes().unwrap_or(1) as u64;
     let (expected, present) = (header.len() * bytes, size.saturating_sub(text.len() as u64));
@@ -50,7 +66,7 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
         Scalar::Double => ArrayValue::Double(elements(file, &dims, order)?),
         Scalar::Bool => ArrayValue::Bool(elements(file, &dims, order)?),
     };
-    value_from_flat(ty, FlatArray { dims, data }).map_err(|e| e.message)
+    Ok(FlatArray { dims, data })
 }
 
 /// The bytes before the data, checked so far that parsing them is harmless.
@@ -100,19 +116,35 @@ fn shape_fits(header: &str) -> bool {
     dims.filter(|&n| n != 0).try_fold(1u64, |product, n| product.checked_mul(n)).is_some()
 }
 
-/// The scalar type of the file, which must be the one of the type: nothing is converted behind the user's back.
-fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
+/// The scalar type of an array of any that the language has.
+pub fn any_scalar(dtype: &DType) -> Result<Scalar, String> {
     let DType::Plain(t) = dtype else {
-        return Err(format!("the file holds records, `{}`; arrays of numbers are taken", dtype.descr()));
+        return Err(format!("it holds records, `{}`; arrays of numbers are taken", dtype.descr()));
     };
-    let found = match (t.type_char(), t.size_field()) {
+    known_scalar(dtype).ok_or_else(|| {
+        let has = dtype_name(t.type_char(), t.size_field()).unwrap_or_else(|| dtype.descr());
+        format!("it holds `{has}`; there are int32, int64, float32, float64 and bool")
+    })
+}
+
+fn known_scalar(dtype: &DType) -> Option<Scalar> {
+    let DType::Plain(t) = dtype else { return None };
+    match (t.type_char(), t.size_field()) {
         (TypeChar::Int, 4) => Some(Scalar::Int),
         (TypeChar::Int, 8) => Some(Scalar::Long),
         (TypeChar::Float, 4) => Some(Scalar::Float),
         (TypeChar::Float, 8) => Some(Scalar::Double),
         (TypeChar::Bool, 1) => Some(Scalar::Bool),
         _ => None,
+    }
+}
+
+/// The scalar type of the file, which must be the one of the type: nothing is converted behind the user's back.
+fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
+    let DType::Plain(t) = dtype else {
+        return Err(format!("the file holds records, `{}`; arrays of numbers are taken", dtype.descr()));
     };
+    let found = known_scalar(dtype);
     let wanted = innermost(ty);
     match (found, wanted) {
         (Some(found), None) => Ok(found),
@@ -192,22 +224,26 @@ fn elements<T: Deserialize + Copy + Default>(
 
 /// Writes a value of a type. An error is a message for the user.
 pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
-    let FlatArray { dims, data } = flat_from_value(ty, value).map_err(|e| e.message)?;
-    let dims: Vec<u64> = dims.into_iter().map(|n| n as u64).collect();
-    let bytes = match &data {
-        ArrayValue::Int(v) => encode(v, &dims),
-        ArrayValue::Long(v) => encode(v, &dims),
-        ArrayValue::Float(v) => encode(v, &dims),
-        ArrayValue::Double(v) => encode(v, &dims),
-        ArrayValue::Bool(v) => encode(v, &dims),
-        ArrayValue::Values(_) => return Err(format!("a `{ty}` does not fit a `.npy` file")),
-    };
-    bytes
+    let array = flat_from_value(ty, value).map_err(|e| e.message)?;
+    encode(&array)
         .and_then(|b| files::write_atomically(path, &b))
         .map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
-fn encode<T: Serialize + AutoSerialize + Copy>(data: &[T], dims: &[u64]) -> io::Result<Vec<u8>> {
+/// The bytes of a file.
+pub fn encode(array: &FlatArray) -> io::Result<Vec<u8>> {
+    let dims: Vec<u64> = array.dims.iter().map(|&n| n as u64).collect();
+    match &array.data {
+        ArrayValue::Int(v) => encoded(v, &dims),
+        ArrayValue::Long(v) => encoded(v, &dims),
+        ArrayValue::Float(v) => encoded(v, &dims),
+        ArrayValue::Double(v) => encoded(v, &dims),
+        ArrayValue::Bool(v) => encoded(v, &dims),
+        ArrayValue::Values(_) => Err(io::Error::other("only arrays of numbers fit a `.npy` file")),
+    }
+}
+
+fn encoded<T: Serialize + AutoSerialize + Copy>(data: &[T], dims: &[u64]) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut writer = npyz::WriteOptions::<T>::new().default_dtype().shape(dims).writer(&mut out).begin_nd()?;
     writer.extend(data.iter().copied())?;

@@ -1,10 +1,16 @@
-//! The line `;;; run: xs=random N=1000` of a kernel's documentation: what to run it on when nothing is said.
+//! The lines `;;; run: xs=random N=1000`, `;;; test: xs=[1,2] => [2]` and `;;; bench: xs=random N=1000,1000000` of a
+//! kernel's documentation: what to run it on.
 
 use std::collections::BTreeMap;
+
+/// Runs of one line with several sizes, at most.
+const MOST_RUNS: usize = 256;
 
 /// Names with what they are given, in the order of the line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunLine {
+    /// How the line begins: `run`, `test` or `bench`.
+    head: &'static str,
     pairs: Vec<(String, String)>,
 }
 
@@ -16,60 +22,133 @@ pub struct DefaultRun {
     pub sizes: BTreeMap<String, u64>,
 }
 
+/// What follows the `=>` of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// A literal or a file.
+    Value(String),
+    /// The code of the error that stops the run.
+    Error(String),
+}
+
 impl RunLine {
-    /// Reads what stands after `run:`. Values end at white space, but not inside of brackets or quotes.
+    /// Reads what stands after `run:`.
     pub fn parse(line: &str) -> Result<RunLine, String> {
         let line = line.trim().trim_start_matches(';').trim_start();
-        let mut rest = line.strip_prefix("run:").unwrap_or(line).trim();
-        let mut pairs = Vec::new();
+        RunLine::read("run", line.strip_prefix("run:").unwrap_or(line))
+    }
+
+    /// Reads what stands after `bench:`.
+    pub fn parse_bench(line: &str) -> Result<RunLine, String> {
+        RunLine::read("bench", line)
+    }
+
+    /// Reads what stands after `test:`. Without an expected result the interpreter's is expected.
+    pub fn parse_test(line: &str) -> Result<(RunLine, Option<Expected>), String> {
+        let (given, expected) = match split_at_arrow(line) {
+            Some((given, expected)) => (given, Some(expected.trim())),
+            None => (line, None),
+        };
+        let expected = match expected.map(|text| (text, text.strip_prefix("error"))) {
+            Some(("", _)) => return Err("nothing follows the `=>` of the line `;;; test:`".to_owned()),
+            Some((_, Some(code))) if code.is_empty() || code.starts_with(char::is_whitespace) => {
+                Some(Expected::Error(code.trim().to_owned()))
+            }
+            Some((value, _)) => Some(Expected::Value(value.trim_matches('"').to_owned())),
+            None => None,
+        };
+        Ok((RunLine::read("test", given)?, expected))
+    }
+
+    /// Values end at white space, but not inside of brackets or quotes.
+    fn read(head: &'static str, text: &str) -> Result<RunLine, String> {
+        let mut rest = text.trim();
+        let mut pairs: Vec<(String, String)> = Vec::new();
         while !rest.is_empty() {
             let word = &rest[..rest.find(char::is_whitespace).unwrap_or(rest.len())];
             let Some((name, _)) = word.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-                return Err(format!("`{word}` has no `=`: the line `;;; run:` has the form `xs=iota N=10`"));
+                return Err(format!("`{word}` has no `=`: the line `;;; {head}:` has the form `xs=iota N=10`"));
             };
-            let (value, after) = value(&rest[name.len() + 1..])?;
+            let (value, after) =
+                value(&rest[name.len() + 1..]).ok_or(format!("in the line `;;; {head}:`, a quote is not closed"))?;
             if pairs.iter().any(|(n, _)| n == name) {
-                return Err(format!("the line `;;; run:` gives `{name}` twice"));
+                return Err(format!("the line `;;; {head}:` gives `{name}` twice"));
             }
             pairs.push((name.to_owned(), value));
             rest = after.trim_start();
         }
-        Ok(RunLine { pairs })
+        Ok(RunLine { head, pairs })
     }
 
     /// The values for a kernel with these parameters and sizes.
     pub fn fit(&self, parameters: &[&str], sizes: &[&str]) -> Result<DefaultRun, String> {
-        let given = |name: &str| self.pairs.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
-        let missing = |name: &str| format!("the line `;;; run:` gives no value for `{name}`");
-        let inputs = parameters.iter().map(|p| given(p).ok_or_else(|| missing(p))).collect::<Result<_, _>>()?;
-        let mut out = DefaultRun { inputs, sizes: BTreeMap::new() };
-        for (name, value) in self.pairs.iter().filter(|(name, _)| !parameters.contains(&&**name)) {
-            if !sizes.contains(&&**name) {
-                return Err(format!("the line `;;; run:` names `{name}`, which is neither a parameter nor a size"));
-            }
-            let value = value.parse().map_err(|_| format!("in the line `;;; run:`, `{name}={value}` is no size"))?;
-            out.sizes.insert(name.clone(), value);
+        let runs = self.fit_all(parameters, sizes)?;
+        match <[DefaultRun; 1]>::try_from(runs) {
+            Ok([only]) => Ok(only),
+            Err(_) => Err(format!("the line `;;; {}:` gives several values for one size", self.head)),
         }
-        Ok(out)
+    }
+
+    /// The same for each combination of the values of its sizes: `N=10,1000` are two.
+    pub fn fit_all(&self, parameters: &[&str], sizes: &[&str]) -> Result<Vec<DefaultRun>, String> {
+        let head = self.head;
+        let given = |name: &str| self.pairs.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+        let missing = |name: &str| format!("the line `;;; {head}:` gives no value for `{name}`");
+        let inputs = parameters.iter().map(|p| given(p).ok_or_else(|| missing(p))).collect::<Result<_, _>>()?;
+        let mut runs = vec![DefaultRun { inputs, sizes: BTreeMap::new() }];
+        for (name, values) in self.pairs.iter().filter(|(name, _)| !parameters.contains(&&**name)) {
+            if !sizes.contains(&&**name) {
+                return Err(format!("the line `;;; {head}:` names `{name}`, which is neither a parameter nor a size"));
+            }
+            let value = |value: &str| {
+                let wrong = || format!("in the line `;;; {head}:`, `{name}={value}` is no size");
+                value.trim().parse::<u64>().map_err(|_| wrong())
+            };
+            let values: Vec<u64> = values.split(',').map(value).collect::<Result<_, _>>()?;
+            if runs.len() * values.len() > MOST_RUNS {
+                return Err(format!("the line `;;; {head}:` asks for more than {MOST_RUNS} runs"));
+            }
+            let with = |run: &DefaultRun, value: u64| {
+                let mut run = run.clone();
+                run.sizes.insert(name.clone(), value);
+                run
+            };
+            runs =
+                runs.iter().flat_map(|run| values.iter().map(|value| with(run, *value)).collect::<Vec<_>>()).collect();
+        }
+        Ok(runs)
     }
 }
 
-/// One value, and what is left after it.
-fn value(text: &str) -> Result<(String, &str), String> {
+/// What stands before and after the word `=>`.
+fn split_at_arrow(line: &str) -> Option<(&str, &str)> {
+    let mut quoted = false;
+    for (at, c) in line.char_indices() {
+        quoted ^= c == '"';
+        let word = || line[..at].chars().next_back().is_none_or(char::is_whitespace);
+        if !quoted && line[at..].starts_with("=>") && word() {
+            return Some((&line[..at], &line[at + 2..]));
+        }
+    }
+    None
+}
+
+/// One value, and what is left after it; `None` if a quote is not closed.
+fn value(text: &str) -> Option<(String, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
-        let (value, rest) = quoted.split_once('"').ok_or("in the line `;;; run:`, a quote is not closed")?;
-        return Ok((value.to_owned(), rest));
+        let (value, rest) = quoted.split_once('"')?;
+        return Some((value.to_owned(), rest));
     }
     let mut depth = 0i32;
     for (at, c) in text.char_indices() {
         match c {
             '[' | '(' => depth += 1,
             ']' | ')' => depth -= 1,
-            c if c.is_whitespace() && depth <= 0 => return Ok((text[..at].to_owned(), &text[at..])),
+            c if c.is_whitespace() && depth <= 0 => return Some((text[..at].to_owned(), &text[at..])),
             _ => {}
         }
     }
-    Ok((text.to_owned(), ""))
+    Some((text.to_owned(), ""))
 }
 
 #[cfg(test)]
@@ -96,6 +175,29 @@ mod tests {
         assert_eq!(why("xs=iota c=1 c=2"), "the line `;;; run:` gives `c` twice");
         assert_eq!(why("xs=iota c=1 K=2"), "the line `;;; run:` names `K`, which is neither a parameter nor a size");
         assert_eq!(why("xs=iota c=1 N=few"), "in the line `;;; run:`, `N=few` is no size");
+        assert_eq!(why("xs=iota c=1 N=1,2"), "the line `;;; run:` gives several values for one size");
         assert_eq!(why("xs=\"iota"), "in the line `;;; run:`, a quote is not closed");
+    }
+
+    #[test]
+    fn a_test_says_what_is_expected() {
+        let expected = |line| RunLine::parse_test(line).map(|(_, expected)| expected);
+        assert_eq!(expected("xs=[1, 2] => [2]"), Ok(Some(Expected::Value("[2]".to_owned()))));
+        assert_eq!(expected("=> 3"), Ok(Some(Expected::Value("3".to_owned()))));
+        assert_eq!(expected("xs=\"a => b\" => error input"), Ok(Some(Expected::Error("input".to_owned()))));
+        assert_eq!(expected("xs=iota => errors.npy"), Ok(Some(Expected::Value("errors.npy".to_owned()))));
+        assert_eq!(expected("xs=random N=3"), Ok(None));
+        assert_eq!(expected("xs=iota =>"), Err("nothing follows the `=>` of the line `;;; test:`".to_owned()));
+    }
+
+    #[test]
+    fn a_size_may_have_several_values() {
+        let line = RunLine::parse_bench("xs=random N=1,1000 M=2,3").expect("a good line");
+        let runs = line.fit_all(&["xs"], &["N", "M"]).expect("it fits");
+        let sizes: Vec<(u64, u64)> = runs.iter().map(|run| (run.sizes["N"], run.sizes["M"])).collect();
+        assert_eq!(sizes, [(1, 2), (1, 3), (1000, 2), (1000, 3)]);
+        let many: Vec<String> = (0..300).map(|n| n.to_string()).collect();
+        let line = RunLine::parse_bench(&format!("xs=random N={}", many.join(","))).expect("a good line");
+        assert!(line.fit_all(&["xs"], &["N"]).is_err());
     }
 }

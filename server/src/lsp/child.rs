@@ -5,8 +5,8 @@
 //! started, when the request is cancelled, its time is over or it takes too much memory.
 
 use super::snapshot::{Failure, Outcome};
-use crate::cli::run::Embedded;
 use crate::devices::ended;
+use crate::program::Embedded;
 use crate::program::Texts;
 use crate::report::json::Message;
 use lift_codegen::run::report::RunReport;

@@ -12,6 +12,7 @@ use super::state::State;
 use crate::report::cost::CostReport;
 use lift_analysis::ide::Cancellable;
 use lift_analysis::origin::Origin;
+use lift_analysis::prims::{Level, PrimitiveId};
 use lift_codegen::core::{Kernel, Rhs};
 use lift_codegen::cost::Cost;
 use lift_codegen::failure;
@@ -35,8 +36,8 @@ const MOST_KEPT: usize = 64;
 /// What compiling a kernel tells.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Primitives with their levels, and where they come from: `mapGlb0`.
-    pub placed: Vec<(String, Origin)>,
+    /// Placed primitives, and where they come from.
+    pub placed: Vec<(PrimitiveId, Level, Origin)>,
     pub stored: Vec<Stored>,
     /// What a run still checks inside of a launch.
     pub left_in: Vec<LeftIn>,
@@ -234,8 +235,10 @@ impl Shared {
 fn tell(kernel: &Kernel, target: &Target) -> Told {
     let mut told = Told::default();
     Schedule::new(kernel, target).kernel.body.visit(&mut |stmt| {
-        if let Rhs::Prim(call) = &stmt.rhs {
-            told.placed.push((call.prim.name(), stmt.origin.clone()));
+        if let Rhs::Prim(call) = &stmt.rhs
+            && let Some((id, level)) = call.prim.placed()
+        {
+            told.placed.push((id, level, stmt.origin.clone()));
         }
     });
     // What is not supported is said elsewhere.

@@ -6,6 +6,7 @@ use super::features::Options;
 use super::snapshot::Snapshot;
 use crate::engine;
 use lift_analysis::ide::{Anchor, Cancellable, FileRange, HintKind, HintPart, InlayHint};
+use lift_analysis::prims::{Level, Primitive, PrimitiveId};
 use lift_codegen::failure;
 use lift_codegen::report::{Kind, Stored};
 use lift_syntax::{TextRange, TextSize};
@@ -22,8 +23,7 @@ const MOST_SHOWN: usize = 256;
 /// What is to be shown at a place.
 #[derive(Debug, Clone, PartialEq)]
 enum What {
-    /// `Glb0`
-    Placed(String),
+    Placed(Level),
     Stored(Kind, String),
     /// Why a run would stop.
     LeftIn(failure::Kind, String),
@@ -84,7 +84,7 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
         let (mut placed, mut stored) = (Vec::new(), Vec::new());
         for (what, part) in &here {
             match what {
-                What::Placed(level) => placed.push(&**level),
+                What::Placed(level) => placed.push(*level),
                 What::Stored(kind, bytes) => stored.push((*kind, &**bytes)),
                 What::LeftIn(kind, message) => {
                     let part = FileRange { path: path.clone(), range: *part };
@@ -131,11 +131,11 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
         }
         Ok(())
     };
-    for (primitive, origin) in &told.placed {
-        if let Some((at, name)) = snap.analysis.called_at(origin)?
-            && let Some(level) = level(primitive, &name)
+    for (id, level, origin) in &told.placed {
+        if let Some((at, written)) = snap.analysis.called_at(origin)?
+            && is_left_open(written, *id)
         {
-            mark(at, What::Placed(level.to_owned()))?;
+            mark(at, What::Placed(*level))?;
         }
     }
     for Stored { memory, bytes, origin, .. } in told.stored.iter().filter(|stored| stored.memory != Kind::Private) {
@@ -181,24 +181,24 @@ fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {
     }
 }
 
-/// `Glb0`, where the program says `map` and the compiler `mapGlb0`.
-fn level<'a>(primitive: &'a str, written: &str) -> Option<&'a str> {
-    let level = primitive.strip_prefix(written)?;
-    ["Seq", "Glb", "Wrg", "Lcl"].iter().any(|known| level.starts_with(known)).then_some(level)
+/// Whether the program writes this operation and leaves it to the compiler where it runs.
+fn is_left_open(written: &Primitive, placed: PrimitiveId) -> bool {
+    written.id == placed && written.level.is_none()
 }
 
-fn placement(offset: TextSize, levels: &[&str]) -> InlayHint {
-    let place = |level: &&str| match level.split_at(3) {
-        ("Glb", d) => format!("on global work-items of dimension {d}"),
-        ("Wrg", d) => format!("on work-groups of dimension {d}"),
-        ("Lcl", d) => format!("on work-items of a group, dimension {d}"),
-        _ => "one element after the other".to_owned(),
+fn placement(offset: TextSize, levels: &[Level]) -> InlayHint {
+    let place = |level: &Level| match level {
+        Level::Glb(d) => format!("on global work-items of dimension {d}"),
+        Level::Wrg(d) => format!("on work-groups of dimension {d}"),
+        Level::Lcl(d) => format!("on work-items of a group, dimension {d}"),
+        Level::Seq => "one element after the other".to_owned(),
     };
+    let label = levels.iter().map(Level::to_string).collect::<Vec<_>>().join("/");
     let places: Vec<String> = levels.iter().map(place).collect();
     InlayHint {
         offset,
         kind: HintKind::Placement,
-        parts: vec![HintPart { text: levels.join("/"), target: None }],
+        parts: vec![HintPart { text: label, target: None }],
         padding_left: false,
         padding_right: false,
         tooltip: format!("The program does not place this, and the compiler runs it {}", places.join(" or ")),
@@ -228,11 +228,14 @@ fn stored_here(snap: &Snapshot, path: &str, offset: TextSize, stored: &[(Kind, &
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lift_analysis::prims;
 
     #[test]
     fn only_what_the_program_leaves_open_is_placed() {
-        let cases = [("mapGlb0", "map"), ("mapGlb0", "mapGlb"), ("mapSeq", "map"), ("map", "map"), ("mapSeq", "f")];
-        let found: Vec<Option<&str>> = cases.iter().map(|(primitive, written)| level(primitive, written)).collect();
-        assert_eq!(found, [Some("Glb0"), None, Some("Seq"), None, None]);
+        let is_left_open = |name, id| prims::lookup(name).is_some_and(|written| is_left_open(written, id));
+        assert!(is_left_open("map", PrimitiveId::Map));
+        assert!(!is_left_open("mapGlb", PrimitiveId::Map));
+        assert!(!is_left_open("mapSeq", PrimitiveId::Map));
+        assert!(!is_left_open("map", PrimitiveId::Filter));
     }
 }

@@ -3,7 +3,7 @@
 //! They are read only inside the folder they may be imported from, only if they are regular files, and only once:
 //! a file that could not be read is not tried again at every key press.
 
-use crate::files;
+use crate::files::{self, ReadError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -45,18 +45,18 @@ impl Disk {
         self.files.retain(|_, e| *e != Entry::Refused);
     }
 
-    /// The text of a file that something in `root` imports; or why it is not read, for the log.
-    pub fn load(&mut self, root: &Path, path: &Arc<str>) -> Result<Arc<str>, String> {
+    /// The text of a file that something in `root` imports; or why it is not read.
+    pub fn load(&mut self, root: &Path, path: &Arc<str>) -> Result<Arc<str>, ReadError> {
         let file = Path::new(&**path);
         let stamp = stamp(path);
         if stamp.is_some() && !files::is_inside(root, file) {
             self.files.insert(path.clone(), Entry::Refused);
-            return Err(format!("it is outside of {}", root.display()));
+            return Err(ReadError::Outside(root.to_path_buf()));
         }
         let text = files::read_bytes(file, MAX_IMPORT).and_then(files::text_of);
         let entry = if text.is_ok() { Entry::Loaded(stamp) } else { Entry::Unreadable(stamp) };
         self.files.insert(path.clone(), entry);
-        text.map(Arc::from).map_err(|e| e.to_string())
+        text.map(Arc::from)
     }
 
     /// Files that are no more as they were when they were tried.

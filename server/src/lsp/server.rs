@@ -1,5 +1,8 @@
 //! The methods of the protocol. Each only takes its place in the queue of the main loop, before its first await.
 
+#[cfg(debug_assertions)]
+mod test_methods;
+
 use super::commands;
 use super::costs;
 use super::documents::file_path;
@@ -11,16 +14,13 @@ use super::show::Folder;
 use super::snapshot::{Outcome, Snapshot};
 use super::state::Outgoing;
 use super::views::{self, Address};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
-
-/// With this in its environment the server has methods that tests need: `lift/test/panic`, `lift/test/text`, ….
-pub const TEST_METHODS: &str = "LIFT_TEST_METHODS";
 
 pub struct Server {
     pub(super) client: Client,
@@ -44,22 +44,15 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
             tokens: requests::TokenCache::default(),
         }
     };
-    let mut service = LspService::build(make)
+    let service = LspService::build(make)
         .custom_method("lift/virtualText", Server::virtual_text)
         .custom_method("lift/sourceRange", Server::source_range)
         .custom_method("lift/generatedRanges", Server::generated_ranges)
         .custom_method("lift/hoverRange", Server::hover_range)
         .custom_method("window/workDoneProgress/cancel", Server::progress_cancelled)
         .custom_method("$/setTrace", Server::set_trace);
-    if std::env::var_os(TEST_METHODS).is_some() {
-        service = service
-            .custom_method("lift/test/panic", Server::test_panic)
-            .custom_method("lift/test/panicInWrite", Server::test_panic_in_write)
-            .custom_method("lift/test/panicInHandler", Server::test_panic_in_handler)
-            .custom_method("lift/test/text", Server::test_text)
-            .custom_method("lift/test/busy", Server::test_busy)
-            .custom_method("lift/test/notifyThenReply", Server::test_notify_then_reply);
-    }
+    #[cfg(debug_assertions)]
+    let service = test_methods::added(service);
     service.finish()
 }
 
@@ -169,34 +162,6 @@ impl Server {
         self.cancels.cancel(&params.token);
     }
     async fn set_trace(&self, _: SetTraceParams) {}
-
-    async fn test_panic(&self, _: Value) -> Result<Value> {
-        self.read(|_| -> Outcome<Value> { panic!("asked for") }).await
-    }
-    async fn test_panic_in_write(&self, _: Value) -> Result<Value> {
-        self.main.write(|_| panic!("asked for"));
-        Ok(Value::Null)
-    }
-    async fn test_panic_in_handler(&self, _: Value) -> Result<Value> {
-        panic!("asked for")
-    }
-    async fn test_text(&self, params: TextDocumentIdentifier) -> Result<Value> {
-        self.read(move |snap| Ok(json!(&*snap.file(&params.uri)?.lines.text))).await
-    }
-    /// Works until it is stopped.
-    async fn test_busy(&self, params: TextDocumentIdentifier) -> Result<Value> {
-        self.read(move |snap| {
-            loop {
-                snap.file(&params.uri)?;
-                std::thread::sleep(std::time::Duration::from_millis(1));
-            }
-        })
-        .await
-    }
-    async fn test_notify_then_reply(&self, _: Value) -> Result<Value> {
-        self.client.log_message(MessageType::Info, "before the reply").await;
-        Ok(Value::Null)
-    }
 }
 
 impl LanguageServer for Server {

@@ -10,6 +10,7 @@ use super::main_loop::{Handle, Pool};
 use super::measured::{Measured, Measurements};
 use super::snapshot::Snapshot;
 use super::views::{self, Address, View, Views};
+use crate::files::ReadError;
 use lift_analysis::ide::{AnalysisHost, Cancellable};
 use lift_syntax::LineIndex;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -331,7 +332,12 @@ impl State {
                 if !self.documents.contains_key(&import) && !self.disk.knows(&import) {
                     match self.disk.load(&root, &import) {
                         Ok(text) => self.host.set_file(&import, text),
-                        Err(why) => self.log(MessageType::Warning, format!("{import} is not loaded: {why}")),
+                        Err(why) => {
+                            self.log(MessageType::Warning, format!("{import} is not loaded: {why}"));
+                            if !matches!(why, ReadError::Missing) {
+                                self.host.set_unreadable(&import, &why.to_string());
+                            }
+                        }
                     }
                 }
                 queue.push((import, root.clone()));

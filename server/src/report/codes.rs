@@ -21,6 +21,7 @@ codes! {
     NOT_SUPPORTED = "not-supported",
     OPENCL = "opencl",
     RUN_LIMIT = "run-limit",
+    TEST_FAILED = "test-failed",
     UNREADABLE_FILE = "unreadable-file",
     UNWRITABLE_FILE = "unwritable-file",
 }

@@ -51,8 +51,43 @@ fn json_has_one_object_a_line_with_positions_in_utf16_units() {
         {
           "code": "type-mismatch",
           "file": "wrong.lift",
-          "fixes": [],
-          "message": "`*` needs `Float` as its second argument, and this is `Int`",
+          "fixes": [
+            {
+              "certain": false,
+              "edits": [
+                {
+                  "file": "wrong.lift",
+                  "newText": "(toFloat ",
+                  "range": {
+                    "end": {
+                      "character": 75,
+                      "line": 1
+                    },
+                    "start": {
+                      "character": 75,
+                      "line": 1
+                    }
+                  }
+                },
+                {
+                  "file": "wrong.lift",
+                  "newText": ")",
+                  "range": {
+                    "end": {
+                      "character": 90,
+                      "line": 1
+                    },
+                    "start": {
+                      "character": 90,
+                      "line": 1
+                    }
+                  }
+                }
+              ],
+              "title": "Write `(toFloat (let …))`"
+            }
+          ],
+          "message": "`*` needs `Float` as its second argument, and this is `Int`; `(toFloat (let …))` converts it",
           "range": {
             "end": {
               "character": 90,
@@ -302,6 +337,88 @@ fn imports_that_are_missing_or_go_in_circles_are_errors() {
 }
 
 #[test]
+fn an_import_that_is_no_file_is_one_error_at_the_import() {
+    let bench = Bench::new(&[("lib/x", ""), ("here.lift", "(import \".\")\n"), ("folder.lift", "(import \"lib\")\n")]);
+    for (file, import) in [("here.lift", "\".\""), ("folder.lift", "\"lib\"")] {
+        let said = bench.wrong(&["check", file]);
+        assert!(said.contains("cannot be imported: this is a directory, not a file"), "{said}");
+        assert!(said.contains(&format!("{file}:1:9")) && said.contains(import), "{said}");
+        assert!(said.ends_with("1 error\n"), "{said}");
+    }
+}
+
+/// The commands that compile a kernel, each with the file that it is given.
+const COMPILING: [&[&str]; 6] = [
+    &["run", "a.lift", "--kernel", "k", "--device", "interpreter", "[1,2]"],
+    &["build", "a.lift", "--kernel", "k"],
+    &["build", "a.lift", "--kernel", "k", "--emit", "python"],
+    &["build", "a.lift", "--kernel", "k", "--stage", "opencl"],
+    &["build", "a.lift", "--kernel", "k", "--cost"],
+    &["build", "a.lift", "--kernel", "k", "--explain"],
+];
+
+/// The errors of a command, by code and first line.
+fn errors(said: &str) -> Vec<&str> {
+    said.lines().filter(|line| line.starts_with("error[")).collect()
+}
+
+#[test]
+fn what_a_kernel_uses_must_have_no_errors() {
+    let kernel = |map: &str| format!("(lift k (N) ((array-type int N)) (lambda (xs) {map}))\n");
+    let uses_f = kernel("(map f xs)");
+    let of_f = |f: &str| format!("{f}\n{uses_f}");
+    for (program, code) in [
+        (kernel("(map (lambda (x) x) xs) xs"), "syntax/extra"),
+        (of_f("(define (f x) x 1)"), "syntax/extra"),
+        (format!("(define (f x) x)\n{}", uses_f.replace("xs)))", "xs))")), "syntax/"),
+        (kernel("(map (lambda (x) x) xs"), "syntax/"),
+        (kernel("(map (lambda (x) x) xs)) xs"), "syntax/"),
+        (kernel("(map (lambda (x) x) xs)))\n  (filter (lambda (x) true) xs)"), "syntax/"),
+        (of_f("(define (f x) x))"), "syntax/"),
+        (of_f("(define (f x) x)\n(define (f x) (+ x 1))"), "duplicate-definition"),
+        (format!("{}{}", kernel("xs"), kernel("(map (lambda (x) x) xs)")), "duplicate-definition"),
+        (of_f("(define (f if) 1)"), "syntax/"),
+        (format!("(import \"none.lift\")\n{}", kernel("xs")), "missing-import"),
+        (of_f("(define (f x) (f x))"), "recursion"),
+        (of_f("(import \"lib.lift\")"), "wrong-operand"),
+    ] {
+        let bench = Bench::new(&[("a.lift", &program), ("lib.lift", "(define (f x) (+ x (if x 1 2)))")]);
+        let checked = bench.wrong(&["check", "a.lift"]);
+        assert!(checked.contains(&format!("error[{code}")), "{program}\n{checked}");
+        for command in COMPILING {
+            let said = bench.wrong(command);
+            assert_eq!(errors(&said), errors(&checked), "{command:?} of\n{program}");
+        }
+    }
+}
+
+#[test]
+fn errors_elsewhere_are_warnings_of_a_run() {
+    let kernel = "(lift k (N) ((array-type int N)) (lambda (xs) (map f xs)))\n(define (f x) (+ x 1))\n";
+    for other in [
+        "(define (g x) (+ x true))",
+        "(define (g x) (g x))",
+        "(define (g x) x)\n(define (g y) y)",
+        "(define (g x) x x)",
+        "(define (g (lambda x)",
+        "(difine (g x) x)",
+        "stray",
+        "(import \"lib.lift\")",
+        "(lift other () (int) (lambda (x) (unknown x)))",
+    ] {
+        let library = "(define (unused x) (+ x true))";
+        let bench = Bench::new(&[("a.lift", &format!("{kernel}{other}\n")), ("lib.lift", library)]);
+        assert_ne!(errors(&bench.wrong(&["check", "a.lift"])), [""; 0], "{other}");
+        for command in COMPILING {
+            let ran = bench.lift(command);
+            assert_eq!(ran.status, Some(0), "{command:?} of {other}: {}", ran.err);
+            assert!(ran.err.contains("warning[") && errors(&ran.err).is_empty(), "{command:?} of {other}: {}", ran.err);
+            assert!(ran.err.contains("`k` does not use this"), "{command:?} of {other}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
 fn errors_of_imported_files_are_shown_with_their_own_text() {
     let bench = Bench::new(&[("main.lift", "(import \"lib/wrong.lift\")\n"), ("lib/wrong.lift", WRONG)]);
     let said = bench.wrong(&["check", "main.lift"]);
@@ -387,14 +504,16 @@ fn what_was_done_to_a_kernel_is_explained() {
     let bench = Bench::new(&[("product.lift", PRODUCT)]);
     expect![[r#"
         product for gpu devices
-        rules, in the order in which they were applied: 5
+        rules, in the order in which they were applied: 6
              2:25  reduce-group   reduce f z = the fold of what each work-item of a group has folded
              2:20  map-reduce-wrg map (reduce f z ∘ g) = mapWrg (reduce f z ∘ g)
              2:25  map-seq        map f = mapSeq f
              2:25  reduce-map     reduce f z ∘ map g = reduce (λ(acc,x). f acc (g x)) z
              2:20  row-teams      map (g ∘ reduce f z) A = mapWrg0 (g ∘ reduceLcl f z) A
-        stored on the way: 1
+             2:20  reduce-parts   reduce f z = reduce f z ∘ partRed m f z
+        stored on the way: 2
              2:20  slots          1024 bytes, local
+             2:20  mapped_parts   if(max(floor(M/8192)-floor(128/max(N,1)),0)+2<=floor(M/8192)+max(1-min(floor(128/max(N,1)),floor(M/8192)),0),4*N*max(min(floor(128/max(N,1)),floor(M/8192)),1),0) bytes, global
         checked before the run: none
         checked on the device: none
         checks proved needless: 1

@@ -21,4 +21,5 @@ mod robustness;
 mod runs;
 mod session;
 mod sync;
+mod tools;
 mod views;

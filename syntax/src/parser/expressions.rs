@@ -1,7 +1,7 @@
 //! Expressions and parameters.
 
 use super::Parser;
-use crate::error::SyntaxErrorCode as Code;
+use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::*;
 use crate::literal;
 
@@ -68,6 +68,7 @@ impl Parser<'_> {
                 p.param_list();
                 p.expr_part("the body");
             }),
+            "let" if self.binds_a_list() => self.let_of_a_list(),
             "let" => self.group(LET, "(let name value body)", |p| {
                 p.keyword();
                 p.name("the name");
@@ -113,6 +114,57 @@ impl Parser<'_> {
             }
             _ => self.application(),
         }
+    }
+
+    /// Whether a `let` that opens here has a list where its name should be.
+    fn binds_a_list(&self) -> bool {
+        let list = self.pos + 2;
+        list < self.groups[self.pos].end() && self.kind_at(list).is_opener()
+    }
+
+    /// `(let ((x 1) (y 2)) body)`, `(let (x 1 y 2) body)` or `(let [x 1] body)`, as other languages have it.
+    fn let_of_a_list(&mut self) {
+        let list = self.pos + 2;
+        let range = self.range_at(list).cover(self.range_at(self.groups[list].last()));
+        let message = "`let` binds one name: `(let name value body)`; several names are `let`s in one another";
+        let mut error = SyntaxError::new(Code::ExpectedName, range, message);
+        error.fix = self.nested_lets(list, self.groups[self.pos].end());
+        self.report(error);
+        self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
+    }
+
+    /// The `let`s in one another that the list at `list` stands for, in a `let` whose contents end at `end`.
+    fn nested_lets(&self, list: usize, end: usize) -> Option<SyntaxFix> {
+        // The range of positions of the element at a position.
+        let element = |at: usize| at..=if self.kind_at(at).is_opener() { self.groups[at].last() } else { at };
+        let elements = |mut at: usize, end: usize| {
+            let mut all = Vec::new();
+            while at < end {
+                let one = element(at);
+                at = one.end() + 1;
+                all.push(one);
+            }
+            all
+        };
+        let text = |of: &std::ops::RangeInclusive<usize>| {
+            &self.text[self.range_at(*of.start()).cover(self.range_at(*of.end()))]
+        };
+        let mut bindings = elements(list + 1, self.groups[list].end());
+        if bindings.iter().all(|b| self.kind_at(*b.start()).is_opener()) {
+            bindings = bindings.iter().flat_map(|b| elements(b.start() + 1, *b.end())).collect();
+        }
+        let names = bindings.iter().step_by(2);
+        let pairs = bindings.len() % 2 == 0 && names.clone().all(|name| self.kind_at(*name.start()) == IDENT);
+        let [body] = &elements(self.groups[list].last() + 1, end)[..] else { return None };
+        if !pairs || bindings.is_empty() {
+            return None;
+        }
+        let lets: Vec<String> =
+            bindings.chunks(2).map(|pair| format!("{} {} ", text(&pair[0]), text(&pair[1]))).collect();
+        let closers = ")".repeat(lets.len() - 1);
+        let range = self.range_at(list).cover(self.range_at(*body.end()));
+        let insert = format!("{}{}{closers}", lets.join("(let "), text(body));
+        Some(SyntaxFix { label: "Write one `let` for each name".to_owned(), edit: TextEdit { range, insert } })
     }
 
     fn application(&mut self) {

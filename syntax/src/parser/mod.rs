@@ -198,7 +198,10 @@ impl<'t> Parser<'t> {
         }
         if !self.quiet {
             let range = self.current_range().cover(self.range_at(self.end - 1));
-            let message = format!("too much: this is written `{}`", self.shape);
+            let word = self.word_at(self.pos);
+            let is_operator = !word.is_empty() && word.chars().all(|c| "+-*/%<>=!&|".contains(c));
+            let order = if is_operator { format!("; an operator comes first: `({word} a b)`") } else { String::new() };
+            let message = format!("too much: this is written `{}`{order}", self.shape);
             self.error(Code::Extra, range, message);
         }
         self.start(ERROR);

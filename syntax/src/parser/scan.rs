@@ -5,6 +5,7 @@ use super::Parser;
 use crate::brackets::{Closing, OpenBrackets};
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::*;
+use crate::lexer::lex;
 use crate::{TextRange, TextSize};
 
 /// No fix is offered that inserts more brackets than this.
@@ -62,7 +63,13 @@ impl Parser<'_> {
 
     fn malformed(&mut self, pos: usize) {
         let text = self.text_at(pos);
+        let plain = text.trim_end_matches(',');
         let (code, message) = match self.kind_at(pos) {
+            BAD_NUMBER if plain.len() < text.len() && is_number(plain) => {
+                let message = format!("`{text}` is no number: parts are separated by spaces, without a comma");
+                let label = format!("Write `{plain}`");
+                return self.error_with_fix(Code::MalformedNumber, self.range_at(pos), message, label, plain);
+            }
             BAD_NUMBER => {
                 let message = format!("`{text}` is no number, and a name cannot start with a digit");
                 (Code::MalformedNumber, message)
@@ -131,4 +138,9 @@ impl Parser<'_> {
         let len = self.text_at(pos).chars().next_back().map_or(0, char::len_utf8);
         TextRange::new(range.end() - TextSize::new(len as u32), range.end())
     }
+}
+
+fn is_number(text: &str) -> bool {
+    let tokens = lex(text);
+    tokens.len() == 1 && matches!(tokens.kind(0), INT | LONG | FLOAT | DOUBLE)
 }

@@ -38,10 +38,10 @@ impl Parser<'_> {
                     p.type_part("the type of the result");
                     p.types_until_end();
                 }),
-                _ => self.no_type("a type must stand here"),
+                _ => self.no_type("a type must stand here, such as `float` or `(array-type float N)`"),
             },
             _ if self.at_malformed() => self.skip_element(),
-            _ => self.no_type("a type must stand here"),
+            _ => self.no_type("a type must stand here, such as `float` or `(array-type float N)`"),
         }
     }
 

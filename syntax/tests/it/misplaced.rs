@@ -72,8 +72,8 @@ fn types_and_sizes_in_the_wrong_place() {
     check(
         "(define (f (x (list int))) x)",
         expect![[r#"
-        14..24 "(list int)" syntax/expected-type: a type must stand here
-    "#]],
+            14..24 "(list int)" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        "#]],
     );
     check(
         "(define (f (x array-type)) x)",

@@ -217,19 +217,19 @@ fn parts_keep_their_places() {
     check_tree(
         "(define (f (x (array-type 3 N))) x)",
         expect![[r#"
-        FORM
-          DEFINE KEYWORD "define"
-            DEFINE_HEAD
-              NAME IDENT "f"
-              PARAM
-                NAME IDENT "x"
-                ARRAY_TYPE KEYWORD "array-type"
-                  ERROR
-                    LITERAL INT "3"
-                  SIZE_NAME IDENT "N"
-            NAME_REF IDENT "x"
-        26..27 "3" syntax/expected-type: a type must stand here
-    "#]],
+            FORM
+              DEFINE KEYWORD "define"
+                DEFINE_HEAD
+                  NAME IDENT "f"
+                  PARAM
+                    NAME IDENT "x"
+                    ARRAY_TYPE KEYWORD "array-type"
+                      ERROR
+                        LITERAL INT "3"
+                      SIZE_NAME IDENT "N"
+                NAME_REF IDENT "x"
+            26..27 "3" syntax/expected-type: a type must stand here, such as `float` or `(array-type float N)`
+        "#]],
     );
 }
 

@@ -38,7 +38,13 @@ fn every_benchmark_runs_and_agrees_with_its_peers() {
     assert!(benchmarks.len() > 30, "only {benchmarks:?}");
     for benchmark in benchmarks {
         assert!(has(benchmark, &|program| program == "Lift"), "{benchmark} without Lift:\n{printed}");
-        assert!(has(benchmark, &|program| program.starts_with("by hand")), "{benchmark} without a peer:\n{printed}");
+        // The compositions of `nested.lift` have no peer, so that here they are run and not compared.
+        if !benchmark.starts_with("nested-") {
+            assert!(
+                has(benchmark, &|program| program.starts_with("by hand")),
+                "{benchmark} without a peer:\n{printed}"
+            );
+        }
     }
     for benchmark in ["sum", "filter-map", "matmul", "jacobi2d", "nbody"] {
         assert!(has(benchmark, &|program| program == "C, OpenMP"), "{benchmark} without C:\n{printed}");

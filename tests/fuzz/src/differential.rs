@@ -17,7 +17,7 @@ use lift_codegen::sizes::SizeValues;
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
 use lift_tests::check::Program;
-use lift_tests::kernels::{Arguments, device, on_device};
+use lift_tests::kernels::{Arguments, device, run_on_device, tells};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,9 +83,15 @@ pub fn try_shape(seed: u64) -> Case {
     try_some(seed, Breadth::Shapes)
 }
 
+/// The same of programs whose checks fail: what is told is the same, too.
+pub fn try_failing(seed: u64) -> Case {
+    try_some(seed, Breadth::Failing)
+}
+
 fn try_some(seed: u64, breadth: Breadth) -> Case {
     let (way, mut random) = Way::of(seed);
     let choices = random.choices(180);
+    let agree = |text: &str, way| agree(text, way, breadth == Breadth::Failing);
     match guarded(|| agree(&program(&choices, breadth), way)) {
         Ok(case) => case,
         Err(why) => {
@@ -119,7 +125,8 @@ fn one_or_usual(numbers: &[u32], random: &mut Random) -> Option<u32> {
     numbers.get(random.below(numbers.len() + 2)).copied()
 }
 
-fn agree(text: &str, way: Way) -> Result<Case, String> {
+/// `told`: failures are compared, too.
+fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
     remember("differential", text);
     let kernel = kernel(text).map_err(|why| format!("refused: {why}"))?;
     let program = Program::new(Path::new("."), "random.lift", text);
@@ -154,10 +161,10 @@ fn agree(text: &str, way: Way) -> Result<Case, String> {
             continue;
         }
         let sizes = kernel.sizes.iter().cloned().zip([n as i64, m as i64]).collect::<SizeValues>();
-        let result = on_device(compiled, &Arguments { values: inputs(n, m), sizes }, device());
+        let result = run_on_device(compiled, &Arguments { values: inputs(n, m), sizes }, device());
         let same = match (&meaning, &result) {
             (Ok(meaning), Ok(result)) => equal(meaning, result),
-            (Err(e), Err(_)) => e.kind != RunErrorKind::Limit,
+            (Err(e), Err(failure)) => e.kind != RunErrorKind::Limit && (!told || tells(failure, e)),
             (Err(e), Ok(_)) => e.kind == RunErrorKind::Limit,
             _ => false,
         };

@@ -12,8 +12,10 @@
 //! | [`soundness`] | accepted programs run with their lengths watched |
 //! | [`written`] | a program formatted, or with what is inserted written out, is the same program |
 //! | [`differential`] | interpreter, device and every form of a program do the same |
+//! | [`checks`] | whatever assumes or checks, under every primitive that takes a function |
 //! | [`text`] | any text is survived |
 
+pub mod checks;
 pub mod choices;
 pub mod differential;
 pub mod mutate;

@@ -2,7 +2,7 @@
 //! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try those of files, as `soundness` and `text` would;
 //! `lift-fuzz text-of SEED` writes the text of a seed, before it is made smaller.
 
-use lift_fuzz::{Case, differential, soundness, text, try_all, written};
+use lift_fuzz::{Case, checks, differential, soundness, text, try_all, written};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,6 +13,8 @@ const MODES: &[(&str, TryOne)] = &[
     ("written", written::try_one),
     ("differential", differential::try_one),
     ("rules", differential::try_shape),
+    ("failing", differential::try_failing),
+    ("checks", checks::try_one),
     ("text", text::try_one),
 ];
 

@@ -4,8 +4,12 @@
 //!
 //! The seed of the new cases is of the clock, or `LIFT_SEED`.
 
+use lift_codegen::target::Target;
 use lift_fuzz::{Case, Counts, Wrong, differential, guarded, soundness, text, try_all, written};
+use lift_tests::check::Program;
 use lift_tests::files;
+use lift_tests::kernels::device;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,9 +17,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const FIXED: u64 = 1;
 
 /// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
-/// fault was mended that it found, or what it tries became more (docs/trust.md has the counts). So what fails is what was
+/// fault was mended that it found, or what it tries became more (tests/fuzz/LOG.md has the counts). So what fails is what was
 /// just changed.
-const FRESH: [(&str, u64); 5] = [("soundness", 100), ("written", 100), ("text", 20), ("differential", 2), ("rules", 1)];
+const FRESH: [(&str, u64); 6] =
+    [("soundness", 100), ("written", 100), ("text", 20), ("differential", 2), ("rules", 1), ("failing", 1)];
 
 /// The first seed of the new cases.
 fn fresh() -> u64 {
@@ -82,6 +87,13 @@ fn rules_keep_what_programs_mean() {
 }
 
 #[test]
+fn failed_checks_are_told_and_do_no_harm() {
+    let counts = none_wrong("failing", 8, FIXED, differential::try_failing);
+    assert!(counts.accepted > 5, "most are compiled: {counts:?}");
+    some_new("failing", differential::try_failing);
+}
+
+#[test]
 fn texts_are_survived() {
     let counts = none_wrong("text", 30, FIXED, text::try_one);
     assert!(counts.accepted > 2 && counts.rejected > 10, "{counts:?}");
@@ -135,4 +147,26 @@ fn what_was_wrong_once_is_right() {
             }
         }
     }
+}
+
+/// For every class of devices a program computes, or tells, what the interpreter does.
+#[test]
+fn what_devices_did_wrong_once_is_right() {
+    let file = "tests/fuzz/corpus/devices.lift";
+    let program = Program::new(Path::new("."), file, &files::read(&files::root().join(file)));
+    let kernels = program.kernels();
+    assert!(kernels.len() > 15, "the programs are there: {}", program.outcome());
+    let targets = [
+        ("portable", Target::portable()),
+        ("gpu", Target::gpu()),
+        ("nvidia", Target::nvidia()),
+        ("cpu", Target::cpu()),
+    ];
+    let mut wrong = Vec::new();
+    for (name, target) in targets {
+        let outcomes = kernels.iter().map(|kernel| kernel.outcome_for(device(), &target));
+        let is_wrong = |o: &String| ["on OpenCL:", "not compiled:", "no core:"].iter().any(|what| o.contains(what));
+        wrong.extend(outcomes.filter(is_wrong).map(|outcome| format!("{name}: {outcome}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -7,6 +7,7 @@ use lift_codegen::target::Target;
 use lift_fuzz::choices::Random;
 use lift_fuzz::differential;
 use lift_fuzz::differential::{COMPUTE_UNITS, MOST_IN_GROUP, PER_ITEM, SIZES, Way};
+use lift_fuzz::program::shapes::orders::{DISORDERS, NUMBERS, ORDERS};
 use lift_fuzz::program::{Breadth, program};
 use lift_fuzz::tree::{Tree, parse};
 use std::collections::{BTreeSet, HashMap};
@@ -54,6 +55,27 @@ fn every_primitive_is_in_programs() {
 fn every_primitive_that_is_the_same_on_every_device_is_in_programs_that_are_compiled() {
     let left_out = ["exp", "log", "tan", "pow", "filterWrg", "filterLcl", "scatter"];
     assert_eq!(rare(Breadth::Compiled, 5), left_out);
+}
+
+/// Numbers of every kind are sorted by functions of every kind.
+#[test]
+fn every_order_is_of_every_kind_of_numbers() {
+    let joined =
+        |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(").replace(" )", ")");
+    let orders = ORDERS.iter().map(|order| format!("(argsort {order} "));
+    let orders = orders.chain(DISORDERS.iter().map(|order| format!("(sort < (argsort {order} ")));
+    let pairs = orders.flat_map(|order| NUMBERS.map(|number| format!("{order}(map (lambda (x) {number}) ")));
+    let mut missing: BTreeSet<String> = pairs.collect();
+    for seed in 0..PROGRAMS {
+        // No definition before the shape, and the shape that sorts.
+        let choices = [vec![0, 21], Random::new(seed).choices(40)].concat();
+        let text = joined(&program(&choices, Breadth::Shapes));
+        missing.retain(|pair| !text.contains(pair));
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("in no program: {missing:#?}");
 }
 
 /// What differential cases are drawn from is drawn: every number of every option, and each size of a work-group with each

@@ -7,7 +7,8 @@ use super::super::scope::text_of;
 use super::trial::{Edits, Keeps, errors, tried};
 use super::{CodeAction, QUICK_FIX};
 use crate::hir::*;
-use crate::names::defined_names;
+use crate::names::{Resolution, defined_names};
+use crate::prims::PrimitiveId;
 use lift_syntax::TextRange;
 
 pub(super) fn mends(view: &View<'_>, selection: TextRange, actions: &mut Vec<CodeAction>) {
@@ -50,7 +51,9 @@ fn wrap_in_map(view: &View<'_>, at: ExprId, actions: &mut Vec<CodeAction>) {
     };
     let Some(call) = (if is_call(at) { Some(at) } else { around() }) else { return };
     let Expr::Apply { callee, args } = view.body.expr(call) else { return };
-    if matches!(view.body.expr(*callee), Expr::Global(name) if name.starts_with("map")) {
+    if let Expr::Global(name) = view.body.expr(*callee)
+        && matches!(view.resolve(name), Some(Resolution::Primitive(p)) if p.id == PrimitiveId::Map)
+    {
         return;
     }
     let Some((last, first)) = args.split_last() else { return };

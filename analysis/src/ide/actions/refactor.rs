@@ -73,7 +73,7 @@ fn name_ending_at(view: &View<'_>, at: TextSize) -> Option<ExprId> {
 pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     let expr = name_ending_at(view, at)?;
     let inference = view.inference();
-    let written = type_source(inference.expr_types.get(expr.index())?, &|_| false)?;
+    let written = type_source(inference.expr_types.get(expr)?, &|_| false)?;
     let range = view.map.range(Node::Expr(expr));
     let edits = Edits::default().insert(range.start(), "(: ").insert(range.end(), format!(" {written})"));
     tried(view, edits.apply(view.text()), Keeps::Type, None)
@@ -84,16 +84,9 @@ pub(super) fn placed_at(view: &View<'_>, at: TextSize, level: &str) -> Option<So
     let expr = name_ending_at(view, at)?;
     let Expr::Global(name) = view.body.expr(expr) else { return None };
     let Some(Resolution::Primitive(current)) = view.resolve(name) else { return None };
-    let placed = prims::lookup(&format!("{}{level}", current.name))?;
-    let written = as_people_write(placed);
-    let edits = Edits::default().replace(view.map.range(Node::Expr(expr)), written);
+    let placed = prims::all().iter().find(|p| p.id == current.id && p.level.is_some_and(|l| l.to_string() == level))?;
+    let edits = Edits::default().replace(view.map.range(Node::Expr(expr)), &**placed.spelling());
     tried(view, edits.apply(view.text()), Keeps::Type, None)
-}
-
-/// `mapGlb` for `mapGlb0`.
-fn as_people_write(primitive: &prims::Primitive) -> &str {
-    let short = primitive.name.strip_suffix('0');
-    short.filter(|short| primitive.aliases.iter().any(|alias| **alias == **short)).unwrap_or(&primitive.name)
 }
 
 struct Tool<'a, 'db> {
@@ -200,7 +193,7 @@ impl Tool<'_, '_> {
         if local.ty.is_some() || inference.opening_at(Site::Binder(binder)).is_some() {
             return;
         }
-        let Some(ty) = inference.binder_types.get(binder.index()) else { return };
+        let Some(ty) = inference.binder_types.get(binder) else { return };
         let at = self.view.map.range(Node::Binder(binder));
         let visible = in_scope(self.body(), self.view.map, at.end());
         let named = |var: &crate::size::Var| visible.iter().any(|b| *self.body().binder(*b).name == *var.name);
@@ -238,6 +231,18 @@ impl Tool<'_, '_> {
         self.offer(format!("Extract into `(let {name} …)`"), kinds::EXTRACT_LET, edits, actions);
     }
 
+    fn spreads_over_a_group(&self, expr: ExprId) -> bool {
+        let named = |id: &u32| match self.body().expr(ExprId(*id)) {
+            Expr::Global(name) => self.view.resolve(name),
+            _ => None,
+        };
+        let inside = |id: &u32| self.range(expr).contains_range(self.range(ExprId(*id)));
+        (0..self.body().exprs.len() as u32).filter(inside).any(|id| match named(&id) {
+            Some(Resolution::Primitive(primitive)) => matches!(primitive.level, Some(prims::Level::Lcl(_))),
+            Some(Resolution::Form(_)) | None => false,
+        })
+    }
+
     /// A new definition in front of this form, with what the expression needs as its parameters.
     fn extract_define(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
         if is_atom(self.body().expr(expr)) {
@@ -249,7 +254,7 @@ impl Tool<'_, '_> {
         }
         // A call of the definition that is no argument yet, as in `(mapWrg (extracted k) rows)`, stands outside of the
         // group whose work-items its body is spread over.
-        if self.text(expr).contains("Lcl") {
+        if self.spreads_over_a_group(expr) {
             return;
         }
         let view = self.view;
@@ -288,9 +293,9 @@ impl Tool<'_, '_> {
         let mut edits = Edits::default()
             .replace(TextRange::new(self.start(whole), self.start(inner)), "")
             .replace(TextRange::new(self.range(inner).end(), self.range(whole).end()), "");
-        for (index, expr) in self.body().exprs.iter().enumerate() {
+        for (id, expr) in self.body().exprs.entries() {
             if *expr == Expr::Local(binder) {
-                edits = edits.replace(self.view.map.exprs[index], self.text(value));
+                edits = edits.replace(self.view.map.exprs[id], self.text(value));
             }
         }
         self.offer(format!("Inline `{}`", self.body().binder(binder).name), kinds::INLINE, edits, actions);
@@ -389,7 +394,7 @@ impl Tool<'_, '_> {
         if callee || matches!(parent, Some(Expr::Compose(_))) {
             return;
         }
-        let Some(ty) = inference.expr_types.get(expr.index()) else { return };
+        let Some(ty) = inference.expr_types.get(expr) else { return };
         let (params, _) = ty.uncurry();
         if params.is_empty() || params.iter().any(|param| matches!(param.kind(), TyKind::Size(_))) || params.len() > 4 {
             return;
@@ -484,22 +489,15 @@ impl Tool<'_, '_> {
         if self.body().kind != FormKind::Kernel {
             return;
         }
-        let stem = stem(&current.name);
         for other in prims::all() {
-            if other.name == current.name || self::stem(&other.name) != stem || other.scheme.ty != current.scheme.ty {
+            if other.name == current.name || other.id != current.id || other.scheme.ty != current.scheme.ty {
                 continue;
             }
-            let written = as_people_write(other);
-            let edits = Edits::default().replace(self.range(expr), written);
+            let written = other.spelling();
+            let edits = Edits::default().replace(self.range(expr), &**written);
             self.offer(format!("Run as `{written}`"), kinds::PLACE, edits, actions);
         }
     }
-}
-
-/// `map` of `mapGlb0`, `mapSeq`.
-fn stem(name: &str) -> &str {
-    let name = name.trim_end_matches(['0', '1', '2']);
-    ["Seq", "Glb", "Wrg", "Lcl"].iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
 }
 
 fn is_atom(expr: &Expr) -> bool {

@@ -1,9 +1,10 @@
 //! Trying out a change of one form before it is offered: what is offered is proved to check, to the same type.
 
 use super::super::explicit::difference;
+use super::super::layout::laid_out;
 use super::super::locate::View;
 use super::super::{SourceChange, TextEdit};
-use super::layout::laid_out;
+use crate::diagnostics::Code;
 use crate::diagnostics::Severity;
 use crate::hir::*;
 use crate::infer::Inference;
@@ -60,7 +61,7 @@ pub(super) fn tried(
 ) -> Option<SourceChange> {
     let before = view.inference();
     // What is given up is given up after the change, too.
-    let given_up = before.diagnostics.iter().any(|d| d.code == "too-complex");
+    let given_up = before.diagnostics.iter().any(|d| d.code == Code::TooComplex);
     if given_up || (keeps == Keeps::Type && errors(&before) > 0) {
         return None;
     }

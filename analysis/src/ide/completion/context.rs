@@ -41,7 +41,7 @@ pub enum Place {
 pub struct Context<'db> {
     pub db: &'db dyn Db,
     pub file: SourceFile,
-    pub form: Option<Form<'db>>,
+    pub form: Option<Form>,
     pub place: Place,
     /// What is written already, in the file: it is replaced.
     pub typed: TextRange,
@@ -105,13 +105,7 @@ impl<'db> Context<'db> {
         Some(context)
     }
 
-    fn empty(
-        db: &'db dyn Db,
-        file: SourceFile,
-        form: Option<Form<'db>>,
-        place: Place,
-        typed: TextRange,
-    ) -> Context<'db> {
+    fn empty(db: &'db dyn Db, file: SourceFile, form: Option<Form>, place: Place, typed: TextRange) -> Context<'db> {
         let (body, map) = (Arc::new(Body::default()), SourceMap::default());
         Context {
             db,
@@ -182,7 +176,7 @@ fn postfix_dot(chunk: &str, typed: TextRange, cursor: TextSize) -> Option<TextSi
 fn postfix<'db>(
     db: &'db dyn Db,
     file: SourceFile,
-    form: Option<Form<'db>>,
+    form: Option<Form>,
     chunk: &str,
     dot: TextSize,
     typed: TextRange,
@@ -211,7 +205,7 @@ fn postfix<'db>(
 fn in_string<'db>(
     db: &'db dyn Db,
     file: SourceFile,
-    form: Option<Form<'db>>,
+    form: Option<Form>,
     chunk: &str,
     string: TextRange,
     cursor: TextSize,

@@ -3,15 +3,15 @@
 use super::context::Context;
 use super::fit::{Fit, fit, instance};
 use super::snippet::{Snippet, hole_names};
-use super::{CompletionItem, CompletionKind, MOST, Ranked, is_subsequence};
+use super::{CompletionItem, CompletionKind, MOST, Ranked};
 use crate::db::{Form, SourceFile, Sym, is_builtin};
 use crate::hir::*;
 use crate::ide::digest::Definitions;
 use crate::ide::importing::{import_edit, other_files, written_path};
-use crate::ide::scope::in_scope;
+use crate::ide::scope::{in_scope, is_subsequence};
 use crate::imports::{imports, target};
-use crate::names::{defined_names, names_of, resolve};
-use crate::prims::{self, Level, Primitive};
+use crate::names::{Resolution, defined_names, names_of, resolve};
+use crate::prims::{self, Level, Primitive, Special};
 use crate::queries::{body, infer_in_order, signature};
 use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -121,10 +121,21 @@ impl Wanted<'_, '_> {
 
     /// Whether the name is an argument of the call already, where the same again says nothing: `(> x x)`.
     fn says_nothing(&self, binder: BinderId) -> bool {
-        const OF_TWO: &[&str] = &["zip", ">", "<", ">=", "<=", "=", "!=", "-", "/", "min", "max", "concat"];
+        use prims::PrimitiveId::*;
+        let of_two = |callee: &Expr| {
+            let primitive = match callee {
+                Expr::Global(name) => primitive_of(self.context, name),
+                _ => None,
+            };
+            primitive.is_some_and(|primitive| {
+                matches!(
+                    primitive.id,
+                    Zip | Concat | Sub | Div | Min | Max | Less | Greater | AtMost | AtLeast | Equal | NotEqual
+                )
+            })
+        };
         self.call().is_some_and(|(callee, args, _)| {
-            matches!(callee, Expr::Global(name) if OF_TWO.contains(&&**name))
-                && args.iter().any(|arg| *self.context.body.expr(*arg) == Expr::Local(binder))
+            of_two(callee) && args.iter().any(|arg| *self.context.body.expr(*arg) == Expr::Local(binder))
         })
     }
 
@@ -134,12 +145,20 @@ impl Wanted<'_, '_> {
             return true;
         }
         let Some((Expr::Global(name), _, place)) = self.call() else { return false };
-        prims::lookup(name).is_some_and(|primitive| place < primitive.static_sizes.len())
+        primitive_of(self.context, name).is_some_and(|primitive| place < primitive.static_sizes.len())
     }
 
     /// The text of a call, or of the name alone.
     fn write(&self, name: &str, holes: &[String]) -> Snippet {
         Snippet::call(name, holes, !self.head && !holes.is_empty())
+    }
+}
+
+/// The primitive that a name means in the file.
+fn primitive_of(context: &Context<'_>, name: &Name) -> Option<&'static Primitive> {
+    match resolve(context.db, context.file, Sym::new(context.db, name.clone())) {
+        Some(Resolution::Primitive(primitive)) => Some(primitive),
+        Some(Resolution::Form(_)) | None => None,
     }
 }
 
@@ -258,7 +277,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
     let files = in_sight(context);
     let known: Vec<Arc<Definitions>> = files.iter().map(|file| (wanted.known)(*file)).collect();
     let all: usize = known.iter().map(|known| known.len()).sum();
-    let mut found: Vec<(i32, Name, Form<'_>, &Scheme, Use)> = Vec::new();
+    let mut found: Vec<(i32, Name, Form, &Scheme, Use)> = Vec::new();
     for (index, (&from, known)) in files.iter().zip(&known).enumerate() {
         let near = if from == file {
             8
@@ -268,7 +287,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
             5
         };
         // A definition cannot use itself, and of two of one name in one file the first one counts.
-        let can_be_meant = |name: &Name, form: Form<'_>| {
+        let can_be_meant = |name: &Name, form: Form| {
             Some(form) != context.form
                 && from.names(db).get(name) == Some(&form)
                 && !seen.contains(name)
@@ -313,7 +332,7 @@ fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ra
         if names.is_empty() {
             continue;
         }
-        let meant: Vec<Form<'_>> = names_of(db, from)
+        let meant: Vec<Form> = names_of(db, from)
             .into_iter()
             .filter(|form| form.name(db).as_ref().is_some_and(|name| names.contains(name)))
             .collect();
@@ -334,7 +353,7 @@ fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ra
 }
 
 /// The names of the parameters that a `define` writes; of others, names by their types.
-fn parameter_names(context: &Context<'_>, form: Form<'_>) -> Vec<String> {
+fn parameter_names(context: &Context<'_>, form: Form) -> Vec<String> {
     let body = body(context.db, form);
     match body.root.map(|root| body.expr(root)) {
         Some(Expr::Lambda { params, .. }) => params.iter().map(|param| body.binder(*param).name.to_string()).collect(),
@@ -381,61 +400,20 @@ fn primitive_item(wanted: &Wanted<'_, '_>, primitive: &Primitive, name: &Name, r
     if *name != primitive.name {
         item.source = Some(format!("= {}", primitive.name));
     }
-    let place = COMMON.iter().position(|common| **common == **name).unwrap_or(COMMON.len());
+    let place = common(primitive, name).map_or(prims::all().len(), |rank| rank as usize - 1);
     let score = score(way.fit) + usual(primitive, name) - i32::from(way.holes > 0) * 3;
     ranked.push_fine(score - wanted.surplus(&primitive.scheme.ty, &way), place, item);
 }
 
-/// What programs use most, the most used first: counted in the examples and the prelude.
-const COMMON: &[&str] = &[
-    "map",
-    "+",
-    "*",
-    "reduce",
-    "filter",
-    "zip",
-    "get1",
-    "get2",
-    "split",
-    "join",
-    "head",
-    "mapGlb",
-    "reduceSeq",
-    "mapSeq",
-    ">",
-    "<",
-    "=",
-    "-",
-    "/",
-    "mod",
-    "transpose",
-    "iota",
-    "slide",
-    "toFloat",
-    "concat",
-    "length",
-    "and",
-    "sqrt",
-    "take",
-    "pad",
-    "scan",
-    "unzip",
-    "iterate",
-    "toInt",
-    "toLocal",
-    "toGlobal",
-    "filterSeq",
-    "filterGlb",
-    "mapWrg",
-    "mapLcl",
-    "not",
-    "generate",
-];
+/// The rank of a primitive, under the name that people write.
+fn common(primitive: &Primitive, name: &Name) -> Option<u32> {
+    primitive.common.filter(|_| name == primitive.spelling())
+}
 
 /// How usual a primitive is: how much it is used, and what its declaration says.
 fn usual(primitive: &Primitive, name: &Name) -> i32 {
-    if let Some(index) = COMMON.iter().position(|common| **common == **name) {
-        return 6 - index as i32 / 12;
+    if let Some(rank) = common(primitive, name) {
+        return 6 - (rank as i32 - 1) / 12;
     }
     let place = match primitive.level {
         None => 2,
@@ -446,15 +424,14 @@ fn usual(primitive: &Primitive, name: &Name) -> i32 {
         Some(Level::Wrg(_) | Level::Lcl(_)) => -3,
     };
     let late = match primitive.special {
-        Some(prims::Special::Get(index)) => (index as i32 - 1).min(8),
+        Some(Special::Get(index)) => (index as i32).min(8),
         _ => 0,
     };
-    // `mapGlb` is what people write for `mapGlb0`.
-    let dimension = primitive.level.is_some() && name.ends_with('0');
-    let symbol = !name.starts_with(|c: char| c.is_alphabetic());
-    let at_int = symbol && name.ends_with('i');
+    // `mapGlb` is what people write for `mapGlb0`, and `+` for `+i`.
+    let dimension = *name == primitive.name && primitive.spelling() != name;
+    let variant = primitive.level.is_none() && prims::named(primitive.id) != &*primitive.name && late == 0;
     let long_alias = *name != primitive.name && name.len() > primitive.name.len();
-    place - late - i32::from(dimension) * 2 - i32::from(at_int) * 3 - i32::from(long_alias) * 3
+    place - late - i32::from(dimension) * 2 - i32::from(variant) * 3 - i32::from(long_alias) * 3
 }
 
 /// Words of the language: what they are written like, and what they are for.

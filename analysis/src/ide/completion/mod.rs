@@ -13,10 +13,10 @@ mod words;
 
 pub use snippet::Snippet;
 pub(super) use snippet::hole_names;
-pub(super) use words::relative as relative_path;
 
 use super::TextEdit;
 use super::digest::Definitions;
+use super::scope::is_subsequence;
 use crate::db::{Db, SourceFile, Sym};
 use crate::hir::Name;
 use crate::names::{Resolution, resolve};
@@ -140,12 +140,6 @@ impl Ranked {
     }
 }
 
-/// Whether all characters of the one stand in the other, in their order, in either case.
-pub(super) fn is_subsequence(typed: &str, label: &str) -> bool {
-    let mut label = label.chars().flat_map(char::to_lowercase);
-    typed.chars().flat_map(char::to_lowercase).all(|wanted| label.any(|c| c == wanted))
-}
-
 /// What is to be said of a name that is not local: its type, then its documentation, as Markdown.
 pub(super) fn documentation(db: &dyn Db, file: SourceFile, name: &str) -> Option<String> {
     let (ty, text) = match resolve(db, file, Sym::new(db, Name::from(name)))? {
@@ -155,7 +149,7 @@ pub(super) fn documentation(db: &dyn Db, file: SourceFile, name: &str) -> Option
     let text: Vec<String> = text
         .iter()
         .flat_map(|text| text.lines())
-        .filter(|line| super::outline::run_line(line).is_none())
+        .filter(|line| !super::outline::is_for_programs(line))
         .map(str::to_owned)
         .collect();
     Some(format!("```lift\n{name} : {ty}\n```\n\n{}", text.join("\n")).trim_end().to_owned())

@@ -5,6 +5,7 @@ use super::expressions::word_item;
 use super::snippet::Snippet;
 use super::{CompletionItem, CompletionKind, Ranked};
 use crate::db::{Files, is_builtin};
+use crate::ide::importing::relative_path;
 use crate::ide::scope::in_scope;
 use crate::ty::TyKind;
 
@@ -120,7 +121,7 @@ pub fn paths(context: &Context<'_>, ranked: &mut Ranked) {
         if is_builtin(context.db, *file) || *file == context.file || path.contains(':') {
             continue;
         }
-        let label = relative(&here, path);
+        let label = relative_path(&here, path);
         let item = CompletionItem {
             insert: Snippet::call(&label, &[], false),
             kind: CompletionKind::File,
@@ -133,13 +134,4 @@ pub fn paths(context: &Context<'_>, ranked: &mut Ranked) {
         };
         ranked.push(-(item.label.matches("..").count() as i32), item);
     }
-}
-
-/// The path to a file from the one whose path has these parts.
-pub fn relative(here: &[&str], path: &str) -> String {
-    let there: Vec<&str> = path.split('/').collect();
-    let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count().min(here.len().saturating_sub(1));
-    let up = here.len() - 1 - common;
-    let parts = std::iter::repeat_n("..", up).chain(there[common.min(there.len() - 1)..].iter().copied());
-    parts.collect::<Vec<_>>().join("/")
 }

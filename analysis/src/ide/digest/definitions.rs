@@ -1,6 +1,6 @@
 //! The definitions of a file by their types: there are few types, and what fits a place is told from the type.
 
-use crate::db::{Db, FormEntity};
+use crate::db::{Db, Form};
 use crate::hir::Name;
 use crate::ty::Scheme;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// Copied only if an edit comes while somebody reads.
 #[derive(Clone, Default)]
 pub struct Definitions {
-    known: FxHashMap<FormEntity, (Kind, Name)>,
+    known: FxHashMap<Form, (Kind, Name)>,
     by_kind: FxHashMap<Kind, Group>,
 }
 
@@ -21,7 +21,7 @@ pub struct Kind {
 }
 
 /// Short names first, then in the order of the alphabet; of one name in the order of the entities.
-type Group = BTreeMap<(usize, Name, u32), FormEntity>;
+type Group = BTreeMap<(usize, Name, u32), Form>;
 
 impl Definitions {
     pub fn len(&self) -> usize {
@@ -29,11 +29,11 @@ impl Definitions {
     }
 
     /// The definitions of each kind, each with its name, in the order of [`Group`].
-    pub fn groups(&self) -> impl Iterator<Item = (&Kind, impl Iterator<Item = (&Name, FormEntity)>)> {
+    pub fn groups(&self) -> impl Iterator<Item = (&Kind, impl Iterator<Item = (&Name, Form)>)> {
         self.by_kind.iter().map(|(kind, group)| (kind, group.iter().map(|((_, name, _), form)| (name, *form))))
     }
 
-    pub fn set(&mut self, db: &dyn Db, form: FormEntity, scheme: Scheme) {
+    pub fn set(&mut self, db: &dyn Db, form: Form, scheme: Scheme) {
         self.forget(db, form);
         let Some(name) = form.name(db).clone() else { return };
         let kind = Kind { scheme, kernel: form.kind(db) == lift_syntax::FormKind::Lift };
@@ -41,7 +41,7 @@ impl Definitions {
         self.known.insert(form, (kind, name));
     }
 
-    pub fn forget(&mut self, db: &dyn Db, form: FormEntity) {
+    pub fn forget(&mut self, db: &dyn Db, form: Form) {
         let Some((kind, name)) = self.known.remove(&form) else { return };
         if let Some(group) = self.by_kind.get_mut(&kind) {
             group.remove(&(name.len(), name, form.slot(db)));

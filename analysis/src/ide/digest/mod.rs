@@ -15,7 +15,7 @@ use super::outline::symbol_of;
 use super::semantic::{SemanticToken, form_tokens};
 use super::structure::{self, Fold};
 use super::{FileDiagnostic, Symbol};
-use crate::db::{Db, Form, FormEntity, RootDatabase, SourceFile, Sym, forms};
+use crate::db::{Db, Form, RootDatabase, SourceFile, Sym, forms};
 use crate::dependents::Concerned;
 use crate::infer::Mode;
 use crate::infer::elaborate::scopes_with_insertions;
@@ -42,14 +42,14 @@ struct Shared {
 #[derive(Default)]
 struct Digest {
     /// The forms that are to be asked again.
-    stale: FxHashSet<FormEntity>,
+    stale: FxHashSet<Form>,
     definitions: Arc<Definitions>,
     /// The forms with diagnostics.
-    wrong: FxHashSet<FormEntity>,
+    wrong: FxHashSet<Form>,
     /// The forms in which packs or unpacks are inserted.
-    inserted: FxHashSet<FormEntity>,
+    inserted: FxHashSet<Form>,
     /// The forms that mention what nobody knows.
-    unresolved: FxHashSet<FormEntity>,
+    unresolved: FxHashSet<Form>,
     /// With places relative to their forms, as the two below.
     symbols: Option<Kept<Symbol>>,
     tokens: Option<Kept<Arc<[SemanticToken]>>>,
@@ -69,7 +69,7 @@ impl Digests {
 
     /// The diagnostics of a file, in the order of their places.
     pub fn diagnostics(&self, db: &RootDatabase, file: SourceFile) -> Vec<FileDiagnostic> {
-        let mut wrong: Vec<Form<'_>> = {
+        let mut wrong: Vec<Form> = {
             let files = self.asked(db, file);
             let found = files.get(&file).map(|digest| digest.wrong.iter().copied().collect());
             found.unwrap_or_default()
@@ -86,7 +86,7 @@ impl Digests {
     }
 
     /// The symbols of a file, in order, with their forms.
-    pub fn symbols(&self, db: &RootDatabase, file: SourceFile) -> Vec<(FormEntity, Symbol)> {
+    pub fn symbols(&self, db: &RootDatabase, file: SourceFile) -> Vec<(Form, Symbol)> {
         let mut files = self.known(db);
         let kept = digest(&mut files, db, file).symbols.get_or_insert_with(|| Kept::of(forms(db, file)));
         let stale = kept.stale(db);
@@ -142,9 +142,9 @@ impl Digests {
     }
 
     /// The forms in which something is inserted, in order.
-    pub fn inserted(&self, db: &RootDatabase, file: SourceFile) -> Vec<FormEntity> {
+    pub fn inserted(&self, db: &RootDatabase, file: SourceFile) -> Vec<Form> {
         let found = self.asked(db, file).get(&file).map(|digest| digest.inserted.iter().copied().collect());
-        let mut found: Vec<FormEntity> = found.unwrap_or_default();
+        let mut found: Vec<Form> = found.unwrap_or_default();
         found.sort_unstable_by_key(|form| form.start(db));
         found
     }
@@ -153,7 +153,7 @@ impl Digests {
     fn asked(&self, db: &RootDatabase, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
         let mut files = self.known(db);
         let digest = digest(&mut files, db, file);
-        let mut stale: Vec<Form<'_>> = digest.stale.iter().copied().filter(|form| form.is_member(db)).collect();
+        let mut stale: Vec<Form> = digest.stale.iter().copied().filter(|form| form.is_member(db)).collect();
         stale.sort_unstable_by_key(|form| form.start(db));
         ask_together(db, &stale);
         infer_in_order(db, &stale, Mode::Insert);
@@ -183,19 +183,19 @@ fn digest<'a>(files: &'a mut FxHashMap<SourceFile, Digest>, db: &RootDatabase, f
 }
 
 /// The forms of a file, in order, and where each starts.
-fn starts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (FormEntity, TextSize)> {
+fn starts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Form, TextSize)> {
     forms(db, file).iter().zip(file.split(db).iter()).map(|(form, raw)| (*form, raw.range.start()))
 }
 
 impl Digest {
-    fn outdate(&mut self, forms: &[FormEntity]) {
+    fn outdate(&mut self, forms: &[Form]) {
         self.stale.extend(forms);
         self.symbols.iter_mut().for_each(|kept| kept.outdate(forms));
         self.tokens.iter_mut().for_each(|kept| kept.outdate(forms));
         self.groups.iter_mut().for_each(|kept| kept.outdate(forms));
     }
 
-    fn ask(&mut self, db: &dyn Db, form: FormEntity) {
+    fn ask(&mut self, db: &dyn Db, form: Form) {
         let known = |name| resolve(db, form.file(db), Sym::new(db, Clone::clone(name))).is_some();
         let unresolved = !mentions(db, form).iter().all(known);
         let wrong = !form_diagnostics(db, form).is_empty();
@@ -216,7 +216,7 @@ impl Digest {
         }
     }
 
-    fn forget(&mut self, db: &dyn Db, form: FormEntity) {
+    fn forget(&mut self, db: &dyn Db, form: Form) {
         self.stale.remove(&form);
         Arc::make_mut(&mut self.definitions).forget(db, form);
         self.wrong.remove(&form);
@@ -231,13 +231,13 @@ const FORMS_A_THREAD: usize = 128;
 const STACK: usize = 64 << 20;
 
 /// Asks many forms, as of a file that was just opened, on all processors: their results are there then.
-fn ask_together(db: &RootDatabase, forms: &[FormEntity]) {
+fn ask_together(db: &RootDatabase, forms: &[Form]) {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8);
     let threads = processors.min(forms.len() / FORMS_A_THREAD);
     if threads < 2 {
         return;
     }
-    let ask = |db: &RootDatabase, forms: &[FormEntity]| {
+    let ask = |db: &RootDatabase, forms: &[Form]| {
         infer_in_order(db, forms, Mode::Insert);
         for &form in forms {
             form_diagnostics(db, form);
@@ -278,7 +278,7 @@ fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned
     if edit.names {
         for digest in files.values_mut() {
             // Those that were not asked yet may be among them.
-            let unresolved: Vec<FormEntity> = digest.unresolved.iter().chain(&digest.stale).copied().collect();
+            let unresolved: Vec<Form> = digest.unresolved.iter().chain(&digest.stale).copied().collect();
             digest.outdate(&unresolved);
         }
     }

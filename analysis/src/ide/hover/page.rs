@@ -1,7 +1,7 @@
 //! The page of a hover, part by part.
 
 use crate::ide::Hover;
-use crate::ide::outline::run_line;
+use crate::ide::outline::is_for_programs;
 use crate::ty::{Scheme, Ty, TyKind};
 use lift_syntax::TextRange;
 
@@ -49,7 +49,7 @@ impl Page {
     }
 
     pub fn docs(&mut self, docs: &str) {
-        let lines: Vec<&str> = docs.lines().filter(|line| run_line(line).is_none()).collect();
+        let lines: Vec<&str> = docs.lines().filter(|line| !is_for_programs(line)).collect();
         let text = lines.join("\n");
         if !text.trim().is_empty() {
             self.text(text);

@@ -41,10 +41,10 @@ fn types_of_the_prelude() {
         doti : Array[Int,n] -> Array[Int,n] -> Int
         map2D : (a -> b) -> Array[Array[a,m],n] -> Array[Array[b,m],n]
         zip2D : Array[Array[a,m],n] -> Array[Array[b,m],n] -> Array[Array[(a, b),m],n]
-        pad2D : #n -> #m -> (Int -> Int -> Int) -> Array[Array[a,l],k] -> Array[Array[a,l+m+n],k+m+n]
+        pad2D : #n -> #m -> (Int -> Int -> Int) -> Array[Array[a,l],k] -> Array[Array[a,n+m+l],n+m+k]
         slide2D : #n -> #m -> Array[Array[a,l],k] -> Array[Array[Array[Array[a,n],n],(l-n)/m+1],(k-n)/m+1]
         split2D : #n -> Array[Array[a,k],m] -> Array[Array[Array[Array[a,n],n],k/n],m/n]
-        join2D : Array[Array[Array[Array[a,l],k],m],n] -> Array[Array[a,l*m],k*n]
+        join2D : Array[Array[Array[Array[a,l],k],m],n] -> Array[Array[a,m*l],n*k]
         matvec : Array[Array[Float,m],n] -> Array[Float,m] -> Array[Float,n]
         matmul : Array[Array[Float,m],n] -> Array[Array[Float,k],m] -> Array[Array[Float,k],n]
     "#]]

@@ -1,7 +1,8 @@
 //! Completion: what is offered where, in which order, and what accepting it writes.
 
 use super::Fixture;
-use crate::ide::completion::{CompletionItem, Completions, is_subsequence};
+use crate::ide::completion::{CompletionItem, Completions};
+use crate::ide::scope::is_subsequence;
 use expect_test::{Expect, expect};
 
 fn completions(fixture: &Fixture) -> (String, Completions) {
@@ -176,11 +177,11 @@ fn sizes() {
         "(lift f (N M) ((array-type float (* N M))) (lambda (xs) (split #$0 xs)))\n",
         3,
         expect![[r#"
-        ``
-        N : size => N
-        M : size => M
-        (length xs) : Array[Float,M*N] => (length xs)
-    "#]],
+            ``
+            N : size => N
+            M : size => M
+            (length xs) : Array[Float,N*M] => (length xs)
+        "#]],
     );
     check(
         "(lift f (N M) ((array-type float $0)) (lambda (xs) xs))\n",

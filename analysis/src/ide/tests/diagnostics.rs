@@ -88,13 +88,13 @@ fn a_cycle_is_reported_once_where_it_starts() {
     check(
         "(define (a x) (b x))\n(define (b x) (c x))\n(define (c x) (a x))\n(define (d x) (a x))\n",
         expect![[r#"
-        recursion 1:`b`: recursion is not possible in Lift: `a` uses `b` uses `c` uses `a`
-    "#]],
+            recursion 1:`b`: recursion is not possible in Lift: `a` uses `b` uses `c` uses `a`; `reduceSeq`, `iterate` and `iterateWhile` repeat a function
+        "#]],
     );
     check(
         "(define (a x) (+ (a x) (a x)))\n",
         expect![[r#"
-            recursion 1:`a`: recursion is not possible in Lift: `a` uses `a`
+            recursion 1:`a`: recursion is not possible in Lift: `a` uses `a`; `reduceSeq`, `iterate` and `iterateWhile` repeat a function
         "#]],
     );
 }

@@ -1,45 +1,19 @@
 //! The page of each code of a diagnostic.
 
 use super::*;
+use crate::diagnostics::Code;
 use crate::ide::explain::{codes, page};
-use std::collections::BTreeSet;
-use std::path::Path;
-
-/// The codes that stand as literals in the sources of this crate, and those of the parser.
-fn emitted() -> BTreeSet<String> {
-    fn scan(folder: &Path, found: &mut BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tests")) {
-                continue;
-            } else if path.is_dir() {
-                scan(&path, found);
-            } else {
-                let text = std::fs::read_to_string(&path).unwrap();
-                for call in text.split("error(").skip(1) {
-                    if let Some(code) = call.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next()) {
-                        found.insert(code.to_owned());
-                    }
-                }
-            }
-        }
-    }
-    let mut found = BTreeSet::new();
-    scan(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-    // Of `imports`, where the code is passed on.
-    found.extend(["import-path", "missing-import", "import-cycle"].map(str::to_owned));
-    found.insert(crate::lower::UNUSED_NAME.to_owned());
-    found.extend(lift_syntax::SyntaxErrorCode::ALL.iter().map(|code| code.as_str().to_owned()));
-    found
-}
 
 #[test]
-fn every_code_has_a_page_and_every_page_a_code() {
-    let emitted = emitted();
-    let pages: BTreeSet<String> = codes().into_iter().map(str::to_owned).collect();
-    let missing: Vec<&String> = emitted.difference(&pages).collect();
-    let needless: Vec<&String> = pages.difference(&emitted).collect();
-    assert!(missing.is_empty() && needless.is_empty(), "no page: {missing:?}; no code: {needless:?}");
+fn every_code_has_a_page_and_is_the_code_of_a_problem() {
+    let problems = include_str!("../../diagnostics/problem.rs");
+    for code in Code::ALL {
+        assert!(problems.contains(&format!("Code::{code:?},")), "{code} is the code of no problem");
+        assert_eq!(page(code.as_str()), Some(code.page()));
+    }
+    for code in lift_syntax::SyntaxErrorCode::ALL {
+        assert!(page(code.as_str()).is_some(), "no page: {code:?}");
+    }
     let listed = codes();
     assert!(listed.is_sorted(), "{listed:?}");
     assert!(page("no-such-code").is_none());

@@ -18,6 +18,22 @@ fn check(text: &str, expected: Expect) {
 
 const POSITIVE: &str = "(define (pos x) (> x 0.0f))\n";
 
+/// Only the primitive keeps elements, whatever a definition is called.
+#[test]
+fn a_definition_named_like_filter() {
+    check(
+        "(define (filter-pairs p xs) (filter (lambda (x) (p x x)) xs))\n\
+         (lift f (N) ((array-type float N)) (lambda (xs) (map sqrt $0(filter-pairs < xs))))\n",
+        expect![[r#"
+            at 2:`(filter-pairs < xs)`
+            <∃X, Array[Float,X]>
+
+            Opened here as `Array[Float,X1]`, with the hidden length named `X1`.
+
+            `X1`: the length of what `filter-pairs` returns at 2:59."#]],
+    );
+}
+
 #[test]
 fn the_call_of_filter() {
     let program =

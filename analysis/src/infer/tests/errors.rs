@@ -34,8 +34,9 @@ fn literals_of_the_wrong_type() {
                 `x`: `Double` comes from `x`
                 fix: Write `1.5`
             l : Int -> Int
-              type-mismatch at `1.5`: `+` needs `Int` as its second argument, and this is `Double`
+              type-mismatch at `1.5`: `+` needs `Int` as its second argument, and this is `Double`; `(toDouble x)` converts it
                 `x`: `Int` comes from `x`
+                fix: Write `(toDouble x)`
         "#]],
     );
 }
@@ -76,10 +77,10 @@ fn wrong_arguments() {
             h : Array[Float,N] -> Array[?,?] -> Array[Array[?,?],1]
               needs-size at `xs`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             k : Array[Float,N] -> ?
-              too-many-arguments at `xs`: `length` takes one argument; what it then yields is `Int`, which is no function
-                `length`: `length` stands here
+              too-many-arguments at `xs`: `length` takes one argument, and it is given 2
+                `length`: `length` has the type `Array[_,_] -> Int`
             l : Array[Float,N] -> ?
-              not-a-function at `xs`: `xs` is applied here, and it is no function: its type is `Array[Float,N]`
+              not-a-function at `xs`: `xs` is applied here, and it is not a function: its type is `Array[Float,N]`
             m : Array[Float,N] -> Int -> Array[Array[Float,?],N/?]
               needs-size at `k`: `split` needs a size here, known before the run: a natural number, a size name such as `N`, or `#(…)`
             n : Array[Float,N] -> Int
@@ -100,7 +101,7 @@ fn names_and_recursion() {
         expect![[r#"
             f : a -> ?
             g : a -> ?
-              recursion at `f`: recursion is not possible in Lift: `f` uses `g` uses `f`
+              recursion at `f`: recursion is not possible in Lift: `f` uses `g` uses `f`; `reduceSeq`, `iterate` and `iterateWhile` repeat a function
             h : a -> ?
               unknown-name at `nowhere`: there is no `nowhere` here
             omega : (a -> b) -> ?
@@ -140,7 +141,7 @@ fn types_that_grow_without_bound_are_given_up() {
         format!("(define (f xs) {deep}xs{})", ")".repeat(100)),
     ] {
         let forms = program(&text, Mode::Insert);
-        let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+        let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert!(codes.contains(&"too-complex"), "{codes:?}");
     }
 }
@@ -163,7 +164,7 @@ fn types_that_grow_when_they_are_learnt_are_given_up() {
         format!("(define (f x0) {projected}(let y (tuple x0 1) x39){close})"),
     ] {
         for mode in [Mode::Insert, Mode::Explicit] {
-            let codes: Vec<_> = program(&text, mode)[0].inference.diagnostics.iter().map(|d| d.code).collect();
+            let codes: Vec<_> = program(&text, mode)[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
             assert!(!codes.is_empty(), "{text}");
         }
     }
@@ -185,13 +186,14 @@ fn functions_of_thousands_of_parameters_are_given_up() {
         format!("(define (f x) (tuple {}))", "x ".repeat(20_000)),
     ] {
         let form = &program(&text, Mode::Insert)[0];
-        let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code).collect();
+        let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert!(codes.contains(&"too-complex"), "{codes:?} of {}", &text[..40]);
     }
     // As many as a type may have are no trouble.
     let names: String = (0..450).map(|i| format!("x{i} ")).collect();
     let form = &program(&format!("(define (f {names}) (+ x1 1))"), Mode::Insert)[0];
-    let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code).filter(|c| *c != "unused-name").collect();
+    let codes: Vec<_> =
+        form.inference.diagnostics.iter().map(|d| d.code.as_str()).filter(|c| *c != "unused-name").collect();
     assert!(codes.is_empty(), "{codes:?}");
 }
 
@@ -200,7 +202,7 @@ fn functions_of_thousands_of_parameters_are_given_up() {
 fn assumptions_that_double_are_given_up() {
     let text: String = (1..24).map(|i| format!("(define (d{i} xs) (d{0} (tail (d{0} xs))))\n", i - 1)).collect();
     let forms = program(&format!("(define (d0 xs) (tail xs))\n{text}"), Mode::Insert);
-    let codes = |i: usize| forms[i].inference.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>();
+    let codes = |i: usize| forms[i].inference.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>();
     let assumed: Vec<usize> = forms.iter().map(|form| form.inference.assumed.len()).collect();
     assert!(assumed[..9].windows(2).all(|two| two[1] > two[0]), "{assumed:?}");
     assert!(assumed.iter().all(|n| *n <= MOST_ASSUMED), "{assumed:?}");
@@ -218,7 +220,7 @@ fn divisions_in_one_another_are_given_up() {
         format!("(lift g ({}) ((array-type int {length})) (lambda (xs) (zip xs (concat xs xs))))", names.join(" "));
     work::take();
     let forms = program(&text, Mode::Insert);
-    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
     assert!(forms[0].inference.assumed.is_empty());
 }
@@ -235,7 +237,7 @@ fn long_compositions_are_checked() {
     }
     // What is known of the elements at one index is said of those at each index that is asked for: that is too much.
     let forms = program(&format!("(define g (o {}))", "reverse ".repeat(3000)), Mode::Insert);
-    let codes: Vec<_> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    let codes: Vec<_> = forms[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
 }
 
@@ -247,6 +249,9 @@ fn sizes_that_take_long_are_given_up() {
         fn lookup(&self, _: &str) -> Lookup {
             Lookup::Unknown { similar: None }
         }
+        fn primitive(&self, _: &str) -> Option<&'static crate::prims::Primitive> {
+            None
+        }
     }
     let form = &program("(define (f xs) xs)", Mode::Insert)[0];
     work::take();
@@ -255,21 +260,22 @@ fn sizes_that_take_long_are_given_up() {
     let sum = (0..40).fold(Size::one(), |sum, name| sum.add(&n(name)));
     let _ = sum.mul(&sum);
     assert!(!infer.over_budget());
-    assert!(infer.work > 100, "a product of 41 terms by 41: {}", infer.work);
+    let steps = infer.budget.steps();
+    assert!(steps > 100, "a product of 41 terms by 41: {steps}");
     work::apart(u64::MAX, || {
         let _ = sum.mul(&sum);
     });
-    let before = infer.work;
+    let before = infer.budget.steps();
     assert!(!infer.over_budget());
-    assert_eq!(infer.work, before + 1);
+    assert_eq!(infer.budget.steps(), before + 1);
     // So is looking at types.
     infer.table.parts.set(infer.table.parts.get() + 10 * PARTS_PER_STEP);
     assert!(!infer.over_budget());
-    assert_eq!(infer.work, before + 1 + 11);
+    assert_eq!(infer.budget.steps(), before + 1 + 11);
     // However it is met, it is told.
-    infer.work = WORK_LIMIT + 1;
+    infer.budget.spend(WORK_LIMIT);
     assert!(infer.over_budget() && infer.over_budget());
-    let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code).collect();
+    let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
 }
 
@@ -294,7 +300,7 @@ fn a_position_that_is_forbidden_twice_is_forbidden() {
     let text = "(lift k (N) ((array-type int N)) (lambda (xs)
   (sort (lambda (a) (let b 0 1)) (transpose (map (map id) (generate #N (filter p xs)))))))";
     let forms = program(text, Mode::Insert);
-    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code).collect();
+    let codes: Vec<&str> = forms[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert!(codes.contains(&"unknown-name"), "{codes:?}");
 }
 

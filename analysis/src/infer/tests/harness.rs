@@ -41,6 +41,11 @@ impl Env for Program {
             None => Lookup::Failed,
         }
     }
+
+    fn primitive(&self, name: &str) -> Option<&'static crate::prims::Primitive> {
+        let is_own = self.bodies.iter().any(|(_, body, _)| body.name.as_deref() == Some(name));
+        if is_own { None } else { crate::prims::lookup(name) }
+    }
 }
 
 impl Program {

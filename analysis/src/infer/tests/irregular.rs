@@ -44,7 +44,7 @@ fn definitions_are_polymorphic_over_row_lengths() {
             c : (a -> b) -> Array[Array[a,m],n] -> Array[Array[b,m],n]
             d : Array[Array[a,m],n] -> Array[Array[a,2],n]
               assumes 2 is at most m
-            e : Array[Array[a,m],n] -> Array[a,m*n]
+            e : Array[Array[a,m],n] -> Array[a,n*m]
             two : Array[Array[Float,m],n] -> Array[(Array[Float,m], Array[Float,1]),n]
             k : Array[r => Array[Float,2*r],N] -> Array[i => Array[Float,2*i],N]
             l : Array[r => Array[Float,2*r],N] -> Array[Array[Float,1],N]

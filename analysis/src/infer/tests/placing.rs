@@ -1,6 +1,7 @@
 //! Where parallel primitives may stand.
 
 use super::harness::program;
+use crate::diagnostics::Severity;
 use crate::hir::{Body, Node};
 use crate::infer::{Definitions, Mode, check_placement};
 use expect_test::{Expect, expect};
@@ -22,7 +23,10 @@ fn check(text: &str, expect: Expect) {
         for d in check_placement(&f.body, &bodies) {
             let r = f.map.range(d.at);
             assert!(matches!(d.at, Node::Expr(_)));
-            out.push_str(&format!("  `{}`: {}\n", &f.text[usize::from(r.start())..usize::from(r.end())], d.message));
+            let kind = if d.severity == Severity::Warning { "warning " } else { "" };
+            let at = &f.text[usize::from(r.start())..usize::from(r.end())];
+            out.push_str(&format!("  {kind}`{at}`: {}\n", d.message));
+            d.fixes.iter().for_each(|fix| out.push_str(&format!("    fix: {}\n", fix.title)));
         }
     }
     expect.assert_eq(&out);
@@ -105,7 +109,8 @@ fn illegal_placements() {
             f
               `inside`: `mapLcl` spreads over the work-items of a group and stands only inside `mapWrg`
             h
-              `toLocal`: `toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it
+              warning `toLocal`: `toLocal` stores in the memory of a work-group, and there is no `mapWrg` around it: the result is stored in global memory, as by `toGlobal`
+                fix: Write `toGlobal`
         "#]],
     );
 }

@@ -91,14 +91,175 @@ fn iterate_follows_the_length() {
     check(
         "(lift f (N) ((array-type float N)) (lambda (xs) (iterate #3 (map (lambda (x) (* x 2.0f))) xs)))
 (lift g (N) ((array-type float (* 8 N))) (lambda (xs) (iterate #3 (lambda (ys) (join (map (reduceSeq 0.0f +) (split #2 ys)))) xs)))
-(lift h (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (concat ys ys)) xs)))
+(define (doubled k xs) (iterate k (lambda (ys) (concat ys ys)) xs))
+(lift h (N) ((array-type float N)) (lambda (xs) (doubled #5 xs)))
 (lift k (N) ((array-type float N)) (lambda (xs) (iterate #2 (lambda (ys) (filter (lambda (y) true) ys)) xs)))",
         expect![[r#"
             f : Array[Float,N] -> Array[Float,N]
             g : Array[Float,8*N] -> Array[Float,N]
-            h : Array[Float,N] -> Array[Float,N*2^K]
+            doubled : #n -> Array[a,m] -> Array[a,m*2^n]
+            h : Array[Float,N] -> Array[Float,32*N]
             k : Array[Float,N] -> ?
               hidden-length at `(lambda (ys) (filter (lambda (y) true) ys))`: `iterate` needs a function whose result has a known length, `Array[Float,_]`, and the length of this one's is known only at run time: `<∃X, Array[Float,X]>`
+        "#]],
+    );
+}
+
+#[test]
+fn a_changing_length_needs_a_number_of_rounds() {
+    check(
+        "(lift f (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (concat ys ys)) xs)))
+(define (doubled k xs) (iterate k (lambda (ys) (concat ys ys)) xs))
+(define (more k xs) (doubled #(+ k 1) xs))
+(lift g (N K) ((array-type float N)) (lambda (xs) (more K xs)))
+(lift h (N K) ((array-type float N)) (lambda (xs) (let f (lambda (l ys) (doubled l ys)) (tuple (f #2 xs) (f K xs)))))
+(lift k (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (reverse ys)) xs)))",
+        expect![[r#"
+            f : Array[Float,N] -> Array[Float,N*2^K]
+              iterate-length at `K`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K` is known only in the run
+            doubled : #n -> Array[a,m] -> Array[a,m*2^n]
+            more : #n -> Array[a,m] -> Array[a,2*m*2^n]
+            g : Array[Float,N] -> Array[Float,2*N*2^K]
+              iterate-length at `more`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K+1` is known only in the run
+            h : Array[Float,N] -> (Array[Float,4*N], Array[Float,N*2^K])
+              iterate-length at `f`: the function of this `iterate` changes the length of the array, so the number of rounds must be a number that the program says; `K` is known only in the run
+            k : Array[Float,N] -> Array[Float,N]
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_function_assumes_it_assumes_in_each_round() {
+    check(
+        "(lift first (N) ((array-type float N)) (lambda (xs) (iterate #1 (take #3) xs)))
+(lift each (N) ((array-type float N)) (lambda (xs) (iterate #3 (drop #2) xs)))
+(lift halves (N) ((array-type float N)) (lambda (xs) (iterate #2 (lambda (ys) (join (map (reduceSeq 0.0f +) (split #2 ys)))) xs)))
+(define (shorter k xs) (iterate k (drop #2) xs))
+(lift by-rule (N) ((array-type float N)) (lambda (xs) (shorter #100 xs)))
+(define (third xs) (iterate #1 (take #3) xs))
+(lift defined (N) ((array-type float N)) (lambda (xs) (third xs)))
+(lift opened (N) ((array-type float N)) (lambda (xs) (iterate #1 (take #3) (filter (< 0.0f) xs))))
+(lift kept (N K) ((array-type float N)) (lambda (xs) (iterate K (lambda (ys) (join (split #2 ys))) xs)))
+(lift nested (N) ((array-type float N)) (lambda (xs) (iterate #2 (iterate #2 (drop #1)) xs)))
+(lift rows (N) ((array-type float N)) (lambda (xs) (map (lambda (r) (iterate #1 (take #3) r)) (generate N (lambda (i) (take #i xs))))))
+(lift generalised (N) ((array-type float N)) (lambda (xs)
+  (let f (lambda (ys) (iterate #2 (drop #1) ys)) (tuple (f xs) (f (take #1 xs))))))
+(lift inside (N) ((array-type float N)) (lambda (xs)
+  (iterate #2 (lambda (ys) (let z (head (take #3 (filter (< 0.0f) ys))) (map (+ z) ys))) xs)))
+(lift no-rounds (N) ((array-type float N)) (lambda (xs) (iterate #0 (lambda (ys) (join (split #2 ys))) xs)))
+(lift rows-in-rounds (N) ((array-type float N)) (lambda (xs)
+  (iterate #2 (lambda (ys) (map (lambda (y) (head (take #1 (drop #2 ys)))) ys)) xs)))
+(lift never (N) ((array-type float 3)) (lambda (xs) (iterate #2 (drop #2) xs)))",
+        expect![[r#"
+            first : Array[Float,N] -> Array[Float,3]
+              assumes 3 is at most N
+            each : Array[Float,N] -> Array[Float,N-6]
+              assumes 2 is at most N
+              assumes 2 is at most N-2
+              assumes 2 is at most N-4
+            halves : Array[Float,N] -> Array[Float,N/4]
+              assumes 2 divides N
+              assumes 2 divides N/2
+            shorter : #n -> Array[a,m] -> Array[a,m-2*n]
+              assumes 2 is at most m-2*r for every r below n
+            by-rule : Array[Float,N] -> Array[Float,N-200]
+              assumes 2 is at most N-2*r for every r below 100
+            third : Array[a,n] -> Array[a,3]
+              assumes 3 is at most n
+            defined : Array[Float,N] -> Array[Float,3]
+              assumes 3 is at most N
+            opened : Array[Float,N] -> Array[Float,3]
+            kept : Array[Float,N] -> Array[Float,N]
+              assumes 2 divides N
+            nested : Array[Float,N] -> Array[Float,N-4]
+              assumes 1 is at most N
+              assumes 1 is at most N-2
+              assumes 1 is at most N-1
+              assumes 1 is at most N-3
+            rows : Array[Float,N] -> Array[Array[Float,3],N]
+              assumes 3 is at most i for every i below N
+            generalised : Array[Float,N] -> (Array[Float,N-2], Array[Float,-1])
+              assumes 1 is at most N
+              assumes 1 is at most N-1
+              assumption-false at `f`: `f` needs that 1 is at most 0, which is false whatever the sizes are
+            inside : Array[Float,N] -> Array[Float,N]
+            no-rounds : Array[Float,N] -> Array[Float,N]
+            rows-in-rounds : Array[Float,N] -> Array[Float,N]
+              assumes 1 is at most N-2
+              assumes 2 is at most N
+            never : Array[Float,3] -> Array[Float,-1]
+              assumption-false at `drop`: `drop` needs that 2 is at most 1, which is false whatever the sizes are
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_are_known_in_branches() {
+    check(
+        "(lift positive (N) ((array-type int N)) (lambda (xs) (if (> N 0) (head xs) -1)))
+(lift not-zero (N) ((array-type int N)) (lambda (xs) (if (= (length xs) 0) 0 (head xs))))
+(lift both (N M) ((array-type int N)) (lambda (xs) (if (and (>= N 3) (not (> M N))) (tuple (take #3 xs) (take M xs)) (tuple xs xs))))
+(lift either (N) ((array-type int N)) (lambda (xs) (if (or (< N 3) (< N 4)) 0 (head (drop #3 xs)))))
+(lift difference (N) ((array-type int N)) (lambda (xs) (if (< 0 (- N 2)) (head (drop #2 xs)) 0)))
+(lift inside (N) ((array-type int N)) (lambda (xs) (if (> N 0) (map (lambda (x) (+ x (head xs))) xs) xs)))
+(lift positions (N) ((array-type int N)) (lambda (xs) (generate N (lambda (i) (if (> i 0) (head (take #i xs)) 0)))))
+(lift too-little (N) ((array-type int N)) (lambda (xs) (if (> N 1) (take #3 xs) xs)))
+(lift other (N) ((array-type int N)) (lambda (xs) (if (> N 0) 0 (head xs))))
+(lift wraps (N) ((array-type int N)) (lambda (xs) (if (> (* N N) 0) (head xs) 0)))
+(define (first-or d xs) (if (> (length xs) 0) (head xs) d))
+(lift defined (N) ((array-type int N)) (lambda (xs) (first-or 7 xs)))
+(lift outside (N) ((array-type int N)) (lambda (xs) (+ (head xs) (if (> N 0) (head xs) -1))))",
+        expect![[r#"
+            positive : Array[Int,N] -> Int
+            not-zero : Array[Int,N] -> Int
+            both : Array[Int,N] -> <∃X Y, (Array[Int,X], Array[Int,Y])>
+            either : Array[Int,N] -> Int
+            difference : Array[Int,N] -> Int
+            inside : Array[Int,N] -> Array[Int,N]
+            positions : Array[Int,N] -> Array[Int,N]
+            too-little : Array[Int,N] -> <∃X, Array[Int,X]>
+              assumes 3 is at most N
+            other : Array[Int,N] -> Int
+              assumes N is positive
+            wraps : Array[Int,N] -> Int
+              assumes N is positive
+            first-or : a -> Array[a,n] -> a
+            defined : Array[Int,N] -> Int
+            outside : Array[Int,N] -> Int
+              assumes N is positive
+        "#]],
+    );
+}
+
+#[test]
+fn a_divisor_is_positive() {
+    check(
+        "(lift split-by (N K) ((array-type float (* K N))) (lambda (xs) (split K xs)))
+(lift all (N) ((array-type float N)) (lambda (xs) (split N xs)))
+(lift strided (N) ((array-type float N)) (lambda (xs) (stride N xs)))
+(lift reduced (N) ((array-type float N)) (lambda (xs) (partRed N 0.0f + xs)))
+(lift windows (N) ((array-type float N)) (lambda (xs) (slide #0 N xs)))
+(lift known (N) ((array-type float (+ N 1))) (lambda (xs) (split #(+ N 1) xs)))
+(lift remainder (N) () (lambda () (generate N (lambda (i) (iota #(mod 1 i))))))
+(lift quotient (N M) () (lambda () (iota #(/ (* N M) M))))
+(lift positions (N) ((array-type float N)) (lambda (xs) (generate N (lambda (i) (split #(+ i 1) (fill #(* 2 (+ i 1)) 1.0f))))))",
+        expect![[r#"
+            split-by : Array[Float,N*K] -> Array[Array[Float,K],N]
+              assumes K is positive
+            all : Array[Float,N] -> Array[Array[Float,N],1]
+              assumes N is positive
+            strided : Array[Float,N] -> Array[Float,N]
+              assumes N is positive
+            reduced : Array[Float,N] -> Array[Float,N]
+              assumes N is positive
+            windows : Array[Float,N] -> Array[Array[Float,0],2]
+              assumes N is positive
+            known : Array[Float,N+1] -> Array[Array[Float,N+1],1]
+            remainder : Array[i => Array[Int,1 mod i],N]
+              assumes i is positive for every i below N
+            quotient : Array[Int,N]
+              assumes M is positive
+            positions : Array[Float,N] -> Array[i => Array[Array[Float,i+1],2],N]
         "#]],
     );
 }

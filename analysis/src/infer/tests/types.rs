@@ -166,6 +166,7 @@ fn a_parameter_may_be_a_size_and_a_number() {
             f : Array[Int,N] -> Array[Array[Int,1],N/4]
               assumes 4 divides N
             g : Array[Int,N] -> (Int, Array[Array[Int,1],1])
+              assumes N is positive
         "#]],
     );
 }
@@ -177,7 +178,7 @@ fn equal_types_of_a_form_are_one_value() {
   (let ys (map (lambda (x) (* k (+ x 1.0f))) xs)
     (zip ys (map (lambda (y) (- y k)) ys))))";
     let form = &program(text, Mode::Insert)[0];
-    let types = &form.inference.expr_types;
+    let types: &[crate::ty::Ty] = &form.inference.expr_types;
     for (at, a) in types.iter().enumerate() {
         for b in &types[..at] {
             assert!(a != b || a.ptr_eq(b), "{a} is there twice");

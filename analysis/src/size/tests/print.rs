@@ -46,3 +46,20 @@ fn sizes_print_as_a_person_writes_them() {
     let wanted: Vec<String> = cases.iter().map(|(_, text)| text.to_string()).collect();
     assert_eq!(printed, wanted);
 }
+
+#[test]
+fn names_stand_in_the_order_in_which_they_were_declared() {
+    let declared = |id: u32, name: &str| Size::var(Var::new(VarKind::Param, id, name));
+    let (rows, columns) = (declared(0, "R"), declared(1, "C"));
+    let kept = Size::var(Var::new(VarKind::Skolem, 0, "A1"));
+    let cases = [
+        (&columns + &rows, "R+C"),
+        (&columns * &rows, "R*C"),
+        (Size::min(&columns, &rows), "min(R,C)"),
+        (&columns * &rows + &columns + &kept, "R*C+C+A1"),
+        (&rows - &columns, "R-C"),
+    ];
+    for (size, wanted) in cases {
+        assert_eq!(size.to_string(), wanted);
+    }
+}

@@ -8,6 +8,7 @@ use super::{Condition, Node, Style, Viewer};
 use crate::size::Size;
 use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
+use crate::size::print::reading_order;
 use crate::size::ratio::Ratio;
 
 /// Larger polynomials are shown as they are.
@@ -283,7 +284,7 @@ impl Viewer {
     /// In alphabetical order, numbers last.
     fn operands(&mut self, all: &[Size]) -> Vec<Node> {
         let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
-        nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), node.to_string()));
+        nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), reading_order(node)));
         nodes
     }
 }

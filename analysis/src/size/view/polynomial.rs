@@ -184,7 +184,7 @@ impl Viewer {
                 continue;
             }
             let reading = self.atom(atom);
-            let (key, node) = (reading.key(atom), reading.node.clone());
+            let (key, node) = (reading.key(), reading.node.clone());
             match *e {
                 1 => factors.push((key, node)),
                 2 => factors.extend([(key.clone(), node.clone()), (key, node)]),
@@ -204,7 +204,7 @@ impl Viewer {
 
     fn key(&mut self, mono: &Mono) -> Key {
         let degree = mono.0.iter().map(|(_, e)| i64::from(*e)).sum();
-        let mut names: Vec<Rc<str>> = mono.0.iter().map(|(atom, _)| self.atom(atom).key(atom)).collect();
+        let mut names: Vec<Rc<str>> = mono.0.iter().map(|(atom, _)| self.atom(atom).key()).collect();
         names.sort();
         (std::cmp::Reverse(degree), names)
     }

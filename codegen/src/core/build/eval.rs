@@ -6,10 +6,11 @@ use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::db::Sym;
 use lift_analysis::hir::{BinderId, BinderRole, Expr, ExprId, Literal, Name};
+use lift_analysis::infer::Site;
 use lift_analysis::infer::elaborate::is_inserted_name;
-use lift_analysis::infer::{Site, projection_index};
 use lift_analysis::names::{Resolution, resolve};
 use lift_analysis::origin::Origin;
+use lift_analysis::prims::PrimitiveId;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ impl<'db> Build<'db> {
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
             let value = match self.eval_kind(scope, id)? {
                 // Inference made a number of it: what takes it must not see that it is a size, as in `(let v #2 (iota v))`.
-                Staged::Size(size) if matches!(scope.cx.inference.expr_types[id.index()].kind(), TyKind::Scalar(_)) => {
+                Staged::Size(size) if matches!(scope.cx.inference.expr_types[id].kind(), TyKind::Scalar(_)) => {
                     Atom::Size(size).into()
                 }
                 value => value,
@@ -57,7 +58,7 @@ impl<'db> Build<'db> {
 
     fn eval_kind(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
         let cx = scope.cx.clone();
-        if let TyKind::Size(size) = cx.inference.expr_types[id.index()].kind() {
+        if let TyKind::Size(size) = cx.inference.expr_types[id].kind() {
             return Ok(Staged::Size(scope.size(size, id)?));
         }
         let origin = scope.origin(id);
@@ -158,7 +159,7 @@ impl<'db> Build<'db> {
             return Ok(binding.value.in_scope(&inner.inside(Some(quantified))));
         }
         // Where the hidden value itself is wanted, inference gave the use the existential type.
-        let hidden = matches!(cx.inference.expr_types[id.index()].kind(), TyKind::Exists(..));
+        let hidden = matches!(cx.inference.expr_types[id].kind(), TyKind::Exists(..));
         Ok(match binding.opened {
             Some(opened) if !hidden => opened,
             _ => binding.value,
@@ -192,7 +193,7 @@ impl<'db> Build<'db> {
                 let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)), &self.scopes);
                 // What a definition assumes of its own lengths, inference assumed again at this use; what it assumes of
                 // others is said here.
-                self.assume_of_form(&inner)?;
+                self.assume_of_inlined(&inner)?;
                 self.eval(&inner, root)
             }
             None => Err(BuildError { message: format!("there is no `{name}` here"), origin: Some(origin) }),
@@ -219,13 +220,13 @@ impl<'db> Build<'db> {
             _ => None,
         };
         match primitive {
-            Some((p, ..)) if &*p.name == "iterate" => return self.iterate_call(scope, id, args),
-            Some((p, ..)) if &*p.name == "partition" => {
+            Some((p, ..)) if p.id == PrimitiveId::Iterate => return self.iterate_call(scope, id, args),
+            Some((p, ..)) if p.id == PrimitiveId::Partition => {
                 let array = args.iter().skip(2).map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
                 return self.apply(Staged::fun(Fun::Partition { call: id, scope: scope.clone() }), array, &origin);
             }
             // `zip` takes as many arrays as it is given.
-            Some((p, arity, used)) if &*p.name == "zip" && args.len() > arity => {
+            Some((p, arity, used)) if p.id == PrimitiveId::Zip && args.len() > arity => {
                 let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
                 return self.apply(Staged::fun(Fun::Primitive(p, args.len(), used)), args, &origin);
             }
@@ -336,9 +337,4 @@ pub enum Branches<'db> {
     Value(Staged<'db>),
     /// Functions of so many arguments.
     Functions(usize),
-}
-
-/// The component that `get1`, `get2`, … take, from zero.
-pub fn component(name: &str) -> Option<usize> {
-    projection_index(name)
 }

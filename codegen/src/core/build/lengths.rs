@@ -137,6 +137,17 @@ impl<'db> Build<'db> {
         self.assume_where(scope, |vars| !vars.iter().any(|v| v.kind == VarKind::Skolem))
     }
 
+    /// The same of a definition that is inlined, but for what its type says: that each use assumes itself, or its checker
+    /// has proved it there.
+    pub fn assume_of_inlined(&mut self, scope: &Rc<Scope<'db>>) -> Result<()> {
+        let cx = scope.cx.clone();
+        let own = cx.inference.scheme.as_ref().map_or(&[][..], |scheme| scheme.sizes.as_slice());
+        self.assume_where(scope, |vars| {
+            !vars.iter().any(|v| v.kind == VarKind::Skolem)
+                && (vars.is_empty() || !vars.iter().all(|v| own.contains(v)))
+        })
+    }
+
     /// What the form assumes of lengths of which these are the last to be known.
     fn assume_of_opening(&mut self, scope: &Rc<Scope<'db>>, opening: &Opening) -> Result<()> {
         self.assume_where(scope, |vars| vars.iter().any(|v| opening.lengths.contains(v)))

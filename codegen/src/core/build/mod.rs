@@ -60,7 +60,7 @@ type Result<T> = std::result::Result<T, BuildError>;
 
 /// The kernel that a `lift` form is, simplified.
 #[salsa::tracked(returns(clone))]
-pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<Kernel>, Vec<BuildError>> {
+pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<BuildError>> {
     let misplaced = placement(db, form);
     if let Some(first) = misplaced.iter().find(|d| d.severity == Severity::Error) {
         return Err(vec![BuildError { message: first.message.clone(), origin: None }]);
@@ -74,7 +74,7 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
         }
         Ok(kernel)
     };
-    let mut kernel = work::apart(crate::lower::MOST_TERMS, simple).map_err(|e| vec![e])?;
+    let mut kernel = work::apart(crate::budget::MOST_TERMS, simple).map_err(|e| vec![e])?;
     let root = body(db, form).root.map(|expr| Origin { form: Arc::new(key(db, form)), expr });
     super::numbers::assume_fitting(&mut kernel, root.as_ref());
     // A mistake of the compiler is better found here than in what it makes of it.
@@ -88,7 +88,7 @@ pub fn kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> std::result::Result<Arc<
 }
 
 /// The kernel as the program has it, before anything is simplified.
-pub fn elaborated_kernel<'db>(db: &'db dyn Db, form: Form<'db>) -> Result<Kernel> {
+pub fn elaborated_kernel(db: &dyn Db, form: Form) -> Result<Kernel> {
     // A chain of definitions is inferred from its end, so that it needs no deep stack.
     infer_in_order(db, &[form], Mode::Insert);
     let mut build = Build {
@@ -110,7 +110,7 @@ struct Build<'db> {
     assumptions: Vec<(Assumption, Origin)>,
     /// The assumptions so far, to say each once.
     assumed: FxHashSet<Assumption>,
-    forms: FxHashMap<Form<'db>, Rc<FormCx>>,
+    forms: FxHashMap<Form, Rc<FormCx>>,
     /// Expressions inside expressions, through definitions.
     depth: u32,
     /// Expressions so far.
@@ -125,7 +125,7 @@ impl Drop for Build<'_> {
 }
 
 impl<'db> Build<'db> {
-    fn kernel(&mut self, form: Form<'db>) -> Result<Kernel> {
+    fn kernel(&mut self, form: Form) -> Result<Kernel> {
         let cx = self.form(form)?;
         let at = |e: ExprId| Origin { form: cx.key.clone(), expr: e };
         let Some(root) = cx.body.root.filter(|_| cx.body.kind == FormKind::Kernel) else {
@@ -136,7 +136,7 @@ impl<'db> Build<'db> {
         let scope = Scope::of_form(cx.clone(), None, None, &self.scopes);
         self.assume_of_form(&scope)?;
         let function = self.eval(&scope, root)?;
-        let (types, _) = cx.inference.expr_types[root.index()].uncurry();
+        let (types, _) = cx.inference.expr_types[root].uncurry();
         let types: Vec<_> = types.into_iter().take(cx.body.param_types.len()).cloned().collect();
         if let Some(i) = types.iter().position(|ty| ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)))) {
             let message = format!("a kernel takes data, and input {} is a function: `{}`", i + 1, types[i]);
@@ -169,7 +169,7 @@ impl<'db> Build<'db> {
     }
 
     /// What is known of a form; an error if something is wrong with it.
-    fn form(&mut self, form: Form<'db>) -> Result<Rc<FormCx>> {
+    fn form(&mut self, form: Form) -> Result<Rc<FormCx>> {
         if let Some(cx) = self.forms.get(&form) {
             return Ok(cx.clone());
         }
@@ -208,7 +208,7 @@ impl FormCx {
     }
 }
 
-fn key<'db>(db: &'db dyn Db, form: Form<'db>) -> FormKey {
+fn key(db: &dyn Db, form: Form) -> FormKey {
     FormKey { file: form.file(db).path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) }
 }
 

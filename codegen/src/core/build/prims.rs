@@ -1,19 +1,18 @@
-//! The primitives by name, each with all of its arguments.
+//! The primitives, each with all of its arguments.
 
 use super::super::typing::{Signature, prim_type, scalar_type};
 use super::super::{Atom, Lambda, Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, Space};
-use super::eval::component;
 use super::lengths::unnamed;
 use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
 use lift_analysis::hir::Literal;
 use lift_analysis::origin::Origin;
-use lift_analysis::prims::{self, Primitive};
+use lift_analysis::prims::{self, Primitive, PrimitiveId, Special};
 use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 /// What a primitive is made of here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Meaning {
     Scalar(ScalarOp),
     /// So many sizes; then the functions, by the types of their parameters, and the values.
@@ -26,11 +25,12 @@ pub enum Meaning {
     Identity,
     MapVec,
     Vectorize,
+    /// The part of the argument that starts at the first size and has the second as its length; both in the argument's.
+    Part(fn(&Size) -> (Size, Size)),
     /// The first argument is a size, or an Int.
     Counted(Prim),
-    /// Taken care of before its arguments are evaluated.
-    Iterate,
-    Unsupported,
+    /// Its application is built before its arguments are evaluated ([`super::eval`]).
+    BeforeArguments,
 }
 
 /// The order of the arguments, and the parameters of the functions among them.
@@ -54,7 +54,7 @@ pub enum Shape {
 
 pub fn meaning(p: &Primitive) -> Meaning {
     use Meaning::{Counted, Scalar};
-    use ScalarOp::*;
+    use PrimitiveId as Id;
     let level = match p.level {
         None => Level::Auto,
         Some(prims::Level::Seq) => Level::Seq,
@@ -64,96 +64,97 @@ pub fn meaning(p: &Primitive) -> Meaning {
     };
     let view = |prim: Prim, sizes: usize| Meaning::Prim(prim, Shape::Values(sizes));
     let of = Meaning::Prim;
-    let name = &*p.name;
-    if let Some(i) = component(name) {
-        return Meaning::Component(i);
-    }
-    match name {
-        "+" | "+i" => Scalar(Add),
-        "-" | "-i" => Scalar(Sub),
-        "*" | "*i" => Scalar(Mul),
-        "/" | "/i" => Scalar(Div),
-        "mod" => Scalar(Mod),
-        "min" => Scalar(Min),
-        "max" => Scalar(Max),
-        "neg" => Scalar(Neg),
-        "abs" => Scalar(Abs),
-        "<" | "<i" => Scalar(Lt),
-        ">" | ">i" => Scalar(Gt),
-        "<=" => Scalar(Le),
-        ">=" => Scalar(Ge),
-        "=" | "=i" => Scalar(Eq),
-        "!=" => Scalar(Ne),
-        "and" => Scalar(And),
-        "or" => Scalar(Or),
-        "not" => Scalar(Not),
-        "bitand" => Scalar(BitAnd),
-        "bitor" => Scalar(BitOr),
-        "bitxor" => Scalar(BitXor),
-        "shl" => Scalar(Shl),
-        "shr" => Scalar(Shr),
-        "sqrt" => Scalar(Sqrt),
-        "exp" => Scalar(Exp),
-        "log" => Scalar(Log),
-        "sin" => Scalar(Sin),
-        "cos" => Scalar(Cos),
-        "tan" => Scalar(Tan),
-        "pow" => Scalar(Pow),
-        "floor" => Scalar(Floor),
-        "ceil" => Scalar(Ceil),
-        "toInt" => Scalar(ToInt),
-        "toLong" => Scalar(ToLong),
-        "toFloat" => Scalar(ToFloat),
-        "toDouble" => Scalar(ToDouble),
-        "reduceWhileSeq" => of(Prim::ReduceWhileSeq, Shape::FoldWhile),
-        "iterateWhile" => of(Prim::IterateWhile, Shape::Loop),
-        "partRed" => of(Prim::PartRed, Shape::Fold(1)),
-        "scanExcl" => of(Prim::ScanExcl(level), Shape::Fold(0)),
-        "scan" | "scanSeq" => of(Prim::Scan(level), Shape::Fold(0)),
-        "reduce" | "reduceSeq" => of(Prim::Reduce(level), Shape::Fold(0)),
-        "iterate" => Meaning::Iterate,
-        "zip" => view(Prim::Zip, 0),
-        "unzip" => view(Prim::Unzip, 0),
-        "split" => view(Prim::Split, 1),
-        "join" => view(Prim::Join, 0),
-        "slide" => view(Prim::Slide, 2),
-        "pad" => Meaning::Pad,
-        "clamp" => Meaning::PadMode(PadMode::Clamp),
-        "mirror" => Meaning::PadMode(PadMode::Mirror),
-        "wrap" => Meaning::PadMode(PadMode::Wrap),
-        "padConstant" => view(Prim::PadConstant, 2),
-        "transpose" => view(Prim::Transpose, 0),
-        "reorder" => of(Prim::Gather, Shape::Index),
-        "scatter" => of(Prim::Scatter, Shape::Index),
-        "reverse" => view(Prim::Reverse, 0),
-        "stride" => view(Prim::Stride, 1),
-        "take" => view(Prim::Take, 1),
-        "drop" => view(Prim::Drop, 1),
-        "slice" => view(Prim::Slice, 2),
-        "head" => view(Prim::Head, 0),
-        "last" => view(Prim::Last, 0),
-        "tail" => view(Prim::Tail, 0),
-        "concat" => view(Prim::Concat, 0),
-        "aref" => view(Prim::Aref, 0),
-        "iota" => Counted(Prim::Iota),
-        "generate" => Counted(Prim::Generate),
-        "fill" => Counted(Prim::Fill),
-        "length" => Meaning::Length,
-        "sort" => of(Prim::Sort, Shape::Elements),
-        "argsort" => of(Prim::Argsort, Shape::Elements),
-        "search" => of(Prim::Search, Shape::Element),
-        "lsearch" => of(Prim::LSearch, Shape::Element),
-        "asVector" => view(Prim::AsVector, 1),
-        "asScalar" => view(Prim::AsScalar, 0),
-        "vectorize" => Meaning::Vectorize,
-        "mapVec" => Meaning::MapVec,
-        "toGlobal" => Meaning::Store(Space::Global),
-        "toLocal" => Meaning::Store(Space::Local),
-        "toPrivate" => Meaning::Store(Space::Private),
-        "id" => Meaning::Identity,
-        _ if name.starts_with("map") => of(Prim::Map(level), Shape::Element),
-        _ if name.starts_with("filter") => of(Prim::Filter(level), Shape::Element),
-        _ => Meaning::Unsupported,
+    match p.id {
+        Id::Get => match p.special {
+            Some(Special::Get(index)) => Meaning::Component(index),
+            _ => Meaning::BeforeArguments,
+        },
+        Id::Add => Scalar(ScalarOp::Add),
+        Id::Sub => Scalar(ScalarOp::Sub),
+        Id::Mul => Scalar(ScalarOp::Mul),
+        Id::Div => Scalar(ScalarOp::Div),
+        Id::Mod => Scalar(ScalarOp::Mod),
+        Id::Min => Scalar(ScalarOp::Min),
+        Id::Max => Scalar(ScalarOp::Max),
+        Id::Neg => Scalar(ScalarOp::Neg),
+        Id::Abs => Scalar(ScalarOp::Abs),
+        Id::Less => Scalar(ScalarOp::Lt),
+        Id::Greater => Scalar(ScalarOp::Gt),
+        Id::AtMost => Scalar(ScalarOp::Le),
+        Id::AtLeast => Scalar(ScalarOp::Ge),
+        Id::Equal => Scalar(ScalarOp::Eq),
+        Id::NotEqual => Scalar(ScalarOp::Ne),
+        Id::And => Scalar(ScalarOp::And),
+        Id::Or => Scalar(ScalarOp::Or),
+        Id::Not => Scalar(ScalarOp::Not),
+        Id::BitAnd => Scalar(ScalarOp::BitAnd),
+        Id::BitOr => Scalar(ScalarOp::BitOr),
+        Id::BitXor => Scalar(ScalarOp::BitXor),
+        Id::ShiftLeft => Scalar(ScalarOp::Shl),
+        Id::ShiftRight => Scalar(ScalarOp::Shr),
+        Id::Sqrt => Scalar(ScalarOp::Sqrt),
+        Id::Exp => Scalar(ScalarOp::Exp),
+        Id::Log => Scalar(ScalarOp::Log),
+        Id::Sin => Scalar(ScalarOp::Sin),
+        Id::Cos => Scalar(ScalarOp::Cos),
+        Id::Tan => Scalar(ScalarOp::Tan),
+        Id::Pow => Scalar(ScalarOp::Pow),
+        Id::Floor => Scalar(ScalarOp::Floor),
+        Id::Ceil => Scalar(ScalarOp::Ceil),
+        Id::ToInt => Scalar(ScalarOp::ToInt),
+        Id::ToLong => Scalar(ScalarOp::ToLong),
+        Id::ToFloat => Scalar(ScalarOp::ToFloat),
+        Id::ToDouble => Scalar(ScalarOp::ToDouble),
+        Id::ReduceWhile => of(Prim::ReduceWhileSeq, Shape::FoldWhile),
+        Id::IterateWhile => of(Prim::IterateWhile, Shape::Loop),
+        Id::PartRed => of(Prim::PartRed, Shape::Fold(1)),
+        Id::ScanExcl => of(Prim::ScanExcl(level), Shape::Fold(0)),
+        Id::Scan => of(Prim::Scan(level), Shape::Fold(0)),
+        Id::Reduce => of(Prim::Reduce(level), Shape::Fold(0)),
+        Id::Iterate => Meaning::BeforeArguments,
+        Id::Zip => view(Prim::Zip, 0),
+        Id::Unzip => view(Prim::Unzip, 0),
+        Id::Split => view(Prim::Split, 1),
+        Id::Join => view(Prim::Join, 0),
+        Id::Slide => view(Prim::Slide, 2),
+        Id::Pad => Meaning::Pad,
+        Id::Clamp => Meaning::PadMode(PadMode::Clamp),
+        Id::Mirror => Meaning::PadMode(PadMode::Mirror),
+        Id::Wrap => Meaning::PadMode(PadMode::Wrap),
+        Id::PadConstant => view(Prim::PadConstant, 2),
+        Id::Transpose => view(Prim::Transpose, 0),
+        Id::Reorder => of(Prim::Gather, Shape::Index),
+        Id::Scatter => of(Prim::Scatter, Shape::Index),
+        Id::Reverse => view(Prim::Reverse, 0),
+        Id::Stride => view(Prim::Stride, 1),
+        Id::Take => view(Prim::Take, 1),
+        Id::Drop => view(Prim::Drop, 1),
+        Id::Slice => view(Prim::Slice, 2),
+        Id::Head => view(Prim::Head, 0),
+        Id::Last => view(Prim::Last, 0),
+        Id::Tail => view(Prim::Tail, 0),
+        Id::Init => Meaning::Part(|len| (Size::zero(), len.sub(&Size::one()))),
+        Id::Concat => view(Prim::Concat, 0),
+        Id::Aref => view(Prim::Aref, 0),
+        Id::Iota => Counted(Prim::Iota),
+        Id::Generate => Counted(Prim::Generate),
+        Id::Fill => Counted(Prim::Fill),
+        Id::Length => Meaning::Length,
+        Id::Sort => of(Prim::Sort, Shape::Elements),
+        Id::Argsort => of(Prim::Argsort, Shape::Elements),
+        Id::Search => of(Prim::Search, Shape::Element),
+        Id::LinearSearch => of(Prim::LSearch, Shape::Element),
+        Id::AsVector => view(Prim::AsVector, 1),
+        Id::AsScalar => view(Prim::AsScalar, 0),
+        Id::Vectorize => Meaning::Vectorize,
+        Id::MapVec => Meaning::MapVec,
+        Id::ToGlobal => Meaning::Store(Space::Global),
+        Id::ToLocal => Meaning::Store(Space::Local),
+        Id::ToPrivate => Meaning::Store(Space::Private),
+        Id::Identity => Meaning::Identity,
+        Id::Map => of(Prim::Map(level), Shape::Element),
+        Id::Filter => of(Prim::Filter(level), Shape::Element),
+        Id::Partition | Id::CaseSplit => Meaning::BeforeArguments,
     }
 }
 
@@ -197,6 +198,11 @@ impl<'db> Build<'db> {
                 };
                 let xs = self.reify(xs.clone(), at)?;
                 self.call(Prim::Pad(mode), sizes, Vec::new(), vec![xs], at)
+            }
+            (Meaning::Part(part), [xs]) => {
+                let xs = self.reify(xs.clone(), at)?;
+                let (from, len) = part(&self.array(&xs, name, at)?.len);
+                self.call(Prim::Slice, vec![from, len], Vec::new(), vec![xs], at)
             }
             (Meaning::Counted(prim), [count, rest @ ..]) => self.counted(prim, count, rest, used, at),
             (Meaning::MapVec, [f, v]) => self.vectorized(None, f, std::slice::from_ref(v), at),

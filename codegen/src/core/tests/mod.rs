@@ -1,5 +1,6 @@
 //! Kernels: well-formedness, printing, simplification.
 
 mod check;
+mod parse;
 mod random;
 mod simplify;

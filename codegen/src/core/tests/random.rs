@@ -2,6 +2,7 @@
 
 use super::super::builder::*;
 use super::super::check::problems;
+use super::super::parse;
 use super::super::simplify::simplify;
 use crate::interp::{Limits, run};
 use crate::value::Value;
@@ -157,6 +158,11 @@ proptest! {
                 }
             }
         }
+        // What is printed is parsed.
+        let printed = simple.to_string();
+        let parsed = parse::kernel(&printed);
+        prop_assert_eq!(parsed.as_ref().map(ToString::to_string), Ok(printed));
+        prop_assert_eq!(parsed.map_or(Vec::new(), |kernel| problems(&kernel)), Vec::<String>::new(), "{}", simple);
         // Twice is no more than once.
         prop_assert_eq!(simplify(simple.clone()).to_string(), simple.to_string());
     }

@@ -13,7 +13,6 @@ impl Printer<'_> {
         b.line("{");
         b.depth = 1;
         b.line("int status = -1;");
-        b.line(&format!("cl_mem owned[{}] = {{0}};", self.plan.buffers.len().max(1)));
         for (_, name) in &self.sizes[self.given..] {
             b.line(&format!("int64_t {name} = 0;"));
         }
@@ -26,7 +25,7 @@ impl Printer<'_> {
                 _ => b.line(&format!("cl_mem b_{name} = NULL;")),
             }
         }
-        b.line(&format!("if (check_sizes(program{})) {{", self.size_args()));
+        b.line(&format!("if (check_sizes(program{}) || use_queue(program, queue)) {{", self.size_args()));
         b.line("  goto done;");
         b.line("}");
         for i in 0..self.plan.buffers.len() {
@@ -51,7 +50,7 @@ impl Printer<'_> {
             if self.late(buffer) {
                 b.line(&format!("*{name} = b_{name};"));
                 b.line(&format!("*{name}_room = (size_t){};", self.expr(&buffer.capacity)?));
-                b.line(&format!("clRetainMemObject(b_{name});"));
+                b.line(&format!("hand_over(program, b_{name});"));
             } else if self.swaps(BufferId(i as u32)) {
                 b.line(&format!(
                     "if (b_{name} != {name} && check(program, clEnqueueCopyBuffer(queue, b_{name}, {name}, 0, 0,"
@@ -69,11 +68,6 @@ impl Printer<'_> {
         b.depth = 0;
         b.line("done:");
         b.depth = 1;
-        b.line("for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {");
-        b.line("  if (owned[i]) {");
-        b.line("    clReleaseMemObject(owned[i]);");
-        b.line("  }");
-        b.line("}");
         b.line("return status;");
         b.depth = 0;
         b.line("}");
@@ -121,10 +115,9 @@ impl Printer<'_> {
         let (buffer, name) = (&self.plan.buffers[i], &self.buffers[i]);
         let (capacity, ty) = (self.expr(&buffer.capacity)?, c_type(buffer.element));
         b.line(&format!(
-            "if (allocate(program, &owned[{i}], {capacity}, sizeof({ty}), {})) {{ goto done; }}",
+            "if (allocate(program, {i}, &b_{name}, {capacity}, sizeof({ty}), {})) {{ goto done; }}",
             literal(&buffer.name)
         ));
-        b.line(&format!("b_{name} = owned[{i}];"));
         if buffer.role == BufferRole::State {
             b.line(&format!("if (fill(program, queue, b_{name})) {{ goto done; }}"));
         }
@@ -141,7 +134,7 @@ impl Printer<'_> {
             self.buffers[i]
         ));
         b.line("  if (failure_flag[0]) {");
-        b.line("    fail_with(program, messages[failure_flag[1]], failure_flag[2], failure_flag[3]);");
+        b.line("    fail_with(program, failure_flag[1], failure_flag[2], failure_flag[3]);");
         b.line("    goto done;");
         b.line("  }");
         b.line("}");
@@ -198,7 +191,7 @@ impl Printer<'_> {
         let from = &self.buffers[from.0 as usize];
         b.line(&format!("  if (copy_out(program, queue, b_{from}, 1, sizeof found, &found)) {{ goto done; }}"));
         b.line("  if (found < 0) {");
-        b.line(&format!("    fail_with(program, messages[{negative}], found, 0);"));
+        b.line(&format!("    fail_with(program, {negative}, found, 0);"));
         b.line("    goto done;");
         b.line("  }");
         b.line(&format!("  {} = found;", self.var(var)));
@@ -290,7 +283,7 @@ impl Printer<'_> {
             let capacity = self.expr(&buffer.capacity)?;
             let from = if self.is_number(*i) { format!("&{name}") } else { name.to_string() };
             b.line(&format!(
-                "if (allocate(program, &b_{name}, {capacity}, sizeof({ty}), {}) ||",
+                "if (allocate(program, {i}, &b_{name}, {capacity}, sizeof({ty}), {}) ||",
                 literal(&buffer.name)
             ));
             b.line(&format!("    copy_in(program, queue, b_{name}, {capacity}, sizeof({ty}), {from})) {{"));
@@ -301,7 +294,7 @@ impl Printer<'_> {
             let (name, ty) = (&self.buffers[*i], c_type(buffer.element));
             let capacity = self.expr(&buffer.capacity)?;
             b.line(&format!(
-                "if (allocate(program, &b_{name}, {capacity}, sizeof({ty}), {})) {{ goto done; }}",
+                "if (allocate(program, {i}, &b_{name}, {capacity}, sizeof({ty}), {})) {{ goto done; }}",
                 literal(&buffer.name)
             ));
         }
@@ -332,7 +325,8 @@ impl Printer<'_> {
         b.depth = 0;
         b.line("done:");
         b.depth = 1;
-        for (i, _) in inputs.iter().chain(&outputs) {
+        // The run made it, and what it holds has been copied.
+        for (i, _) in outputs.iter().filter(|(_, b)| self.late(b)) {
             b.line(&format!("if (b_{name}) {{ clReleaseMemObject(b_{name}); }}", name = self.buffers[*i]));
         }
         b.line("return status;");

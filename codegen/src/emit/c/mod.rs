@@ -28,7 +28,7 @@ pub struct Files {
 pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -> Result<Files, String> {
     let plan = &program.plan;
     let mut names = Names::default();
-    for word in RESERVED {
+    for word in RESERVED.iter().copied().chain(LIBRARY.split_whitespace()) {
         names.reserve(word);
     }
     let kernel = names.fresh(&plan.kernel);
@@ -50,6 +50,18 @@ pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -
     };
     Ok(Files { header: p.header(stem)?, source: p.source(stem, &program.opencl.text)? })
 }
+
+/// Functions of the headers that the source includes: C11, and what the usual systems add.
+const LIBRARY: &str = "
+    abort abs aligned_alloc at_quick_exit atexit atof atoi atol atoll bsearch calloc clearerr close div dprintf exit
+    fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread free freopen fscanf fseek fsetpos
+    ftell fwrite getc getchar getenv getline index labs ldiv link llabs lldiv main malloc mblen mbstowcs mbtowc
+    memchr memcmp memcpy memmove memset offsetof open perror pipe printf putc putchar puts qsort quick_exit rand
+    random read realloc remove rename rewind rindex scanf select setbuf setvbuf snprintf sprintf srand srandom
+    sscanf strcat strchr strcmp strcoll strcpy strcspn strdup strerror strlen strncat strncmp strncpy strndup
+    strpbrk strrchr strspn strstr strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm system
+    tmpfile tmpnam ungetc unlink vfprintf vprintf vsnprintf vsprintf wcstombs wctomb write
+";
 
 const RESERVED: &[&str] = &[
     "program",
@@ -75,6 +87,13 @@ const RESERVED: &[&str] = &[
     "argument",
     "launch",
     "allocate",
+    "use_queue",
+    "hand_over",
+    "fail_with",
+    "build_log",
+    "build_options",
+    "built",
+    "give_back",
     "make",
     "told",
     "check_sizes",
@@ -82,11 +101,8 @@ const RESERVED: &[&str] = &[
     "copy_out",
     "given",
     "bytes",
-    "main",
     "int64_t",
     "size_t",
-    "free",
-    "malloc",
     "round",
     "again",
     "min",
@@ -335,10 +351,13 @@ impl<'a> Printer<'a> {
             comment(&self.plan.kernel)
         );
         out += &format!(
-            "/* The kernel, built for a device. One thread at a time may use it. */\nstruct {k};\n\n\
+            "/* The kernel, built for a device. One thread at a time may use it; it keeps its memory for the next run. */\n\
+             struct {k};\n\n\
              /* NULL if it cannot be built: `error`, unless it is NULL, then points to a text that says why, to be given to\n   \
              free(). */\n\
              struct {k} *{k}_create(cl_context context, cl_device_id device, char **error);\n\
+             /* Another one for another thread, without building it again. */\n\
+             struct {k} *{k}_clone(const struct {k} *program, char **error);\n\
              void {k}_free(struct {k} *program);\n\n\
              /* What the last run that failed found wrong. */\n\
              const char *{k}_error(const struct {k} *program);\n\n"
@@ -395,13 +414,15 @@ impl<'a> Printer<'a> {
         let mut out = format!(
             "/* {}: generated from Lift. */\n#include \"{stem}.h\"\n#include <stdarg.h>\n#include <stdio.h>\n\
              #include <stdlib.h>\n#include <string.h>\n\n#define lift_program {k}\n#define LIFT_LONGEST {LONGEST}\n\
-             #define LIFT_KERNELS {}\n\n",
+             #define LIFT_KERNELS {}\n#define LIFT_BUFFERS {}\n\n",
             comment(&self.plan.kernel),
             kernels.len().max(1),
+            self.plan.buffers.len().max(1),
         );
         out += &format!(
             "struct {k} {{\n  cl_context context;\n  cl_device_id device;\n  cl_command_queue queue;\n  \
-             cl_program built;\n  cl_kernel kernels[LIFT_KERNELS];\n  char error[512];\n}};\n\n"
+             cl_program built;\n  cl_kernel kernels[LIFT_KERNELS];\n  cl_command_queue last;\n  \
+             cl_mem owned[LIFT_BUFFERS];\n  size_t room[LIFT_BUFFERS];\n  char error[512];\n}};\n\n"
         );
         out += "static const char *const source[] = {\n";
         for line in opencl.lines() {
@@ -430,7 +451,9 @@ impl<'a> Printer<'a> {
         out += &format!("\n{check_sizes}");
         out += &format!(
             "\nstruct {k} *{k}_create(cl_context context, cl_device_id device, char **error)\n{{\n  \
-             return make(context, device, error);\n}}\n\n\
+             return make(context, device, NULL, error);\n}}\n\n\
+             struct {k} *{k}_clone(const struct {k} *program, char **error)\n{{\n  \
+             return make(program->context, program->device, program->built, error);\n}}\n\n\
              void {k}_free(struct {k} *program)\n{{\n  if (program) {{\n    give_back(program);\n  }}\n}}\n\n\
              const char *{k}_error(const struct {k} *program)\n{{\n  return program->error;\n}}\n\n"
         );

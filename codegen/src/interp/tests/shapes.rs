@@ -93,7 +93,7 @@ fn one_size_after_the_other() {
         both,
         vec![ints(12), ints(5)],
         &[],
-        expect!["Size: `xs` has 12 elements, but by its type that number is `M*N`, which it is for no `N` with M = 5"],
+        expect!["Size: `xs` has 12 elements, but by its type that number is `N*M`, which it is for no `N` with M = 5"],
     );
     bind(
         &["N", "M"],
@@ -101,7 +101,7 @@ fn one_size_after_the_other() {
         vec![ints(0), ints(0)],
         &[],
         expect![
-            "Size: the size `N` does not follow from the shapes of the inputs: `xs` has 0 elements, which is `M*N`; give it, as in `--size N=16`"
+            "Size: the size `N` does not follow from the shapes of the inputs: `xs` has 0 elements, which is `N*M`; give it, as in `--size N=16`"
         ],
     );
     let at_least = |s: &[Size]| vec![("xs", array(int(), &Size::max(&Size::nat(5), &s[0])))];

@@ -86,10 +86,11 @@ fn a_word_is_a_literal_a_generator_or_a_file() {
     assert_eq!(source("random"), "Ok(Generated(Random { seed: 0 }))");
     assert_eq!(source("random:17"), "Ok(Generated(Random { seed: 17 }))");
     assert!(source("random:x").contains("`x` is no seed"), "{}", source("random:x"));
-    for word in ["0.5", "-1", ".5", "+3", "-.5f", "[1,2]", "(1, 2)", "true", "false"] {
+    assert!(source("").contains("nothing is given"), "{}", source(""));
+    for word in ["0.5", "-1", ".5", "+3", "-.5f", "[1,2]", "(1, 2)", "true", "false", "inf", "-inf", "NaN"] {
         assert_eq!(source(word), format!("Ok(Literal({word:?}))"));
     }
-    for word in ["a.npy", "./iota", "randomly", "trueish", "-", "-x", "", ".", "../x.txt"] {
+    for word in ["a.npy", "./iota", "randomly", "trueish", "-", "-x", "nan.npy", ".", "../x.txt"] {
         assert_eq!(source(word), format!("Ok(File({word:?}))"));
     }
 }
@@ -128,6 +129,9 @@ fn literals_that_are_wrong_say_where() {
     check(matrix(Int), "[[1,2],[3]]", expect!["1:8: the rows are not equally long: row 0 has 2 elements, row 1 has 1"]);
     check(pairs(), "[(1, 2, 3)]", expect!["1:2: `(Int, Float)` has 2 parts, not 3"]);
     check(vec_ty(4), "[1,2]", expect!["1:1: `Vec[Float,4]` has 4 elements, not 2"]);
+    check(vector(Int), "[1,,2]", expect!["1:4: a value is expected before `,`"]);
+    check(vector(Int), "[,1]", expect!["1:2: a value is expected before `,`"]);
+    check(scalar_ty(Int), "1,", expect!["1:2: `,` follows the value"]);
     check(vector(Int), "[1, 2", expect!["1:6: `]` is missing"]);
     check(vector(Int), "[1, 2)", expect!["1:6: `]` is expected, not `)`"]);
     check(vector(Int), "[1] 2", expect!["1:5: `2` follows the value"]);
@@ -279,9 +283,9 @@ fn values_become_regular_arrays_where_they_are() {
     assert_eq!(back(matrix(Int), "[]"), "[0, 0] []");
     assert_eq!(back(Ty::array(vec_ty(4), n()), "[]"), "[0, 4] []");
     assert_eq!(back(ragged(Int), "[[1,2],[3,4]]"), "[2, 2] [1,2,3,4]");
-    expect!["the rows of the result are not equally long (row 0 has 2 elements, row 2 has 0 elements), which `.npy` needs; write it as text"]
+    expect!["the rows of the result are not equally long (row 0 has 2 elements, row 2 has 0 elements), which `.npy` needs; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(ragged(Int), "[[1,2],[1,2],[]]"));
-    expect!["a value of type `Array[(Int, Float),N]` is no regular array of one element type, which `.npy` needs; write it as text"]
+    expect!["a value of type `Array[(Int, Float),N]` is no regular array of one element type, which `.npy` needs; write it as `.npz`, as Arrow or as text"]
         .assert_eq(&back(pairs(), "[]"));
 }
 

@@ -7,10 +7,12 @@
 //! copy; else a copy is written by one work-item alone, or by one for each column of rows: no element waits for another,
 //! and floats meet in an order that lengths and device alone decide. On a processor a group is one work-item.
 //!
-//! A table that does not fit is made in turns: each part of the table ([`Table::turns`]) by groups of its own.
+//! A table that does not fit is made in turns: each part of the table ([`Table::turns`]) by groups of its own. Where that
+//! takes too many and there is an atomic operation, all work-items share one table in global memory ([`shared`]).
 
 mod parts;
 mod result;
+mod shared;
 mod table;
 
 use super::Result;
@@ -30,6 +32,8 @@ use table::{ByKey, Table, atomic};
 
 /// Work-items that fold one cell of all tables together.
 const TEAM: u32 = 32;
+/// Times that all elements are read at most, where the alternative are atomic operations in global memory.
+const MOST_TURNS: i64 = 4;
 
 impl<'k> Host<'k> {
     pub fn reduce_by_key(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
@@ -52,23 +56,43 @@ impl<'k> Host<'k> {
         };
         let most = self.most(stmt, &by.keys.len)?;
         let table = Table::of(&target, &by, &most);
-        let name = kernel.name_of(stmt.var).to_string();
+        let turns = table.turns.0.mul(&table.turns.1);
+        if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= MOST_TURNS) {
+            return self.by_key_in_parts(stmt, &by, &table, dest);
+        }
+        // What the next launch writes it writes in any case.
+        let waiting = std::mem::take(&mut self.lengths);
+        let first = self.program.steps.len();
+        self.by_key_in_parts(stmt, &by, &table, dest)?;
+        self.only_if(first, &Size::int(MOST_TURNS + 1).sub(&turns));
+        let first = self.program.steps.len();
+        let many = turns.sub(&Size::int(MOST_TURNS));
+        self.by_key_shared(stmt, &by, &many, dest)?;
+        self.only_if(first, &many);
+        self.lengths = waiting;
+        Ok(())
+    }
+
+    /// By tables in local memory.
+    fn by_key_in_parts(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, table: &Table, dest: &Dest<'k>) -> Result<()> {
+        let target = self.program.schedule.target;
+        let name = self.program.kernel.name_of(stmt.var).to_string();
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
         // Those of one cell lie side by side.
         let all = by.cells().mul(&table.parts);
-        let parts = self.program.buffer(&format!("{name}_parts"), scalar, all.clone(), BufferRole::Temporary);
-        self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, scalar, &all, &stmt.origin);
+        let parts = self.program.buffer(&format!("{name}_parts"), by.scalar, all.clone(), BufferRole::Temporary);
+        self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, by.scalar, &all, &stmt.origin);
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = [Some(table.group), Some(1), Some(1)];
-        self.launch(&title("reduce by key: parts"), GRID, local, |f| f.fold_parts(&by, &table, parts))?;
+        self.launch(&title("reduce by key: parts"), GRID, local, |f| f.fold_parts(by, table, parts))?;
         if target.class == Class::Cpu {
             let along = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
             return self.launch(&title("reduce by key: result"), along, [None; 3], |f| {
-                let (count, cells) = (f.host_size(&table.parts, "parts"), f.host_size(&by.cells(), "cells"));
+                let (count, cells) = (f.host_size(&table.parts, "parts")?, f.host_size(&by.cells(), "cells")?);
                 f.for_level(Level::Glb(0), &cells, |f, cell| {
                     let cell = f.size(cell)?;
-                    let acc = f.folded_of(&by, parts, &count, &cell, (Expr::int(0), 1))?;
-                    f.store_cell(&by, &cell, &acc, dest)
+                    let acc = f.folded_of(by, parts, &count, &cell, (Expr::int(0), 1))?;
+                    f.store_cell(by, &cell, &acc, dest)
                 })
             });
         }
@@ -76,7 +100,7 @@ impl<'k> Host<'k> {
         let teams = table.group / team;
         let local = [Some(team * teams), Some(1), Some(1)];
         self.launch(&title("reduce by key: result"), GRID, local, |f| {
-            f.fold_tables(&by, &table, (team, teams), parts, dest)
+            f.fold_tables(by, table, (team, teams), parts, dest)
         })
     }
 }
@@ -84,7 +108,7 @@ impl<'k> Host<'k> {
 impl FunctionBuilder<'_, '_> {
     /// A number that the host computes, as an expression.
     fn sized(&mut self, size: &Size, name: &str) -> Result<Expr> {
-        let size = self.host_size(size, name);
+        let size = self.host_size(size, name)?;
         self.size(&size)
     }
 

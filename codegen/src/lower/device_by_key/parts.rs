@@ -51,7 +51,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rounds = rounded_up(even, round.clone()).cast(CType::Long).mul(round);
         let length = Expr::call("min", [rounds, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
         let length = self.named("in_part", length);
-        let tasks = self.host_size(&table.tasks(), "tasks");
+        let tasks = self.host_size(&table.tasks(), "tasks")?;
         self.for_level(Level::Wrg(0), &tasks, |f, task| {
             let task = f.size(task)?;
             let all_turns = f.sized(&table.turns.0.mul(&table.turns.1), "turns")?;
@@ -111,7 +111,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn fold_part(&mut self, task: &Task<'_, 'k>, begin: &Expr, end: &Size, parts: BufferId) -> Result<()> {
         let table = task.table;
-        let in_table = self.host_size(&table.buckets.mul(&table.lanes()), "in_table");
+        let in_table = self.host_size(&table.buckets.mul(&table.lanes()), "in_table")?;
         let z = self.force(&task.by.z)?;
         self.for_group(table.group, &in_table, |f, at| {
             let at = f.size(at)?;
@@ -130,7 +130,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (slot, column) =
             (self.named("slot", slot), if column.is_atom() { column } else { self.named("column", column) });
         let copies = self.sized(&table.copies, "copies")?;
-        let at_once = self.host_size(&table.at_once(task.by), "at_once");
+        let at_once = self.host_size(&table.at_once(task.by), "at_once")?;
         self.facts.assume_le(Size::one(), at_once.clone());
         let copy = match task.by.atomic {
             Some(_) => self.named("copy", slot.clone().rem(copies)),
@@ -249,7 +249,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// Each cell of the table, from all copies, goes to the memory of its part.
     fn copies_to_parts(&mut self, task: &Task<'_, 'k>, parts: BufferId) -> Result<()> {
         let (by, table) = (task.by, task.table);
-        let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table");
+        let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table")?;
         let to = Rc::new(Layout::Scalar(Memory { root: Root::Buffer(parts), scalar: by.scalar }));
         self.for_group(table.group, &cells, |f, cell| {
             let cell = f.size(cell)?;
@@ -268,7 +268,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.provided(there, |f| {
                 let start = f.named("start", bucket.clone().mul(task.lanes.clone()).add(column.clone()));
                 // Neighbours begin with different copies, which lie in different banks.
-                let copies = f.host_size(&table.copies, "copies");
+                let copies = f.host_size(&table.copies, "copies")?;
                 let copies_expr = f.size(&copies)?;
                 let turn = f.named("first_copy", bucket.clone().rem(copies_expr.clone()));
                 let first = f.slot_at(&task.memory, start.clone().add(turn.clone().mul(task.in_copy.clone())));

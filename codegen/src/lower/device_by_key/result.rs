@@ -77,8 +77,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Err(self.error("reduceByKey", "what is folded is no scalar"));
         };
         let wish = rounded_up(&by.cells(), &Size::nat(teams.into()));
-        let (count, cells) = (self.host_size(&table.parts, "parts"), self.sized(&by.cells(), "cells")?);
-        let rounds = self.host_size(&wish, "rounds");
+        let (count, cells) = (self.host_size(&table.parts, "parts")?, self.sized(&by.cells(), "cells")?);
+        let rounds = self.host_size(&wish, "rounds")?;
         self.for_level(Level::Wrg(0), &rounds, |f, round| {
             let active = std::mem::replace(&mut f.active.lcl[0], true);
             let id = f.named("id", local_id().cast(CType::Int));

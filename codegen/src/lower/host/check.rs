@@ -5,10 +5,20 @@ use crate::core::Stmt;
 use crate::lower::Result;
 use crate::lower::function::Dims;
 use crate::lower::launch::Title;
-use crate::lower::value::{Env, Value};
+use crate::lower::value::{Deferred, Env, Value};
 use lift_analysis::size::{LengthCheck, Size};
+use std::rc::Rc;
 
 impl<'k> Host<'k> {
+    /// What may stop the run before the current point and no launch has computed yet; nothing where a launch may be left
+    /// out.
+    pub(super) fn due_checks(&self) -> Vec<Rc<Deferred<'k>>> {
+        match self.guards.is_empty() && self.uncertain == 0 && self.program.is_checked() {
+            true => self.to_check.iter().filter(|d| !d.computed.get()).cloned().collect(),
+            false => Vec::new(),
+        }
+    }
+
     /// What no kernel of the block computes, but may stop the run, is computed for that.
     pub fn check_rest(&mut self, from: usize) -> Result<()> {
         for d in self.to_check.split_off(from) {
@@ -17,6 +27,16 @@ impl<'k> Host<'k> {
             }
         }
         Ok(())
+    }
+
+    /// Which of the values that may stop the run some launch computes by now.
+    pub fn computed(&self) -> Vec<bool> {
+        self.to_check.iter().map(|d| d.computed.get()).collect()
+    }
+
+    /// Makes it those again: what was launched since then may not run.
+    pub fn only_computed(&self, those: &[bool]) {
+        self.to_check.iter().zip(those).for_each(|(d, computed)| d.computed.set(*computed));
     }
 
     /// A statement whose value nobody wants, but that may stop the run.

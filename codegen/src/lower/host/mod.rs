@@ -29,7 +29,7 @@ pub struct Host<'k> {
     pub guards: Vec<Guard<'k>>,
     /// The loops around the current point that may have no round.
     uncertain: usize,
-    /// Lengths to be written by the next launch.
+    /// Lengths and scalars to be written by the next launch.
     pub lengths: Vec<Waiting<'k>>,
     /// What may stop the run, if no kernel computes it for its value.
     pub to_check: Vec<Rc<Deferred<'k>>>,
@@ -99,10 +99,16 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     Ok((inputs, layout))
 }
 
-/// Lengths that the next launch writes.
+/// What the next launch writes.
+enum Late<'k> {
+    Lengths(Vec<Size>),
+    Scalar(Value<'k>),
+}
+
+/// What waits for the next launch, and where it goes.
 pub struct Waiting<'k> {
     dest: Dest<'k>,
-    sizes: Vec<Size>,
+    what: Late<'k>,
     /// Under how many conditions they are known and wanted.
     depth: usize,
 }
@@ -121,11 +127,19 @@ impl<'k> Host<'k> {
         let (lengths, later) =
             std::mem::take(&mut self.lengths).into_iter().partition(|l: &Waiting<'k>| l.depth >= depth);
         self.lengths = later;
+        let due = self.due_checks();
         self.program.emit_launch(title, &self.guards, &[], used, local, |f| {
             body(f)?;
+            // What comes earlier in the program is told before what this launch may find.
+            if f.records_failures() {
+                due.iter().try_for_each(|d| f.force(&Value::Deferred(d.clone())).map(drop))?;
+            }
             let lengths: &Vec<Waiting<'k>> = &lengths;
             for l in lengths {
-                f.dest_packed(&l.dest, &l.sizes)?;
+                match &l.what {
+                    Late::Lengths(sizes) => f.dest_packed(&l.dest, sizes).map(|_| ())?,
+                    Late::Scalar(value) => f.copy(value, &l.dest)?,
+                }
             }
             Ok(())
         })
@@ -144,17 +158,44 @@ impl<'k> Host<'k> {
     }
 
     /// Lengths that are known now and belong into the result of a `pack` further down: the next launch writes them.
-    fn lengths_known(&mut self, block: &'k Block, env: &Env<'k>, assigned: &mut Destinations<'k>) {
+    fn lengths_known(&mut self, block: &'k Block, next: VarId, env: &Env<'k>, assigned: &mut Destinations<'k>) {
         for stmt in &block.stmts {
+            if let Rhs::Tuple(all) = &stmt.rhs
+                && stmt.var != next
+                && let Some(Assigned::Components(dest, handed)) = assigned.get_mut(&stmt.var)
+            {
+                self.scalars_known(all, env, dest, handed);
+            }
             let Rhs::Pack(_, witnesses) = &stmt.rhs else { continue };
             let Some(Assigned::Components(dest, handed)) = assigned.get_mut(&stmt.var) else { continue };
             let sizes: Vec<Size> = witnesses.iter().map(|w| env.size(w)).collect();
             let known = |v: &Var| v.kind == VarKind::Param || self.program.lengths.contains_key(v);
             if handed.len() == 1 && sizes.iter().all(|s| !s.any_var(&mut |v| !known(v))) {
-                self.lengths.push(Waiting { dest: dest.clone(), sizes, depth: self.guards.len() });
+                let what = Late::Lengths(sizes);
+                self.lengths.push(Waiting { dest: dest.clone(), what, depth: self.guards.len() });
                 // Written twice would not be wrong, but is not needed.
                 handed.push(true);
             }
+        }
+    }
+
+    /// Scalars that are known now and belong into the result: the next launch writes them, if then none of its own is left
+    /// to be made for what has no other.
+    fn scalars_known(&mut self, all: &[Atom], env: &Env<'k>, dest: &Dest<'k>, handed: &mut [bool]) {
+        let is_known = |a: &Atom| match a {
+            Atom::Var(v) => env.get(*v).is_some_and(|v| matches!(v, Value::Scalar(_) | Value::Deferred(_))),
+            Atom::Lit(_) | Atom::Size(_) => true,
+        };
+        let scalar = |a: &Atom| self.program.kernel.atom_ty(a).as_scalar().is_some();
+        let rest: Vec<usize> = (0..all.len()).filter(|i| handed.get(*i) == Some(&false)).collect();
+        if rest.is_empty() || !rest.iter().all(|i| is_known(&all[*i]) && scalar(&all[*i])) {
+            return;
+        }
+        for i in rest {
+            let Some(to) = dests::component(dest, i) else { continue };
+            let what = Late::Scalar(self.atom(&all[i], env));
+            self.lengths.push(Waiting { dest: to, what, depth: self.guards.len() });
+            handed[i] = true;
         }
     }
 
@@ -187,7 +228,7 @@ impl<'k> Host<'k> {
         let mut assigned = dests::assign(kernel, schedule, block, first, dest, &env, true)?;
         for stmt in &block.stmts {
             if !assigned.is_empty() {
-                self.lengths_known(block, &env, &mut assigned);
+                self.lengths_known(block, stmt.var, &env, &mut assigned);
             }
             // One error is no reason to be silent about another that has nothing to do with it.
             if uses::mentions(stmt, &|v| self.broken.contains(&v)) {
@@ -357,7 +398,7 @@ impl<'k> Host<'k> {
     }
 
     fn components(&mut self, stmt: &'k Stmt, env: &Env<'k>, dest: &Dest<'k>, handed: &[bool]) -> Result<()> {
-        if handed.iter().all(|h| *h) && !matches!(stmt.rhs, Rhs::Pack(..)) {
+        if handed.iter().all(|h| *h) && !matches!(stmt.rhs, Rhs::Pack(..) | Rhs::Tuple(_)) {
             return Ok(());
         }
         let kernel = self.program.kernel;
@@ -378,6 +419,10 @@ impl<'k> Host<'k> {
                 let rest: Vec<usize> = (0..all.len()).filter(|i| !handed[*i]).collect();
                 let values: Vec<Value> = rest.iter().map(|i| self.atom(&all[*i], env)).collect();
                 let dims = rest.iter().map(|i| copy_dims(&kernel.atom_ty(&all[*i]))).fold(Dims::default(), Dims::union);
+                let late = self.lengths.iter().any(|w| matches!(w.what, Late::Scalar(_)));
+                if rest.is_empty() && !late {
+                    return Ok(());
+                }
                 self.launch(&title, dims, [None; 3], |f| {
                     for (i, value) in rest.iter().zip(&values) {
                         let to = f.dest_component(dest, *i)?;
@@ -472,12 +517,17 @@ impl<'k> Host<'k> {
             self.by_one(stmt, "if", env, dest)?;
         } else {
             let condition = self.atom(c, env);
+            let before = self.computed();
+            let mut in_both = vec![true; before.len()];
             for (block, holds) in [(a, true), (b, false)] {
                 self.guards.push(Guard { condition: condition.clone(), holds });
                 let result = self.block(block, env.clone(), Some(dest));
                 self.guards.pop();
                 result?;
+                in_both.iter_mut().zip(self.computed()).for_each(|(both, here)| *both &= here);
+                self.only_computed(&before);
             }
+            self.only_computed(&in_both);
         }
         self.written(dest)
     }
@@ -489,8 +539,7 @@ fn has_loops(block: &Block) -> bool {
         Rhs::If(_, a, b) => has_loops(a) || has_loops(b),
         Rhs::Store(Space::Local | Space::Global | Space::Private, _) => false,
         Rhs::Prim(call) => {
-            !fuse::is_view(call.prim)
-                && !matches!(call.prim, Prim::Head | Prim::Last | Prim::Aref | Prim::Map(Level::Seq))
+            !call.prim.is_view() && !matches!(call.prim, Prim::Head | Prim::Last | Prim::Aref | Prim::Map(Level::Seq))
         }
         _ => false,
     })

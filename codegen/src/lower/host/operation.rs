@@ -8,7 +8,7 @@ use crate::lower::launch::{Title, copy_dims, dims_of, local_size_of};
 use crate::lower::value::{Closure, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
-use crate::schedule::{fuse, is_parallel, on_the_host, place};
+use crate::schedule::{is_parallel, on_the_host, place};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
@@ -37,7 +37,7 @@ impl<'k> Host<'k> {
         let lazy = self.program.schedule.lazy.contains(&stmt.var) && dest.is_none();
         let as_view = match call.prim {
             Prim::Map(_) | Prim::Generate => lazy,
-            prim => fuse::is_view(prim),
+            prim => prim.is_view(),
         };
         let runtime_length = call.sizes.is_empty() && matches!(call.prim, Prim::Iota | Prim::Generate | Prim::Fill);
         if runtime_length {
@@ -55,7 +55,7 @@ impl<'k> Host<'k> {
             let of = call.args.last().map(|a| kernel.atom_ty(a));
             let sizes = call.sizes.iter().map(|s| env.size(s)).collect();
             let Some(value) = views::view(call.prim, sizes, funs, args, ty, of.as_ref(), env) else {
-                return Err(self.error(stmt, views::name(call.prim), "this form of it is not compiled yet"));
+                return Err(self.error(stmt, call.prim.label(), "this form of it is not compiled yet"));
             };
             return self.deliver(stmt, value, dest, ty);
         }
@@ -101,7 +101,7 @@ impl<'k> Host<'k> {
             prim if place::stmt_levels(stmt).iter().any(|l| is_parallel(*l)) || matches!(prim, Prim::Scatter) => {
                 self.in_parallel(stmt, call, env, dest)?
             }
-            prim => self.by_one(stmt, views::name(prim), env, dest)?,
+            prim => self.by_one(stmt, prim.label(), env, dest)?,
         }
         self.written(dest)
     }
@@ -110,7 +110,7 @@ impl<'k> Host<'k> {
     fn in_parallel(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let kernel = self.program.kernel;
         let name = kernel.name_of(stmt.var);
-        let title = Title { name, label: views::name(call.prim), origin: &stmt.origin };
+        let title = Title { name, label: call.prim.label(), origin: &stmt.origin };
         if call.prim == Prim::Scatter {
             let xs = self.atom(&call.args[0], env);
             let ty = kernel.atom_ty(&call.args[0]);
@@ -131,8 +131,18 @@ impl<'k> Host<'k> {
         }
         let mut env = env.clone();
         let dims = dims_of(stmt);
-        let local = local_size_of(stmt, &self.program.schedule.target, &|a| kernel.atom_ty(a));
+        let team = self.program.schedule.teams.get(&stmt.var).copied();
+        let local = match team {
+            Some(team) => [Some(team.items), Some(team.rows), Some(1)],
+            None => local_size_of(stmt, &self.program.schedule.target, &|a| kernel.atom_ty(a)),
+        };
+        let dims = match team {
+            Some(_) => dims.union(Dims { lcl: [true, false, false], ..Dims::default() }),
+            None => dims,
+        };
         self.launch(&title, dims, local, |f| {
+            f.team = team;
+            f.rows_of_team = team.map(|team| team.rows).filter(|rows| *rows > 1);
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
             Ok(())
         })
@@ -158,7 +168,7 @@ impl<'k> Host<'k> {
         let funs = call.funs.iter().map(|f| Closure { lambda: f, env: env.clone() }).collect();
         match views::of_length(call.prim, len.clone(), funs, value.as_ref()) {
             Some(array) => Ok(Value::Packed { sizes: vec![len], body: Box::new(Value::Array(array)) }),
-            None => Err(self.error(stmt, views::name(call.prim), "this form of it is not compiled yet")),
+            None => Err(self.error(stmt, call.prim.label(), "this form of it is not compiled yet")),
         }
     }
 }

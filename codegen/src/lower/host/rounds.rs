@@ -62,7 +62,10 @@ impl<'k> Host<'k> {
             return Err(self.error(stmt, "iterate", message));
         }
         let memories = self.start(stmt, call, env)?;
-        let mut steps = self.round(lambda, env, &memories.current, &memories.next)?;
+        let mut steps = match self.program.facts.le(&Size::one(), &count).is_yes() {
+            true => self.round(lambda, env, &memories.current, &memories.next)?,
+            false => self.uncertain_round(lambda, env, &memories)?,
+        };
         memories.exchange(&mut steps);
         self.program.steps.push(Step::Repeat { count, steps });
         self.load(&memories.current)
@@ -81,16 +84,21 @@ impl<'k> Host<'k> {
         let memory = Memory { root: Root::Buffer(flag), scalar: Scalar::Bool };
         let again = Place { layout: Rc::new(Layout::Scalar(memory)), at: Size::zero() };
         let test = self.round(test, env, &memories.current, &again)?;
-        let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
-        self.uncertain += 1;
-        let steps = self.round(f, env, &memories.current, &memories.next);
-        self.uncertain -= 1;
-        // What only a round computes may not be computed at all.
-        self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
-        let mut steps = steps?;
+        let mut steps = self.uncertain_round(f, env, &memories)?;
         memories.exchange(&mut steps);
         self.program.steps.push(Step::While { test, flag, steps });
         self.load(&memories.current)
+    }
+
+    /// The steps of a round that may not be done at all.
+    fn uncertain_round(&mut self, lambda: &'k Lambda, env: &Env<'k>, memories: &Memories) -> Result<Vec<Step>> {
+        let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
+        self.uncertain += 1;
+        let steps = self.round(lambda, env, &memories.current, &memories.next);
+        self.uncertain -= 1;
+        // What only such a round computes may not be computed at all.
+        self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
+        steps
     }
 
     /// Memories for the value of a loop, the first of which has the value before it.
@@ -105,6 +113,8 @@ impl<'k> Host<'k> {
     /// The steps of a function that is applied to what lies in one place, and whose value comes to lie in another.
     fn round(&mut self, lambda: &'k Lambda, env: &Env<'k>, from: &Place, to: &Place) -> Result<Vec<Step>> {
         let outside = std::mem::take(&mut self.program.steps);
+        // What waits for a launch waits for one that is made once.
+        let waiting = std::mem::take(&mut self.lengths);
         let mut inner = env.clone();
         if let Some(param) = lambda.params.first() {
             let value = self.load(from)?;
@@ -112,6 +122,7 @@ impl<'k> Host<'k> {
         }
         let made = self.block(&lambda.body, inner, Some(&Dest::Place(to.clone())));
         let steps = std::mem::replace(&mut self.program.steps, outside);
+        self.lengths.splice(0..0, waiting);
         made.map(|_| steps)
     }
 }

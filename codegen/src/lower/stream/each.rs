@@ -57,8 +57,8 @@ impl FunctionBuilder<'_, '_> {
     /// `body` for each `0 <= i < n`.
     pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let target = self.program.schedule.target;
-        let useful = crate::schedule::bounds::upper(&self.facts, n);
-        let bound = self.size(n)?;
+        let useful = self.program.upper(&self.facts, n);
+        let bound = self.length(n)?;
         let name = self.fresh_name("i");
         let var = self.index_var("i", Expr::Var(name.clone()));
         self.loop_depth += 1;

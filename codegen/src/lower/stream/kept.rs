@@ -96,7 +96,7 @@ impl<'k> Host<'k> {
             let few: Vec<Size> = many.iter().map(|many| Size::one().sub(many)).collect();
             self.launch_if(&few, &title, Dims::default(), [None; 3], |f| {
                 let body = f.dest_body(dest)?;
-                let n = f.size(&xs.len)?;
+                let n = f.length(&xs.len)?;
                 let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
                 let all = Piece { number: Size::zero(), from: Expr::int(0), to: n.clone(), last: Expr::Bool(true) };
                 f.keep_of_piece(&filter, kept, &all, &at, &n, &body)?;

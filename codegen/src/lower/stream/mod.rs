@@ -21,4 +21,4 @@ pub mod reduce;
 mod scan;
 pub mod shared;
 mod single_pass;
-mod tile;
+pub mod tile;

@@ -14,7 +14,6 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
-use crate::schedule::bounds;
 use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use std::rc::Rc;
@@ -52,7 +51,7 @@ impl<'k> Host<'k> {
             (Class::Gpu, Some(bytes)) => shape(&target, bytes),
             _ => None,
         };
-        let (Some(shape), Some(most)) = (shape, bounds::upper(&self.program.facts, &r.xs.len)) else {
+        let (Some(shape), Some(most)) = (shape, self.program.upper(&self.program.facts, &r.xs.len)) else {
             return Ok(None);
         };
         let groups = Size::min(&shape.tiles(&most), &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
@@ -61,7 +60,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "reduce: chunks", origin: &stmt.origin };
         let to = Dest::Place(parts.clone());
         self.launch(&title, TILED, shape.local(), |f| {
-            let count = f.host_size(&groups, "parts");
+            let count = f.host_size(&groups, "parts")?;
             f.for_level(Level::Wrg(0), &count, |f, part| f.in_group(|f| f.fold_run(r, shape, part, &count, &to)))
         })?;
         match self.load(&parts)? {
@@ -91,7 +90,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let [Some(all), Some(folded)] = [self.registers_with(&z, "all")?, self.registers_with(&z, "folded")?] else {
             return Err(self.error("reduce", no_scalars));
         };
-        let n = self.size(&r.xs.len)?;
+        let n = self.length(&r.xs.len)?;
         let tiles = self.bind("tiles", CType::Int, rounded_up(n.clone(), Expr::int(shape.elements())));
         let (part_expr, count) = (self.size(part)?, self.size(count)?);
         let run = self.bind("run", CType::Int, rounded_up(tiles.clone(), count));

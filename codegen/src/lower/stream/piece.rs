@@ -10,7 +10,6 @@ use crate::lower::host::Host;
 use crate::lower::launch::Title;
 use crate::lower::value::{Array, Dest, Place, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
-use crate::schedule::bounds;
 use crate::target::Class;
 use lift_analysis::size::Size;
 
@@ -40,7 +39,9 @@ impl<'k> Host<'k> {
             return None;
         }
         let most = Size::nat((target.compute_units * PIECES_PER_UNIT).into());
-        let wanted = bounds::upper(&self.program.facts, len)
+        let wanted = self
+            .program
+            .upper(&self.program.facts, len)
             .map(|n| n.add(&Size::int(LEAST - 1)).div_floor(&Size::int(LEAST)))
             .map_or(most.clone(), |wanted| Size::min(&wanted, &most));
         Some(Size::max(&Size::one(), &wanted))
@@ -81,7 +82,7 @@ impl<'k> Host<'k> {
         let name = self.program.kernel.name_of(stmt.var).to_string();
         let title = Title { name: &name, label: "reduce: result", origin: &stmt.origin };
         self.launch(&title, Dims::default(), [None; 3], |f| {
-            let count = f.host_size(&parts.len, "pieces");
+            let count = f.host_size(&parts.len, "pieces")?;
             let all = f.fold_first(r, &parts, &count)?;
             let to = f.dest_at(dest, &Size::zero())?;
             f.copy(&all, &to)
@@ -129,11 +130,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: impl FnOnce(&mut Self, &Piece) -> Result<()>,
     ) -> Result<()> {
         self.alone_in_group = true;
-        if let Some(most) = bounds::upper(&self.facts, pieces) {
+        if let Some(most) = self.program.upper(&self.facts, pieces) {
             self.wishes.glb[0] = Some(most);
         }
-        let pieces = self.host_size(pieces, "pieces");
-        let (n_expr, count) = (self.size(n)?, self.size(&pieces)?);
+        let pieces = self.host_size(pieces, "pieces")?;
+        let (n_expr, count) = (self.length(n)?, self.size(&pieces)?);
         let each = self.bind("piece", CType::Int, rounded_up(n_expr.clone(), count));
         let global = |call: &str| Expr::call(call, [Expr::int(0)]);
         let active = self.active;

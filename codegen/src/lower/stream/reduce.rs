@@ -11,7 +11,6 @@ use crate::lower::launch::Title;
 use crate::lower::value::{Array, Closure, Dest, Layout, Value};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, Step, StmtKind, Storage};
 use crate::plan::{BufferId, BufferRole};
-use crate::schedule::bounds;
 use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
@@ -36,7 +35,7 @@ impl<'k> Host<'k> {
         if target.class != Class::Gpu || r.ty.as_scalar().is_none() {
             return None;
         }
-        let most = bounds::upper(&self.program.facts, &r.xs.len)?;
+        let most = self.program.upper(&self.program.facts, &r.xs.len)?;
         let shape = Shape { group: target.most_in_group, fours: 8 };
         let tiles = shape.tiles(&most);
         let groups = Size::min(&tiles, &Size::nat((target.compute_units * GROUPS_PER_UNIT).into()));
@@ -78,7 +77,7 @@ impl<'k> Host<'k> {
         let title = Title { name: &name, label: "reduce: chunks", origin: &stmt.origin };
         let to = Dest::Place(parts.clone());
         self.launch(&title, TILED, shape.local(), |f| {
-            let count = f.host_size(&groups, "parts");
+            let count = f.host_size(&groups, "parts")?;
             f.for_level(Level::Wrg(0), &count, |f, part| {
                 let (first, step) = (f.size(part)?, f.size(&count)?);
                 f.in_group(|f| {
@@ -114,7 +113,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let to = f.slot_at(&accs, j);
             f.copy(&z, &Dest::Place(to))
         })?;
-        let n = self.size(&r.xs.len)?;
+        let n = self.length(&r.xs.len)?;
         let whole = Expr::binary(BinaryOp::Div, n, Expr::int(shape.elements()));
         let whole = self.bind("whole", CType::Int, whole);
         let whole_size = Size::var(self.index_var("whole", whole.clone()));
@@ -150,7 +149,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let group = Expr::int(shape.group.into());
         let rest = times(whole, Expr::int(shape.elements()));
         let rest = self.bind("rest", CType::Int, rest);
-        let left = self.size(&r.xs.len)?.sub(rest.clone());
+        let left = self.length(&r.xs.len)?.sub(rest.clone());
         let left = Size::var(self.index_var("left", left));
         let from = times(first, group.clone()).add(local_id().cast(CType::Int));
         self.for_range("o", from, &left, Step::Add(times(step, group)), |f, o| {

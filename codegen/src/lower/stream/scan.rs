@@ -77,7 +77,7 @@ impl<'k> Host<'k> {
 /// Whether the operator adds `int`s: then a group can add up what many tiles hand on at once.
 fn is_adding(f: &Lambda, scalar: Scalar) -> bool {
     let adds = f.body.stmts.iter().all(|s| matches!(s.rhs, Rhs::Scalar(ScalarOp::Add, _)));
-    scalar == Scalar::Int && adds && crate::lower::device_reduce::is_commutative(f)
+    scalar == Scalar::Int && adds && f.is_commutative()
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {

@@ -41,8 +41,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         body: impl FnOnce(&mut Self, &Shared, &Tile) -> Result<()>,
     ) -> Result<()> {
         self.wishes.wrg[0] = Some(tiles.clone());
-        let n = self.size(n)?;
-        let tiles = self.host_size(tiles, "tiles");
+        let n = self.length(n)?;
+        let tiles = self.host_size(tiles, "tiles")?;
         let tiles = self.size(&tiles)?;
         let state = Expr::Var(self.use_buffer(state, true));
         let window = WINDOW.min(shape.group);

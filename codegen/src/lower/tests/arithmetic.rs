@@ -152,3 +152,34 @@ fn numbers_beside_each_other_share_the_rounds_of_their_high_bits() {
     });
     run(&product, 10000, false);
 }
+
+/// Without checks only what divides by zero does anything.
+#[test]
+fn the_smallest_number_is_divided_by_minus_one() {
+    let quotients = |b: &mut Builder, xs: &Atom, ys: &Atom| {
+        let pairs = b.zip(&[xs.clone(), ys.clone()]);
+        b.map(Level::Auto, &pairs, |b, p| {
+            let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+            let (quotient, rest) = (b.div(&x, &y), b.rem(&x, &y));
+            b.tuple(&[quotient, rest])
+        })
+    };
+    let mut b = Builder::new("divided");
+    let n = b.size("N");
+    let [xs, ys] = ["xs", "ys"].map(|name| b.param(name, array(int(), &n)));
+    let [ls, ms] = ["ls", "ms"].map(|name| b.param(name, array(long(), &n)));
+    let (ints, longs) = (quotients(&mut b, &xs, &ys), quotients(&mut b, &ls, &ms));
+    let result = b.tuple(&[ints, longs]);
+    let kernel = b.finish(&result);
+    let inputs = [
+        Value::from(vec![i32::MIN, i32::MIN, 7, -7]),
+        Value::from(vec![-1, 1, -1, 2]),
+        Value::from(vec![i64::MIN, i64::MIN, 7, -7]),
+        Value::from(vec![-1i64, 1, -1, 2]),
+    ];
+    for checked in [true, false] {
+        let target = Target { checked, ..Target::portable() };
+        let program = compile(&kernel, &target).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        agree(&kernel, &program, &inputs).unwrap_or_else(|problem| panic!("checked {checked}: {problem}"));
+    }
+}

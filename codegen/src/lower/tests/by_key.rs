@@ -17,7 +17,7 @@ fn kernel(text: &str) -> Kernel {
     let mut db = RootDatabase::default();
     db.set_file("test.lift", text.into());
     let file = db.file("test.lift").expect("the file is there");
-    let form: Form<'_> = *forms(&db, file).last().expect("there is a form");
+    let form: Form = *forms(&db, file).last().expect("there is a form");
     simplify(elaborated_kernel(&db as &dyn Db, form).unwrap_or_else(|e| panic!("{e}\n{text}")))
 }
 

@@ -1,9 +1,10 @@
 //! What compiling may cost. (`tests/fuzz/corpus/` has programs whose code would be as large as one likes.)
 
 use super::*;
+use crate::budget::LIMIT;
 use crate::core::builder::*;
 use crate::core::{Level, Prim};
-use crate::lower::work::{LIMIT, Work};
+use crate::lower::work::Work;
 use crate::testing::origin;
 use lift_analysis::ty::Ty;
 

@@ -22,9 +22,9 @@ mod shapes;
 mod sharing;
 mod sorts;
 mod targets;
+mod teams;
 mod text;
 mod tiles;
-mod versions;
 mod views;
 
 use super::compile;

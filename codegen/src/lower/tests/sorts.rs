@@ -3,9 +3,10 @@
 use super::{agree, ints};
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
-use crate::core::{Atom, Kernel, Level, Prim};
+use crate::core::{Atom, Kernel, Level, Prim, ScalarOp};
 use crate::lower::compile;
 use crate::plan::Step;
+use crate::run::{RunOptions, run};
 use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::size::Size;
@@ -94,7 +95,7 @@ fn pairs_are_sorted_by_a_float_in_them() {
     });
     let numbered = |n: usize| Value::from((0..n as i32).collect::<Vec<_>>());
     let some = |n: usize| {
-        let values = [1.5, 0.0, f32::INFINITY, -0.0, f32::NEG_INFINITY, 0.75, -2.0, 1e-40];
+        let values = [1.5, 0.0, f32::INFINITY, -0.0, f32::NAN, f32::NEG_INFINITY, 0.75, -2.0, -f32::NAN, 1e-40];
         Value::Array(ArrayValue::Float((0..n).map(|i| values[(i * 5 + i / 7) % values.len()]).collect()))
     };
     agrees_everywhere(&b.finish(&result), |n| vec![some(n), numbered(n)]);
@@ -221,5 +222,79 @@ fn what_is_kept_and_merged_by_any_function_on_portable_devices() {
     assert!(steps(&program).iter().any(|s| s == "sort: merge"), "{:?}", steps(&program));
     for n in [0, 1, 40, 3000] {
         agree(&kernel, &program, &[ints(n)]).unwrap_or_else(|p| panic!("{n}: {}", &p[..p.len().min(3000)]));
+    }
+}
+
+/// The elements in the order of their bits.
+fn multiset(value: &Value) -> Vec<String> {
+    let Value::Array(elements) = value else { panic!("{value} is no array") };
+    let mut all: Vec<String> = (0..elements.len()).filter_map(|i| Some(elements.get(i)?.to_string())).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Whatever a function that is no strict order says, no element is lost and none is there twice.
+#[test]
+fn any_function_gives_a_permutation() {
+    type Disorder = fn(&mut Builder, &Atom, &Atom) -> Atom;
+    let not_at_least: Disorder = |b, x, y| {
+        let at_least = b.op(ScalarOp::Ge, &[x.clone(), y.clone()]);
+        b.op(ScalarOp::Not, &[at_least])
+    };
+    let overflowing: Disorder = |b, x, y| {
+        let difference = b.sub(x, y);
+        b.lt(&difference, 0)
+    };
+    let floats = |n: usize| {
+        let values = [1.5, f32::NAN, 0.0, f32::INFINITY, -0.0, f32::NEG_INFINITY, -f32::NAN, 0.75, -2.0, f32::MAX];
+        Value::Array(ArrayValue::Float((0..n).map(|i| values[(i * i + i / 7) % values.len()]).collect()))
+    };
+    let portable = Target { compute_units: 1, ..Target::portable() };
+    let cases = [
+        ("not at least", not_at_least, float(), portable, 2500),
+        ("overflowing difference", overflowing, int(), Target::gpu(), 300),
+    ];
+    for (name, disorder, element, target, n) in cases {
+        let mut b = Builder::new(name);
+        let len = b.size("N");
+        let input = if element == float() { floats(n) } else { keys(n) };
+        let xs = b.param("xs", array(element, &len));
+        let order = sorted(&mut b, Prim::Argsort, &xs, disorder);
+        let elements = sorted(&mut b, Prim::Sort, &xs, disorder);
+        let result = b.tuple(&[order, elements]);
+        let kernel = simplify(b.finish(&result));
+        let program = compile(&kernel, &target).unwrap_or_else(|e| panic!("{}", e[0]));
+        let sizes = crate::interp::bind_sizes(&kernel, &[input.clone()], &[]).unwrap_or_else(|e| panic!("{e}"));
+        let options = RunOptions { poison: true, ..RunOptions::default() };
+        let outcome = run(&program, &[input.clone()], &sizes, &crate::testing::device(), &options);
+        let outcome = outcome.unwrap_or_else(|e| panic!("{name}: {e}"));
+        let Value::Tuple(results) = outcome.value else { panic!("{name}: the result is no pair") };
+        let positions = Value::from((0..n as i32).collect::<Vec<_>>());
+        assert_eq!(multiset(&results[0]), multiset(&positions), "{name} for {:?}", target.class);
+        assert_eq!(multiset(&results[1]), multiset(&input), "{name} for {:?}", target.class);
+    }
+}
+
+/// Of floating-point numbers, NaN comes last and the zeros are equal, also by one work-item and in a function.
+#[test]
+fn nan_comes_last() {
+    let some = |n: usize| {
+        let values = [1.5, f32::NAN, 0.0, f32::INFINITY, -0.0, f32::NEG_INFINITY, -f32::NAN, 0.75];
+        Value::Array(ArrayValue::Float((0..n).map(|i| values[(i * 5 + i / 7) % values.len()]).collect()))
+    };
+    for descending in [false, true] {
+        let mut b = Builder::new("NaN");
+        let n = b.size("N");
+        let xs = b.param("xs", array(float(), &n));
+        let before = |b: &mut Builder, x: &Atom, y: &Atom| if descending { b.gt(x, y) } else { b.lt(x, y) };
+        let all = sorted(&mut b, Prim::Argsort, &xs, before);
+        let few = b.view(Prim::Take, &[Size::int(20)], &[xs.clone()]);
+        let few = sorted(&mut b, Prim::Argsort, &few, before);
+        let rows = b.split(10, &xs);
+        let rows = b.map(Level::Auto, &rows, |b, row| sorted(b, Prim::Argsort, row, before));
+        let result = b.tuple(&[all, few, rows]);
+        let kernel = simplify(b.finish(&result));
+        let program = compile(&kernel, &Target::cpu()).unwrap_or_else(|e| panic!("{}", e[0]));
+        agree(&kernel, &program, &[some(300)]).unwrap_or_else(|p| panic!("{}", &p[..p.len().min(3000)]));
     }
 }

@@ -110,6 +110,13 @@ fn products_of_matrices() {
     }
 }
 
+fn launch_of(step: &crate::plan::Step) -> Option<&crate::plan::Launch> {
+    match step {
+        crate::plan::Step::Launch(launch) => Some(launch),
+        _ => None,
+    }
+}
+
 /// Where the lengths are such multiples, tiles have no rest; of both launches the host does one.
 #[test]
 fn products_of_whole_tiles() {
@@ -135,10 +142,7 @@ fn products_of_whole_tiles() {
                     };
                     size.eval_int(&of).expect("it is a number")
                 };
-                let launches = program.plan.steps.iter().filter_map(|s| match s {
-                    crate::plan::Step::Launch(launch) => Some(launch),
-                    _ => None,
-                });
+                let launches = program.plan.steps.iter().filter_map(launch_of);
                 launches.filter(|l| l.only_if.iter().all(|s| value(s) > 0)).map(|l| &*l.label).collect()
             };
             assert_eq!(launched(7, 32, 8), ["map: whole tiles"]);
@@ -155,7 +159,15 @@ fn products_of_whole_tiles() {
         let result = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &xs, |b, y| dot(b, Level::Auto, 0.0f32, x, y)));
         let kernel = b.finish(&result);
         let program = compiled(&kernel, &Target::nvidia());
-        assert_eq!(program.plan.steps.len(), 1);
+        // Large tiles, or small ones where there are few.
+        let launches: Vec<&crate::plan::Launch> = program.plan.steps.iter().filter_map(launch_of).collect();
+        assert_eq!(launches.iter().map(|l| &*l.label).collect::<Vec<_>>(), [label; 2]);
+        for n in [1, 67, 5000] {
+            let taken = |l: &&&crate::plan::Launch| {
+                l.only_if.iter().all(|s| s.eval_int(&|_| Some(n)).expect("it is a number") > 0)
+            };
+            assert_eq!(launches.iter().filter(taken).count(), 1, "{n}");
+        }
         tiled(&kernel, label, &[vec![rows(67, rounds as usize)]]);
     }
 }
@@ -260,11 +272,16 @@ fn folds_of_rows_whose_order_matters() {
     tiled(&kernel, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
 }
 
-/// Columns lie side by side: one work-item each. And a fold in order is one work-item's.
+/// Columns lie side by side: work-items beside one another have different ones, and slices of a column are folded apart.
+#[test]
+fn folds_of_columns() {
+    let columns = folded_rows("columns", true, |b, row| sum_of_squares(b, Level::Auto, row));
+    tiled(&columns, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
+}
+
+/// A fold in order is one work-item's.
 #[test]
 fn folds_that_one_work_item_does() {
-    let columns = folded_rows("columns", true, |b, row| sum_of_squares(b, Level::Auto, row));
-    not_tiled(&columns, SEVERAL, &[int_rows(40, 300)]);
     let in_order = folded_rows("in order", false, |b, row| sum_of_squares(b, Level::Seq, row));
     not_tiled(&in_order, SEVERAL, &[int_rows(40, 300)]);
 }

@@ -21,7 +21,7 @@ use crate::schedule::nest::{self, Nest};
 use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{Ty, TyKind};
 
 /// The sides of the tile: 2×4 warps of 8×4 work-items of `item`×`item` results.
 #[derive(Debug, Clone, Copy)]
@@ -44,6 +44,11 @@ impl Shape {
     fn rows(self) -> Side {
         Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth }
     }
+    /// Tiles along so many rows, or columns.
+    fn tiles(self, n: &Size) -> Size {
+        let lanes = 16 * self.item;
+        n.add(&Size::int(lanes - 1)).div_floor(&Size::int(lanes))
+    }
     fn columns(self) -> Side {
         Side { lanes: 16 * self.item, of_item: self.item, spread: 16, depth: self.depth }
     }
@@ -60,6 +65,31 @@ pub(super) struct Element<'k> {
     pub rounds: Size,
 }
 
+/// An element, all rows and all columns.
+type Nested<'k> = (Element<'k>, Array<'k>, Array<'k>);
+
+/// The statements before the inner map that are components of a row, and all others.
+fn of_rows(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
+    let all = outer.body.stmts.len().saturating_sub(1);
+    outer.body.stmts.iter().take(all).filter(|s| nest::is_of_row(outer, s))
+}
+fn common(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
+    let all = outer.body.stmts.len().saturating_sub(1);
+    outer.body.stmts.iter().take(all).filter(|s| !nest::is_of_row(outer, s))
+}
+
+fn is_tuple_of_rows(ty: &Ty) -> bool {
+    matches!(ty.kind(), TyKind::Tuple(_)) && !nest::is_scalars(ty)
+}
+
+/// Bytes of what is read of a row in one round.
+fn bytes_of_rounds(ty: &Ty) -> u64 {
+    match ty.kind() {
+        TyKind::Tuple(parts) => parts.iter().map(bytes_of_rounds).sum(),
+        _ => ty.as_array().map_or(0, |a| bytes_of(&a.element)),
+    }
+}
+
 impl<'k> Host<'k> {
     pub(super) fn matrix(
         &mut self,
@@ -68,30 +98,46 @@ impl<'k> Host<'k> {
         env: &Env<'k>,
         dest: &Dest<'k>,
         nest: Nest,
+        batches: usize,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
         let wrong = || LowerError::new(&stmt.origin, "map", "a nest of maps is not as it was");
+        let mut batch = Vec::new();
+        let mut call = call;
+        for _ in 0..batches {
+            batch.push(call);
+            call = nest::inner(&call.funs[0]).ok_or_else(wrong)?.0;
+        }
         let outer = &call.funs[0];
         let (inner, f) = nest::inner(outer).ok_or_else(wrong)?;
         let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
         let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
         let (row_ty, column_ty) = (kernel.ty(outer.params[0]), kernel.ty(f.params[0]));
         let z_ty = kernel.atom_ty(&fold.args[0]);
-        let element = |ty: &Ty| ty.as_array().map_or(0, |a| bytes_of(&a.element)) as i64;
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let element = |ty: &Ty| bytes_of_rounds(ty) as i64;
         let rounds = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
-        let element_of = |b: &mut FunctionBuilder<'_, 'k>| -> Result<(Element<'k>, Array<'k>)> {
+        let element_of = |b: &mut FunctionBuilder<'_, 'k>, env: &Env<'k>| -> Result<Nested<'k>> {
+            let rows = b.atom(&call.args[0], env)?;
+            let rows = b.array(&rows)?;
             // What all rows have in common.
             let mut env = env.clone();
-            for s in outer.body.stmts.iter().take(outer.body.stmts.len() - 1) {
+            for s in common(outer) {
                 let value = b.eval_stmt(s, &mut env, None)?;
                 env.bind(s.var, value);
             }
             let columns = b.atom(&inner.args[0], &env)?;
             let columns = b.array(&columns)?;
-            Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, columns))
+            Ok((Element { f, outer, env, nest, fold, rounds: rounds.clone() }, rows, columns))
         };
         if self.program.schedule.target.class == Class::Cpu {
+            if batches > 0 || [row_ty, column_ty].into_iter().any(is_tuple_of_rows) {
+                return Ok(false);
+            }
+            let rows = self.array_arg(stmt, &call.args[0], env)?;
+            let element_of = |b: &mut FunctionBuilder<'_, 'k>| {
+                let (element, _, columns) = element_of(b, env)?;
+                Ok((element, columns))
+            };
             return self.matrix_on_cores(stmt, (rows, row_ty), column_ty, &z_ty, dest, element_of);
         }
         let local = |s: &Shape| {
@@ -107,52 +153,101 @@ impl<'k> Host<'k> {
             return Ok(false);
         }
         let title = Title { name: kernel.name_of(stmt.var), label: "map: tiles", origin: &stmt.origin };
-        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        let used = Dims { wrg: [true, batches > 0, batches > 1], lcl: [true, false, false], ..Dims::default() };
         let local = [Some(ITEMS as u32), Some(1), Some(1)];
         self.program.applied(&rules::TILE_MATRIX, &stmt.origin);
-        let mut multiples = None;
+        let (mut multiples, mut lengths) = (None, Vec::new());
         self.program.probe(&stmt.origin, |b| {
-            let (element, columns) = element_of(b)?;
-            multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
-            Ok(())
+            b.used = used;
+            b.for_batch(&batch, env.clone(), dest.clone(), &mut |b, env, _| {
+                let (element, rows, columns) = element_of(b, &env)?;
+                multiples = b.multiples([(&rows, row_ty), (&columns, column_ty)], &element.rounds, shape.depth);
+                lengths.extend([rows.len.clone(), columns.len.clone()]);
+                Ok(())
+            })
         })?;
         let multiples = multiples.filter(|all| all.iter().all(|(size, _)| self.program.is_known_before(size)));
-        let body = |b: &mut FunctionBuilder<'_, 'k>, whole: Option<&[(Size, i64)]>| {
+        let body = |b: &mut FunctionBuilder<'_, 'k>, shape: Shape, whole: Option<&[(Size, i64)]>| {
             for (size, of) in whole.into_iter().flatten() {
                 b.facts.assume_divides(Size::int(*of), size.clone());
             }
-            let (element, columns) = element_of(b)?;
-            b.matrix_tiles(shape, whole.is_some(), &element, rows.clone(), row_ty, columns, column_ty, &z_ty, dest)
+            b.for_batch(&batch, env.clone(), dest.clone(), &mut |b, env, dest| {
+                let (element, rows, columns) = element_of(b, &env)?;
+                b.matrix_tiles(shape, whole.is_some(), &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
+            })
         };
-        match multiples {
-            None => self.launch(&title, used, local, |b| body(b, None))?,
-            Some(multiples) => {
-                self.program.applied(&rules::WHOLE_TILES, &stmt.origin);
-                let title = |label| Title { label, ..title.clone() };
-                // 0 where all lengths are the multiples that they should be.
-                let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
-                let none = Size::one().sub(&rest);
-                self.launch_if(&[none], &title("map: whole tiles"), used, local, |b| body(b, Some(&multiples)))?;
-                if !multiples.is_empty() {
-                    self.launch_if(&[rest], &title("map: tiles"), used, local, |b| body(b, None))?;
-                }
+        // Smaller tiles where there are too few for all of the device.
+        let smaller = SHAPES.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
+        let around =
+            batch.iter().map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)));
+        let tiles = lengths.iter().map(|n| shape.tiles(n)).chain(around).fold(Size::one(), |a, b| a.mul(&b));
+        let few = Size::nat(target.compute_units.into()).sub(&tiles);
+        let versions = match (smaller, few.as_const()) {
+            (Some(smaller), Some(1..)) => vec![(smaller, Vec::new())],
+            (Some(smaller), None) if self.program.is_known_before(&tiles) => {
+                vec![(shape, vec![Size::one().sub(&few)]), (smaller, vec![few])]
             }
+            _ => vec![(shape, Vec::new())],
+        };
+        for (shape, only_if) in versions {
+            let Some(multiples) = &multiples else {
+                match only_if.is_empty() {
+                    true => self.launch(&title, used, local, |b| body(b, shape, None))?,
+                    false => self.launch_if(&only_if, &title, used, local, |b| body(b, shape, None))?,
+                }
+                continue;
+            };
+            let title = |label| Title { label, ..title.clone() };
+            let and = |size: Size| only_if.iter().cloned().chain([size]).collect::<Vec<_>>();
+            // 0 where all lengths are the multiples that they should be.
+            let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
+            let none = and(Size::one().sub(&rest));
+            self.launch_if(&none, &title("map: whole tiles"), used, local, |b| body(b, shape, Some(multiples)))?;
+            if !multiples.is_empty() {
+                self.launch_if(&and(rest), &title("map: tiles"), used, local, |b| body(b, shape, None))?;
+            }
+        }
+        if multiples.is_some() {
+            self.program.applied(&rules::WHOLE_TILES, &stmt.origin);
         }
         Ok(true)
     }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
+    /// For all elements of the maps around a nest: what is known in it, and where its results go.
+    fn for_batch(
+        &mut self,
+        batch: &[&'k PrimCall],
+        env: Env<'k>,
+        dest: Dest<'k>,
+        body: &mut dyn FnMut(&mut Self, Env<'k>, Dest<'k>) -> Result<()>,
+    ) -> Result<()> {
+        let Some((call, rest)) = batch.split_first() else { return body(self, env, dest) };
+        let f = &call.funs[0];
+        let xs = self.atom(&call.args[0], &env)?;
+        let xs = self.array(&xs)?;
+        let level = crate::core::Level::Wrg(batch.len() as u8);
+        self.for_level(level, &xs.len.clone(), |b, i| {
+            let (x, dest) = (b.read(&xs, i)?, b.dest_at(&dest, i)?);
+            let mut env = env.clone();
+            env.bind(f.params[0], x);
+            for s in f.body.stmts.iter().take(f.body.stmts.len() - 1) {
+                let value = b.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+            b.for_batch(rest, env, dest, body)
+        })
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn matrix_tiles(
         &mut self,
         shape: Shape,
         whole: bool,
         element: &Element<'k>,
-        rows: Array<'k>,
-        row_ty: &Ty,
-        columns: Array<'k>,
-        column_ty: &Ty,
+        (rows, row_ty): (Array<'k>, &Ty),
+        (columns, column_ty): (Array<'k>, &Ty),
         z_ty: &Ty,
         dest: &Dest<'k>,
     ) -> Result<()> {
@@ -167,18 +262,17 @@ impl<'k> FunctionBuilder<'_, 'k> {
             in_warp(32, 4).mul(Expr::int(beside.lanes / 4)).add(item.clone().rem(Expr::int(4)).mul(Expr::int(4)));
         let own_row = self.number("own_row", own_row, &Size::int(above.lanes / 2 + 28));
         let own_column = self.number("own_column", own_column, &Size::int(3 * beside.lanes / 4 + 12));
-        let a = self.operand("a", rows, row_ty, above, own_row)?;
-        let b = self.operand("b", columns, column_ty, beside, own_column)?;
+        let a = self.operands("a", &rows, row_ty, above, &own_row)?;
+        let b = self.operands("b", &columns, column_ty, beside, &own_column)?;
         let cells = shape.item * shape.item;
         let acc = Place { layout: self.arrays(z_ty, "acc", Storage::Private, cells as u64)?, at: Size::zero() };
-        let tiles = |n: &Size, side: Side| n.add(&Size::int(side.lanes - 1)).div_floor(&Size::int(side.lanes));
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let outside = std::mem::replace(&mut self.shared_in_loop, true);
         // One loop, so that there is less to keep in registers than with one for each dimension.
-        let across = tiles(&m, beside);
-        let across = self.host_size(&across, "across");
-        let result = self.for_level(crate::core::Level::Wrg(0), &tiles(&n, above).mul(&tiles(&m, beside)), |f, t| {
+        let across = shape.tiles(&m);
+        let across = self.host_size(&across, "across")?;
+        let result = self.for_level(crate::core::Level::Wrg(0), &shape.tiles(&n).mul(&shape.tiles(&m)), |f, t| {
             f.shared_in_loop = true;
             let first = |i: Size, side: Side| i.mul(&Size::int(side.lanes));
             let row = f.number_of("row", &first(t.div_floor(&across), above), &n.sub(&Size::one()))?;
@@ -202,13 +296,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         shape: Shape,
         only_whole: bool,
         element: &Element<'k>,
-        operands: [&Operand<'k>; 2],
+        operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
         acc: &Place,
     ) -> Result<()> {
         let (side, depth) = (Size::int(shape.item), &Size::int(shape.depth));
-        for (o, first) in operands.iter().zip(first) {
-            self.take_once(o, first)?;
+        for (side, first) in operands.iter().zip(first) {
+            side.iter().try_for_each(|o| self.take_once(o, first))?;
         }
         self.unrolled("i", shape.item, |f, i| {
             f.unrolled("j", shape.item, |f, j| {
@@ -226,22 +320,25 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let whole_size = Size::var(whole_var);
         self.facts.assume_le(whole_size.mul(depth), rounds.clone());
         let both = |f: &mut Self, act: &mut dyn FnMut(&mut Self, &Operand<'k>, &Size) -> Result<()>| -> Result<()> {
-            for (o, first) in operands.iter().zip(first) {
-                act(f, o, first)?;
+            for (side, first) in operands.iter().zip(first) {
+                side.iter().try_for_each(|o| act(f, o, first))?;
             }
             Ok(())
         };
         let mut places = Vec::new();
         if only_whole {
-            for (o, first) in operands.iter().zip(first) {
-                places.push(self.places(o, first)?);
+            for (side, first) in operands.iter().zip(first) {
+                for o in side.iter() {
+                    places.push(self.places(o, first)?);
+                }
             }
         }
         let fetch = |f: &mut Self, from: &Size| -> Result<()> {
             if !only_whole {
                 return both(f, &mut |f, o, first| f.fetch(o, first, from));
             }
-            operands.iter().zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
+            let all = operands.into_iter().flatten();
+            all.zip(&places).try_for_each(|(o, places)| f.fetch_from(o, places, from))
         };
         let (begin, ()) = self.scope(|f| {
             f.facts.assume_le(Size::one(), whole_size.clone());
@@ -289,14 +386,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn round(
         &mut self,
         element: &Element<'k>,
-        operands: [&Operand<'k>; 2],
+        operands: [&[Operand<'k>]; 2],
         acc: &Place,
         side: &Size,
         half: &Size,
         in_tile: &Size,
         k: &Size,
     ) -> Result<()> {
-        for o in operands {
+        for o in operands.into_iter().flatten() {
             self.take(o, half, in_tile)?;
         }
         let n = side.as_const().unwrap_or(1);
@@ -315,12 +412,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn lane_values(
         &mut self,
         element: &Element<'k>,
-        operands: [&Operand<'k>; 2],
+        operands: [&[Operand<'k>]; 2],
         i: &Size,
         j: &Size,
     ) -> Result<[Value<'k>; 2]> {
-        let row = self.lane_value(operands[0], i, &element.rounds)?;
-        Ok([row, self.lane_value(operands[1], j, &element.rounds)?])
+        let row = self.side_value(operands[0], i, &element.rounds)?;
+        Ok([row, self.side_value(operands[1], j, &element.rounds)?])
     }
 
     /// A fold's value after round `k`, in which row and column are these.
@@ -344,6 +441,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut env = element.env.clone();
         env.bind(element.outer.params[0], row);
         env.bind(element.f.params[0], column);
+        for s in of_rows(element.outer) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
         for s in element.f.body.stmts.iter().take_while(|s| s.var != element.nest.fold) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
@@ -356,12 +457,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         &mut self,
         shape: Shape,
         element: &Element<'k>,
-        operands: [&Operand<'k>; 2],
+        operands: [&[Operand<'k>]; 2],
         first: [&Size; 2],
         acc: &Place,
         dest: &Dest<'k>,
     ) -> Result<()> {
         let side = Size::int(shape.item);
+        let operands_of = operands;
+        // All operands of a side lie alike.
+        let operands = operands.map(|side| &side[0]);
         let lens = operands.map(|o| o.rows.len.clone());
         self.unrolled("i", shape.item, |f, i| {
             f.unrolled("j", shape.item, |f, j| {
@@ -377,7 +481,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.when(condition, |f| {
                     let r = f.number("r", at[0].clone(), &lens[0].sub(&Size::one()));
                     let c = f.number("c", at[1].clone(), &lens[1].sub(&Size::one()));
-                    let lanes = f.lane_values(element, operands, i, j)?;
+                    let lanes = f.lane_values(element, operands_of, i, j)?;
                     let env = f.before_fold(element, lanes)?;
                     let cell = f.load(&Place { layout: acc.layout.clone(), at: i.mul(&side).add(j) })?;
                     f.finished(element, env, cell, [&r, &c], dest)

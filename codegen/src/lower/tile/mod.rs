@@ -61,7 +61,7 @@ impl<'k> Host<'k> {
         tiling: Tiling,
     ) -> Result<bool> {
         match tiling {
-            Tiling::Matrix(nest) => self.matrix(stmt, call, env, dest, nest),
+            Tiling::Matrix(nest, batches) => self.matrix(stmt, call, env, dest, nest, batches),
             Tiling::Rows(nest) => self.rows(stmt, call, env, dest, nest),
             Tiling::Team(fold) => self.teams(stmt, call, env, dest, fold),
             Tiling::Pairs(pairs) => self.pairs(stmt, call, env, dest, pairs),

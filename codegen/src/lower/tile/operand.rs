@@ -11,7 +11,7 @@ use super::access::{Strides, is_word};
 use super::{local_id, min};
 use crate::opencl::{BinaryOp, CType, Expr, Qualifier, Storage};
 use lift_analysis::size::Size;
-use lift_analysis::ty::Ty;
+use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -59,16 +59,51 @@ struct Stream {
     round: Size,
 }
 
+/// The rows and what comes with them: each is a component, if the elements of the outer array are tuples with a row in them.
+pub fn components<'k>(rows: &Array<'k>, ty: &Ty) -> Vec<(Array<'k>, Ty)> {
+    match ty.kind() {
+        TyKind::Tuple(parts) if !crate::schedule::nest::is_scalars(ty) => {
+            let component = |i: usize| match &*rows.view {
+                View::Zip(all) => all[i].clone(),
+                _ => Array::new(rows.len.clone(), View::Component(rows.clone(), i)),
+            };
+            parts.iter().enumerate().map(|(i, part)| (component(i), part.clone())).collect()
+        }
+        _ => vec![(rows.clone(), ty.clone())],
+    }
+}
+
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Declares what an operand needs. `ty` is the type of an element of `rows`.
-    pub fn operand(
+    /// The operands of one side.
+    pub fn operands(
         &mut self,
-        name: &'static str,
-        rows: Array<'k>,
+        name: &str,
+        rows: &Array<'k>,
         ty: &Ty,
         side: Side,
-        own: Size,
-    ) -> Result<Operand<'k>> {
+        own: &Size,
+    ) -> Result<Vec<Operand<'k>>> {
+        let mut all = Vec::new();
+        for (rows, ty) in components(rows, ty) {
+            all.push(self.operand(name, rows, &ty, side, own.clone())?);
+        }
+        Ok(all)
+    }
+
+    /// What the parameter of the element function is, for one of the lanes of the work-item.
+    pub fn side_value(&mut self, side: &[Operand<'k>], l: &Size, rounds: &Size) -> Result<Value<'k>> {
+        if let [only] = side {
+            return self.lane_value(only, l, rounds);
+        }
+        let mut parts = Vec::new();
+        for o in side {
+            parts.push(self.lane_value(o, l, rounds)?);
+        }
+        Ok(Value::Tuple(parts))
+    }
+
+    /// Declares what an operand needs. `ty` is the type of an element of `rows`.
+    pub fn operand(&mut self, name: &str, rows: Array<'k>, ty: &Ty, side: Side, own: Size) -> Result<Operand<'k>> {
         let place = |layout: Rc<Layout>| Place { layout, at: Size::zero() };
         let Some(row) = ty.as_array() else {
             let registers = place(self.arrays(ty, name, Storage::Private, side.of_item as u64)?);
@@ -124,9 +159,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// lengths are known to be that.
     pub fn multiples(&mut self, all: [(&Array<'k>, &Ty); 2], rounds: &Size, depth: i64) -> Option<Vec<(Size, i64)>> {
         let mut wanted = vec![(rounds.clone(), depth)];
-        for (rows, ty) in all {
+        for (rows, ty) in all.into_iter().flat_map(|(rows, ty)| components(rows, ty)) {
             if ty.as_array().is_some() {
-                let (_, vectors) = self.neighbours(rows);
+                let (_, vectors) = self.neighbours(&rows);
                 wanted.extend(vectors?.1.into_iter().map(|s| (s, 4)));
             }
         }

@@ -166,6 +166,7 @@ fn mentions(stmt: &Stmt, name: &Expr) -> bool {
         StmtKind::DeclareArray { .. }
         | StmtKind::Break
         | StmtKind::Return
+        | StmtKind::Stop
         | StmtKind::Barrier { .. }
         | StmtKind::Comment(_)
         | StmtKind::Unroll

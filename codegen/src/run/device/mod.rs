@@ -11,21 +11,25 @@
 //! kernel in the OpenCL text.
 //!
 //! Map: [`list`], [`choose`] the devices · [`session`] a context with its queue, buffers, transfers and launches ·
-//! [`pages`] memory for the buffers of processors · [`program`] building, [`cache`] what was built before, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
+//! [`pages`] memory for the buffers of processors · [`program`] building, [`cache`] what was built before, [`kept`] in this process, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
 #![allow(unsafe_code, reason = "OpenCL is a C library; all calls of it are in this module")]
 
 mod cache;
 mod error;
 mod handle;
 mod host;
+mod kept;
 mod pages;
 mod program;
 mod session;
 
+pub use crate::device::{DeviceInfo, DeviceKind, DeviceLimits};
 pub use error::{NoDevice, OpenClError};
 pub use host::{HostData, bytes_of};
 pub use program::{ArgMismatch, BuildError, Kernel, Program};
 pub use session::{Buffer, KernelArg, LaunchEvent, ReadRequest, Session};
+
+use kept::Kept;
 
 use cl3::error_codes::{DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED};
 use dlopen2::raw::Library;
@@ -34,64 +38,25 @@ use opencl3::device::{
     CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
 };
 use opencl3::error_codes::ClError;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A device that can be opened.
 #[derive(Debug, Clone)]
 pub struct Device {
     raw: opencl3::device::Device,
     pub info: DeviceInfo,
+    kept: Option<Arc<Kept>>,
 }
 
-/// A device as data.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceInfo {
-    /// The place in [`list`]: the `I` of `opencl:I`.
-    pub index: usize,
-    pub name: String,
-    pub vendor: String,
-    pub platform: String,
-    pub driver: String,
-    /// The version of OpenCL, as the device says it: "OpenCL 3.0 CUDA".
-    pub version: String,
-    pub kind: DeviceKind,
-    pub limits: DeviceLimits,
-    /// Whether `Double` can be computed with.
-    pub doubles: bool,
-    /// Whether division and square root of `Float` can be asked to be rounded as on the host.
-    pub exact_division: bool,
-    /// Whether 64-bit atomics can be used (`cl_khr_int64_base_atomics`).
-    pub long_atomics: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceKind {
-    // In the order of preference.
-    Gpu,
-    Accelerator,
-    Cpu,
-    Other,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceLimits {
-    pub compute_units: u32,
-    /// Work-items of a group, in all dimensions together.
-    pub work_group_size: usize,
-    /// Work-items of a group, in each dimension.
-    pub work_item_sizes: [usize; 3],
-    /// Bytes.
-    pub global_memory: u64,
-    /// Bytes of one buffer.
-    pub allocation: u64,
-    /// Bytes of local memory of a work-group.
-    pub local_memory: u64,
-    pub address_bits: u32,
+impl Device {
+    /// Keeps the context, and the program built last, from run to run, and nothing on disk. For a process that runs many
+    /// programs, like tests.
+    #[must_use]
+    pub fn keeping(self) -> Device {
+        Device { kept: Some(Arc::default()), ..self }
+    }
 }
 
 /// Which device a person asks for.
@@ -103,17 +68,6 @@ pub enum DeviceChoice {
     Index(usize),
     /// The first of this kind.
     Kind(DeviceKind),
-}
-
-impl fmt::Display for DeviceKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            DeviceKind::Gpu => "GPU",
-            DeviceKind::Accelerator => "accelerator",
-            DeviceKind::Cpu => "CPU",
-            DeviceKind::Other => "other",
-        })
-    }
 }
 
 /// `opencl`, `opencl:2`, `opencl:gpu`, `opencl:cpu`, `opencl:accelerator`.
@@ -192,7 +146,7 @@ pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoD
                     let raw = opencl3::device::Device::new(id);
                     // A device that cannot even describe itself cannot be run on; the others can.
                     match describe(&raw, devices.len(), &name) {
-                        Ok(info) => devices.push(Device { raw, info }),
+                        Ok(info) => devices.push(Device { raw, info, kept: None }),
                         Err(ClError(code)) => failed = Some(OpenClError::new("ask a device for its limits", code)),
                     }
                 }
@@ -298,13 +252,6 @@ fn describe(d: &opencl3::device::Device, index: usize, platform: &str) -> Result
 /// Some drivers pad their names with blanks.
 fn trimmed(text: String) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string()
-}
-
-/// "0: NVIDIA H200 (GPU, NVIDIA CUDA)"
-impl fmt::Display for DeviceInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} ({}, {})", self.index, self.name, self.kind, self.platform)
-    }
 }
 
 #[cfg(test)]

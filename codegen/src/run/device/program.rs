@@ -2,6 +2,7 @@
 
 use super::cache::{Cache, Key};
 use super::handle::Handle;
+use super::kept::Shared;
 use super::session::{KernelArg, Session};
 use super::{DeviceInfo, OpenClError};
 use cl3::info_type::InfoType;
@@ -9,10 +10,11 @@ use lift_analysis::hir::Scalar;
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::ptr;
+use std::sync::Arc;
 
 /// OpenCL text built for the device of a session.
 pub struct Program {
-    handle: Handle,
+    handle: Arc<Shared>,
 }
 
 /// Why a program could not be built.
@@ -76,9 +78,10 @@ impl fmt::Display for ArgMismatch {
 }
 
 /// The options of the device's compiler: the language version that every device takes, the signatures of kernels, and
-/// division rounded as on the host where the device can.
+/// division rounded as on the host where the device can. Warnings are not for those who run a program; drivers that say
+/// how many there are do so on standard error.
 pub fn build_options(device: &DeviceInfo) -> String {
-    let mut options = "-cl-std=CL1.2 -cl-kernel-arg-info".to_string();
+    let mut options = "-cl-std=CL1.2 -cl-kernel-arg-info -w".to_string();
     if device.exact_division {
         options.push_str(" -cl-fp32-correctly-rounded-divide-sqrt");
     }
@@ -88,6 +91,10 @@ pub fn build_options(device: &DeviceInfo) -> String {
 impl Program {
     /// Build `text` with [`build_options`], or take what was built of it before.
     pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
+        if let Some(kept) = &session.kept {
+            let handle = kept.program(text, || Program::compile(session, text).map(|program| program.handle))?;
+            return Ok(Program { handle });
+        }
         let Some(cache) = Cache::from_environment() else { return Program::compile(session, text) };
         let key = Key::new(text, &build_options(&session.info), &session.info);
         if let Some(binary) = cache.get(&key) {
@@ -110,7 +117,7 @@ impl Program {
         // device made is known by its key and its hash.
         let raw = unsafe { cl3::program::create_program_with_binary(session.context(), &[device], &[binary]) }.ok()?;
         // SAFETY: just created.
-        let handle = unsafe { Handle::own(raw, cl3::program::release_program) };
+        let handle = Shared::new(unsafe { Handle::own(raw, cl3::program::release_program) });
         let options = CString::new(build_options(&session.info)).unwrap_or_default();
         cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()).ok()?;
         Some(Program { handle })
@@ -130,7 +137,7 @@ impl Program {
         let raw = cl3::program::create_program_with_source(session.context(), &[text])
             .map_err(|code| BuildError::OpenCl(create(code)))?;
         // SAFETY: just created.
-        let handle = unsafe { Handle::own(raw, cl3::program::release_program) };
+        let handle = Shared::new(unsafe { Handle::own(raw, cl3::program::release_program) });
         let options = CString::new(build_options(&session.info)).unwrap_or_default();
         let device = session.device_id();
         match cl3::program::build_program(handle.raw(), &[device], &options, None, ptr::null_mut()) {
@@ -169,7 +176,7 @@ impl Program {
     }
 }
 
-fn build_log(program: &Handle, device: *mut c_void) -> String {
+fn build_log(program: &Shared, device: *mut c_void) -> String {
     match cl3::program::get_program_build_info(program.raw(), device, cl3::program::CL_PROGRAM_BUILD_LOG) {
         Ok(InfoType::VecUchar(bytes)) => text(&bytes),
         _ => String::new(),

@@ -2,6 +2,7 @@
 
 use super::handle::Handle;
 use super::host::{HostData, bytes_of};
+use super::kept::{Kept, Shared};
 use super::program::Kernel;
 use super::{Device, DeviceInfo, DeviceKind, OpenClError, pages};
 use cl3::command_queue as queue;
@@ -10,12 +11,14 @@ use lift_analysis::hir::Scalar;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr;
+use std::sync::Arc;
 
 /// Commands run in the order in which they are enqueued, so that a command sees what those before it wrote.
 pub struct Session {
     // The queue is released before the context.
     queue: Handle,
-    context: Handle,
+    context: Arc<Shared>,
+    pub(super) kept: Option<Arc<Kept>>,
     device: opencl3::device::Device,
     pub info: DeviceInfo,
     profiling: bool,
@@ -54,10 +57,16 @@ impl Session {
     /// Make `device` ready. With `profiling`, launches can be timed.
     pub fn open(device: &Device, profiling: bool) -> Result<Session, OpenClError> {
         let raw = device.raw;
-        let context = cl3::context::create_context(&[raw.id()], ptr::null(), None, ptr::null_mut())
-            .map_err(|code| OpenClError::new(format!("open the device {}", device.info.name), code))?;
-        // SAFETY: just created.
-        let context = unsafe { Handle::own(context, cl3::context::release_context) };
+        let open = || {
+            let context = cl3::context::create_context(&[raw.id()], ptr::null(), None, ptr::null_mut())
+                .map_err(|code| OpenClError::new(format!("open the device {}", device.info.name), code))?;
+            // SAFETY: just created.
+            Ok(unsafe { Handle::own(context, cl3::context::release_context) })
+        };
+        let context = match &device.kept {
+            Some(kept) => kept.context(open)?,
+            None => Shared::new(open()?),
+        };
         let properties = if profiling { queue::CL_QUEUE_PROFILING_ENABLE } else { 0 };
         // The function of OpenCL 1.2, which every device has. SAFETY: context and device live and belong together.
         let queue = unsafe {
@@ -65,7 +74,7 @@ impl Session {
                 .map(|queue| Handle::own(queue, queue::release_command_queue))
         }
         .map_err(OpenClError::when("create a command queue"))?;
-        Ok(Session { queue, context, device: raw, info: device.info.clone(), profiling })
+        Ok(Session { queue, context, kept: device.kept.clone(), device: raw, info: device.info.clone(), profiling })
     }
 
     pub(super) fn context(&self) -> *mut c_void {

@@ -16,7 +16,7 @@ fn an_assumption_is_checked_before_anything_runs() {
     b.plan().checks.push((Assumption::Divides { divisor: Size::nat(4), value }, origin(7)));
     let at = sizes(&[("N", 5), ("M", 1)]);
     let failure = b.failure(&[floats(&[0.0; 5])], &at);
-    check(&failure, expect!["the program relies on `4 divides M+N`, which is false for N = 5, M = 1"]);
+    check(&failure, expect!["the program relies on `4 divides N+M`, which is false for N = 5, M = 1"]);
     assert_eq!(failure.origin(), Some(&origin(7)));
     assert!(b.run(&[floats(&[0.0; 5])], &sizes(&[("N", 5), ("M", 3)])).is_ok());
 }

@@ -6,6 +6,7 @@ mod resident;
 mod results;
 
 use super::*;
+use crate::opencl::OpenClText;
 use crate::plan::*;
 use crate::sizes::SizeValues;
 use crate::testing::{device, origin, param};

@@ -4,7 +4,6 @@ use super::numbered::{Numbered, beside, elements, is_known};
 use super::slice::{Made, as_var, mentioned, needed};
 use super::{Definitions, Maker, definitions};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
-use crate::lower::is_commutative;
 use crate::schedule::{Applied, rules, shapes};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
@@ -67,7 +66,7 @@ fn keyed<'k>(
     let Rhs::Prim(PrimCall { prim: Prim::Reduce(Level::Auto), funs, args, .. }) = &stmt.rhs else { return None };
     let ([f], [z, masked]) = (funs.as_slice(), args.as_slice()) else { return None };
     let scalar = kernel.atom_ty(z);
-    if !is_commutative(f) || scalar.as_scalar().is_none() || f.position.is_some() {
+    if !f.is_commutative() || scalar.as_scalar().is_none() || f.position.is_some() {
         return None;
     }
     let masked = block.stmts.iter().find(|s| as_var(masked) == Some(s.var))?;
@@ -95,8 +94,8 @@ fn keyed<'k>(
     let mut all = g.body.stmts.clone();
     all.extend(value.stmts.iter().cloned());
     let all = Block { stmts: all, result: value.result.clone() };
-    let keys = Made::of(defs, xs, (*x, &all), key, g)?;
-    let values = Made::of(defs, xs, (*x, &all), &value.result, g)?;
+    let keys = Made::of(defs, xs, (*x, &all), key, g, &numbered.count)?;
+    let values = Made::of(defs, xs, (*x, &all), &value.result, g, &numbered.count)?;
     Some(Keyed { stmt, f, z, xs, keys, values })
 }
 

@@ -2,8 +2,9 @@
 
 use super::{Definitions, Maker};
 use crate::core::simplify::{bound_in, rename};
-use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use crate::schedule::{fuse, uses};
+use lift_analysis::size::{Facts, Size};
 use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -23,6 +24,26 @@ pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
     }
     found.reverse();
     Some(found)
+}
+
+/// The same, for a function that is applied to `count` elements at most, where there may be none: what divides by a length
+/// that is positive if there is one stops no run, and divides by 1 where there is none.
+fn needed_of_some(block: &Block, of: &Atom, count: &Size) -> Option<Vec<Stmt>> {
+    let mut some = Facts::new();
+    some.assume_le(Size::one(), count.clone());
+    let guarded = |stmt: &Stmt| {
+        let mut stmt = stmt.clone();
+        if let Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) = &mut stmt.rhs
+            && let Some(Atom::Size(divisor)) = args.get_mut(1)
+            && some.lt(&Size::zero(), divisor).is_yes()
+        {
+            *divisor = Size::max(divisor, &Size::one());
+        }
+        stmt
+    };
+    let block = Block { stmts: block.stmts.iter().map(guarded).collect(), result: block.result.clone() };
+    let stmts = needed(&block, std::slice::from_ref(of))?;
+    Some(stmts.into_iter().cloned().collect())
 }
 
 pub fn as_var(a: &Atom) -> Option<VarId> {
@@ -93,8 +114,16 @@ impl Made {
     }
 
     /// The value `of`, computed by the statements of `body` for an element `x` of `xs`.
-    pub fn of(defs: &Definitions, xs: &Atom, (x, body): (VarId, &Block), of: &Atom, f: &Lambda) -> Option<Made> {
-        let stmts = needed(body, std::slice::from_ref(of))?;
+    /// It is made where `count` elements are, perhaps none.
+    pub fn of(
+        defs: &Definitions,
+        xs: &Atom,
+        (x, body): (VarId, &Block),
+        of: &Atom,
+        f: &Lambda,
+        count: &Size,
+    ) -> Option<Made> {
+        let stmts = needed_of_some(body, of, count)?;
         let depends = as_var(of) == Some(x) || stmts.iter().any(|s| uses::mentions(s, &|v| v == x));
         if !depends && stmts.is_empty() {
             return Some(Made::Fill(of.clone()));
@@ -105,7 +134,7 @@ impl Made {
         {
             return Some(Made::Same(array));
         }
-        let body = Block { stmts: stmts.into_iter().cloned().collect(), result: of.clone() };
+        let body = Block { stmts, result: of.clone() };
         let (xs, body) = only_component(defs, xs, x, body);
         Some(Made::Map(Lambda { position: None, params: vec![x], body, origin: f.origin.clone() }, xs))
     }

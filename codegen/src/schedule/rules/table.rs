@@ -61,12 +61,22 @@ rules! {
     Decomposition BY_KEY_PARTS "by-key-parts":
         "reduceByKey n f z ks xs" = "map (reduce f z) ∘ T ∘ map (reduceByKey n f z) (zip (split m ks) (split m xs))",
         if "`f` associative and commutative, `z` neutral. Each group keeps a table of its part in local memory: on a GPU several side by side, which the work-items of `+`, `min`, `max` and the like of `Int`s share by atomic operations, while every other table belongs to one work-item alone; so the order in which elements meet depends on lengths and the device alone, and floats give one result in every run. A table that is too large is made in turns, each over all elements of the part.";
+    Decomposition BY_KEY_SHARED "by-key-shared":
+        "reduceByKey n f z ks xs" = "the table n z, into which every work-item folds its elements",
+        if "`f` has an atomic operation, and n is so large that tables in local memory would take more than 4 turns.";
+    Decomposition COUNTED_WHILE "counted-while":
+        "iterateWhile (λs. s_i < n) (λs. (… s_i + c …)) x" = "iterate (max (n - x_i) 0 / c, rounded up) (λs. (… s_i + c …)) x",
+        if "n and x_i are known before the run, and c is a positive number. At the top of a kernel.";
     Decomposition SCAN_CHUNKS "scan-chunks":
         "scan f z" = "join ∘ map (λ(c,xs). map (f c) (scan f z xs)) ∘ zip (scanExcl f z ∘ partRed m f z) (split (n/m))",
         if "`f` associative and `z` neutral. At the top of a kernel; the elements are scalars, vectors or tuples of them.";
     Decomposition SORT_RADIX "sort-radix":
         "sort (λ(a,b). k a < k b)" = "iterate 4 (sort by the next eight bits of k, each by counting and moving)",
-        if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Always true of integers; of floating-point numbers as long as `<` is an order of them, which it is not of what is no number: that comes last. At the top of a kernel, where the array may be longer than 256 on a GPU, than 65536 on a processor, than 2048 elsewhere: what is shorter is merged, by one work-item where there are few.";
+        if "k takes a number out of an element; `>` likewise. Stable, as `sort` is. Of floating-point numbers, NaN comes last, as the language says. At the top of a kernel, where the array may be longer than 256 on a GPU, than 65536 on a processor, than 2048 elsewhere: what is shorter is merged, by one work-item where there are few.";
+
+    Decomposition MAP_PARTS "map-parts":
+        "map (λx. b (a x))" = "map b ∘ map a",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: one of a and b is a map of folds, the other is one or folds or maps long arrays; and several read what it makes, so that it is stored in any case.";
 
     Placement MAP_GLB "map-glb":
         "map f" = "mapGlb0 f",
@@ -93,8 +103,8 @@ rules! {
         "map (reduce f z ∘ g)" = "mapWrg (reduce f z ∘ g)",
         if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
-        "map (… reduce f z …)" = "if n < m then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
-        if "Always true. On a GPU, at the top of a kernel: the arrays that are folded have lengths that depend on no element, and the function does little besides; m is a number of elements for which a work-item each keeps the device busy. Where n is a number, only that version.";
+        "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is stored in local memory, if it fits. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
@@ -141,6 +151,9 @@ rules! {
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
         if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few.";
+    Tiling COLUMN_TEAMS "column-teams":
+        "map (g ∘ reduce f z) (T A)" = "join ∘ mapWrg0 (mapLcl0 (g ∘ reduce f z) ∘ T ∘ map (reduceSeq f z) ∘ split (k/8)) ∘ split 32",
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column lie side by side: neighbouring work-items read neighbouring columns, and eight of them share one.";
     Tiling TILE_PAIRS "tile-pairs":
         "map (λx. reduce f z (map (g x) ys)) xs" = "join ∘ mapWrg0 (λX. mapLcl0 (λx. reduceSeq f z (map (g x) (join (map toLocal (split 256 ys))))) X) ∘ split 256",
         if "ys does not depend on x, and its elements are scalars of 32 bits or tuples of them. True for any f and g: each result is folded in its order; rows behind the last are the last again. On a GPU, where ys is long.";

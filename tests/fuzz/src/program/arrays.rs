@@ -3,6 +3,8 @@
 use super::len::{Base, Len};
 use super::ty::{BOOL, FLOAT, INT, Scalar, Ty};
 use super::{Maker, Place};
+use lift_analysis::prims;
+use std::sync::LazyLock;
 
 impl Maker<'_> {
     pub(super) fn array(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> String {
@@ -219,7 +221,7 @@ impl Maker<'_> {
             }
             (2, _) if len.plus == 0 => {
                 let longer = self.array(element, &len.add_nat(1), depth, place);
-                Some(format!("(tail {longer})"))
+                Some(format!("({} {longer})", self.choices.of(shorter_by_one())))
             }
             (3, Some(size)) => {
                 let longer = self.array(element, &len.add_nat(3), depth, place);
@@ -395,4 +397,13 @@ impl Maker<'_> {
         let (a, b) = (self.array(element, &a, depth, place), self.array(element, &b, depth, place));
         Some(format!("(concat {a} {b})"))
     }
+}
+
+/// The views that the table declares with the type of `tail`: of n elements, all but one.
+fn shorter_by_one() -> &'static [&'static str] {
+    static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let tail = prims::lookup("tail").map(|tail| &tail.scheme.ty);
+        prims::all().iter().filter(|p| Some(&p.scheme.ty) == tail).map(|p| &*p.name).collect()
+    });
+    &NAMES
 }

@@ -17,7 +17,7 @@ mod inputs;
 mod len;
 mod rows;
 mod scalars;
-mod shapes;
+pub mod shapes;
 mod ty;
 
 pub use inputs::inputs;
@@ -37,6 +37,8 @@ pub enum Breadth {
     Compiled,
     /// As `Compiled`, and what is returned is one of the shapes that the compiler's rules look for.
     Shapes,
+    /// As `Compiled`, and what is returned relies on a check that may fail.
+    Failing,
 }
 
 /// Where an expression stands.
@@ -294,8 +296,10 @@ impl Maker<'_> {
     }
 
     fn result(&mut self) -> String {
-        if self.breadth == Breadth::Shapes {
-            return self.shape().0;
+        match self.breadth {
+            Breadth::Shapes => return self.shape().0,
+            Breadth::Failing => return self.failing(),
+            Breadth::Whole | Breadth::Compiled => {}
         }
         match self.choices.below(8) {
             7 => self.shape().0,

@@ -22,7 +22,7 @@ fn build(text: &str) -> Result<(Kernel, Kernel), String> {
     let mut db = RootDatabase::default();
     db.set_file("test.lift", text.into());
     let file = db.file("test.lift").ok_or("no file")?;
-    let form: Form<'_> = *forms(&db, file).last().ok_or("no form")?;
+    let form: Form = *forms(&db, file).last().ok_or("no form")?;
     let kernel = elaborated_kernel(&db as &dyn Db, form).map_err(|e| {
         let at = e.origin.as_ref().map(|o| format!(" [{}]", o.form.name.as_deref().unwrap_or("_"))).unwrap_or_default();
         format!("error: {e}{at}")

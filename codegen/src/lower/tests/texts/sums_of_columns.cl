@@ -1,6 +1,6 @@
 // reduce by key: parts
 __attribute__((reqd_work_group_size(4, 1, 1)))
-__kernel void folded2(
+__kernel void folded5(
     __global const int* restrict clusters,
     __global const float* restrict points,
     __global float* restrict folded_parts1,
@@ -127,7 +127,7 @@ __kernel void folded2(
 
 // reduce by key: result
 __attribute__((reqd_work_group_size(4, 1, 1)))
-__kernel void folded3(
+__kernel void folded6(
     __global const float* restrict folded_parts1,
     __global float* restrict folded1,
     int parts,

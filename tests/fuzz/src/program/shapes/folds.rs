@@ -174,6 +174,23 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
+    /// Of each row an array, a fold of that, and what both make of each element: a nest and what a group shares.
+    pub(super) fn rows_compared(&mut self) -> (String, Ty) {
+        let table = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
+        let meet = self.choices.of(&["(* (get1 p) (get2 p))", "(abs (- (get1 p) (get2 p)))", "(bitxor (get1 p) 5)"]);
+        let made = match self.choices.below(3) {
+            2 => format!("(map {} r)", self.lambda(&[INT], |this| this.scalar(Scalar::Int, 1))),
+            _ => format!("(map (lambda (t) (head (reduce 0 + (map (lambda (p) {meet}) (zip r t))))) table)"),
+        };
+        let (zero, op) = self.commutative(Scalar::Int);
+        let end = self.choices.of(&["(- x s)", "(if (= x s) 1 0)", "(bitxor s x)"]);
+        let text = format!(
+            "(let table (generate #M (lambda (i) (generate #M ({table} i)))) \
+             (map (lambda (r) (let a {made} (let s (head (reduce {zero} {op} a)) (map (lambda (x) {end}) a)))) rows))"
+        );
+        (text, Ty::array(Ty::array(INT, Len::of(Base::M)), Len::of(Base::N)))
+    }
+
     /// A fold in whose rounds single bits of the number decide.
     pub(super) fn bits(&mut self) -> (String, Ty) {
         let (count, rounds) = (self.choices.of(&["#(* 32 N)", "#(* 64 N)", "#N"]), self.choices.of(&[10, 30]));

@@ -5,8 +5,10 @@
 //! `every_rule_is_applied_to_programs` counts.
 
 mod by_key;
+mod failing;
 mod folds;
 mod grids;
+pub mod orders;
 
 use super::len::{Base, Len};
 use super::ty::{BOOL, INT, Scalar, Ty};
@@ -36,10 +38,11 @@ pub fn helpers(body: &str) -> String {
 impl Maker<'_> {
     /// An expression for the whole device, and its type.
     pub(super) fn shape(&mut self) -> (String, Ty) {
-        match self.choices.below(23) {
+        match self.choices.below(24) {
             0 | 1 => self.folds_by_key(),
-            21 => self.product(),
+            21 => self.orders(),
             22 => self.windows_of_planes(),
+            23 => self.rows_compared(),
             2 => self.columns_by_key(),
             3 => self.counts_of_sorted(),
             4 => self.product(),

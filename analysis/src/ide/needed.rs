@@ -1,0 +1,70 @@
+//! What a kernel uses of its program, and the errors in that.
+//!
+//! A kernel uses the definitions that it reaches by name. Beside their own errors, three kinds concern it: the imports of
+//! the files with such definitions, since they decide what the names there mean; a second definition of a used name; and
+//! stray text that continues a used form, which was probably closed too early.
+
+use super::PlacedErrors;
+use super::diagnostics::of_forms;
+use crate::calls::in_order;
+use crate::db::{Db, Form, SourceFile, forms, is_builtin};
+use crate::diagnostics::Severity;
+use crate::infer::Mode;
+use crate::names::file_stem;
+use lift_syntax::FormKind;
+use rustc_hash::FxHashSet;
+
+/// The kernel of a file that goes by a name. One without a name has that of its file.
+pub fn kernel_form(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Form> {
+    let is_kernel = |form: &Form| form.kind(db) == FormKind::Lift;
+    let named = file.names(db).get(kernel).copied().filter(is_kernel);
+    // One without a name, or one whose name is that of an earlier definition.
+    let meant = |form: &Form| match form.name(db) {
+        Some(name) => **name == *kernel,
+        None => file_stem(file.path(db)) == kernel,
+    };
+    named.or_else(|| forms(db, file).iter().copied().find(|form| is_kernel(form) && meant(form)))
+}
+
+/// The errors in what a kernel uses, each with the path of its file: first those of the kernel's own file.
+pub(super) fn errors_of_kernel(db: &dyn Db, kernel: Form) -> PlacedErrors {
+    let reached = in_order(db, &[kernel]);
+    let used: FxHashSet<Form> = reached.into_iter().filter(|form| !is_builtin(db, form.file(db))).collect();
+    let mut files: Vec<SourceFile> = used.iter().map(|form| form.file(db)).collect();
+    files.sort_by_cached_key(|file| (*file != kernel.file(db), file.path(db).clone()));
+    files.dedup();
+    let mut errors = Vec::new();
+    for file in files {
+        let found = of_forms(db, &concerned(db, file, &used), Mode::Insert).into_iter();
+        let found = found.filter(|diagnostic| diagnostic.severity == Severity::Error);
+        errors.extend(found.map(|diagnostic| (file.path(db).clone(), diagnostic)));
+    }
+    errors
+}
+
+/// The forms of a file whose errors concern somebody who uses some of its forms.
+fn concerned(db: &dyn Db, file: SourceFile, used: &FxHashSet<Form>) -> Vec<Form> {
+    let names: FxHashSet<_> = used.iter().filter(|form| form.file(db) == file).map(|form| form.name(db)).collect();
+    let repeated = |form: &Form| file.repeated(db).contains(form) && names.contains(form.name(db));
+    let mut follows_used = false;
+    let mut concerned = Vec::new();
+    for &form in forms(db, file) {
+        match form.kind(db) {
+            FormKind::Stray | FormKind::Unknown if !starts_anew(db, form) => {
+                concerned.extend(follows_used.then_some(form));
+            }
+            kind => {
+                follows_used = used.contains(&form);
+                let own = follows_used || kind == FormKind::Import || repeated(&form);
+                concerned.extend(own.then_some(form));
+            }
+        }
+    }
+    concerned
+}
+
+/// Whether a form begins a line, and not with a closing bracket: then it continues nothing.
+fn starts_anew(db: &dyn Db, form: Form) -> bool {
+    let before = &form.file(db).text(db)[..usize::from(form.start(db))];
+    (before.is_empty() || before.ends_with('\n')) && !form.text(db).starts_with([')', ']'])
+}

@@ -1,0 +1,67 @@
+//! What is wrong with the imports of a file.
+
+use crate::db::{Db, Form, SourceFile, Sym, why_unreadable};
+use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
+use crate::hir::{Name, Node};
+use crate::imports::{BadPath, chain, imports, target};
+use crate::names::{defined_names, uses_from_outside};
+
+/// What is wrong with one import.
+#[salsa::tracked]
+pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
+    let file = form.file(db);
+    let Some(import) = imports(db, file).iter().find(|import| import.form == form) else { return Vec::new() };
+    let written = &import.path;
+    let found = |problem: Problem| vec![Diagnostic::new(Node::FormName, &problem)];
+    let path = match &import.target {
+        Ok(path) => path,
+        // The parser has reported that there is no path at all.
+        Err(BadPath::Empty) => return Vec::new(),
+        Err(BadPath::Absolute) => {
+            return found(Problem::AbsoluteImport);
+        }
+        Err(BadPath::ClimbsOut) => {
+            return found(Problem::ImportOutOfFolder { written: written.clone() });
+        }
+        Err(BadPath::Backslash) => {
+            let mut found = found(Problem::ImportWithBackslash);
+            let title = "Write `/`".to_owned();
+            let edits = vec![Edit::Replace(Node::FormName, format!("\"{}\"", written.replace('\\', "/")))];
+            found[0].fixes.push(Fix { title, edits, certain: true });
+            return found;
+        }
+    };
+    let Some(target) = target(db, import) else {
+        let why = why_unreadable(db, Sym::new(db, path.clone()));
+        return found(Problem::MissingImport { path: path.clone(), why });
+    };
+    if let Some(mut chain) = chain(db, target, file) {
+        chain.insert(0, file.path(db).clone());
+        return found(Problem::ImportCycle { files: chain });
+    }
+    let earlier = imports(db, file).iter().take_while(|other| other.form != form);
+    if earlier.filter(|other| other.target == import.target).count() > 0 {
+        return found(Problem::RepeatedImport { written: written.clone() });
+    }
+    if let Some((name, first)) = used_from_before(db, file, form, target) {
+        let (written, name, first) = (written.clone(), name.clone(), first.clone());
+        return found(Problem::AmbiguousImport { written, name, first });
+    }
+    if !defined_names(db, target).iter().any(|name| uses_from_outside(db, file, name)) {
+        return found(Problem::UnusedImport { written: written.clone() });
+    }
+    Vec::new()
+}
+
+/// A name that the file uses, that `target` defines, and that an import before `form` defines already; with that
+/// import's path as it is written.
+fn used_from_before(db: &dyn Db, file: SourceFile, form: Form, target_of_form: SourceFile) -> Option<(&Name, &Name)> {
+    for earlier in imports(db, file).iter().take_while(|other| other.form != form) {
+        let Some(other) = target(db, earlier).filter(|other| *other != target_of_form) else { continue };
+        let both = |name: &&Name| other.names(db).contains_key(*name) && uses_from_outside(db, file, name);
+        if let Some(name) = defined_names(db, target_of_form).iter().find(both) {
+            return Some((name, &earlier.path));
+        }
+    }
+    None
+}

@@ -1,0 +1,95 @@
+//! The deferred constraints: which are to be tried now, and what wakes the others.
+//!
+//! A constraint is done, or it is in the queue, or each unknown that it waits for knows of it. What is done stays done.
+
+use super::constraints::Constraint;
+use super::table::Key;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+#[derive(Debug)]
+struct Deferred {
+    constraint: Constraint,
+    done: bool,
+    queued: bool,
+}
+
+/// Constraints are numbered in the order in which they were added.
+#[derive(Debug, Default)]
+pub struct Agenda {
+    all: Vec<Deferred>,
+    queue: VecDeque<usize>,
+    waiting: FxHashMap<Key, Vec<usize>>,
+    /// The numbers of those that are joins of branches, without some that are done.
+    joins: Vec<usize>,
+}
+
+impl Agenda {
+    /// How many constraints there have been.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn add(&mut self, constraint: Constraint) {
+        let id = self.all.len();
+        if matches!(constraint, Constraint::Join { .. }) {
+            self.joins.push(id);
+        }
+        self.all.push(Deferred { constraint, done: false, queued: true });
+        self.queue.push_back(id);
+    }
+
+    /// The next constraint to be tried.
+    pub fn pop(&mut self) -> Option<usize> {
+        while let Some(id) = self.queue.pop_front() {
+            self.all[id].queued = false;
+            if !self.all[id].done {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    pub fn constraint(&self, id: usize) -> &Constraint {
+        &self.all[id].constraint
+    }
+
+    pub fn finish(&mut self, id: usize) {
+        self.all[id].done = true;
+    }
+
+    pub fn wait(&mut self, id: usize, keys: Vec<Key>) {
+        for key in keys {
+            self.waiting.entry(key).or_default().push(id);
+        }
+    }
+
+    /// Those that wait for this are to be tried again.
+    pub fn wake(&mut self, key: Key) {
+        for id in self.waiting.remove(&key).unwrap_or_default() {
+            let deferred = &mut self.all[id];
+            if !deferred.done && !deferred.queued {
+                deferred.queued = true;
+                self.queue.push_back(id);
+            }
+        }
+    }
+
+    /// The number of the first from `first` on that is not done.
+    pub fn first_open(&self, first: usize) -> usize {
+        first + self.all[first..].iter().take_while(|d| d.done).count()
+    }
+
+    /// Those from `first` on that are not done.
+    pub fn open(&self, first: usize) -> impl Iterator<Item = (usize, &Constraint)> {
+        let from = self.all.iter().enumerate().skip(first);
+        from.filter(|(_, d)| !d.done).map(|(id, d)| (id, &d.constraint))
+    }
+
+    /// The joins that are not done.
+    pub fn open_joins(&mut self) -> impl ExactSizeIterator<Item = &Constraint> {
+        let all = &self.all;
+        self.joins.retain(|&id| !all[id].done);
+        self.joins.iter().map(|&id| &all[id].constraint)
+    }
+}

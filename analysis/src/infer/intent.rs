@@ -1,0 +1,322 @@
+//! What somebody who made a mistake probably meant: words that a message ends with, and what to write.
+//!
+//! Each rule looks at the types and the shape of one call. The edits are proposals: only those that mend the form are
+//! offered ([`crate::ide`] tries them out).
+
+use super::Lookup;
+use super::context::Infer;
+use super::report::Cause;
+use crate::diagnostics::Problem;
+use crate::diagnostics::{Diagnostic, Edit, Fix};
+use crate::foreign::{self, Foreign};
+use crate::hir::*;
+use crate::prims::{self, Neutral, PrimitiveId};
+use crate::ty::{ArrayTy, Ty, TyKind};
+
+/// What was probably meant.
+pub struct Intent {
+    /// A clause that follows the message.
+    says: String,
+    fix: Option<Fix>,
+}
+
+impl Intent {
+    fn new(says: String, title: impl Into<String>, edits: Vec<Edit>) -> Intent {
+        Intent { says, fix: Some(Fix { title: title.into(), edits, certain: false }) }
+    }
+
+    fn advice(says: impl Into<String>) -> Intent {
+        Intent { says: says.into(), fix: None }
+    }
+
+    pub fn add_to(self, mut d: Diagnostic) -> Diagnostic {
+        d.message.push_str(&format!("; {}", self.says));
+        d.fixes.extend(self.fix);
+        d
+    }
+}
+
+fn wrapped(at: ExprId, before: &str, after: &str) -> Vec<Edit> {
+    vec![Edit::InsertBefore(Node::Expr(at), before.into()), Edit::InsertAfter(Node::Expr(at), after.into())]
+}
+
+impl Cause {
+    /// The expression whose type is the second of the two that conflict.
+    fn actual(&self) -> Option<ExprId> {
+        match self {
+            Cause::Argument { arg, .. } => Some(*arg),
+            Cause::Branches { otherwise, .. } => Some(*otherwise),
+            Cause::Condition(e) => Some(*e),
+            _ => None,
+        }
+    }
+}
+
+impl Infer<'_> {
+    /// What was meant where a value of type `actual` has another type than the one that was expected (`None`: some
+    /// number). `expected_at` is the expression that decided the latter.
+    pub fn meant_by_value(
+        &self,
+        expected: Option<&Ty>,
+        actual: &Ty,
+        expected_at: Option<ExprId>,
+        cause: &Cause,
+    ) -> Option<Intent> {
+        let arg = cause.actual()?;
+        if let Some(meant) = self.meant_element(expected, actual, arg) {
+            return Some(meant);
+        }
+        if let (Cause::Branches { then, .. }, Some(first)) = (cause, expected)
+            && let Some(meant) = self.meant_element(Some(actual), first, *then)
+        {
+            return Some(meant);
+        }
+        let is_function = |ty: &Ty| matches!(ty.kind(), TyKind::Fun(..));
+        if is_function(actual) && !expected.is_some_and(is_function) {
+            return self.meant_whole_call(arg, actual);
+        }
+        self.meant_conversion(expected?, actual, expected_at, arg)
+    }
+
+    /// An array of length 1, such as `reduce` gives, where its element is wanted.
+    fn meant_element(&self, expected: Option<&Ty>, actual: &Ty, at: ExprId) -> Option<Intent> {
+        let array = actual.as_array().filter(|a| a.len.is_one())?;
+        let is_unknown = matches!(array.element.kind(), TyKind::Unknown(_));
+        let fits = match expected {
+            Some(scalar) => scalar.as_scalar().is_some() && (array.element == *scalar || is_unknown),
+            None => array.element.as_scalar().is_some() || is_unknown,
+        };
+        if !fits {
+            return None;
+        }
+        let text = self.short(at);
+        let maker = self.primitive_that_made(at).map(|name| format!("`{name}` gives an array of length 1, and "));
+        let says = format!("{}`(head {text})` is its element", maker.unwrap_or_default());
+        Some(Intent::new(says, format!("Write `(head {text})`"), wrapped(at, "(head ", ")")))
+    }
+
+    /// The primitive whose result an expression is, also through names.
+    fn primitive_that_made(&self, at: ExprId) -> Option<&Name> {
+        let value = match self.body.expr(at) {
+            Expr::Local(b) => self.value_of(*b)?,
+            _ => at,
+        };
+        match self.body.expr(super::call_of(self.body, value)?.0) {
+            Expr::Global(name) if matches!(self.env.lookup(name), Lookup::Primitive(_)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// A call that lacks arguments, where its result is wanted.
+    pub fn meant_whole_call(&self, call: ExprId, ty: &Ty) -> Option<Intent> {
+        let Expr::Apply { callee, args } = self.body.expr(call) else { return None };
+        let Expr::Global(name) = self.body.expr(*callee) else { return None };
+        let waits = match ty.uncurry().0.len() {
+            0 => return None,
+            1 => format!("`{name}` waits for one more argument"),
+            n => format!("`{name}` waits for {n} more arguments"),
+        };
+        match (self.primitive_at(*callee).and_then(|p| of_one(p.id)), &args[..]) {
+            (Some(unary), [only]) => {
+                let written = format!("({unary} {})", self.short(*only));
+                let edits = vec![Edit::Replace(Node::Expr(*callee), unary.into())];
+                Some(Intent::new(
+                    format!("{waits}; of one number it is `{written}`"),
+                    format!("Write `{written}`"),
+                    edits,
+                ))
+            }
+            _ => Some(Intent::advice(waits)),
+        }
+    }
+
+    /// A number of another type: the one with the smaller range is converted.
+    fn meant_conversion(&self, expected: &Ty, actual: &Ty, expected_at: Option<ExprId>, arg: ExprId) -> Option<Intent> {
+        let (expected, actual) = (expected.as_scalar()?, actual.as_scalar()?);
+        let (at, to) = match expected_at {
+            Some(at) if rank(expected)? < rank(actual)? => (at, actual),
+            _ => (arg, expected),
+        };
+        rank(actual)?;
+        let (text, function) = (self.short(at), conversion(to)?);
+        let written = format!("({function} {text})");
+        let says = format!("`{written}` converts it");
+        Some(Intent::new(says, format!("Write `{written}`"), wrapped(at, &format!("({function} "), ")")))
+    }
+
+    /// The literal without a suffix that decided the type of an expression, by way of a name that has its type from there.
+    pub fn deciding_literal(&self, of: ExprId) -> Option<ExprId> {
+        let plain = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(Literal::Int(_))).then_some(e);
+        let mut next = vec![of];
+        // Each step looks at what an earlier one holds: names lead to earlier values.
+        let mut steps = 0;
+        while let Some(at) = next.pop() {
+            steps += 1;
+            if steps > 64 {
+                return None;
+            }
+            match self.body.expr(at) {
+                Expr::Local(b) => match self.value_of(*b) {
+                    Some(value) => next.push(value),
+                    None => {
+                        let ty = self.binder_types[*b].as_ref()?;
+                        if let Some(literal) = self.table.resolve(ty).why.and_then(plain) {
+                            return Some(literal);
+                        }
+                    }
+                },
+                Expr::Apply { args, .. } => next.extend(args),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A function of two values of one type that is given more of them, or arrays beside the one that it goes over.
+    /// `taken` are the types of the arguments that it takes.
+    pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
+        let Expr::Global(name) = self.body.expr(callee) else { return None };
+        if let [left, right] = taken
+            && left == right
+            && right == result
+        {
+            let (&first, more) = args.split_first()?;
+            let nested = more.split_last()?.1;
+            let mut written = self.short(first);
+            more.iter().for_each(|arg| written = format!("({name} {written} {})", self.short(*arg)));
+            let mut edits = vec![Edit::InsertBefore(Node::Expr(first), format!("({name} ").repeat(nested.len()))];
+            edits.extend(nested.iter().map(|arg| Edit::InsertAfter(Node::Expr(*arg), ")".into())));
+            return Some(Intent::new(format!("write `{written}`"), format!("Write `{written}`"), edits));
+        }
+        let is_array = |ty: &Ty| matches!(ty.kind(), TyKind::Array(_));
+        let function = taken.iter().position(|ty| matches!(ty.kind(), TyKind::Fun(..)))?;
+        let more = args.get(taken.len()..)?;
+        let all_arrays = || more.iter().all(|e| self.operand_type(*e).is_some_and(|ty| is_array(&ty)));
+        if !taken.last().is_some_and(is_array) || !all_arrays() {
+            return None;
+        }
+        let (f, first, last) = (*args.get(function)?, *args.get(taken.len() - 1)?, *more.last()?);
+        let parameter = self.unused_name_like("p");
+        let parts: String = (1..=more.len() + 1).map(|n| format!(" (get{n} {parameter})")).collect();
+        let mut edits = wrapped(f, &format!("(lambda ({parameter}) ("), &format!("{parts}))"));
+        edits.push(Edit::InsertBefore(Node::Expr(first), "(zip ".into()));
+        edits.push(Edit::InsertAfter(Node::Expr(last), ")".into()));
+        let says = format!("`{name}` goes over one array, and `zip` makes one of several");
+        Some(Intent::new(says, "Go over the arrays together with `zip`", edits))
+    }
+
+    /// `(x > 0.0f)`: the function stands behind its first argument. `(1 2 3)`: an array.
+    pub fn meant_by_applying(&self, callee: ExprId, args: &[ExprId]) -> Option<Intent> {
+        if matches!(self.body.expr(callee), Expr::Literal(_)) {
+            return Some(Intent::advice(
+                "an array cannot be written out: it is an input, or `(generate #n (lambda (i) …))` computes it",
+            ));
+        }
+        let (&first, rest) = args.split_first()?;
+        let Expr::Global(name) = self.body.expr(first) else { return None };
+        let takes = match self.env.lookup(name) {
+            Lookup::Definition(scheme) => scheme.ty.uncurry().0.len(),
+            Lookup::Primitive(p) => p.scheme.ty.uncurry().0.len(),
+            Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => 0,
+        };
+        if takes != args.len() || rest.len() > 1 {
+            return None;
+        }
+        let rest: String = rest.iter().map(|arg| format!(" {}", self.short(*arg))).collect();
+        let written = format!("({name} {}{rest})", self.short(callee));
+        let says = format!("the function comes first: `{written}`");
+        Some(Intent::new(says, format!("Write `{written}`"), super::order::exchanged(callee, first)))
+    }
+
+    /// What to say of a name that means nothing.
+    pub fn unknown_name(&self, id: ExprId, name: &Name, similar: Option<Name>) -> Diagnostic {
+        let d = Diagnostic::new(Node::Expr(id), &Problem::UnknownName { name: name.clone() });
+        let change = |to: &str| (format!("Change to `{to}`"), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
+        if let Some(meant) = self.meant_without_comma(id, name) {
+            return meant.add_to(d);
+        }
+        let (title, edits);
+        let says = match foreign::word(name) {
+            Some(Foreign::Name(here)) => {
+                (title, edits) = change(here);
+                format!("it is called `{here}`")
+            }
+            Some(Foreign::Advice(says) | Foreign::Form(says)) => return Intent::advice(says).add_to(d),
+            None => {
+                let Some(similar) = similar else { return d };
+                (title, edits) = change(&similar);
+                format!("did you mean `{similar}`?")
+            }
+        };
+        Intent::new(says, title, edits).add_to(d)
+    }
+
+    /// `(lambda (xs, ys) …)` binds `xs,`.
+    fn meant_without_comma(&self, id: ExprId, name: &Name) -> Option<Intent> {
+        let says = |with: &str| format!("the comma is part of the name `{with}`: names are separated by spaces");
+        let plain = name.trim_end_matches(',');
+        if plain.len() < name.len() {
+            let edits = vec![Edit::Replace(Node::Expr(id), plain.to_owned())];
+            return Some(Intent::new(says(name), format!("Write `{plain}`"), edits));
+        }
+        let has_comma = |b: &Binder| b.name.len() > name.len() && b.name.trim_end_matches(',') == &**name;
+        let index = self.body.binders.find(has_comma)?;
+        let binders = self.body.binders.entries().filter(|(_, b)| b.name.ends_with(','));
+        let without =
+            |(id, b): (BinderId, &Binder)| Edit::Replace(Node::Binder(id), b.name.trim_end_matches(',').to_owned());
+        let edits = binders.map(without).collect();
+        Some(Intent::new(says(&self.body.binder(index).name), "Take the commas out of the names", edits))
+    }
+
+    /// Whether an application is a form of another language: then it is no call.
+    pub fn is_foreign_form(&self, callee: ExprId) -> bool {
+        let Expr::Global(name) = self.body.expr(callee) else { return false };
+        matches!(foreign::word(name), Some(Foreign::Form(_))) && matches!(self.env.lookup(name), Lookup::Unknown { .. })
+    }
+
+    /// The neutral element of a function for the elements of an array, written out.
+    pub fn neutral_element(&self, function: ExprId, array: &Ty) -> Option<String> {
+        let neutral = self.primitive_at(function)?.id.neutral()?;
+        let TyKind::Array(ArrayTy { element, .. }) = array.kind() else { return None };
+        let number = match neutral {
+            Neutral::Bool(value) => return Some(value.to_string()),
+            Neutral::Number(number) => number,
+        };
+        Some(match element.as_scalar()? {
+            Scalar::Int => number.to_string(),
+            Scalar::Long => format!("{number}L"),
+            Scalar::Float => format!("{number}.0f"),
+            Scalar::Double => format!("{number}.0"),
+            Scalar::Bool => return None,
+        })
+    }
+}
+
+/// What an operator on two numbers is called that does the same with one.
+fn of_one(operator: PrimitiveId) -> Option<&'static str> {
+    match operator {
+        PrimitiveId::Sub => Some(prims::named(PrimitiveId::Neg)),
+        _ => None,
+    }
+}
+
+/// Numbers by their range.
+fn rank(scalar: Scalar) -> Option<u32> {
+    match scalar {
+        Scalar::Int => Some(0),
+        Scalar::Long => Some(1),
+        Scalar::Float => Some(2),
+        Scalar::Double => Some(3),
+        Scalar::Bool => None,
+    }
+}
+
+fn conversion(to: Scalar) -> Option<&'static str> {
+    match to {
+        Scalar::Int => Some("toInt"),
+        Scalar::Long => Some("toLong"),
+        Scalar::Float => Some("toFloat"),
+        Scalar::Double => Some("toDouble"),
+        Scalar::Bool => None,
+    }
+}

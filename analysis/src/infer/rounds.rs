@@ -1,0 +1,169 @@
+//! The rounds of an `iterate`: how long its array is in each of them, and what its function assumes there.
+//!
+//! The function is checked once, for an array of a symbolic length `m`. What it assumes of `m` it assumes of the length of
+//! the array in every round. A condition that also mentions a length that the function opens keeps `m`: it is checked
+//! where that length is opened, once a round.
+
+use super::context::Infer;
+use super::positions::{BOUND_ONLY, Position};
+use super::result::*;
+use crate::diagnostics::Problem;
+use crate::hir::{FormKind, Node};
+use crate::size::{Assumption, Size, Var, VarKind};
+
+/// Functions that change the length are followed for at most so many rounds.
+const MOST_ROUNDS: i64 = 4096;
+/// Up to so many rounds are looked at one by one, also where a rule gives the length of all of them.
+const ONE_BY_ONE: i64 = 64;
+
+/// The length of the array before each round.
+enum Lengths {
+    /// In these rounds; of no rounds there is none.
+    Each(Vec<Size>),
+    /// In the round with the number `round`, below `count`.
+    Rule { round: Var, count: Size, length: Size },
+}
+
+/// The length after `count` rounds with a function that makes an array of length `next` from one of length `m`.
+pub fn after_all(next: &Size, m: &Var, count: &Size, start: &Size) -> Option<Size> {
+    if next.any_var(&mut |v: &Var| v.kind == VarKind::Unknown) {
+        return None;
+    }
+    if next.as_var() == Some(m) {
+        return Some(start.clone());
+    }
+    match count.as_const() {
+        Some(k) => (0..=MOST_ROUNDS).contains(&k).then(|| follow(next, m, start, k).1),
+        None => by_rule(next, m, count, start),
+    }
+}
+
+/// The lengths before each of `k` rounds, and the one after the last.
+fn follow(next: &Size, m: &Var, start: &Size, k: i64) -> (Vec<Size>, Size) {
+    let mut lengths = Vec::new();
+    let mut length = start.clone();
+    for _ in 0..k {
+        lengths.push(length.clone());
+        length = next.subst(&mut |v| (v == m).then(|| length.clone()));
+    }
+    (lengths, length)
+}
+
+/// The length after `rounds` rounds that each make `c*m`, `m/c` or `m+c` from `m`.
+fn by_rule(next: &Size, m: &Var, rounds: &Size, start: &Size) -> Option<Size> {
+    let factor = next.div_exact(&Size::var(m.clone()));
+    if !factor.contains(m) {
+        return Some(start.mul(&factor.pow(rounds)));
+    }
+    let step = next.sub(&Size::var(m.clone()));
+    (!step.contains(m)).then(|| start.add(&step.mul(rounds)))
+}
+
+impl Infer<'_> {
+    /// Every condition as the rounds have it.
+    pub fn assume_in_each_round(&mut self) {
+        if self.out.iterations.is_empty() {
+            return;
+        }
+        for Assumed { assumption, at } in std::mem::take(&mut self.out.assumed) {
+            for assumption in self.in_each_round(&assumption) {
+                self.assume(assumption, at);
+            }
+        }
+    }
+
+    /// The condition without the lengths of rounds, as far as it is known outside of them.
+    pub fn in_each_round(&mut self, assumption: &Assumption) -> Vec<Assumption> {
+        let zonked = assumption.subst(&mut |v| match v.kind {
+            VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),
+            _ => None,
+        });
+        if self.out.iterations.is_empty() {
+            return vec![zonked];
+        }
+        let (mut open, mut done) = (vec![zonked], Vec::new());
+        while let Some(assumption) = open.pop() {
+            // How many positions there are may follow from the length of a round.
+            let of_rounds = |count: &Size| count.any_var(&mut |v| self.iteration_of(v).is_some());
+            let assumption = self.table.for_all_positions_of(assumption, &of_rounds);
+            let vars = assumption.vars();
+            // The innermost was made last.
+            let m = vars.iter().filter(|v| self.iteration_of(v).is_some()).max_by_key(|v| v.id).cloned();
+            let Some(m) = m.filter(|m| !vars.iter().any(|v| self.is_opened_inside(v, m))) else {
+                done.push(assumption);
+                continue;
+            };
+            // The first round comes first.
+            match self.lengths_of_rounds(&m) {
+                Some(Lengths::Each(lengths)) => {
+                    let at = |length: &Size| assumption.subst(&mut |v| (*v == m).then(|| length.clone()));
+                    open.extend(lengths.iter().rev().map(at));
+                }
+                Some(Lengths::Rule { round, count, length }) => {
+                    let holds = Box::new(assumption.subst(&mut |v| (*v == m).then(|| length.clone())));
+                    open.push(Assumption::ForAll { position: round, count, holds });
+                }
+                None => done.push(assumption),
+            }
+            if self.over_budget() {
+                break;
+            }
+        }
+        done
+    }
+
+    /// Of the sizes that must be numbers those that each use of the form says, which are lengths that it quantifies. Any
+    /// other one that is not a number is an error.
+    pub fn open_constants(&mut self, quantified: &[Var]) -> Vec<Size> {
+        let mut open = Vec::new();
+        let is_kernel = self.body.kind == FormKind::Kernel;
+        for (size, at) in std::mem::take(&mut self.constants) {
+            let size = self.table.zonk_size(&size);
+            let each_use = |v: &Var| v.kind == VarKind::Param && !is_kernel || quantified.contains(v);
+            // Each use of a generalised `let` says its own.
+            if size.as_const().is_some() || size.any_var(&mut |v| self.let_sizes.contains(v)) {
+                continue;
+            }
+            if size.vars().iter().all(each_use) {
+                open.push(size);
+                continue;
+            }
+            self.error(Node::Expr(at), &Problem::IterateRounds { count: size });
+        }
+        open
+    }
+
+    fn iteration_of(&self, length: &Var) -> Option<&Iteration> {
+        if length.kind != VarKind::Skolem {
+            return None;
+        }
+        self.out.iterations.values().find(|i| i.length == *length)
+    }
+
+    /// Whether a length is opened in the function of the `iterate` of the length `m`.
+    fn is_opened_inside(&self, length: &Var, m: &Var) -> bool {
+        let level = |v: &Var| self.skolem_levels.get(v.id as usize).copied().unwrap_or(0);
+        length.kind == VarKind::Skolem && self.iteration_of(length).is_none() && level(length) > level(m)
+    }
+
+    fn lengths_of_rounds(&mut self, m: &Var) -> Option<Lengths> {
+        let Iteration { next, count, start, .. } = self.iteration_of(m)?.clone();
+        let [next, count, start] = [next, count, start].map(|size| self.table.zonk_size(&size));
+        let keeps = next.as_var() == Some(m);
+        let few = count.as_const().filter(|k| *k <= ONE_BY_ONE);
+        Some(match (few, count.as_const()) {
+            (Some(0), _) => Lengths::Each(Vec::new()),
+            _ if keeps => Lengths::Each(vec![start]),
+            (Some(k), _) => Lengths::Each(follow(&next, m, &start, k).0),
+            (None, known) => {
+                let level = BOUND_ONLY;
+                let round = self.table.fresh_position(Position { level, count: Some(count.clone()), name: "r".into() });
+                match (by_rule(&next, m, &Size::var(round.clone()), &start), known) {
+                    (Some(length), _) => Lengths::Rule { round, count, length },
+                    (None, Some(k)) => Lengths::Each(follow(&next, m, &start, k.min(MOST_ROUNDS)).0),
+                    (None, None) => return None,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! The order that the function of a `sort` makes, where it is one by a number in each element.
+//!
+//! Such a sort is an order of floating-point numbers, too: NaN comes last, and both zeros are equal, though `<` alone is
+//! no strict order where there are NaNs. The interpreter and all targets keep to this.
+
+use super::{Atom, Lambda, Rhs, ScalarOp, Stmt, VarId};
+use lift_analysis::hir::Scalar;
+use lift_analysis::ty::{Ty, TyKind};
+
+/// By a number in each element, as `λ(a,b). a.path < b.path` orders them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberOrder {
+    /// The component of the component … of an element.
+    pub path: Vec<usize>,
+    pub descending: bool,
+}
+
+impl NumberOrder {
+    /// `λ(a,b). a.path < b.path`, or `>`.
+    pub fn of(before: &Lambda) -> Option<NumberOrder> {
+        let [a, b] = before.params.as_slice() else { return None };
+        let (last, projections) = before.body.stmts.split_last()?;
+        let Rhs::Scalar(op @ (ScalarOp::Lt | ScalarOp::Gt), operands) = &last.rhs else { return None };
+        let [x, y] = operands.as_slice() else { return None };
+        if before.body.result != Atom::Var(last.var) {
+            return None;
+        }
+        let ((x, path), (y, other)) = (component(x, projections)?, component(y, projections)?);
+        let turned = match (x == *a && y == *b, x == *b && y == *a) {
+            (true, _) => false,
+            (_, true) => true,
+            _ => return None,
+        };
+        (path == other).then(|| NumberOrder { path, descending: turned != (*op == ScalarOp::Gt) })
+    }
+
+    /// The type of the number, where elements are of this type.
+    pub fn scalar(&self, element: &Ty) -> Option<Scalar> {
+        let mut ty = element;
+        for at in &self.path {
+            let TyKind::Tuple(parts) = ty.kind() else { return None };
+            ty = parts.get(*at)?;
+        }
+        ty.as_scalar().filter(|s| *s != Scalar::Bool)
+    }
+}
+
+/// Of which variable an atom is which component.
+fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
+    let Atom::Var(v) = atom else { return None };
+    let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };
+    let Rhs::Proj(of, at) = &stmt.rhs else { return None };
+    let (of, mut path) = component(of, projections)?;
+    path.push(*at);
+    Some((of, path))
+}

@@ -1,0 +1,216 @@
+//! What is true of the operations of core: the primitive of the language that each is, views and work, names.
+
+use super::{Level, PadMode, Prim, ScalarOp, Space};
+use lift_analysis::prims::{self, PrimitiveId};
+
+impl Prim {
+    /// The operation of the language, and where it runs. None for what only rules make.
+    fn operation(self) -> Option<(PrimitiveId, Level)> {
+        use PrimitiveId as Id;
+        let unplaced = |id| Some((id, Level::Auto));
+        match self {
+            Prim::ReduceByKey => None,
+            Prim::Map(level) => Some((Id::Map, level)),
+            Prim::Reduce(level) => Some((Id::Reduce, level)),
+            Prim::Scan(level) => Some((Id::Scan, level)),
+            Prim::ScanExcl(level) => Some((Id::ScanExcl, level)),
+            Prim::Filter(level) => Some((Id::Filter, level)),
+            Prim::PartRed => unplaced(Id::PartRed),
+            Prim::ReduceWhileSeq => unplaced(Id::ReduceWhile),
+            Prim::IterateWhile => unplaced(Id::IterateWhile),
+            Prim::Iterate => unplaced(Id::Iterate),
+            Prim::Zip => unplaced(Id::Zip),
+            Prim::Unzip => unplaced(Id::Unzip),
+            Prim::Split => unplaced(Id::Split),
+            Prim::Join => unplaced(Id::Join),
+            Prim::Slide => unplaced(Id::Slide),
+            Prim::Pad(_) => unplaced(Id::Pad),
+            Prim::PadConstant => unplaced(Id::PadConstant),
+            Prim::Transpose => unplaced(Id::Transpose),
+            Prim::Gather => unplaced(Id::Reorder),
+            Prim::Scatter => unplaced(Id::Scatter),
+            Prim::Reverse => unplaced(Id::Reverse),
+            Prim::Stride => unplaced(Id::Stride),
+            Prim::Take => unplaced(Id::Take),
+            Prim::Drop => unplaced(Id::Drop),
+            Prim::Slice => unplaced(Id::Slice),
+            Prim::Head => unplaced(Id::Head),
+            Prim::Last => unplaced(Id::Last),
+            Prim::Tail => unplaced(Id::Tail),
+            Prim::Concat => unplaced(Id::Concat),
+            Prim::Aref => unplaced(Id::Aref),
+            Prim::Iota => unplaced(Id::Iota),
+            Prim::Generate => unplaced(Id::Generate),
+            Prim::Fill => unplaced(Id::Fill),
+            Prim::Length => unplaced(Id::Length),
+            Prim::Sort => unplaced(Id::Sort),
+            Prim::Argsort => unplaced(Id::Argsort),
+            Prim::Search => unplaced(Id::Search),
+            Prim::LSearch => unplaced(Id::LinearSearch),
+            Prim::AsVector => unplaced(Id::AsVector),
+            Prim::AsScalar => unplaced(Id::AsScalar),
+            Prim::Vectorize => unplaced(Id::Vectorize),
+            Prim::Partition => unplaced(Id::Partition),
+        }
+    }
+
+    /// Whether it only changes how elements are addressed.
+    pub fn is_view(self) -> bool {
+        match self {
+            Prim::Zip
+            | Prim::Unzip
+            | Prim::Split
+            | Prim::Join
+            | Prim::Partition
+            | Prim::Slide
+            | Prim::Pad(_)
+            | Prim::PadConstant
+            | Prim::Transpose
+            | Prim::Gather
+            | Prim::Reverse
+            | Prim::Stride
+            | Prim::Take
+            | Prim::Drop
+            | Prim::Slice
+            | Prim::Tail
+            | Prim::Concat
+            | Prim::Iota
+            | Prim::Generate
+            | Prim::Fill
+            | Prim::Length
+            | Prim::AsVector
+            | Prim::AsScalar => true,
+            Prim::Map(_)
+            | Prim::Reduce(_)
+            | Prim::PartRed
+            | Prim::ReduceByKey
+            | Prim::ReduceWhileSeq
+            | Prim::IterateWhile
+            | Prim::Scan(_)
+            | Prim::ScanExcl(_)
+            | Prim::Filter(_)
+            | Prim::Iterate
+            | Prim::Scatter
+            | Prim::Head
+            | Prim::Last
+            | Prim::Aref
+            | Prim::Sort
+            | Prim::Argsort
+            | Prim::Search
+            | Prim::LSearch
+            | Prim::Vectorize => false,
+        }
+    }
+
+    /// Its name without the level, for messages and labels.
+    pub fn label(self) -> &'static str {
+        match (self, self.operation()) {
+            // The core's own word for a function of indices.
+            (Prim::Gather, _) => "gather",
+            (_, Some((id, _))) => prims::named(id),
+            (_, None) => "reduceByKey",
+        }
+    }
+
+    /// What a placed primitive computes, and where.
+    pub fn placed(self) -> Option<(PrimitiveId, prims::Level)> {
+        let (id, level) = self.operation()?;
+        Some((id, level.of_language()?))
+    }
+
+    /// As programs write it.
+    pub fn name(self) -> String {
+        match self {
+            Prim::Pad(mode) => format!("{} {}", self.label(), mode.name()),
+            Prim::Gather => self.label().into(),
+            _ => match self.placed() {
+                None => self.label().into(),
+                Some((id, level)) => match prims::placed(id, Some(level)) {
+                    Some(primitive) => primitive.name.to_string(),
+                    // A level that only the compiler chooses.
+                    None => format!("{}{level}", self.label()),
+                },
+            },
+        }
+    }
+}
+
+impl Level {
+    /// The level that a program writes; none where it leaves the choice to the compiler.
+    pub fn of_language(self) -> Option<prims::Level> {
+        match self {
+            Level::Auto => None,
+            Level::Seq => Some(prims::Level::Seq),
+            Level::Glb(d) => Some(prims::Level::Glb(d)),
+            Level::Wrg(d) => Some(prims::Level::Wrg(d)),
+            Level::Lcl(d) => Some(prims::Level::Lcl(d)),
+        }
+    }
+}
+
+impl PadMode {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        prims::named(match self {
+            PadMode::Clamp => PrimitiveId::Clamp,
+            PadMode::Mirror => PrimitiveId::Mirror,
+            PadMode::Wrap => PrimitiveId::Wrap,
+        })
+    }
+}
+
+impl ScalarOp {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        use PrimitiveId as Id;
+        prims::named(match self {
+            ScalarOp::Add => Id::Add,
+            ScalarOp::Sub => Id::Sub,
+            ScalarOp::Mul => Id::Mul,
+            ScalarOp::Div => Id::Div,
+            ScalarOp::Mod => Id::Mod,
+            ScalarOp::Min => Id::Min,
+            ScalarOp::Max => Id::Max,
+            ScalarOp::Lt => Id::Less,
+            ScalarOp::Gt => Id::Greater,
+            ScalarOp::Le => Id::AtMost,
+            ScalarOp::Ge => Id::AtLeast,
+            ScalarOp::Eq => Id::Equal,
+            ScalarOp::Ne => Id::NotEqual,
+            ScalarOp::And => Id::And,
+            ScalarOp::Or => Id::Or,
+            ScalarOp::Not => Id::Not,
+            ScalarOp::BitAnd => Id::BitAnd,
+            ScalarOp::BitOr => Id::BitOr,
+            ScalarOp::BitXor => Id::BitXor,
+            ScalarOp::Shl => Id::ShiftLeft,
+            ScalarOp::Shr => Id::ShiftRight,
+            ScalarOp::Neg => Id::Neg,
+            ScalarOp::Abs => Id::Abs,
+            ScalarOp::Sqrt => Id::Sqrt,
+            ScalarOp::Exp => Id::Exp,
+            ScalarOp::Log => Id::Log,
+            ScalarOp::Sin => Id::Sin,
+            ScalarOp::Cos => Id::Cos,
+            ScalarOp::Tan => Id::Tan,
+            ScalarOp::Pow => Id::Pow,
+            ScalarOp::Floor => Id::Floor,
+            ScalarOp::Ceil => Id::Ceil,
+            ScalarOp::ToInt => Id::ToInt,
+            ScalarOp::ToLong => Id::ToLong,
+            ScalarOp::ToFloat => Id::ToFloat,
+            ScalarOp::ToDouble => Id::ToDouble,
+        })
+    }
+}
+
+impl Space {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        prims::named(match self {
+            Space::Global => PrimitiveId::ToGlobal,
+            Space::Local => PrimitiveId::ToLocal,
+            Space::Private => PrimitiveId::ToPrivate,
+        })
+    }
+}

@@ -1,0 +1,232 @@
+//! What scalar operators make of numbers. [`crate::interp`] says how they treat the cases that other languages leave open.
+
+use super::{Atom, ScalarOp};
+use lift_analysis::hir::Literal;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    Int(i32),
+    Long(i64),
+    Float(f32),
+    Double(f64),
+    Bool(bool),
+}
+
+/// Why an operator has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undefined {
+    DivisionByZero,
+    RemainderByZero,
+    /// It does not exist at operands of these types.
+    Operands,
+}
+
+impl From<Literal> for Number {
+    fn from(literal: Literal) -> Number {
+        match literal {
+            Literal::Int(x) => Number::Int(x),
+            Literal::Long(x) => Number::Long(x),
+            Literal::Float(bits) => Number::Float(f32::from_bits(bits)),
+            Literal::Double(bits) => Number::Double(f64::from_bits(bits)),
+            Literal::Bool(x) => Number::Bool(x),
+        }
+    }
+}
+
+impl From<Number> for Literal {
+    fn from(number: Number) -> Literal {
+        match number {
+            Number::Int(x) => Literal::Int(x),
+            Number::Long(x) => Literal::Long(x),
+            Number::Float(x) => Literal::Float(x.to_bits()),
+            Number::Double(x) => Literal::Double(x.to_bits()),
+            Number::Bool(x) => Literal::Bool(x),
+        }
+    }
+}
+
+pub fn unary(op: ScalarOp, x: Number) -> Result<Number, Undefined> {
+    use ScalarOp::*;
+    Ok(match (op, x) {
+        (Not, Number::Bool(x)) => Number::Bool(!x),
+        (Neg, Number::Int(x)) => Number::Int(x.wrapping_neg()),
+        (Neg, Number::Long(x)) => Number::Long(x.wrapping_neg()),
+        (Neg, Number::Float(x)) => Number::Float(-x),
+        (Neg, Number::Double(x)) => Number::Double(-x),
+        (Abs, Number::Int(x)) => Number::Int(x.wrapping_abs()),
+        (Abs, Number::Long(x)) => Number::Long(x.wrapping_abs()),
+        (Abs, Number::Float(x)) => Number::Float(x.abs()),
+        (Abs, Number::Double(x)) => Number::Double(x.abs()),
+        (ToInt, Number::Int(x)) => Number::Int(x),
+        (ToInt, Number::Long(x)) => Number::Int(x as i32),
+        (ToInt, Number::Float(x)) => Number::Int(x as i32),
+        (ToInt, Number::Double(x)) => Number::Int(x as i32),
+        (ToLong, Number::Int(x)) => Number::Long(i64::from(x)),
+        (ToLong, Number::Long(x)) => Number::Long(x),
+        (ToLong, Number::Float(x)) => Number::Long(x as i64),
+        (ToLong, Number::Double(x)) => Number::Long(x as i64),
+        (ToFloat, Number::Int(x)) => Number::Float(x as f32),
+        (ToFloat, Number::Long(x)) => Number::Float(x as f32),
+        (ToFloat, Number::Float(x)) => Number::Float(x),
+        (ToFloat, Number::Double(x)) => Number::Float(x as f32),
+        (ToDouble, Number::Int(x)) => Number::Double(f64::from(x)),
+        (ToDouble, Number::Long(x)) => Number::Double(x as f64),
+        (ToDouble, Number::Float(x)) => Number::Double(f64::from(x)),
+        (ToDouble, Number::Double(x)) => Number::Double(x),
+        (op, Number::Float(x)) => Number::Float(float_function(op, x)?),
+        (op, Number::Double(x)) => Number::Double(float_function(op, x)?),
+        _ => return Err(Undefined::Operands),
+    })
+}
+
+/// The functions that exist at the floating point types only.
+fn float_function<T: Floating>(op: ScalarOp, x: T) -> Result<T, Undefined> {
+    Ok(match op {
+        ScalarOp::Sqrt => x.sqrt(),
+        ScalarOp::Exp => x.exp(),
+        ScalarOp::Log => x.ln(),
+        ScalarOp::Sin => x.sin(),
+        ScalarOp::Cos => x.cos(),
+        ScalarOp::Tan => x.tan(),
+        ScalarOp::Floor => x.floor(),
+        ScalarOp::Ceil => x.ceil(),
+        _ => return Err(Undefined::Operands),
+    })
+}
+
+trait Floating: Copy {
+    fn sqrt(self) -> Self;
+    fn exp(self) -> Self;
+    fn ln(self) -> Self;
+    fn sin(self) -> Self;
+    fn cos(self) -> Self;
+    fn tan(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+}
+macro_rules! floating {
+    ($t:ty: $($f:ident)*) => {
+        impl Floating for $t {
+            $(fn $f(self) -> $t {
+                <$t>::$f(self)
+            })*
+        }
+    };
+}
+floating!(f32: sqrt exp ln sin cos tan floor ceil);
+floating!(f64: sqrt exp ln sin cos tan floor ceil);
+
+pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
+    use ScalarOp::*;
+    macro_rules! integer {
+        ($kind:ident, $x:expr, $y:expr) => {{
+            let (x, y) = ($x, $y);
+            match op {
+                Add => Number::$kind(x.wrapping_add(y)),
+                Sub => Number::$kind(x.wrapping_sub(y)),
+                Mul => Number::$kind(x.wrapping_mul(y)),
+                Div | Mod if y == 0 => {
+                    return Err(if op == Mod { Undefined::RemainderByZero } else { Undefined::DivisionByZero });
+                }
+                Div => Number::$kind(x.wrapping_div(y)),
+                Mod => Number::$kind(x.wrapping_rem(y)),
+                Min => Number::$kind(x.min(y)),
+                Max => Number::$kind(x.max(y)),
+                Lt => Number::Bool(x < y),
+                Gt => Number::Bool(x > y),
+                Le => Number::Bool(x <= y),
+                Ge => Number::Bool(x >= y),
+                Eq => Number::Bool(x == y),
+                Ne => Number::Bool(x != y),
+                BitAnd => Number::$kind(x & y),
+                BitOr => Number::$kind(x | y),
+                BitXor => Number::$kind(x ^ y),
+                // Only the lowest bits of the count are looked at, so that the cast loses nothing that matters.
+                Shl => Number::$kind(x.wrapping_shl(y as u32)),
+                Shr => Number::$kind(x.wrapping_shr(y as u32)),
+                _ => return Err(Undefined::Operands),
+            }
+        }};
+    }
+    macro_rules! floating {
+        ($kind:ident, $x:expr, $y:expr) => {{
+            let (x, y) = ($x, $y);
+            match op {
+                Add => Number::$kind(x + y),
+                Sub => Number::$kind(x - y),
+                Mul => Number::$kind(x * y),
+                Div => Number::$kind(x / y),
+                Min => Number::$kind(x.min(y)),
+                Max => Number::$kind(x.max(y)),
+                Lt => Number::Bool(x < y),
+                Gt => Number::Bool(x > y),
+                Le => Number::Bool(x <= y),
+                Ge => Number::Bool(x >= y),
+                Eq => Number::Bool(x == y),
+                Ne => Number::Bool(x != y),
+                Pow => Number::$kind(x.powf(y)),
+                _ => return Err(Undefined::Operands),
+            }
+        }};
+    }
+    Ok(match (x, y) {
+        (Number::Int(x), Number::Int(y)) => integer!(Int, x, y),
+        (Number::Long(x), Number::Long(y)) => integer!(Long, x, y),
+        (Number::Float(x), Number::Float(y)) => floating!(Float, x, y),
+        (Number::Double(x), Number::Double(y)) => floating!(Double, x, y),
+        (Number::Bool(x), Number::Bool(y)) => Number::Bool(match op {
+            And => x && y,
+            Or => x || y,
+            Eq => x == y,
+            Ne => x != y,
+            _ => return Err(Undefined::Operands),
+        }),
+        _ => return Err(Undefined::Operands),
+    })
+}
+
+/// What an operator makes of operands that are known before the run, where every machine makes the same of them:
+/// literals, and neutral elements of integers.
+pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
+    use ScalarOp::*;
+    let known = |a: &Atom| match a {
+        Atom::Lit(l) => Some(Number::from(*l)),
+        _ => None,
+    };
+    // The last digit of these is another one on each machine.
+    if matches!(op, Exp | Log | Sin | Cos | Tan | Pow) {
+        return None;
+    }
+    let value = match operands {
+        [x] => unary(op, known(x)?),
+        [x, y] => match (known(x), known(y)) {
+            (Some(a), Some(b)) => binary(op, a, b),
+            (a, b) => return neutral(op, (x, a), (y, b)),
+        },
+        _ => return None,
+    };
+    // An operation that stops the run is left to the run.
+    Some(Atom::Lit(value.ok()?.into()))
+}
+
+/// `x` where the operation does nothing to it. Only integers and Booleans: `-0.0 + 0.0` is not `-0.0`.
+fn neutral(op: ScalarOp, x: (&Atom, Option<Number>), y: (&Atom, Option<Number>)) -> Option<Atom> {
+    use ScalarOp::*;
+    let is = |v: &Option<Number>, n: i64| match v {
+        Some(Number::Int(x)) => i64::from(*x) == n,
+        Some(Number::Long(x)) => *x == n,
+        _ => false,
+    };
+    let is_bool = |v: &Option<Number>, b: bool| matches!(v, Some(Number::Bool(x)) if *x == b);
+    match op {
+        Add if is(&x.1, 0) => Some(y.0.clone()),
+        Add | Sub if is(&y.1, 0) => Some(x.0.clone()),
+        Mul if is(&x.1, 1) => Some(y.0.clone()),
+        Mul | Div if is(&y.1, 1) => Some(x.0.clone()),
+        And if is_bool(&x.1, true) => Some(y.0.clone()),
+        And if is_bool(&y.1, true) => Some(x.0.clone()),
+        Or if is_bool(&x.1, false) => Some(y.0.clone()),
+        Or if is_bool(&y.1, false) => Some(x.0.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! Where two values differ: floats may, up to the rounding of a reordered reduction.
+
+use crate::value::{ArrayValue, Value};
+
+/// Relative tolerance of floats, absolute below 1.
+const FLOAT: f64 = 1e-4;
+const DOUBLE: f64 = 1e-10;
+
+/// The first difference between a value and the expected one, in words; `None` if they are equal.
+pub fn difference(value: &Value, expected: &Value) -> Option<String> {
+    differing(value, expected).map(|(path, what)| {
+        let path: Vec<String> = path.iter().rev().map(|step| step.to_string()).collect();
+        match path.is_empty() {
+            true => what,
+            false => format!("{}: {what}", path.join(", ")),
+        }
+    })
+}
+
+/// Whether two values are equal.
+pub fn is_close(a: &Value, b: &Value) -> bool {
+    differing(a, b).is_none()
+}
+
+enum Step {
+    Element(usize),
+    Part(usize),
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Step::Element(i) => write!(f, "element {i}"),
+            Step::Part(i) => write!(f, "part {}", i + 1),
+        }
+    }
+}
+
+/// The way to the first difference, innermost step first, and what it is.
+fn differing(value: &Value, expected: &Value) -> Option<(Vec<Step>, String)> {
+    let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, and {expected} is expected")));
+    match (value, expected) {
+        (Value::Float(x), Value::Float(y)) => here(!near((*x).into(), (*y).into(), FLOAT)),
+        (Value::Double(x), Value::Double(y)) => here(!near(*x, *y, DOUBLE)),
+        (Value::Tuple(x), Value::Tuple(y)) | (Value::Vec(x), Value::Vec(y)) if x.len() == y.len() => {
+            let mut parts = x.iter().zip(y).enumerate();
+            parts.find_map(|(i, (x, y))| inside(Step::Part(i), differing(x, y)))
+        }
+        (Value::Array(x), Value::Array(y)) => in_arrays(x, y),
+        (x, y) => here(x != y),
+    }
+}
+
+fn in_arrays(value: &ArrayValue, expected: &ArrayValue) -> Option<(Vec<Step>, String)> {
+    if value.len() != expected.len() {
+        let what = format!("an array of length {}, and length {} is expected", value.len(), expected.len());
+        return Some((Vec::new(), what));
+    }
+    (0..value.len()).find_map(|i| match (value.get(i), expected.get(i)) {
+        (Some(x), Some(y)) => inside(Step::Element(i), differing(&x, &y)),
+        _ => None,
+    })
+}
+
+fn inside(step: Step, found: Option<(Vec<Step>, String)>) -> Option<(Vec<Step>, String)> {
+    found.map(|(mut path, what)| {
+        path.push(step);
+        (path, what)
+    })
+}
+
+fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    let distance = (a - b).abs();
+    a == b
+        || (a.is_nan() && b.is_nan())
+        || (distance.is_finite() && distance <= tolerance * a.abs().max(b.abs()).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named() {
+        let rows = |last: i32| Value::from(vec![vec![1, 2], vec![3, last]]);
+        let pair = |x: f32| Value::Tuple(vec![Value::from(1), Value::from(x)]);
+        let cases: Vec<(Value, Value, Option<&str>)> = vec![
+            (rows(4), rows(4), None),
+            (rows(5), rows(4), Some("element 1, element 1: 5, and 4 is expected")),
+            (vec![1, 2].into(), vec![1].into(), Some("an array of length 2, and length 1 is expected")),
+            (pair(2.0), pair(2.00001), None),
+            (pair(2.0), pair(2.1), Some("part 2: 2.0, and 2.1 is expected")),
+            (f32::NAN.into(), f32::NAN.into(), None),
+            (f32::INFINITY.into(), 1.0f32.into(), Some("inf, and 1.0 is expected")),
+            (Value::from(1), Value::from(1i64), Some("1, and 1 is expected")),
+        ];
+        for (value, expected, wanted) in cases {
+            assert_eq!(difference(&value, &expected).as_deref(), wanted, "{value} and {expected}");
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Values as named arrays: each scalar of a type is one array, and rows of different lengths have offsets beside it.
+//!
+//! The names are those of `docs/running.md`: `values`, or the position in a tuple (`0`, `1.0`); where rows differ in
+//! length `values` and `offsets`, with `offsets1` for the rows inside of these, and so on.
+
+use super::flat::{FlatArray, append, part, shape_text};
+use super::{InputError, Result, counted, opened, scalar};
+use crate::value::{ArrayValue, Value};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Var;
+use lift_analysis::ty::{Ty, TyKind};
+use std::collections::BTreeMap;
+
+/// Device code counts in 32 bits.
+const MOST: usize = i32::MAX as usize;
+
+/// Named arrays, of which offsets are Longs.
+pub type Arrays = BTreeMap<String, FlatArray>;
+
+/// A scalar in a type.
+struct Leaf {
+    /// The positions in tuples that lead to it: `1.0`.
+    path: String,
+    scalar: Scalar,
+    /// For each array around it, whether its instances differ in length.
+    own: Vec<bool>,
+    width: Option<usize>,
+}
+
+impl Leaf {
+    /// The last level whose instances differ; 0 if none do.
+    fn last_own(&self) -> usize {
+        self.own.iter().rposition(|own| *own).unwrap_or(0)
+    }
+
+    fn name(&self, what: &str) -> String {
+        if self.path.is_empty() { what.to_owned() } else { format!("{}.{what}", self.path) }
+    }
+
+    fn values(&self) -> String {
+        if self.last_own() == 0 && !self.path.is_empty() { self.path.clone() } else { self.name("values") }
+    }
+}
+
+/// `offsets` for the first level inside of the outermost array, then `offsets1`, …
+fn offsets(level: usize) -> String {
+    if level <= 1 { "offsets".to_owned() } else { format!("offsets{}", level - 1) }
+}
+
+fn leaves(ty: &Ty, path: &str, bound: &[Var], own: &[bool], out: &mut Vec<Leaf>) -> Result<()> {
+    match ty.kind() {
+        TyKind::Exists(vars, body) => leaves(body, path, &[bound, vars].concat(), own, out),
+        TyKind::Array(array) => {
+            let differs = array.len.any_var(&mut |v| bound.contains(v));
+            let position: Vec<Var> = array.position.iter().cloned().collect();
+            leaves(&array.element, path, &[bound, &position].concat(), &[own, &[differs]].concat(), out)
+        }
+        TyKind::Tuple(parts) => {
+            for (i, ty) in parts.iter().enumerate() {
+                let path = if path.is_empty() { i.to_string() } else { format!("{path}.{i}") };
+                leaves(ty, &path, bound, own, out)?;
+            }
+            Ok(())
+        }
+        kind => {
+            let (element, width) = match kind {
+                TyKind::Vec(element, width) => (element.as_scalar(), width.as_const().map(|n| n as usize)),
+                _ => (ty.as_scalar(), None),
+            };
+            let scalar = element.ok_or_else(|| InputError::new(format!("a value of type `{ty}` holds no numbers")))?;
+            out.push(Leaf { path: path.to_owned(), scalar, own: own.to_vec(), width });
+            Ok(())
+        }
+    }
+}
+
+/// The arrays for a value of type `ty`.
+pub fn arrays_from_value(ty: &Ty, value: &Value) -> Result<Arrays> {
+    let mut all = Vec::new();
+    leaves(ty, "", &[], &[], &mut all)?;
+    let mut out = Arrays::new();
+    for leaf in all {
+        let mut gathered = Gathered { lengths: vec![Vec::new(); leaf.own.len()], data: scalar::empty(leaf.scalar) };
+        let positions: Vec<usize> = leaf.path.split('.').filter_map(|p| p.parse().ok()).collect();
+        gathered.value(ty, value, 0, &positions);
+        let last = leaf.last_own();
+        let mut dims = Vec::new();
+        for (level, lengths) in gathered.lengths.iter().enumerate() {
+            if (1..=last).contains(&level) {
+                let mut all = vec![0];
+                all.extend(lengths.iter().scan(0i64, |sum, n| {
+                    *sum += *n as i64;
+                    Some(*sum)
+                }));
+                dims = vec![lengths.iter().sum()];
+                let data = ArrayValue::Long(all);
+                out.insert(leaf.name(&offsets(level)), FlatArray { dims: vec![data.len()], data });
+            } else {
+                dims.push(lengths.first().copied().unwrap_or(0));
+            }
+        }
+        dims.extend(leaf.width);
+        out.insert(leaf.values(), FlatArray { dims, data: gathered.data });
+    }
+    Ok(out)
+}
+
+/// Of one scalar of a type, in order.
+struct Gathered {
+    /// For each array around it the lengths of all its instances.
+    lengths: Vec<Vec<usize>>,
+    data: ArrayValue,
+}
+
+impl Gathered {
+    fn value(&mut self, ty: &Ty, value: &Value, level: usize, path: &[usize]) {
+        match (ty.kind(), value) {
+            (TyKind::Exists(_, body), value) => self.value(body, value, level, path),
+            (TyKind::Tuple(types), Value::Tuple(parts)) => {
+                if let Some((&i, rest)) = path.split_first()
+                    && let (Some(ty), Some(value)) = (types.get(i), parts.get(i))
+                {
+                    self.value(ty, value, level, rest);
+                }
+            }
+            (TyKind::Array(array), Value::Array(elements)) => {
+                self.lengths[level].push(elements.len());
+                match elements {
+                    ArrayValue::Values(values) => {
+                        values.iter().for_each(|v| self.value(&array.element, v, level + 1, path));
+                    }
+                    flat => append(&mut self.data, flat),
+                }
+            }
+            (_, Value::Vec(lanes)) => lanes.iter().for_each(|lane| scalar::push(&mut self.data, lane.clone())),
+            (_, value) => scalar::push(&mut self.data, value.clone()),
+        }
+    }
+}
+
+/// The value of type `ty` that named arrays are.
+pub fn value_from_arrays(ty: &Ty, arrays: &Arrays) -> Result<Value> {
+    let found = Reader { arrays, whole: ty }.instances(ty, "", 0, 1)?;
+    found.get(0).ok_or_else(|| InputError::new("the archive is empty"))
+}
+
+struct Reader<'a> {
+    arrays: &'a Arrays,
+    whole: &'a Ty,
+}
+
+impl Reader<'_> {
+    /// `count` instances of a type inside of `level` arrays.
+    fn instances(&self, ty: &Ty, path: &str, level: usize, count: usize) -> Result<ArrayValue> {
+        let ty = opened(ty);
+        match ty.kind() {
+            TyKind::Tuple(types) => {
+                let mut parts = Vec::new();
+                for (i, ty) in types.iter().enumerate() {
+                    let path = if path.is_empty() { i.to_string() } else { format!("{path}.{i}") };
+                    parts.push(self.instances(ty, &path, level, count)?);
+                }
+                let tuple = |i: usize| Value::Tuple(parts.iter().filter_map(|part| part.get(i)).collect());
+                Ok(ArrayValue::Values((0..count).map(tuple).collect()))
+            }
+            TyKind::Array(array) => {
+                let lengths = self.lengths(ty, path, level, count)?;
+                let total = lengths.iter().try_fold(0usize, |sum, n| sum.checked_add(*n));
+                let total = total.filter(|total| *total <= MOST).ok_or_else(|| {
+                    InputError::new(format!("`{}` has at most {MOST} elements; the offsets make more", self.whole))
+                })?;
+                let inner = self.instances(&array.element, path, level + 1, total)?;
+                let mut from = 0;
+                let row = |n: &usize| {
+                    let row = part(&inner, from, *n);
+                    from += n;
+                    Value::Array(row)
+                };
+                Ok(ArrayValue::Values(lengths.iter().map(row).collect()))
+            }
+            TyKind::Vec(_, width) => {
+                let width = width.as_const().unwrap_or(0).max(0) as usize;
+                let data = self.data(path, ty, count.saturating_mul(width))?;
+                let lanes = |i: usize| (0..width).filter_map(|j| data.get(i * width + j)).collect();
+                Ok(ArrayValue::Values((0..count).map(|i| Value::Vec(lanes(i))).collect()))
+            }
+            _ => self.data(path, ty, count),
+        }
+    }
+
+    /// The numbers of a scalar.
+    fn data(&self, path: &str, ty: &Ty, count: usize) -> Result<ArrayValue> {
+        let array = self.values(path)?;
+        let element = if let TyKind::Vec(element, _) = ty.kind() { element } else { ty };
+        let (Some(wanted), Some(found)) = (element.as_scalar(), scalar::scalar_of(&array.data)) else {
+            return Err(InputError::new(format!("a value of type `{}` cannot be read from an archive", self.whole)));
+        };
+        if wanted != found {
+            let (name, has) = (super::flat::numpy_name(wanted), super::flat::numpy_name(found));
+            let shown = if path.is_empty() { "values" } else { path };
+            return Err(InputError::new(format!(
+                "`{}` is expected, but the array `{shown}` holds `{has}`: `{wanted}` is NumPy's `{name}`; convert with \
+                 `.astype(numpy.{name})`",
+                self.whole
+            )));
+        }
+        if array.data.len() != count {
+            return Err(self.misshapen(path, &array.dims, count));
+        }
+        Ok(array.data.clone())
+    }
+
+    fn misshapen(&self, path: &str, dims: &[usize], count: usize) -> InputError {
+        let shown = if path.is_empty() { "values" } else { path };
+        let shape = shape_text(dims);
+        let needed = counted(count, "number");
+        InputError::new(format!(
+            "`{}` is expected: the array `{shown}` has shape {shape}; {needed} are needed",
+            self.whole
+        ))
+    }
+
+    fn values(&self, path: &str) -> Result<&FlatArray> {
+        let names =
+            if path.is_empty() { vec!["values".to_owned()] } else { vec![path.to_owned(), format!("{path}.values")] };
+        let found = names.iter().find_map(|name| self.arrays.get(name));
+        found.ok_or_else(|| {
+            let has: Vec<String> = self.arrays.keys().map(|name| format!("`{name}`")).collect();
+            InputError::new(format!("the archive has no array `{}`; it has {}", names[0], has.join(", ")))
+        })
+    }
+
+    /// How long each of `count` instances of an array is: by offsets, or by the shape of the numbers.
+    fn lengths(&self, ty: &Ty, path: &str, level: usize, count: usize) -> Result<Vec<usize>> {
+        let mut all = Vec::new();
+        leaves(ty, path, &[], &[], &mut all)?;
+        let Some(leaf) = all.first() else { return Err(InputError::new("an empty tuple has no length")) };
+        let given = |level: usize| self.arrays.get(&leaf.name(&offsets(level)));
+        if level > 0
+            && let Some(array) = given(level)
+        {
+            return self.differences(&leaf.name(&offsets(level)), array, count);
+        }
+        let levels = level + leaf.own.len();
+        let lists = (1..levels).filter(|l| given(*l).is_some()).count();
+        let length = match (level, given(1)) {
+            (0, Some(first)) => first.data.len().checked_sub(1),
+            _ => self.values(&leaf.path)?.dims.get(level - lists.min(level)).copied(),
+        };
+        match length {
+            Some(length) => Ok(vec![length; count]),
+            None => Err(self.misshapen(&leaf.path, &self.values(&leaf.path)?.dims, count)),
+        }
+    }
+
+    fn differences(&self, name: &str, array: &FlatArray, count: usize) -> Result<Vec<usize>> {
+        let offsets: Vec<i64> = match &array.data {
+            ArrayValue::Long(v) => v.clone(),
+            ArrayValue::Int(v) => v.iter().map(|n| i64::from(*n)).collect(),
+            _ => return Err(InputError::new(format!("the array `{name}` holds no integers"))),
+        };
+        let length = |pair: &[i64]| usize::try_from(pair[1].checked_sub(pair[0])?).ok();
+        let lengths: Option<Vec<usize>> = offsets.windows(2).map(length).collect();
+        match lengths {
+            Some(lengths) if lengths.len() == count && offsets.first() == Some(&0) => Ok(lengths),
+            _ => Err(InputError::new(format!(
+                "the array `{name}` must begin with 0, not decrease, and have one number more than the {} that it \
+                 cuts",
+                counted(count, "row")
+            ))),
+        }
+    }
+}
+
+/// An array of values of type `ty`.
+pub fn gathered(ty: &Ty, values: impl IntoIterator<Item = Value>) -> ArrayValue {
+    let mut array = empty(ty);
+    values.into_iter().for_each(|value| scalar::push(&mut array, value));
+    array
+}
+
+/// One array of the elements of several, all of type `ty`; those of another type are left out.
+pub fn concat(ty: &Ty, arrays: &[ArrayValue]) -> ArrayValue {
+    let mut all = empty(ty);
+    for array in arrays {
+        match (&mut all, array) {
+            (ArrayValue::Values(to), ArrayValue::Values(from)) => to.extend_from_slice(from),
+            (all, array) => append(all, array),
+        }
+    }
+    all
+}
+
+fn empty(ty: &Ty) -> ArrayValue {
+    opened(ty).as_scalar().map_or_else(|| ArrayValue::Values(Vec::new()), scalar::empty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::literal;
+    use crate::testing::param;
+    use lift_analysis::size::Size;
+    use lift_analysis::ty::{Ty, bound};
+
+    fn round(ty: &Ty, text: &str) -> Vec<String> {
+        let value = literal::parse(ty, text).expect("a literal");
+        let arrays = arrays_from_value(ty, &value).expect("it can be written");
+        assert_eq!(value_from_arrays(ty, &arrays).expect("it can be read"), value);
+        let shown =
+            |(name, array): (&String, &FlatArray)| format!("{name} {} {:?}", shape_text(&array.dims), array.data);
+        arrays.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn values_of_all_shapes_survive() {
+        let n = Size::var(param(0, "N"));
+        let rows = |element: Ty| {
+            let x = bound(0, "X");
+            Ty::exists(vec![x.clone()], Ty::array(element, Size::var(x)))
+        };
+        let pair = Ty::tuple(vec![Ty::int(), Ty::scalar(Scalar::Float)]);
+        assert_eq!(round(&Ty::array(Ty::int(), n.clone()), "[1,2]"), ["values (2,) Int([1, 2])"]);
+        assert_eq!(
+            round(&Ty::array(rows(Ty::int()), n.clone()), "[[1],[],[2,3]]"),
+            ["offsets (4,) Long([0, 1, 1, 3])", "values (3,) Int([1, 2, 3])"]
+        );
+        assert_eq!(
+            round(&Ty::array(rows(rows(Ty::int())), n.clone()), "[[[1,2],[]],[],[[3]]]"),
+            ["offsets (4,) Long([0, 2, 2, 3])", "offsets1 (4,) Long([0, 2, 2, 3])", "values (3,) Int([1, 2, 3])"]
+        );
+        assert_eq!(
+            round(&Ty::array(Ty::array(rows(Ty::int()), Size::nat(2)), n.clone()), "[[[1],[]],[[2],[3]]]"),
+            ["offsets (3,) Long([0, 2, 4])", "offsets1 (5,) Long([0, 1, 1, 2, 3])", "values (3,) Int([1, 2, 3])"]
+        );
+        assert_eq!(
+            round(&Ty::array(pair.clone(), n.clone()), "[(1,0.5),(2,1.5)]"),
+            ["0 (2,) Int([1, 2])", "1 (2,) Float([0.5, 1.5])"]
+        );
+        assert_eq!(
+            round(&Ty::tuple(vec![Ty::int(), Ty::array(rows(pair), n.clone())]), "(7,[[(1,0.5)],[]])"),
+            [
+                "0 () Int([7])",
+                "1.0.offsets (3,) Long([0, 1, 1])",
+                "1.0.values (1,) Int([1])",
+                "1.1.offsets (3,) Long([0, 1, 1])",
+                "1.1.values (1,) Float([0.5])"
+            ]
+        );
+        assert_eq!(
+            round(&Ty::array(rows(Ty::array(Ty::int(), Size::nat(2))), n), "[[[1,2]],[]]"),
+            ["offsets (3,) Long([0, 1, 1])", "values (1, 2) Int([1, 2])"]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let x = bound(0, "X");
+        let rows = Ty::exists(vec![x.clone()], Ty::array(Ty::int(), Size::var(x)));
+        let ty = Ty::array(rows, Size::var(param(0, "N")));
+        let refused = |offsets: &[i64], values: ArrayValue| {
+            let flat = |data: ArrayValue| FlatArray { dims: vec![data.len()], data };
+            let arrays = Arrays::from([
+                ("offsets".to_owned(), flat(ArrayValue::Long(offsets.to_vec()))),
+                ("values".to_owned(), flat(values)),
+            ]);
+            value_from_arrays(&ty, &arrays).expect_err("it does not fit").message
+        };
+        let ints = || ArrayValue::Int(vec![1, 2, 3]);
+        assert!(refused(&[0, 2, 1], ints()).contains("not decrease"));
+        assert!(refused(&[1, 3], ints()).contains("begin with 0"));
+        assert!(refused(&[0, 2], ints()).contains("2 numbers are needed"));
+        assert!(refused(&[0, i64::MAX], ints()).contains("the offsets make more"));
+        assert!(refused(&[0, 3], ArrayValue::Float(vec![1.0; 3])).contains("holds `float32`"));
+        assert!(value_from_arrays(&ty, &Arrays::new()).expect_err("empty").message.contains("no array `values`"));
+    }
+}

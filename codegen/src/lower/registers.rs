@@ -1,0 +1,116 @@
+//! Registers: variables that hold a scalar, a vector or a tuple of such.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::value::{Value, VecValue};
+use super::write::is_flat;
+use crate::opencl::{CType, Expr};
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The value itself, with all components of a tuple.
+    pub fn forced(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
+        Ok(match self.force(v)? {
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(|p| self.forced(p)).collect::<Result<_>>()?),
+            other => other,
+        })
+    }
+
+    /// Variables for a scalar, a vector or a tuple of such, without a value yet (or zero, if asked for by
+    /// [`Self::registers_like`]); `None` for anything with an array in it.
+    pub fn registers(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Option<Value<'k>>> {
+        let like = self.forced(like)?;
+        if !is_flat(&like) {
+            return Ok(None);
+        }
+        self.registers_flat(&like, name, zero).map(Some)
+    }
+
+    fn registers_flat(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Value<'k>> {
+        Ok(match like {
+            Value::Scalar(s) => {
+                let ty = s.ty();
+                self.note_double(ty);
+                let init = zero.then(|| Self::zero(ty));
+                let name = self.variable(name, CType::of(ty), init);
+                Value::computed(ty, Expr::Var(name))
+            }
+            Value::Vec(v) => {
+                let ty = CType::Vec(v.scalar, v.width);
+                let init = zero.then(|| Expr::Vector(ty, vec![Self::zero(v.scalar)]));
+                let name = self.variable(name, ty, init);
+                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+            }
+            Value::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    all.push(self.registers_flat(p, &format!("{name}_{}", i + 1), zero)?);
+                }
+                Value::Tuple(all)
+            }
+            other => return Err(self.error("", format!("{other:?} has no registers"))),
+        })
+    }
+
+    /// Registers for a value of this form, holding zeros.
+    pub fn registers_like(&mut self, like: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
+        self.registers(like, name, true)
+    }
+
+    /// Variables that hold this value, which is a scalar, a vector or a tuple of such.
+    pub fn registers_with(&mut self, value: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
+        let value = self.forced(value)?;
+        if !is_flat(&value) {
+            return Ok(None);
+        }
+        self.registers_holding(&value, name).map(Some)
+    }
+    fn registers_holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
+        Ok(match value {
+            Value::Scalar(s) => {
+                let ty = s.ty();
+                let init = self.scalar(s)?;
+                Value::computed(ty, Expr::Var(self.variable(name, CType::of(ty), Some(init))))
+            }
+            Value::Vec(v) => {
+                let name = self.variable(name, CType::Vec(v.scalar, v.width), Some(v.expr.clone()));
+                Value::Vec(VecValue { expr: Expr::Var(name), ..v.clone() })
+            }
+            Value::Tuple(parts) => {
+                let mut all = Vec::new();
+                for (i, p) in parts.iter().enumerate() {
+                    all.push(self.registers_holding(p, &format!("{name}_{}", i + 1))?);
+                }
+                Value::Tuple(all)
+            }
+            other => return Err(self.error("", format!("{other:?} has no registers"))),
+        })
+    }
+
+    /// Assigns to registers. The value may mention them: all of it is computed before the first is assigned.
+    pub fn assign_registers(&mut self, to: &Value<'k>, value: &Value<'k>) -> Result<()> {
+        let (mut targets, mut values) = (Vec::new(), Vec::new());
+        self.flatten(to, &mut targets)?;
+        self.flatten(value, &mut values)?;
+        if targets.len() != values.len() {
+            return Err(self.error("", "two values of one type have different forms"));
+        }
+        let mut pending: Vec<(Expr, CType, Expr)> = targets
+            .into_iter()
+            .zip(values)
+            .filter(|((t, _), (v, _))| t != v)
+            .map(|((t, ty), (v, _))| (t, ty, v))
+            .collect();
+        // In order, as long as no later value still reads what is assigned; what would is computed first.
+        for i in 0..pending.len() {
+            let target = pending[i].0.clone();
+            for (_, ty, later) in pending.iter_mut().skip(i + 1) {
+                if later.mentions(&target) {
+                    *later = self.bind("next", *ty, later.clone());
+                }
+            }
+            let (_, _, value) = pending[i].clone();
+            self.assign(target, value);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! A launch after a failed check does nothing.
+//!
+//! Later code relies on what a check found false: lengths become negative, memory stays unwritten. So every launch that
+//! may follow one that records failures begins by asking for one, and returns. No launch needs to be safe for itself.
+//!
+//! Within a launch the work-item that found the failure stops ([`resolve`]).
+//!
+//! Who asks what depends on who must decide alike. Nobody writes the flag during a launch that records no failures: there
+//! each work-item reads it. In a launch that does, one work-item reads it for its group, if the group meets at barriers;
+//! and where groups wait for each other, all read a copy that a launch of its own has made before.
+
+use super::Result;
+use super::function::FunctionBuilder;
+use super::program::ProgramBuilder;
+use crate::failure::Message;
+use crate::opencl::{BinaryOp, CType, Expr, Function, Helper, Param, ParamType, Stmt, StmtKind, Storage};
+use crate::plan::{Arg, BufferId, BufferRole, Count, Launch, Step};
+use lift_analysis::hir::Name;
+use lift_analysis::origin::Origin;
+use lift_analysis::size::Size;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What the failure buffer is called in every function.
+pub const NAME: &str = "failure";
+/// Elements of the failure buffer.
+pub const ELEMENTS: u64 = 4;
+/// Where the copy is, if there is one.
+const COPY: i64 = ELEMENTS as i64;
+/// The function that makes it. No name of a program begins so.
+const COPIER: &str = "lift_stop";
+
+impl FunctionBuilder<'_, '_> {
+    /// Records a failure where what follows relies on a check: the work-item ends.
+    pub fn stop_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2]) -> Result<()> {
+        let which = self.program.failure(message, &self.origin());
+        let (then, ()) = self.scope(|f| {
+            let buffer = f.failure_buffer();
+            let [first, second] = values;
+            let call = f.call_helper(Helper::Fail, [buffer, Expr::int(which), first, second]);
+            f.emit(StmtKind::Expr(call));
+            f.emit(StmtKind::Stop);
+            Ok(())
+        })?;
+        self.emit_if(wrong, then, Vec::new());
+        Ok(())
+    }
+}
+
+impl ProgramBuilder<'_> {
+    /// Adds the tests to the launches of the plan.
+    pub fn stop_after_failures(&mut self) {
+        let Some(failure) = self.failure_buffer else { return };
+        let mut after = FxHashSet::default();
+        let failed = followers(&self.setup, failure, false, &mut after);
+        followers(&self.steps, failure, failed, &mut after);
+        if after.is_empty() {
+            return;
+        }
+        let states = self.buffers.iter().map(|b| b.role == BufferRole::State).collect();
+        let mut pass = Pass { failure, states, functions: &mut self.functions, after, tested: FxHashMap::default() };
+        let copier = pass.steps(&mut self.setup) | pass.steps(&mut self.steps);
+        if copier && let Some(origin) = self.functions.last().map(|f| f.origin.clone()) {
+            self.buffers[failure.0 as usize].capacity = Size::nat(ELEMENTS + 1);
+            self.functions.push(copier_function(&origin));
+        }
+    }
+}
+
+/// Whether a launch may record a failure: only then its function is given the buffer.
+fn records(launch: &Launch, failure: BufferId) -> bool {
+    launch.args.contains(&Arg::Buffer(failure))
+}
+
+fn any_records(steps: &[Step], failure: BufferId) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Launch(launch) => records(launch, failure),
+        step => step.inside().into_iter().any(|inner| any_records(inner, failure)),
+    })
+}
+
+/// Collects the functions of launches before which there may be a failure; `failed`: there may be one before all of these
+/// steps. Returns whether there may be one after them.
+fn followers(steps: &[Step], failure: BufferId, mut failed: bool, found: &mut FxHashSet<String>) -> bool {
+    for step in steps {
+        match step {
+            Step::Launch(launch) => {
+                if failed {
+                    found.insert(launch.kernel.clone());
+                }
+                failed |= records(launch, failure);
+            }
+            // What a round records, the next one finds.
+            step => {
+                let inside = step.inside();
+                failed |= inside.iter().any(|steps| any_records(steps, failure));
+                inside.into_iter().for_each(|steps| {
+                    followers(steps, failure, failed, found);
+                });
+            }
+        }
+    }
+    failed
+}
+
+/// How a function learns of failures before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Test {
+    /// It records none, and was not given the buffer.
+    Given,
+    Recording,
+    /// From the copy.
+    Copied,
+}
+
+struct Pass<'a> {
+    failure: BufferId,
+    /// By buffer: whether groups wait for each other by it.
+    states: Vec<bool>,
+    functions: &'a mut [Function],
+    after: FxHashSet<String>,
+    tested: FxHashMap<String, Test>,
+}
+
+impl Pass<'_> {
+    /// Returns whether the flag is copied somewhere.
+    fn steps(&mut self, steps: &mut Vec<Step>) -> bool {
+        let mut copied = false;
+        let mut all = Vec::with_capacity(steps.len());
+        for mut step in std::mem::take(steps) {
+            match &mut step {
+                Step::Launch(launch) if self.after.contains(&launch.kernel) => {
+                    if self.test(launch) {
+                        copied = true;
+                        all.push(Step::Launch(copy_launch(&launch.origin, self.failure)));
+                    }
+                }
+                Step::Repeat { steps, .. } => copied |= self.steps(steps),
+                Step::While { test, steps, .. } => copied |= self.steps(test) | self.steps(steps),
+                Step::Launch(_) | Step::Zero(_) | Step::Swap(..) | Step::Measure { .. } => {}
+            }
+            all.push(step);
+        }
+        *steps = all;
+        copied
+    }
+
+    /// Has a launch ask for a failure; whether the flag must be copied before it.
+    fn test(&mut self, launch: &mut Launch) -> bool {
+        let test = match self.tested.get(&launch.kernel) {
+            Some(test) => *test,
+            None => {
+                let Some(function) = self.functions.iter_mut().find(|f| *f.name == *launch.kernel) else {
+                    return false;
+                };
+                let is_state = |arg: &Arg| matches!(arg, Arg::Buffer(id) if self.states[id.0 as usize]);
+                let test = match (records(launch, self.failure), launch.args.iter().any(is_state)) {
+                    (false, _) => Test::Given,
+                    (true, false) => Test::Recording,
+                    (true, true) => Test::Copied,
+                };
+                add_test(function, launch, test);
+                self.tested.insert(launch.kernel.clone(), test);
+                test
+            }
+        };
+        if test == Test::Given {
+            launch.args.insert(buffers(launch), Arg::Buffer(self.failure));
+        }
+        test == Test::Copied
+    }
+}
+
+fn buffers(launch: &Launch) -> usize {
+    launch.args.iter().take_while(|arg| matches!(arg, Arg::Buffer(_))).count()
+}
+
+fn flag(at: i64) -> Expr {
+    Expr::Var(NAME.into()).index(Expr::int(at))
+}
+
+fn add_test(function: &mut Function, launch: &Launch, test: Test) {
+    if test == Test::Given {
+        function.params.insert(buffers(launch), param(true));
+    }
+    let shared = test == Test::Recording && function.body.iter().any(meets_in);
+    match (test, first_of_group(launch.local).filter(|_| shared)) {
+        (Test::Copied, _) => stop_if(function, Vec::new(), flag(COPY)),
+        (_, Some(first)) => stop_group(function, first, flag(0)),
+        (_, None) => stop_if(function, Vec::new(), flag(0)),
+    }
+}
+
+/// The function that copies the flag.
+fn copier_function(origin: &Origin) -> Function {
+    Function {
+        name: COPIER.into(),
+        doc: "whether a launch before has failed (one work-item)".into(),
+        origin: origin.clone(),
+        params: vec![param(false)],
+        group_size: None,
+        body: vec![StmtKind::Assign(flag(COPY), flag(0)).at(origin)],
+        parts: Default::default(),
+    }
+}
+
+fn copy_launch(origin: &Origin, failure: BufferId) -> Launch {
+    Launch {
+        kernel: COPIER.into(),
+        args: vec![Arg::Buffer(failure)],
+        groups: [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 }),
+        local: [1; 3],
+        exact_local: false,
+        only_if: Vec::new(),
+        origin: origin.clone(),
+        label: "stop".into(),
+    }
+}
+
+/// Says what becomes of a work-item that stops in the midst of a function: it returns, unless others of its group wait for
+/// it later on. Then the rest of the braces is left out: what is declared there is seen nowhere else.
+pub fn resolve(body: &mut Vec<Stmt>) {
+    if let Some(StmtKind::If { then, .. }) = body.last_mut().map(|s| &mut s.kind) {
+        then.pop_if(|s| s.kind == StmtKind::Stop);
+    }
+    if body.iter().any(meets_in) {
+        within(body, true);
+    }
+}
+
+/// `outermost`: all work-items of the launch come here, and do the same.
+fn within(stmts: &mut Vec<Stmt>, outermost: bool) {
+    for at in 0..stmts.len() {
+        // Where the group still meets, all of it is here.
+        let waits = |rest: &[Stmt]| outermost || rest.iter().any(meets_in);
+        if stops(&stmts[at..=at]) && !waits(&stmts[at + 1..]) {
+            let mut rest = stmts.split_off(at + 1);
+            within(&mut rest, false);
+            if let StmtKind::If { then, otherwise, .. } = &mut stmts[at].kind {
+                then.pop();
+                otherwise.extend(rest);
+            }
+            return;
+        }
+        match &mut stmts[at].kind {
+            StmtKind::If { then, otherwise, .. } => {
+                within(then, false);
+                within(otherwise, false);
+            }
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::Block(body) => within(body, false),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a work-item may stop within statements, but not in loops or braces inside of them.
+pub fn stops(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Stop)),
+        _ => false,
+    })
+}
+
+/// Whether the work-items of a group meet in a statement.
+fn meets_in(stmt: &Stmt) -> bool {
+    let calls = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Call(name, _) if Helper::meets(name)));
+    match &stmt.kind {
+        StmtKind::Barrier { .. } => true,
+        StmtKind::Declare { init, .. } => init.as_ref().is_some_and(calls),
+        StmtKind::Assign(to, value) => calls(to) || calls(value),
+        StmtKind::Expr(e) => calls(e),
+        StmtKind::If { condition, then, otherwise } => calls(condition) || then.iter().chain(otherwise).any(meets_in),
+        StmtKind::For { body, .. } | StmtKind::Block(body) => body.iter().any(meets_in),
+        StmtKind::While { condition, body } => calls(condition) || body.iter().any(meets_in),
+        _ => false,
+    }
+}
+
+fn param(constant: bool) -> Param {
+    Param { name: NAME.into(), ty: ParamType::Buffer { element: CType::Int, constant } }
+}
+
+/// The condition of one work-item of a group; none if the group has no more.
+fn first_of_group(local: [u32; 3]) -> Option<Expr> {
+    let ids = (0..3).filter(|d| local[*d] > 1).map(|d| Expr::call("get_local_id", [Expr::int(d as i64)]));
+    ids.map(|id| id.eq(Expr::int(0))).reduce(Expr::and)
+}
+
+/// `before; if (flag != 0) return;` at the start of a function.
+fn stop_if(function: &mut Function, before: Vec<Stmt>, flag: Expr) {
+    let origin = &function.origin;
+    let condition = Expr::binary(BinaryOp::Ne, flag, Expr::int(0));
+    let then = vec![StmtKind::Stop.at(origin)];
+    let stop = StmtKind::If { condition, then, otherwise: Vec::new() }.at(origin);
+    let body = std::mem::take(&mut function.body);
+    function.body = before.into_iter().chain([stop]).chain(body).collect();
+}
+
+/// One work-item reads the flag for its group.
+fn stop_group(function: &mut Function, first: Expr, flag: Expr) {
+    let origin = function.origin.clone();
+    let name = Name::from("lift_stopped");
+    let shared = Expr::Var(name.clone()).index(Expr::int(0));
+    let read = vec![StmtKind::Assign(shared.clone(), flag).at(&origin)];
+    let before = vec![
+        StmtKind::DeclareArray { storage: Storage::Local, ty: CType::Int, name, len: 1 }.at(&origin),
+        StmtKind::If { condition: first, then: read, otherwise: Vec::new() }.at(&origin),
+        StmtKind::Barrier { local: true, global: false }.at(&origin),
+    ];
+    stop_if(function, before, shared);
+}

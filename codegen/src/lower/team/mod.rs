@@ -1,0 +1,134 @@
+//! What the work-items of one group do together with a row: fold it, scan it, sort it. Every one of them must get here.
+//!
+//! A tile of the row passes through local memory, so that neighbours read and write neighbours and yet each work-item has
+//! consecutive elements; elements meet in their order, by any associative operator.
+
+mod scan;
+mod sort;
+
+use super::Result;
+use super::device_filter::local_id;
+use super::function::FunctionBuilder;
+use super::value::{Array, Closure, Dest, Layout, Memory, Root, Value, View};
+use crate::opencl::{BinaryOp, CType, Expr, Storage};
+use crate::schedule::teams::RADIX;
+use lift_analysis::ty::Ty;
+use std::rc::Rc;
+
+/// A value of each work-item in local memory, and one of each [`RADIX`] of them.
+pub struct Levels {
+    items: i64,
+    /// Where those of this work-item's row begin.
+    first_slot: Expr,
+    first_block: Expr,
+    slots: Rc<Layout>,
+    firsts: Rc<Layout>,
+}
+
+impl Levels {
+    fn blocks(&self) -> i64 {
+        (self.items + RADIX - 1) / RADIX
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// The work-items of a group of a known size, all of which are here.
+    pub fn team(&self) -> Option<i64> {
+        let items = self.local_size[0].map(i64::from)?;
+        (self.team.is_some() && self.is_whole_group() && items > 1).then_some(items)
+    }
+
+    /// Local memory to combine values of this type; `None` if they are more than scalars and tuples of them.
+    pub fn levels(&mut self, ty: &Ty, items: i64) -> Option<Levels> {
+        let blocks = (items + RADIX - 1) / RADIX;
+        let slots = self.element_arrays(ty, "slots", Storage::Local, items * self.rows_of_group())?;
+        let firsts = self.element_arrays(ty, "firsts", Storage::Local, blocks * self.rows_of_group())?;
+        Some(Levels { items, first_slot: self.of_row(items), first_block: self.of_row(blocks), slots, firsts })
+    }
+
+    /// Elements that a group has at a time.
+    pub fn rows_of_group(&self) -> i64 {
+        self.team.map_or(1, |team| i64::from(team.rows))
+    }
+
+    /// Where in memory that the rows of a group share that of this work-item's row begins.
+    fn of_row(&self, len: i64) -> Expr {
+        match self.rows_of_group() {
+            1 => Expr::int(0),
+            _ => times(Expr::call("get_local_id", [Expr::int(1)]).cast(CType::Int), len),
+        }
+    }
+
+    /// What all work-items have in their variables, combined in order, in the variables of each. Before the levels are
+    /// used again a barrier is needed.
+    pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+        self.hand_up(levels, f, acc)?;
+        let first = self.slot_at(&levels.firsts, levels.first_block.clone());
+        let first = self.load(&first)?;
+        self.assign_registers(acc, &first)?;
+        let rest = u32::try_from(levels.blocks() - 1).unwrap_or(0);
+        self.written_out("j", rest, |b, j| {
+            b.fold_slot(f, acc, &levels.firsts, levels.first_block.clone().add(j).add(Expr::int(1)))
+        })
+    }
+
+    /// Every work-item's value, and the fold of each block of them, to local memory.
+    fn hand_up(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+        let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
+        self.copy(acc, &Dest::Place(own))?;
+        self.barrier(true, false);
+        let leads = local_id().lt(Expr::int(levels.blocks()));
+        self.provided(leads, |b| {
+            let from = times(item(), RADIX);
+            let slot = |at: Expr| levels.first_slot.clone().add(at);
+            let first = b.slot_at(&levels.slots, slot(from.clone()));
+            let first = b.load(&first)?;
+            let Some(all) = b.registers_with(&first, "all")? else { return Ok(()) };
+            b.written_out("j", (RADIX - 1) as u32, |b, j| {
+                let at = from.clone().add(j).add(Expr::int(1));
+                match levels.items % RADIX {
+                    0 => b.fold_slot(f, &all, &levels.slots, slot(at)),
+                    _ => b.provided(at.clone().lt(Expr::int(levels.items)), |b| {
+                        b.fold_slot(f, &all, &levels.slots, slot(at))
+                    }),
+                }
+            })?;
+            let to = b.slot_at(&levels.firsts, levels.first_block.clone().add(item()));
+            b.copy(&all, &Dest::Place(to))
+        })?;
+        self.barrier(true, false);
+        Ok(())
+    }
+
+    fn fold_slot(&mut self, f: &Closure<'k>, acc: &Value<'k>, slots: &Rc<Layout>, at: Expr) -> Result<()> {
+        let x = self.slot_at(slots, at);
+        let x = self.load(&x)?;
+        let next = self.call(f, &[acc.clone(), x])?;
+        self.assign_registers(acc, &next)
+    }
+
+    /// Whether all that is read of an array lies in local memory.
+    pub fn is_in_local(&self, xs: &Array<'k>) -> bool {
+        fn layout_is(layout: &Layout) -> bool {
+            match layout {
+                Layout::Scalar(Memory { root, .. }) => matches!(root, Root::Array { local: true, .. }),
+                Layout::Tuple(parts) => parts.iter().all(|p| layout_is(p)),
+                _ => false,
+            }
+        }
+        match &*xs.view {
+            View::Stored { element, .. } => layout_is(element),
+            View::Mapped(_, of) | View::Component(of, _) => self.is_in_local(of),
+            View::Zip(parts) => parts.iter().all(|p| self.is_in_local(p)),
+            _ => false,
+        }
+    }
+}
+
+fn item() -> Expr {
+    local_id().cast(CType::Int)
+}
+
+fn times(e: Expr, by: i64) -> Expr {
+    Expr::binary(BinaryOp::Mul, e, Expr::int(by))
+}

@@ -1,0 +1,163 @@
+//! `scan` of a row by a group: tile by tile, each through local memory and back.
+
+use super::{Levels, item, times};
+use crate::core::PrimCall;
+use crate::lower::Result;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::stream::tile::bytes;
+use crate::lower::value::{Array, Closure, Dest, Env, Layout, Value};
+use crate::opencl::{CType, Expr, Step, Storage};
+use crate::schedule::teams::{RADIX, SCAN_TILE};
+use lift_analysis::size::Size;
+use std::rc::Rc;
+
+/// A row on its way through local memory.
+struct Row<'a, 'k> {
+    xs: &'a Array<'k>,
+    /// Elements of a work-item in a tile.
+    each: i64,
+    items: i64,
+    tile: Rc<Layout>,
+    /// Where the tile of this work-item's row begins.
+    first: Expr,
+}
+
+impl Row<'_, '_> {
+    /// Where an element of the tile lies: consecutive elements of two work-items do not meet in a bank.
+    fn padded(&self, at: Expr) -> Expr {
+        self.first.clone().add(at.clone().add(at.div(Expr::int(self.each))))
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Whether the group scans a row together; if so, it is written.
+    pub fn scan_in_group(
+        &mut self,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<bool> {
+        let ty = self.program.kernel.atom_ty(&call.args[0]);
+        let (Some(items), Some(bytes)) = (self.team(), bytes(&ty)) else { return Ok(false) };
+        let each = SCAN_TILE / bytes.max(1) as i64 / (items * self.rows_of_group());
+        if each < 1 {
+            return Ok(false);
+        }
+        let each = each.min(16);
+        let z = self.atom(&call.args[0], env)?;
+        let xs = self.atom(&call.args[1], env)?;
+        let xs = self.array(&xs)?;
+        let f = Closure { lambda: &call.funs[0], env: env.clone() };
+        let in_tile = items * (each + 1);
+        let tile = self.element_arrays(&ty, "tile", Storage::Local, in_tile * self.rows_of_group());
+        let first = self.of_row(in_tile);
+        let (Some(tile), Some(levels)) = (tile, self.levels(&ty, items)) else { return Ok(false) };
+        let Some(carry) = self.registers_with(&z, "carry")? else { return Ok(false) };
+        let row = Row { xs: &xs, each, items, tile, first };
+        let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
+        let n = xs.len.clone();
+        let result = self.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
+            b.scan_tile(&row, &levels, &f, (&z, &carry), base, dest, inclusive)
+        });
+        self.active.lcl = lcl;
+        self.shared_in_loop = true;
+        result.map(|()| true)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn scan_tile(
+        &mut self,
+        row: &Row<'_, 'k>,
+        levels: &Levels,
+        f: &Closure<'k>,
+        (z, carry): (&Value<'k>, &Value<'k>),
+        base: &Size,
+        dest: &Dest<'k>,
+        inclusive: bool,
+    ) -> Result<()> {
+        self.for_tile(row, base, |b, i, at| {
+            let x = b.read(row.xs, i)?;
+            let to = b.slot_at(&row.tile, at);
+            b.copy(&x, &Dest::Place(to))
+        })?;
+        self.barrier(true, false);
+        let (Some(mine), Some(before)) = (self.registers_with(z, "mine")?, self.registers_with(carry, "before")?)
+        else {
+            return Ok(());
+        };
+        self.for_consecutive(row, base, |b, at| b.fold_slot(f, &mine, &row.tile, at))?;
+        self.hand_up(levels, f, &mine)?;
+        // The blocks before that of this work-item, and those of its own block before it.
+        let block = self.bind("block", CType::Int, item().div(Expr::int(RADIX)));
+        let fold_up_to = |b: &mut Self, from: Expr, to: Expr, (slots, first): (&Rc<Layout>, &Expr)| {
+            let to = Size::var(b.index_var("to", to));
+            b.for_range("j", from, &to, Step::Increment, |b, j| {
+                let j = first.clone().add(b.size(j)?);
+                b.fold_slot(f, &before, slots, j)
+            })
+        };
+        fold_up_to(self, Expr::int(0), block.clone(), (&levels.firsts, &levels.first_block))?;
+        let me = self.bind("me", CType::Int, item());
+        fold_up_to(self, times(block, RADIX), me, (&levels.slots, &levels.first_slot))?;
+        let blocks = u32::try_from(levels.blocks()).unwrap_or(0);
+        self.written_out("j", blocks, |b, j| b.fold_slot(f, carry, &levels.firsts, levels.first_block.clone().add(j)))?;
+        self.for_consecutive(row, base, |b, at| {
+            let place = b.slot_at(&row.tile, at.clone());
+            let x = b.load(&place)?;
+            let x = b.named_scalar(&x, "x")?;
+            if !inclusive {
+                b.copy(&before, &Dest::Place(place.clone()))?;
+            }
+            let next = b.call(f, &[before.clone(), x])?;
+            b.assign_registers(&before, &next)?;
+            if inclusive { b.copy(&before, &Dest::Place(place)) } else { Ok(()) }
+        })?;
+        self.barrier(true, false);
+        self.for_tile(row, base, |b, i, at| {
+            let x = b.slot_at(&row.tile, at);
+            let x = b.load(&x)?;
+            let to = b.dest_at(dest, i)?;
+            b.copy(&x, &to)
+        })?;
+        self.barrier(true, false);
+        Ok(())
+    }
+
+    /// For the elements of a tile, neighbours by neighbours: the index, and where it lies in local memory.
+    fn for_tile(
+        &mut self,
+        row: &Row<'_, 'k>,
+        base: &Size,
+        body: impl FnOnce(&mut Self, &Size, Expr) -> Result<()>,
+    ) -> Result<()> {
+        let each = u32::try_from(row.each).unwrap_or(1);
+        let end = self.size(&row.xs.len)?;
+        let from = self.size(base)?;
+        self.written_out("k", each, |b, k| {
+            let offset = b.bind("offset", CType::Int, times(k, row.items).add(item()));
+            let i = b.bind("i", CType::Int, from.add(offset.clone()));
+            b.provided(i.clone().lt(end), |b| {
+                let i = b.index_below("i", i, &row.xs.len);
+                body(b, &i, row.padded(offset))
+            })
+        })
+    }
+
+    /// For the consecutive elements of this work-item that there are: where each lies in local memory.
+    fn for_consecutive(
+        &mut self,
+        row: &Row<'_, 'k>,
+        base: &Size,
+        body: impl FnOnce(&mut Self, Expr) -> Result<()>,
+    ) -> Result<()> {
+        let each = u32::try_from(row.each).unwrap_or(1);
+        let end = self.size(&row.xs.len)?;
+        let from = self.size(base)?;
+        self.written_out("k", each, |b, k| {
+            let offset = times(item(), row.each).add(k.clone());
+            let inside = from.add(offset).lt(end);
+            b.provided(inside, |b| body(b, row.first.clone().add(times(item(), row.each + 1).add(k))))
+        })
+    }
+}

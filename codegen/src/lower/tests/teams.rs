@@ -1,0 +1,147 @@
+//! Maps whose functions have parallel work themselves: every version, at lengths on either side of what decides, gives
+//! what the interpreter gives.
+
+use super::*;
+use crate::core::builder::*;
+use crate::core::simplify::simplify;
+use crate::core::{Level, Prim};
+
+fn sum(b: &mut Builder, xs: &Atom) -> Atom {
+    let sum = b.reduce(Level::Auto, 0.0f32, xs, |b, x, y| b.add(x, y));
+    b.view(Prim::Head, &[], &[sum])
+}
+
+/// Elements of each row by the row's sum, after a map that both read.
+fn shares(b: &mut Builder, row: &Atom) -> Atom {
+    let more = b.map(Level::Auto, row, |b, x| b.add(x, 0.5f32));
+    let all = sum(b, &more);
+    let all = b.add(&all, 1.0f32);
+    b.map(Level::Auto, &more, |b, x| b.div(x, &all))
+}
+
+fn dot(b: &mut Builder, xs: &Atom, ys: &Atom) -> Atom {
+    let pairs = b.zip(&[xs.clone(), ys.clone()]);
+    let products = b.map(Level::Auto, &pairs, |b, p| {
+        let (x, y) = (b.proj(p, 0), b.proj(p, 1));
+        b.mul(&x, &y)
+    });
+    sum(b, &products)
+}
+
+/// A map of this function over the rows of an N×M matrix, or over its columns.
+fn of_rows(name: &str, columns: bool, f: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
+    let mut b = Builder::new(name);
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let rows = if columns { b.transpose(&xs) } else { xs };
+    let result = b.map(Level::Auto, &rows, |b, row| f(b, row));
+    simplify(b.finish(&result))
+}
+
+fn sorted(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
+    let before = b.lambda(&[float(), float()], |b, xs| b.lt(&xs[0], &xs[1]));
+    b.prim(prim, &[], vec![before], &[row.clone()])
+}
+
+/// A scan by an operator that is associative and not commutative: the composition of x ↦ p·x + q.
+fn composed(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
+    let maps = b.map(Level::Auto, row, |b, x| b.tuple(&[0.5f32.into(), x.clone()]));
+    let pair = b.ty(&maps).as_array().map(|a| a.element.clone()).expect("an array");
+    let f = b.lambda(&[pair.clone(), pair], |b, ab| {
+        let (p, q, r, s) = (b.proj(&ab[0], 0), b.proj(&ab[0], 1), b.proj(&ab[1], 0), b.proj(&ab[1], 1));
+        let moved = b.mul(&q, &r);
+        let (p, q) = (b.mul(&p, &r), b.add(&moved, &s));
+        b.tuple(&[p, q])
+    });
+    let z = b.tuple(&[1.0f32.into(), 0.0f32.into()]);
+    let all = b.prim(prim, &[], vec![f], &[z, maps]);
+    b.map(Level::Auto, &all, |b, p| b.proj(p, 1))
+}
+
+/// Where the greatest element is.
+fn greatest(b: &mut Builder, row: &Atom) -> Atom {
+    let n = b.ty(row).as_array().map(|a| a.len.clone()).expect("an array");
+    let numbers = b.iota(n);
+    let pairs = b.zip(&[row.clone(), numbers]);
+    let z = b.tuple(&[(-1.0f32).into(), (-1).into()]);
+    let found = b.reduce(Level::Auto, &z, &pairs, |b, x, y| {
+        let (p, q) = (b.proj(x, 0), b.proj(y, 0));
+        let greater = b.gt(&q, &p);
+        b.if_(&greater, |_| y.clone(), |_| x.clone())
+    });
+    let found = b.view(Prim::Head, &[], &[found]);
+    b.proj(&found, 1)
+}
+
+fn kernels() -> Vec<Kernel> {
+    let median = |b: &mut Builder, row: &Atom| {
+        let row = sorted(b, row, Prim::Sort);
+        let all = sum(b, &row);
+        b.map(Level::Auto, &row, |b, x| b.sub(x, &all))
+    };
+    // The products of a row with all rows, by the row's sum: a nest beside a fold.
+    let mut b = Builder::new("products");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let products = b.map(Level::Auto, &xs, |b, row| {
+        let all = sum(b, row);
+        let all = b.add(&all, 1.0f32);
+        let found = b.map(Level::Auto, &xs, |b, other| dot(b, row, other));
+        let most = b.reduce(Level::Auto, 0.0f32, &found, |b, x, y| b.op(ScalarOp::Max, &[x.clone(), y.clone()]));
+        let most = b.view(Prim::Head, &[], &[most]);
+        let both = b.mul(&most, &all);
+        b.map(Level::Auto, &found, |b, x| b.div(x, &both))
+    });
+    let products = simplify(b.finish(&products));
+    vec![
+        of_rows("shares", false, shares),
+        of_rows("shares of columns", true, shares),
+        of_rows("sums", false, sum),
+        of_rows("sums of columns", true, sum),
+        of_rows("greatest", false, greatest),
+        of_rows("greatest of columns", true, greatest),
+        of_rows("inclusive", false, |b, row| composed(b, row, Prim::Scan(Level::Auto))),
+        of_rows("exclusive", false, |b, row| composed(b, row, Prim::ScanExcl(Level::Auto))),
+        of_rows("sorted", false, |b, row| sorted(b, row, Prim::Sort)),
+        of_rows("order", false, |b, row| sorted(b, row, Prim::Argsort)),
+        of_rows("beside the sum", false, median),
+        products,
+    ]
+}
+
+#[test]
+fn every_version_agrees() {
+    // Few work-items keep a device of one unit busy, so that both ways are taken; rows too long for local memory.
+    let targets = [
+        Target::nvidia(),
+        Target { compute_units: 1, ..Target::gpu() },
+        Target { local_memory: 20 * 1024, ..Target::nvidia() },
+    ];
+    let sizes = [(3, 0), (1, 1), (2, 15), (40, 3), (40, 17), (9, 64), (3, 257), (2, 1025), (1, 5000)];
+    for kernel in kernels() {
+        for (i, target) in targets.iter().enumerate() {
+            let program = match compile(&kernel, target) {
+                Ok(program) => program,
+                Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
+            };
+            // The others differ in where they change over only.
+            for (n, m) in sizes.iter().skip(if i == 0 { 0 } else { 2 }) {
+                if let Err(problem) = agree(&kernel, &program, &[rows(*n, *m)]) {
+                    panic!("{n}×{m}: {problem}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_nest_and_a_fold_are_maps_of_their_own() {
+    let rules = |kernel: &Kernel, target: Target| -> Vec<&str> {
+        Schedule::new(kernel, &target).applied.iter().map(|a| a.rule.name).collect()
+    };
+    let all = kernels();
+    let products = all.last().expect("there are some");
+    assert!(rules(products, Target::gpu()).contains(&"map-parts"));
+    assert!(rules(products, Target::gpu()).contains(&"map-folds-wrg"));
+    assert!(!rules(products, Target::cpu()).contains(&"map-parts"));
+}

@@ -1,0 +1,456 @@
+//! `map (λrow. g (reduce f z (… row …))) rows`, where rows lie in memory one after the other: several work-items of a group
+//! fold a row together, so that neighbours read neighbouring elements.
+//!
+//! How many depends on the length of rows, which is known only when the kernel runs: one for each row of a few elements,
+//! all of the group for a long one. Elements meet in their order, as the operator need only be associative; where it is
+//! one of the commutative ones, each work-item takes every n-th element.
+//!
+//! Where the columns of a matrix are folded, neighbouring work-items have neighbouring columns, and a team is those that
+//! have the same one. Where there are few rows, groups fold parts of them, and a second launch what the parts gave.
+
+mod share;
+
+use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
+use crate::lower::function::Dims;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::host::Host;
+use crate::lower::launch::Title;
+use crate::lower::program::ProgramBuilder;
+use crate::lower::tile::local_id;
+use crate::lower::tile::operand::components;
+use crate::lower::value::{Array, Dest, Env, Layout, Place, Value, View};
+use crate::lower::{LowerError, Result};
+use crate::opencl::{BinaryOp, CType, Expr, StmtKind, Storage};
+use crate::schedule::nest::Nest;
+use crate::schedule::rules;
+use crate::schedule::{shapes, uses};
+use lift_analysis::size::{Size, VarKind};
+use lift_analysis::ty::Ty;
+use rustc_hash::FxHashSet;
+
+/// Work-items of a group.
+const ITEMS: i64 = 256;
+/// Elements of a row for each work-item, if there are enough.
+const EACH: i64 = 16;
+/// Work-items for each row, where it is not known before the run how long rows are, and there are many of them.
+const TEAM: i64 = 8;
+/// Work-items of a compute unit that keep it busy.
+const BUSY_PER_UNIT: i64 = 1024;
+/// Work-items of a group of small teams: few wait for the longest of its rows.
+const FEW: i64 = 128;
+/// Neighbouring columns of a group.
+const COLUMNS: i64 = 32;
+/// Elements of a column that a work-item has under way at a time.
+const IN_FLIGHT: i64 = 8;
+
+/// Groups for each compute unit, where rows are folded in parts.
+const GROUPS_PER_UNIT: i64 = 4;
+/// Elements of a part for each work-item, at least.
+const PART: i64 = 32;
+
+/// Which work-items of a group fold the same row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Teams {
+    /// Neighbours, as many as the length of rows and the number of them make worth it.
+    Neighbours,
+    /// Neighbours, [`TEAM`] of them: there are so many rows that this keeps the device busy.
+    Small,
+    /// Those [`COLUMNS`] apart.
+    Columns,
+}
+
+/// What of each row a launch folds.
+#[derive(Debug, Clone)]
+enum Stage {
+    Whole,
+    /// So many parts of it, each to a place of its own.
+    Parts(Size, Place),
+    /// What these parts gave.
+    Rest(Size, Place),
+}
+
+#[derive(Clone)]
+struct Folded<'k> {
+    f: &'k Lambda,
+    fold: &'k PrimCall,
+    of: VarId,
+    env: Env<'k>,
+    rows: Array<'k>,
+    /// The length of all rows; `None` where each has its own, known only when it is read.
+    length: Option<Size>,
+    z_ty: Ty,
+    /// Work-items of a group.
+    items: i64,
+    teams: Teams,
+    stage: Stage,
+}
+
+impl<'k> Folded<'k> {
+    /// The statements before the fold.
+    fn before(&self) -> impl DoubleEndedIterator<Item = &'k Stmt> {
+        let (of, all) = (self.of, &self.f.body.stmts);
+        all.iter().take(all.iter().position(|s| s.var == of).unwrap_or(0))
+    }
+
+    /// Those of them that are needed for what stands behind it.
+    fn wanted_behind(&self) -> FxHashSet<VarId> {
+        let body = &self.f.body;
+        let mut reading: Vec<&Stmt> = body.stmts.iter().skip_while(|s| s.var != self.of).skip(1).collect();
+        let mut wanted = FxHashSet::default();
+        for s in self.before().rev() {
+            let is_it = |v: VarId| v == s.var;
+            let opens = !s.binds.is_empty() && reading.iter().any(|r| may_mention_lengths(r));
+            let read = body.result == Atom::Var(s.var) || reading.iter().any(|r| uses::mentions(r, &is_it));
+            if read || opens {
+                wanted.insert(s.var);
+                reading.push(s);
+            }
+        }
+        wanted
+    }
+}
+
+/// Whether a statement may mention a length that was opened.
+fn may_mention_lengths(stmt: &Stmt) -> bool {
+    let sizes = stmt.rhs.operands().into_iter().any(|a| matches!(a, Atom::Size(s) if s.as_const().is_none()));
+    let only_scalars = match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Prim(call) => call.prim == Prim::Head,
+        _ => false,
+    };
+    sizes || !only_scalars
+}
+
+impl<'k> Host<'k> {
+    pub(super) fn rows(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        nest: Nest,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was");
+        let f = &call.funs[0];
+        let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        if !nest.reorder || i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let length = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
+        let z_ty = kernel.atom_ty(&fold.args[0]);
+        let mut folded = Folded {
+            f,
+            fold,
+            of: nest.fold,
+            env: env.clone(),
+            rows,
+            length: Some(length),
+            z_ty,
+            items: ITEMS,
+            teams: Teams::Neighbours,
+            stage: Stage::Whole,
+        };
+        let title =
+            Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        let mut found = Vec::new();
+        // Neighbouring work-items read neighbouring elements.
+        self.program.probe(&stmt.origin, |b| {
+            let all = components(&folded.rows, kernel.ty(f.params[0]));
+            for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
+                found.push(b.strides(rows).and_then(|s| match (s.first.is_one(), s.second.is_one()) {
+                    (_, true) => Some(Teams::Neighbours),
+                    (true, false) => Some(Teams::Columns),
+                    (false, false) => None,
+                }));
+            }
+            Ok(())
+        })?;
+        // What lies otherwise than the first is read as that needs it.
+        let Some(teams) = found.first().copied().flatten().filter(|_| found.iter().all(Option::is_some)) else {
+            return Ok(false);
+        };
+        folded.teams = teams;
+        self.program
+            .applied(if teams == Teams::Columns { &rules::COLUMN_TEAMS } else { &rules::ROW_TEAMS }, &stmt.origin);
+        let local = [Some(ITEMS as u32), Some(1), Some(1)];
+        let Some(parts) = self.parts_of_rows(&folded) else {
+            self.launch(&title, used, local, |b| b.folded_rows(&folded, dest))?;
+            return Ok(true);
+        };
+        self.program.applied(&rules::REDUCE_PARTS, &stmt.origin);
+        let one = Size::int(2).sub(&parts);
+        let several = parts.sub(&Size::one());
+        self.launch_if(&[one], &title, used, local, |b| b.folded_rows(&folded, dest))?;
+        // The parts of a row lie beside each other.
+        let room = Size::if_le(&Size::one(), &several, &folded.rows.len.mul(&parts), &Size::zero());
+        let place = self.partials(stmt, &folded.z_ty, &room)?;
+        let place = match &*place.layout {
+            Layout::Array { element, .. } => Place { layout: element.clone(), at: Size::zero() },
+            _ => return Err(wrong()),
+        };
+        let first = Folded { stage: Stage::Parts(parts.clone(), place.clone()), ..folded.clone() };
+        let label = "map: parts of rows";
+        self.launch_if(std::slice::from_ref(&several), &Title { label, ..title.clone() }, used, local, |b| {
+            b.folded_rows(&first, dest)
+        })?;
+        let rest = Folded { stage: Stage::Rest(parts, place), ..folded };
+        let label = "map: what the parts gave";
+        self.launch_if(&[several], &Title { label, ..title }, used, local, |b| b.folded_rows(&rest, dest))?;
+        Ok(true)
+    }
+
+    /// In how many parts rows are folded, if that may be several: there may be too few of them for all of the device.
+    fn parts_of_rows(&self, folded: &Folded<'k>) -> Option<Size> {
+        let (n, k) = (&folded.rows.len, folded.length.as_ref()?);
+        if !self.program.is_known_before(n) || !self.program.is_known_before(k) {
+            return None;
+        }
+        let busy = i64::from(self.program.schedule.target.compute_units) * GROUPS_PER_UNIT;
+        let groups = match folded.teams {
+            Teams::Columns => n.add(&Size::int(COLUMNS - 1)).div_floor(&Size::int(COLUMNS)),
+            _ => n.clone(),
+        };
+        let each = match folded.teams {
+            Teams::Columns => PART * ITEMS / COLUMNS,
+            _ => PART * ITEMS,
+        };
+        let wanted = Size::int(busy).div_floor(&Size::max(&groups, &Size::one()));
+        let most = k.div_floor(&Size::int(each));
+        let parts = Size::max(&Size::min(&wanted, &most), &Size::one());
+        (!parts.is_one()).then_some(parts)
+    }
+
+    /// So with rows whose lengths only the device knows.
+    pub(super) fn teams(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        dest: &Dest<'k>,
+        of: VarId,
+    ) -> Result<bool> {
+        let kernel = self.program.kernel;
+        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was");
+        let f = &call.funs[0];
+        let fold = f.body.stmts.iter().find(|s| s.var == of).ok_or_else(wrong)?;
+        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
+        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+            return Ok(false);
+        }
+        let rows = self.array_arg(stmt, &call.args[0], env)?;
+        let z_ty = kernel.atom_ty(&fold.args[0]);
+        let n = rows.len.clone();
+        let mut folded = Folded {
+            f,
+            fold,
+            of,
+            env: env.clone(),
+            rows,
+            length: None,
+            z_ty,
+            items: ITEMS,
+            teams: Teams::Neighbours,
+            stage: Stage::Whole,
+        };
+        let title =
+            Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
+        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
+        let local = |folded: &Folded| [Some(folded.items as u32), Some(1), Some(1)];
+        let enough = Size::int(self.program.busy() / TEAM);
+        if self.program.is_known_before(&n) && n.as_const().is_none() {
+            let few = enough.sub(&n);
+            self.launch_if(&[few], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+            folded = Folded { items: FEW, teams: Teams::Small, ..folded };
+            let many = n.sub(&enough).add(&Size::one());
+            self.launch_if(&[many], &title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+        } else {
+            self.launch(&title, used, local(&folded), |b| b.folded_rows(&folded, dest))?;
+        }
+        Ok(true)
+    }
+}
+
+impl ProgramBuilder<'_> {
+    /// Work-items that keep the device busy.
+    fn busy(&self) -> i64 {
+        i64::from(self.schedule.target.compute_units) * BUSY_PER_UNIT
+    }
+}
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    fn folded_rows(&mut self, folded: &Folded<'k>, dest: &Dest<'k>) -> Result<()> {
+        let n = match &folded.stage {
+            Stage::Parts(parts, _) => folded.rows.len.mul(parts),
+            Stage::Whole | Stage::Rest(..) => folded.rows.len.clone(),
+        };
+        // Parts of neighbouring columns are folded beside each other.
+        let parts = match &folded.stage {
+            Stage::Parts(parts, _) => Some((self.host_size(parts, "parts")?, folded.rows.len.clone())),
+            _ => None,
+        };
+        let n = match &parts {
+            Some(_) => self.host_size(&n, "all_parts")?,
+            None => n,
+        };
+        let slots = Place {
+            layout: self.arrays(&folded.z_ty, "slots", Storage::Local, folded.items as u64)?,
+            at: Size::zero(),
+        };
+        let n_expr = self.size(&n)?;
+        let item = self.bind("item", CType::Int, local_id());
+        let (in_team, number, teams, team_size) = self.teams_of(folded, &item, &n_expr)?;
+        let rounds = n_expr.clone().add(teams.clone()).sub(Expr::int(1)).div(teams.clone());
+        let rounds = self.number("rounds", rounds, &n);
+        let (lcl, outside) = (self.active.lcl, std::mem::replace(&mut self.shared_in_loop, true));
+        self.active.lcl[0] = true;
+        let result = self.for_level(crate::core::Level::Wrg(0), &rounds, |f, g| {
+            f.shared_in_loop = true;
+            let row = f.size(g)?.mul(teams).add(number);
+            let row = f.bind("row", CType::Int, row);
+            let inside = row.clone().lt(n_expr);
+            let last = n.sub(&Size::one());
+            let (acc, z) = f.row_neutral(folded)?;
+            f.when(inside.clone(), |f| {
+                let at = f.number("row", row.clone(), &last);
+                let Some((_, rows)) = &parts else {
+                    return f.share(folded, &at, &team_size, &in_team, None, (&acc, &z));
+                };
+                let (row, part) = f.row_and_part(&row, rows)?;
+                f.share(folded, &row, &team_size, &in_team, Some(&part), (&acc, &z))
+            })?;
+            let slot = match folded.teams {
+                Teams::Columns => {
+                    let lane = item.clone().rem(Expr::int(COLUMNS)).mul(Expr::int(ITEMS / COLUMNS));
+                    f.bind("slot", CType::Int, lane.add(item.clone().div(Expr::int(COLUMNS))))
+                }
+                _ => item.clone(),
+            };
+            f.meet(folded, &slots, &slot, &in_team, &team_size, &acc)?;
+            let leads = f.size(&in_team)?.eq(Expr::int(0));
+            f.when(leads.and(inside), |f| {
+                let at = f.number("row", row.clone(), &last);
+                if let (Stage::Parts(_, place), Some((parts, rows))) = (&folded.stage, &parts) {
+                    let number = f.size(&at)?;
+                    let (row, part) = f.row_and_part(&number, rows)?;
+                    let at = row.mul(parts).add(&part);
+                    return f.copy(&acc, &Dest::Place(Place { layout: place.layout.clone(), at }));
+                }
+                let mut env = f.row_env(folded, &at, &folded.wanted_behind())?;
+                env.bind(folded.of, Value::Array(Array::new(Size::one(), View::Fill(acc.clone()))));
+                for s in folded.f.body.stmts.iter().skip_while(|s| s.var != folded.of).skip(1) {
+                    let value = f.eval_stmt(s, &mut env, None)?;
+                    env.bind(s.var, value);
+                }
+                let value = f.atom(&folded.f.body.result, &env)?;
+                let to = f.dest_at(dest, &at)?;
+                f.copy(&value, &to)
+            })
+        });
+        self.active.lcl = lcl;
+        self.shared_in_loop = outside;
+        let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
+        let (items, busy) = (Size::int(folded.items), Size::int(self.program.busy() / folded.items));
+        if folded.teams == Teams::Columns && folded.length.as_ref().is_some_and(known) && parts.is_none() && known(&n) {
+            self.wishes.wrg[0] = Some(n.add(&Size::int(COLUMNS - 1)).div_floor(&Size::int(COLUMNS)));
+            return result;
+        }
+        if let (Stage::Parts(parts, _), Some(_)) = (&folded.stage, &parts) {
+            let all = folded.rows.len.mul(parts);
+            let each = if folded.teams == Teams::Columns { COLUMNS } else { 1 };
+            self.wishes.wrg[0] = Some(all.add(&Size::int(each - 1)).div_floor(&Size::int(each)));
+            return result;
+        }
+        let groups = match &folded.length {
+            // A team has no more than twice the work-items that its row needs.
+            Some(k) if known(k) => {
+                Some(n.mul(k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS))))
+            }
+            Some(_) => None,
+            None => Some(Size::max(&n.mul(&Size::int(TEAM)).div_floor(&items), &busy)),
+        };
+        if let Some(groups) = groups.filter(|_| known(&n)) {
+            self.wishes.wrg[0] = Some(Size::min(&n, &groups.add(&Size::one())));
+        }
+        result
+    }
+
+    /// The number of a work-item in its team and that of its team in the group, how many teams a group has, and how many
+    /// work-items a team.
+    fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
+        if folded.teams == Teams::Columns {
+            let slices = ITEMS / COLUMNS;
+            let in_team = self.number("slice", item.clone().div(Expr::int(COLUMNS)), &Size::int(slices - 1));
+            let number = self.bind("column", CType::Int, item.clone().rem(Expr::int(COLUMNS)));
+            return Ok((in_team, number, Expr::int(COLUMNS), Size::int(slices)));
+        }
+        if folded.teams == Teams::Small {
+            let in_team = Expr::binary(BinaryOp::BitAnd, item.clone(), Expr::int(TEAM - 1));
+            let in_team = self.number("in_team", in_team, &Size::int(TEAM - 1));
+            let number = self.bind("number", CType::Int, item.clone().div(Expr::int(TEAM)));
+            return Ok((in_team, number, Expr::int(folded.items / TEAM), Size::int(TEAM)));
+        }
+        let items = folded.items;
+        if let Stage::Parts(..) = folded.stage {
+            let in_team = self.number("in_team", item.clone(), &Size::int(items - 1));
+            return Ok((in_team, Expr::int(0), Expr::int(1), Size::int(items)));
+        }
+        // The least power of two that leaves no work-item more than its share; where lengths are not known, a few for
+        // each row, and more where there are few rows.
+        let least = if folded.length.is_some() { 1 } else { TEAM };
+        let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
+        let grows = match &folded.length {
+            Some(k) => {
+                let k = match &folded.stage {
+                    Stage::Rest(parts, _) => self.host_size(parts, "parts")?,
+                    _ => k.clone(),
+                };
+                team.clone().mul(Expr::int(EACH)).lt(self.size(&k)?)
+            }
+            None => n.clone().lt(Expr::int(self.program.busy()).div(team.clone())),
+        };
+        let grow = vec![StmtKind::Assign(team.clone(), team.clone().mul(Expr::int(2))).at(&self.origin())];
+        let condition = team.clone().lt(Expr::int(items)).and(grows);
+        self.emit(StmtKind::While { condition, body: grow });
+        let team_size = self.index_var("team", team.clone());
+        self.facts.assume_range(team_size.clone(), Some(Size::one()), Some(Size::int(items)));
+        let in_team = self.number("in_team", item.clone().rem(team.clone()), &Size::int(items - 1));
+        let number = self.bind("number", CType::Int, item.clone().div(team.clone()));
+        let teams = self.bind("teams", CType::Int, Expr::int(items).div(team));
+        Ok((in_team, number, teams, Size::var(team_size)))
+    }
+
+    /// The registers of a fold, and its neutral value.
+    fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
+        // It may stand in the function, but mentions nothing of the row.
+        let mut env = folded.env.clone();
+        let depend = shapes::dependent(folded.f);
+        for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
+            if crate::schedule::nest::is_scalars(self.program.kernel.ty(s.var)) && !depend.contains(&s.var) {
+                let value = self.eval_stmt(s, &mut env, None)?;
+                env.bind(s.var, value);
+            }
+        }
+        let z = self.atom(&folded.fold.args[0], &env)?;
+        match self.registers_with(&z, "acc")? {
+            Some(acc) => Ok((acc, z)),
+            None => Err(self.error("reduce", "the accumulator is no scalar and no tuple of scalars")),
+        }
+    }
+
+    /// The row as the function sees it, and what stands before the fold.
+    fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
+        let mut env = folded.env.clone();
+        let row = self.read(&folded.rows, at)?;
+        env.bind(folded.f.params[0], row);
+        for s in folded.before().filter(|s| wanted.contains(&s.var)) {
+            let value = self.eval_stmt(s, &mut env, None)?;
+            env.bind(s.var, value);
+        }
+        Ok(env)
+    }
+}

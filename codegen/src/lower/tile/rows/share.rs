@@ -1,0 +1,188 @@
+//! What each work-item folds of a row, and how the work-items of a team put theirs together.
+
+use super::{Folded, IN_FLIGHT, Stage, Teams};
+use crate::lower::Result;
+use crate::lower::function::FunctionBuilder;
+use crate::lower::tile::min;
+use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
+use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use lift_analysis::size::Size;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// Parts are numbered so that those of neighbouring rows are neighbours.
+    pub(super) fn row_and_part(&mut self, number: &Expr, rows: &Size) -> Result<(Size, Size)> {
+        let n = self.size(rows)?;
+        let row = self.number("row", number.clone().rem(n.clone()), &rows.sub(&Size::one()));
+        let part = self.bind("part", CType::Int, number.clone().div(n));
+        let part = self.index_var("part", part);
+        self.facts.assume_le(Size::zero(), Size::var(part.clone()));
+        Ok((row, Size::var(part)))
+    }
+
+    /// The elements of the row that this work-item folds.
+    pub(super) fn share(
+        &mut self,
+        folded: &Folded<'k>,
+        at: &Size,
+        team: &Size,
+        in_team: &Size,
+        part: Option<&Size>,
+        (acc, z): (&Value<'k>, &Value<'k>),
+    ) -> Result<()> {
+        let env = self.row_env(folded, at, &folded.before().map(|s| s.var).collect())?;
+        let xs = match &folded.stage {
+            Stage::Rest(parts, place) => {
+                let parts = self.host_size(parts, "parts")?;
+                let base = at.mul(&parts);
+                Array::new(parts, View::Stored { element: place.layout.clone(), base })
+            }
+            _ => {
+                let xs = self.atom(&folded.fold.args[1], &env)?;
+                self.array(&xs)?
+            }
+        };
+        let length = match &folded.stage {
+            Stage::Rest(..) => Some(xs.len.clone()),
+            _ => folded.length.clone(),
+        };
+        let k = &length.unwrap_or_else(|| xs.len.clone());
+        let f = Closure { lambda: &folded.fold.funs[0], env };
+        let (mine, team_expr, k_expr) = (self.size(in_team)?, self.size(team)?, self.size(k)?);
+        let round = |b: &mut Self, i: &Size| -> Result<()> {
+            let x = b.read(&xs, i)?;
+            let next = b.call(&f, &[acc.clone(), x])?;
+            let next = b.contracted(next);
+            b.assign_registers(acc, &next)
+        };
+        let in_order = !f.lambda.is_commutative() || folded.teams == Teams::Columns;
+        let bounds = match (part, &folded.stage) {
+            (Some(part), Stage::Parts(parts, _)) => {
+                let (part, parts) = (self.size(part)?, self.host_size(parts, "parts")?);
+                let parts = self.size(&parts)?;
+                let piece = k_expr.clone().sub(Expr::int(1)).div(parts).add(Expr::int(1));
+                let piece = self.bind("of_part", CType::Int, piece);
+                let from = min(Expr::binary(BinaryOp::Mul, part, piece.clone()), k_expr.clone());
+                let from = self.number("first", from, k);
+                let from_expr = self.size(&from)?;
+                let to = from_expr.clone().add(min(piece, k_expr.clone().sub(from_expr)));
+                Some((from, self.number("last", to, k)))
+            }
+            _ => None,
+        };
+        if !in_order {
+            let (from, to) = match &bounds {
+                None => (mine, k.clone()),
+                Some((from, to)) => (self.size(from)?.add(mine), to.clone()),
+            };
+            return self.flagged(
+                |b| b.assign_registers(acc, z),
+                |b| {
+                    b.for_range("k", from.clone(), &to, Step::Add(team_expr.clone()), |b, i| {
+                        if let Some((first, _)) = &bounds {
+                            b.facts.assume_le(first.clone(), i.clone());
+                        }
+                        round(b, i)
+                    })
+                },
+            );
+        }
+        let (first, end) = match &bounds {
+            None => (Size::zero(), k.clone()),
+            Some((first, end)) => (first.clone(), end.clone()),
+        };
+        let (first_expr, end_expr) = (self.size(&first)?, self.size(&end)?);
+        let count = match &bounds {
+            None => k_expr.clone(),
+            Some(_) => self.bind("count", CType::Int, end_expr.clone().sub(first_expr.clone())),
+        };
+        let piece = count.clone().add(team_expr.clone()).sub(Expr::int(1)).div(team_expr);
+        let piece = self.bind("piece", CType::Int, piece);
+        let from = min(Expr::binary(BinaryOp::Mul, mine, piece.clone()), count);
+        let from = match &bounds {
+            None => from,
+            Some(_) => first_expr.add(from),
+        };
+        let from = self.number("from", from, k);
+        let from_expr = self.size(&from)?;
+        let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
+        let to = self.number("to", to, k);
+        if folded.teams == Teams::Columns {
+            return self.in_flight(&from, &to, k, &xs, |b, x| {
+                let next = b.call(&f, &[acc.clone(), x])?;
+                let next = b.contracted(next);
+                b.assign_registers(acc, &next)
+            });
+        }
+        self.for_range("k", from_expr, &to, Step::Increment, |f, i| {
+            f.facts.assume_le(from.clone(), i.clone());
+            round(f, i)
+        })
+    }
+
+    /// Elements `from` to `to`, in their order, several of them under way at a time.
+    fn in_flight(
+        &mut self,
+        from: &Size,
+        to: &Size,
+        len: &Size,
+        xs: &Array<'k>,
+        mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
+    ) -> Result<()> {
+        let (from_expr, end) = (self.size(from)?, self.size(to)?);
+        let at = Expr::Var(self.variable("i", CType::Int, Some(from_expr)));
+        let i = Size::var(self.index_var("i", at.clone()));
+        let (body, ()) = self.scope(|b| {
+            b.facts.assume_le(Size::zero(), i.clone());
+            b.facts.assume_le(i.add(&Size::int(IN_FLIGHT)), len.clone());
+            let mut elements = Vec::new();
+            for n in 0..IN_FLIGHT {
+                let x = b.read(xs, &i.add(&Size::int(n)))?;
+                elements.push(b.named_scalar(&x, "x")?);
+            }
+            elements.into_iter().try_for_each(|x| each(b, x))?;
+            b.assign(at.clone(), at.clone().add(Expr::int(IN_FLIGHT)));
+            Ok(())
+        })?;
+        let left = end.clone().sub(at.clone());
+        self.emit(StmtKind::While { condition: left.ge(Expr::int(IN_FLIGHT)), body });
+        let (body, ()) = self.scope(|b| {
+            b.facts.assume_le(Size::zero(), i.clone());
+            b.facts.assume_le(i.add(&Size::one()), len.clone());
+            let x = b.read(xs, &i)?;
+            each(b, x)?;
+            b.assign(at.clone(), at.clone().add(Expr::int(1)));
+            Ok(())
+        })?;
+        self.emit(StmtKind::While { condition: at.lt(end), body });
+        Ok(())
+    }
+
+    /// The values of a team meet, neighbours first; the first work-item has the result.
+    pub(super) fn meet(
+        &mut self,
+        folded: &Folded<'k>,
+        slots: &Place,
+        item: &Expr,
+        in_team: &Size,
+        team: &Size,
+        acc: &Value<'k>,
+    ) -> Result<()> {
+        let f = Closure { lambda: &folded.fold.funs[0], env: folded.env.clone() };
+        let item = self.number("item", item.clone(), &Size::int(folded.items - 1));
+        let slot = |at: Size| Place { layout: slots.layout.clone(), at };
+        self.copy(acc, &Dest::Place(slot(item.clone())))?;
+        self.barrier(true, false);
+        self.for_range("d", Expr::int(1), team, Step::Double, |b, d| {
+            let below = b.size(d)?.mul(Expr::int(2)).sub(Expr::int(1));
+            let leads = Expr::binary(BinaryOp::BitAnd, b.size(in_team)?, below).eq(Expr::int(0));
+            b.when(leads, |b| {
+                let other = b.load(&slot(item.add(d)))?;
+                let next = b.call(&f, &[acc.clone(), other])?;
+                b.assign_registers(acc, &next)?;
+                b.copy(acc, &Dest::Place(slot(item.clone())))
+            })?;
+            b.barrier(true, false);
+            Ok(())
+        })
+    }
+}

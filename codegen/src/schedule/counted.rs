@@ -1,0 +1,97 @@
+//! Loops that count: `iterateWhile` whose test compares a component of its state, which grows by the same number in each
+//! round, with a length. How many rounds there are is known before, so no test is computed and nothing is read back.
+
+use super::{Applied, on_the_host, rules};
+use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp};
+use lift_analysis::hir::Literal;
+use lift_analysis::size::Size;
+
+/// The kernel with such loops at host level as `iterate`; there are never more than `most` applications in all.
+pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
+    let mut body = kernel.body.clone();
+    block(&kernel, &mut body, most, applied);
+    kernel.body = body;
+    kernel
+}
+
+fn block(kernel: &Kernel, of: &mut Block, most: usize, applied: &mut Vec<Applied>) {
+    for at in 0..of.stmts.len() {
+        let count = match &of.stmts[at].rhs {
+            Rhs::Prim(call) if applied.len() < most && on_the_host(kernel, call) => rounds(of, call),
+            _ => None,
+        };
+        let stmt = &mut of.stmts[at];
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => {
+                block(kernel, a, most, applied);
+                block(kernel, b, most, applied);
+            }
+            Rhs::Prim(call) if on_the_host(kernel, call) => {
+                if let Some(count) = count {
+                    let f = call.funs.pop();
+                    *call = PrimCall {
+                        prim: Prim::Iterate,
+                        sizes: vec![count],
+                        funs: f.into_iter().collect(),
+                        args: call.args.clone(),
+                    };
+                    applied.push(Applied { rule: &rules::COUNTED_WHILE, origin: stmt.origin.clone() });
+                }
+                call.funs.iter_mut().for_each(|f| block(kernel, &mut f.body, most, applied));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A number that is known before the run.
+fn size(a: &Atom) -> Option<Size> {
+    match a {
+        Atom::Size(s) => Some(s.clone()),
+        Atom::Lit(Literal::Int(n)) => Some(Size::int((*n).into())),
+        _ => None,
+    }
+}
+
+fn defined<'b>(block: &'b Block, a: &Atom) -> Option<&'b Rhs> {
+    let Atom::Var(v) = a else { return None };
+    block.stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs)
+}
+
+/// Which component of the parameter an atom of a function is.
+fn component(f: &Lambda, a: &Atom) -> Option<usize> {
+    match defined(&f.body, a)? {
+        Rhs::Proj(Atom::Var(v), i) if f.params.contains(v) => Some(*i),
+        _ => None,
+    }
+}
+
+/// How many rounds an `iterateWhile` of a block has, if it counts.
+fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
+    let ([test, f], [start]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
+    if call.prim != Prim::IterateWhile {
+        return None;
+    }
+    let Rhs::Scalar(op, operands) = defined(&test.body, &test.body.result)? else { return None };
+    let (counter, bound) = match (op, operands.as_slice()) {
+        (ScalarOp::Lt, [counter, bound]) | (ScalarOp::Gt, [bound, counter]) => (counter, bound),
+        _ => return None,
+    };
+    let (at, bound) = (component(test, counter)?, size(bound)?);
+    let Rhs::Tuple(first) = defined(block, start)? else { return None };
+    let first = size(first.get(at)?)?;
+    let Rhs::Tuple(next) = defined(&f.body, &f.body.result)? else { return None };
+    let Rhs::Scalar(ScalarOp::Add, sum) = defined(&f.body, next.get(at)?)? else { return None };
+    let is_counter = |a: &Atom| component(f, a) == Some(at);
+    let step = match sum.as_slice() {
+        [a, Atom::Lit(Literal::Int(n))] | [Atom::Lit(Literal::Int(n)), a] if is_counter(a) && *n > 0 => i64::from(*n),
+        _ => return None,
+    };
+    // The test may do nothing else, such as stop the run.
+    let compares = |rhs: &Rhs| matches!(rhs, Rhs::Proj(..) | Rhs::Scalar(ScalarOp::Lt | ScalarOp::Gt, _));
+    if !test.body.stmts.iter().all(|s| compares(&s.rhs)) {
+        return None;
+    }
+    let left = Size::max(&bound.sub(&first), &Size::zero());
+    Some(left.add(&Size::int(step - 1)).div_floor(&Size::int(step)))
+}

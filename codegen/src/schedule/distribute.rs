@@ -1,0 +1,301 @@
+//! A map whose function has parallel work of several kinds becomes several maps, one after the other: each can then be
+//! shared by those who do its work best. What the statements of one hand to those of another is stored.
+//!
+//! `map (λx. b (a x)) = map b ∘ map a`: all statements that are the work of one kind, and what they need of scalars and
+//! views, are a function; a nest of maps has one of its own, what a group does together is one.
+
+use super::nested::{Work, array_of, work_of};
+use super::place::is_flat;
+use super::{Applied, on_the_host, rules};
+use crate::core::simplify::{bound_in, rename};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use crate::target::{Class, Target};
+use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
+    if target.class != Class::Gpu {
+        return kernel;
+    }
+    let mut body = kernel.body.clone();
+    let mut writer = Writer { kernel: &mut kernel, applied };
+    writer.host(&mut body);
+    kernel.body = body;
+    kernel
+}
+
+/// The maps that a map becomes, each with one fold of rows, between which the whole device is synchronised: for few rows that
+/// are long. What maps make of rows is computed where it is read. `None` if its function does anything else.
+pub fn folds_apart(kernel: &mut Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
+    let len = kernel.ty(stmt.var).as_array()?.len.clone();
+    let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
+    let mut writer = Writer { kernel, applied: &mut Vec::new() };
+    Some(writer.split(stmt, call, &len, &pieces))
+}
+
+struct Writer<'a> {
+    kernel: &'a mut Kernel,
+    applied: &'a mut Vec<Applied>,
+}
+
+impl Writer<'_> {
+    /// The statements between which the device is synchronised.
+    fn host(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &mut stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    self.host(a);
+                    self.host(b);
+                }
+                Rhs::Prim(call) if on_the_host(self.kernel, call) => {
+                    call.funs.iter_mut().for_each(|f| self.host(&mut f.body));
+                }
+                Rhs::Prim(_) => {
+                    block.stmts.extend(self.maps(stmt));
+                    continue;
+                }
+                _ => {}
+            }
+            block.stmts.push(stmt);
+        }
+    }
+
+    /// The maps that a map becomes.
+    fn maps(&mut self, mut stmt: Stmt) -> Vec<Stmt> {
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &mut stmt.rhs else { return vec![stmt] };
+        let Some(len) = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none()).map(|a| a.len.clone())
+        else {
+            return vec![stmt];
+        };
+        if call.funs[0].position.is_some() || call.funs[0].params.len() != 1 {
+            return vec![stmt];
+        }
+        let body = &mut call.funs[0].body;
+        for s in std::mem::take(&mut body.stmts) {
+            body.stmts.extend(self.maps(s));
+        }
+        let call = call.clone();
+        match Pieces::of(self.kernel, &call.funs[0].body) {
+            Some(pieces) => {
+                self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
+                self.split(&stmt, &call, &len, &pieces)
+            }
+            None => vec![stmt],
+        }
+    }
+
+    fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
+        let name = self.kernel.name_of(like).into();
+        self.kernel.vars.push(VarInfo { name, ty });
+        VarId(self.kernel.vars.len() as u32 - 1)
+    }
+
+    fn split(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size, pieces: &Pieces) -> Vec<Stmt> {
+        let (f, xs) = (&call.funs[0], &call.args[0]);
+        let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
+        // What is handed on, by the variable of the element and that of the array of all of them.
+        let mut arrays: FxHashMap<VarId, Atom> = FxHashMap::from_iter([(f.params[0], xs.clone())]);
+        let mut out = Vec::new();
+        for piece in 0..pieces.count {
+            let last = piece + 1 == pieces.count;
+            let wanted: Vec<VarId> = if last { Vec::new() } else { pieces.handed_on(&f.body, piece) };
+            let (stmts, mut reads) = pieces.statements(&f.body, piece, &wanted, last);
+            reads.retain(|v| arrays.contains_key(v));
+            // Something has to say how many elements there are.
+            if reads.is_empty() {
+                reads.push(f.params[0]);
+            }
+            let mut body = Block { stmts, result: f.body.result.clone() };
+            let result_ty = match wanted.as_slice() {
+                _ if last => self.kernel.atom_ty(&f.body.result),
+                [one] => {
+                    body.result = Atom::Var(*one);
+                    self.kernel.ty(*one).clone()
+                }
+                all => {
+                    let ty = Ty::tuple(all.iter().map(|v| self.kernel.ty(*v).clone()).collect());
+                    let tuple = self.fresh(stmt.var, ty.clone());
+                    body.stmts.push(at(tuple, Rhs::Tuple(all.iter().map(|v| Atom::Var(*v)).collect())));
+                    body.result = Atom::Var(tuple);
+                    ty
+                }
+            };
+            let prim = |prim, funs, args| Rhs::Prim(PrimCall { prim, sizes: Vec::new(), funs, args });
+            let (param, source) = match reads.as_slice() {
+                [one] => (*one, arrays[one].clone()),
+                all => {
+                    let ty = Ty::tuple(all.iter().map(|v| self.kernel.ty(*v).clone()).collect());
+                    let element = self.fresh(f.params[0], ty.clone());
+                    let zipped = self.fresh(f.params[0], array_of(&ty, len));
+                    let args = all.iter().map(|v| arrays[v].clone()).collect();
+                    out.push(at(zipped, prim(Prim::Zip, Vec::new(), args)));
+                    let parts = all.iter().enumerate().map(|(i, v)| at(*v, Rhs::Proj(Atom::Var(element), i)));
+                    body.stmts.splice(0..0, parts);
+                    (element, Atom::Var(zipped))
+                }
+            };
+            let mut part = Lambda { position: None, params: vec![param], body, origin: f.origin.clone() };
+            self.renamed(&mut part);
+            let var = if last { stmt.var } else { self.fresh(wanted[0], array_of(&result_ty, len)) };
+            out.push(at(var, prim(Prim::Map(Level::Auto), vec![part], vec![source])));
+            match wanted.as_slice() {
+                _ if last => {}
+                [one] => {
+                    arrays.insert(*one, Atom::Var(var));
+                }
+                all => {
+                    let types: Vec<Ty> = all.iter().map(|v| array_of(self.kernel.ty(*v), len)).collect();
+                    let unzipped = self.fresh(var, Ty::tuple(types.clone()));
+                    out.push(at(unzipped, prim(Prim::Unzip, Vec::new(), vec![Atom::Var(var)])));
+                    for (i, (v, ty)) in all.iter().zip(types).enumerate() {
+                        let array = self.fresh(*v, ty);
+                        out.push(at(array, Rhs::Proj(Atom::Var(unzipped), i)));
+                        arrays.insert(*v, Atom::Var(array));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// A variable has one binder: each function gets variables of its own.
+    fn renamed(&mut self, f: &mut Lambda) {
+        let mut bound = f.params.clone();
+        bound_in(&f.body, &mut bound);
+        let mut new = FxHashMap::default();
+        for v in bound {
+            let ty = self.kernel.ty(v).clone();
+            new.insert(v, self.fresh(v, ty));
+        }
+        let renamed = |v: &mut VarId| *v = new.get(v).copied().unwrap_or(*v);
+        f.params.iter_mut().for_each(renamed);
+        rename(&mut f.body, &renamed);
+    }
+}
+
+/// Which map each statement of a function goes to.
+struct Pieces {
+    count: usize,
+    /// The piece that computes a variable and hands it on; views and what depends on no work are made where they are read.
+    of: FxHashMap<VarId, usize>,
+}
+
+impl Pieces {
+    /// The pieces of a function, if it has several, one of which is a nest.
+    fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
+        let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
+        if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
+            return None;
+        }
+        // What a nest makes and one fold reads is never stored: there may be no room for all of it.
+        let read_once = |v: VarId| {
+            let mut readers = body.stmts.iter().filter(|s| super::uses::mentions(s, &|w| w == v));
+            let by_group = readers.next().is_some_and(|s| matches!(work_of(kernel, s), Work::Together(_)));
+            by_group && readers.next().is_none() && body.result != Atom::Var(v)
+        };
+        if body.stmts.iter().zip(&works).any(|(s, work)| *work == Work::Nest && read_once(s.var)) {
+            return None;
+        }
+        let (mut count, mut open) = (0, false);
+        let mut of: FxHashMap<VarId, usize> = FxHashMap::default();
+        for (stmt, work) in body.stmts.iter().zip(works) {
+            let piece = match work {
+                Work::Nest => {
+                    (count, open) = (count + 1, false);
+                    Some(count - 1)
+                }
+                Work::Together(_) => {
+                    if !open {
+                        (count, open) = (count + 1, true);
+                    }
+                    Some(count - 1)
+                }
+                // A scalar is computed where the last of what it needs is.
+                _ if is_flat(kernel.ty(stmt.var)) => {
+                    let mut needs = FxHashSet::default();
+                    free_variables(stmt, &mut needs);
+                    needs.iter().filter_map(|v| of.get(v).copied()).max()
+                }
+                _ => None,
+            };
+            if let Some(piece) = piece {
+                of.insert(stmt.var, piece);
+            }
+        }
+        (count > 1).then_some(Pieces { count, of })
+    }
+
+    /// A piece for each fold, and one for what is made of the row in the end.
+    fn of_folds(kernel: &Kernel, body: &Block) -> Option<Pieces> {
+        let (mut count, mut of) = (0, FxHashMap::default());
+        for stmt in &body.stmts {
+            let is = |wanted: fn(Prim) -> bool| matches!(&stmt.rhs, Rhs::Prim(call) if wanted(call.prim));
+            match work_of(kernel, stmt) {
+                Work::Item if is_flat(kernel.ty(stmt.var)) => {
+                    let mut needs = FxHashSet::default();
+                    free_variables(stmt, &mut needs);
+                    if let Some(piece) = needs.iter().filter_map(|v| of.get(v).copied()).max() {
+                        of.insert(stmt.var, piece);
+                    }
+                }
+                Work::Item => {}
+                Work::Together(_) if is(|p| matches!(p, Prim::Map(_))) => {}
+                Work::Together(_) if is(|p| matches!(p, Prim::Reduce(_))) => {
+                    of.insert(stmt.var, count);
+                    count += 1;
+                }
+                _ => return None,
+            }
+        }
+        // The last map has all that is left, if there is more than a scalar.
+        let scalar = is_flat(&kernel.atom_ty(&body.result));
+        Some(Pieces { count: if scalar { count } else { count + 1 }, of }).filter(|p| p.count > 1)
+    }
+
+    /// The statements of a piece, with those that make what it reads; and the variables that others hand to it.
+    fn statements(&self, body: &Block, piece: usize, wanted: &[VarId], last: bool) -> (Vec<Stmt>, Vec<VarId>) {
+        let mut needed: FxHashSet<VarId> = wanted.iter().copied().collect();
+        if let (true, Atom::Var(v)) = (last, &body.result) {
+            needed.insert(*v);
+        }
+        let mut stmts = Vec::new();
+        for stmt in body.stmts.iter().rev() {
+            let own = match self.of.get(&stmt.var) {
+                Some(p) => *p == piece,
+                None => true,
+            };
+            if own && needed.contains(&stmt.var) {
+                free_variables(stmt, &mut needed);
+                stmts.push(stmt.clone());
+            }
+        }
+        stmts.reverse();
+        let made: FxHashSet<VarId> = stmts.iter().map(|s| s.var).collect();
+        let mut reads: Vec<VarId> = needed.into_iter().filter(|v| !made.contains(v)).collect();
+        reads.sort();
+        (stmts, reads)
+    }
+
+    /// What a piece computes and later ones read.
+    fn handed_on(&self, body: &Block, piece: usize) -> Vec<VarId> {
+        let mut later = FxHashSet::default();
+        for p in piece + 1..self.count {
+            let is_last = p + 1 == self.count;
+            let own: Vec<VarId> = body.stmts.iter().map(|s| s.var).filter(|v| self.of.get(v) == Some(&p)).collect();
+            later.extend(self.statements(body, p, &own, is_last).1);
+        }
+        let mut out: Vec<VarId> = later.into_iter().filter(|v| self.of.get(v) == Some(&piece)).collect();
+        out.sort();
+        out
+    }
+}
+
+/// The variables that a statement mentions, those that it binds inside among them.
+fn free_variables(stmt: &Stmt, out: &mut FxHashSet<VarId>) {
+    let found = std::cell::RefCell::new(out);
+    super::uses::mentions(stmt, &|v| {
+        found.borrow_mut().insert(v);
+        false
+    });
+}

@@ -1,0 +1,41 @@
+//! What costs nothing, or a few instructions, and cannot fail: it may be computed again wherever it is read.
+
+use crate::core::{Atom, Block, Rhs, ScalarOp};
+use lift_analysis::hir::Literal;
+use lift_analysis::size::{Facts, Size};
+
+/// Whether a right-hand side costs nothing, or a few instructions, and cannot fail.
+pub fn is_free(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Prim(call) => call.prim.is_view() && call.funs.iter().all(|f| is_cheap(&f.body)),
+        Rhs::Scalar(op, args) => is_cheap_op(*op, args),
+        Rhs::If(..) | Rhs::Store(..) => false,
+        Rhs::Cast(_, pairs) => pairs.is_empty(),
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Pack(..) | Rhs::Unpack(_) => true,
+    }
+}
+
+/// Whether a function of few statements is free.
+pub fn is_cheap(block: &Block) -> bool {
+    block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
+}
+
+fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
+    use ScalarOp::*;
+    match op {
+        Sqrt | Exp | Log | Sin | Cos | Tan | Pow => false,
+        Div | Mod => divides_safely(args),
+        _ => true,
+    }
+}
+
+/// Whether a division can be seen not to be by zero.
+pub fn divides_safely(args: &[Atom]) -> bool {
+    match args.get(1) {
+        Some(Atom::Lit(Literal::Int(n))) => *n != 0,
+        Some(Atom::Lit(Literal::Long(n))) => *n != 0,
+        Some(Atom::Lit(_)) => true,
+        Some(Atom::Size(n)) => Facts::new().lt(&Size::zero(), n).is_yes(),
+        _ => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! What parallel work the statements of a function are, for those who decide what shares it: one work-item, a group, the
+//! device.
+
+use super::free;
+use super::nest::is_scalars;
+use super::place::is_flat;
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use lift_analysis::size::{Size, VarKind};
+use lift_analysis::ty::Ty;
+use rustc_hash::FxHashSet;
+
+/// An array of a constant length below this is the work of one work-item.
+pub const LONG: i64 = 256;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Work {
+    /// Scalars, views, loops over few elements.
+    Item,
+    /// A parallel operator over so many elements, each the work of one work-item.
+    Together(Size),
+    /// A map whose elements have parallel work themselves.
+    Nest,
+    /// Everything else: lengths that only the device finds out, loops, conditions around arrays.
+    Other,
+}
+
+/// Whether a length is one that sizes of the program tell.
+fn is_known(len: &Size) -> bool {
+    !len.any_var(&mut |v| v.kind != VarKind::Param)
+}
+
+/// The length of an array that is long or may be; `None` if it is short.
+fn long(len: &Size) -> Option<&Size> {
+    len.as_const().is_none_or(|n| n >= LONG).then_some(len)
+}
+
+pub fn work_of(kernel: &Kernel, stmt: &Stmt) -> Work {
+    if !stmt.binds.is_empty() {
+        return Work::Other;
+    }
+    match &stmt.rhs {
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Scalar(..) => Work::Item,
+        Rhs::If(_, a, b) if is_flat(kernel.ty(stmt.var)) && is_items(kernel, a) && is_items(kernel, b) => Work::Item,
+        Rhs::Prim(call) => work_of_prim(kernel, stmt, call),
+        _ => Work::Other,
+    }
+}
+
+fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
+    let items = || call.funs.iter().all(|f| f.position.is_none() && is_items(kernel, &f.body));
+    let over = |xs: &Atom| kernel.atom_ty(xs).as_array().filter(|a| a.position.is_none()).cloned();
+    match call.prim {
+        Prim::Head | Prim::Last | Prim::Aref if is_flat(kernel.ty(stmt.var)) => Work::Item,
+        Prim::Map(Level::Auto) => {
+            let Some(array) = over(&call.args[0]).filter(|a| is_known(&a.len)) else { return Work::Other };
+            let flat = kernel.ty(stmt.var).as_array().is_some_and(|a| is_flat(&a.element));
+            let f = &call.funs[0];
+            if f.position.is_none() && f.body.stmts.iter().any(|s| is_parallel(kernel, s)) {
+                return if long(&array.len).is_some() { Work::Nest } else { Work::Other };
+            }
+            match (flat && items(), long(&array.len)) {
+                (false, _) => Work::Other,
+                (true, None) => Work::Item,
+                (true, Some(len)) => Work::Together(len.clone()),
+            }
+        }
+        Prim::Reduce(Level::Auto) => {
+            let array = over(&call.args[1]).filter(|a| is_known(&a.len) && is_flat(&a.element));
+            let Some(array) = array.filter(|_| is_flat(&kernel.atom_ty(&call.args[0])) && items()) else {
+                return Work::Other;
+            };
+            long(&array.len).map_or(Work::Item, |len| Work::Together(len.clone()))
+        }
+        Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) | Prim::Sort | Prim::Argsort => {
+            let xs = if matches!(call.prim, Prim::Sort | Prim::Argsort) { &call.args[0] } else { &call.args[1] };
+            let array = over(xs).filter(|a| is_known(&a.len) && is_scalars(&a.element) && items());
+            match array.as_ref().and_then(|a| long(&a.len)) {
+                Some(len)
+                    if is_scalars(
+                        &kernel
+                            .atom_ty(&call.args[0])
+                            .as_array()
+                            .map_or_else(|| kernel.atom_ty(&call.args[0]), |a| a.element.clone()),
+                    ) =>
+                {
+                    Work::Together(len.clone())
+                }
+                _ => Work::Other,
+            }
+        }
+        prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
+            // What has a length of its own hides it.
+            let hides = call.sizes.is_empty() && matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill);
+            if hides { Work::Other } else { Work::Item }
+        }
+        _ => Work::Other,
+    }
+}
+
+/// Whether a block is no more than the work of one work-item.
+fn is_items(kernel: &Kernel, block: &Block) -> bool {
+    block.stmts.iter().all(|s| work_of(kernel, s) == Work::Item)
+}
+
+fn is_parallel(kernel: &Kernel, stmt: &Stmt) -> bool {
+    matches!(work_of(kernel, stmt), Work::Together(_) | Work::Nest)
+}
+
+/// Maps each of which is all that the function of the one before does, but for what costs nothing.
+pub struct Dims<'k> {
+    /// Outermost first.
+    pub calls: Vec<&'k PrimCall>,
+    /// What depends on the elements of all but the innermost.
+    outer: FxHashSet<VarId>,
+}
+
+impl<'k> Dims<'k> {
+    pub fn of(kernel: &Kernel, call: &'k PrimCall) -> Dims<'k> {
+        let mut dims = Dims { calls: vec![call], outer: FxHashSet::default() };
+        while let Some((next, f)) = dims.perfect(kernel) {
+            dims.outer.extend(&f.params);
+            for s in &f.body.stmts {
+                if super::uses::mentions(s, &|v| dims.outer.contains(&v)) {
+                    dims.outer.insert(s.var);
+                }
+            }
+            dims.calls.push(next);
+        }
+        dims
+    }
+
+    fn perfect(&self, kernel: &Kernel) -> Option<(&'k PrimCall, &'k Lambda)> {
+        let f = self.innermost();
+        let (last, before) = f.body.stmts.split_last()?;
+        let nest = work_of(kernel, last) == Work::Nest && f.body.result == Atom::Var(last.var);
+        match &last.rhs {
+            Rhs::Prim(next) if nest && before.iter().all(|s| free::is_free(&s.rhs)) => Some((next, f)),
+            _ => None,
+        }
+    }
+
+    pub fn innermost(&self) -> &'k Lambda {
+        &self.calls[self.calls.len() - 1].funs[0]
+    }
+
+    /// Whether what the innermost function folds is a row of its own, which no other of its calls reads.
+    pub fn has_rows(&self, kernel: &Kernel) -> bool {
+        let f = self.innermost();
+        let is_array = |v: VarId| kernel.ty(v).any(&mut |t| t.as_array().is_some());
+        let own = f.params.iter().any(|p| is_array(*p));
+        let shared = |s: &Stmt| super::uses::mentions(s, &|v| self.outer.contains(&v) && is_array(v));
+        own && !f.body.stmts.iter().any(shared)
+    }
+}
+
+/// The type of an array of such elements.
+pub fn array_of(ty: &Ty, len: &Size) -> Ty {
+    Ty::array(ty.clone(), len.clone())
+}

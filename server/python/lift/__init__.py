@@ -1,0 +1,19 @@
+"""Lift from Python: kernels of a program as functions on arrays of NumPy.
+
+>>> import lift, numpy as np
+>>> first = lift.load("first.lift").first
+>>> first
+<lift first : Array[Float,N] -> <∃X, Array[Float,X]>>
+>>> first(np.array([.1, .6, .9], np.float32))
+array([1.2, 1.8], dtype=float32)
+"""
+
+from __future__ import annotations
+
+from lift_runtime import LiftError, Rows, devices
+
+from .compiler import Cost
+from .ipython import load_ipython_extension
+from .program import Kernel, Program, load, source
+
+__all__ = ["Cost", "Kernel", "LiftError", "Program", "Rows", "devices", "load", "load_ipython_extension", "source"]

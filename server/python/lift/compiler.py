@@ -1,0 +1,106 @@
+"""The program `lift`, which compiles: found beside this module, and run as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lift_runtime import LiftError
+
+
+def executable() -> str:
+    """Where the program is: what the environment variable LIFT names, else the one that was installed with this
+    module, else the one on the search path."""
+    named = os.environ.get("LIFT")
+    if named:
+        return named
+    name = "lift" + (sysconfig.get_config_var("EXE") or "")
+    schemes = [None, f"{os.name}_user"] if f"{os.name}_user" in sysconfig.get_scheme_names() else [None]
+    folders = [sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts") for scheme in schemes]
+    # With `pip install --target` the program lies beside the packages.
+    folders.append(str(Path(__file__).resolve().parents[1] / "bin"))
+    for folder in folders:
+        path = Path(folder) / name
+        if path.is_file():
+            return str(path)
+    found = shutil.which("lift")
+    if found is None:
+        message = "the program `lift` is not found: the environment variable LIFT can name it"
+        raise LiftError("no-such-program", message)
+    return found
+
+
+def run(*arguments: str) -> list[dict[str, Any]]:
+    """What the program says, an object a line; its first error is raised."""
+    answers, problem = ask(*arguments)
+    if problem is not None:
+        raise problem
+    return answers
+
+
+def ask(*arguments: str) -> tuple[list[dict[str, Any]], LiftError | None]:
+    """What the program says, an object a line, and its first error."""
+    command = [executable(), arguments[0], "--format", "json", *arguments[1:]]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
+    except OSError as problem:
+        raise LiftError("no-such-program", f"{command[0]} cannot be started: {problem}") from None
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    errors = [problem for problem in said if problem.get("severity") == "error"]
+    answers = [answer for answer in said if "severity" not in answer]
+    if errors:
+        return answers, _error(errors)
+    if done.returncode != 0:
+        message = done.stderr.strip() or f"it ended with status {done.returncode}"
+        raise LiftError("internal-error", f"the program lift failed: {message}")
+    return answers, None
+
+
+def _error(errors: list[dict[str, Any]]) -> LiftError:
+    first = errors[0]
+    start = first["range"]["start"]
+    place = f"{Path(first['file']).name}:{start['line'] + 1}:{start['character'] + 1}"
+    more = len(errors) - 1
+    message = first["message"] + (f"\n(and {more} more error{'s' if more > 1 else ''})" if more else "")
+    return LiftError(first["code"], message, place)
+
+
+class Cost:
+    """What a run of a kernel costs: each amount as a number, or as a size where sizes are not given.
+
+    `bytes_read`, `bytes_written`, `integer_operations`, `float_operations`, `special_operations`, `barriers`,
+    `local_memory`, and `launches`, which have the same and a `label`. Amounts that depend on the data are the most that
+    a run can have.
+    """
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        self.label: str | None = report.get("label") or report.get("kernel")
+        amounts = report.get("total", report)
+        for field, name in _AMOUNTS.items():
+            amount = amounts[field]
+            setattr(self, name, amount.get("value", amount["size"]))
+        self.launches = [Cost(launch) for launch in report.get("launches", [])]
+
+    def __repr__(self) -> str:
+        return f"Cost({', '.join(f'{name}={value!r}' for name, value in self.items())})"
+
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """The amounts by name."""
+        return ((name, getattr(self, name)) for name in _AMOUNTS.values())
+
+
+_AMOUNTS = {
+    "globalBytesRead": "bytes_read",
+    "globalBytesWritten": "bytes_written",
+    "integerOperations": "integer_operations",
+    "floatOperations": "float_operations",
+    "specialOperations": "special_operations",
+    "barriers": "barriers",
+    "localMemory": "local_memory",
+}

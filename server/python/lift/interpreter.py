@@ -1,0 +1,40 @@
+"""The interpreter of the program `lift`: no device is needed, and it is slow."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from lift_runtime import LiftError
+from lift_runtime.archive import from_arrays, to_arrays
+from lift_runtime.arguments import is_device
+from lift_runtime.collect import value
+from lift_runtime.kernel import wrong_count
+from lift_runtime.plan import Plan
+from lift_runtime.pour import check_given
+from lift_runtime.read import column
+
+from . import compiler
+
+
+def run(file: Path, kernel: str, plan: Plan, inputs: list[Any], copy: bool, given: dict[str, Any]) -> Any:
+    """The result of a kernel. Inputs and result travel as `.npz` files."""
+    if len(inputs) != len(plan.inputs):
+        raise LiftError("input", wrong_count(plan, len(inputs)))
+    sizes = check_given(plan, given)
+    with tempfile.TemporaryDirectory(prefix="lift-") as name:
+        folder = Path(name)
+        files = []
+        for i, (item, given_value) in enumerate(zip(plan.inputs, inputs)):
+            host = given_value.get() if is_device(given_value) else given_value
+            files.append(str(folder / f"{i}.npz"))
+            np.savez(files[-1], **to_arrays(item.layout, column(item, host, copy)))
+        result = folder / "result.npz"
+        options = [word for size, number in sizes.items() for word in ("--size", f"{size}={number}")]
+        compiler.run(
+            "run", str(file), "--kernel", kernel, "--device", "interpreter", "-o", str(result), *options, "--", *files
+        )
+        with np.load(result, allow_pickle=False) as arrays:
+            return value(plan.result, from_arrays(plan.result, dict(arrays)))

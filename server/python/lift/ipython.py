@@ -1,0 +1,131 @@
+"""Cells of Lift in IPython and Jupyter: `%load_ext lift`, then `%%lift`.
+
+All cells are one program, whose kernels become names of Python. A cell that is run again replaces what it was. A name
+in two cells is an error, as in a file; where the front end does not say which cell is run, the later one replaces the
+other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from lift_runtime import LiftError
+
+from . import compiler
+from .program import Kernel, Program, Source
+
+
+class CellError(LiftError):
+    """What is wrong with a cell, as the program `lift` shows it."""
+
+    def __init__(self, code: str, message: str, place: str | None = None, shown: str = "") -> None:
+        super().__init__(code, message, place)
+        self.shown = shown
+
+    def _render_traceback_(self) -> list[str]:
+        """IPython asks for it: the frames of Python say nothing about the cell."""
+        return [self.shown.rstrip() or str(self)]
+
+
+class Cells:
+    """The cells of a session by their ids, and their magic."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self.texts: dict[str, str] = {}
+
+    def magic(self, line: str, cell: str) -> None:
+        """Define the kernels of the cell.
+
+        %%lift [--cost] [--opencl] [--run]
+        """
+        options = _options(line)
+        this = self._id()
+        own = _names(cell)
+        others = {key: text for key, text in self.texts.items() if key != this}
+        if this is None:
+            others = {key: text for key, text in others.items() if not own & _names(text)}
+            this = f"cell {len(self.texts)} of {', '.join(sorted(own))}"
+        # The cell comes first, so that the lines of its errors are its own.
+        text = "\n".join([cell, *others.values()])
+        program = _compiled(text)
+        self.texts = {**others, this: cell}
+        for name, kernel in program.items():
+            self.shell.user_ns[name.replace("-", "_")] = kernel
+            if name not in own:
+                continue
+            print(kernel)
+            if options.cost:
+                for what, amount in kernel.cost().items():
+                    print(f"  {what.replace('_', ' ')}: {amount}")
+            if options.opencl:
+                print(kernel.opencl)
+            if options.run:
+                with Source(None, text, {}).file() as file:
+                    print(_lift("run", str(file), "--kernel", name), end="")
+
+    def _id(self) -> str | None:
+        """The cell that is run, where the front end says which."""
+        with contextlib.suppress(AttributeError, KeyError, TypeError):
+            return self.shell.get_parent()["metadata"]["cellId"]
+        return None
+
+
+def _names(text: str) -> set[str]:
+    """What a cell defines."""
+    return set(re.findall(r"^\((?:lift|define)\s+\(?([^\s()]+)", text, re.MULTILINE))
+
+
+def _compiled(text: str) -> Mapping[str, Kernel]:
+    with Source(None, text, {}).file() as file:
+        try:
+            compiler.run("check", str(file))
+        except LiftError as problem:
+            shown = _run("check", str(file)).stderr.replace(f"{file}", "cell")
+            raise CellError(problem.code, problem.message, problem.place, shown) from None
+    try:
+        return Program(None, text)
+    except LiftError as problem:
+        if problem.code != "no-such-kernel":
+            raise
+        # Definitions for other cells.
+        return {}
+
+
+def _options(line: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="%%lift", add_help=False, exit_on_error=False)
+    parser.add_argument("--cost", action="store_true", help="what a run costs")
+    parser.add_argument("--opencl", action="store_true", help="the OpenCL text")
+    parser.add_argument("--run", action="store_true", help="run it on what its line `;;; run:` says")
+    try:
+        options, rest = parser.parse_known_args(shlex.split(line))
+    except (argparse.ArgumentError, ValueError) as problem:
+        raise LiftError("input", f"%%lift: {problem}") from None
+    if rest:
+        raise LiftError("input", f"%%lift has the options --cost, --opencl and --run, and no {rest[0]}")
+    return options
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [compiler.executable(), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL)
+
+
+def _lift(*arguments: str) -> str:
+    done = _run(*arguments)
+    if done.returncode:
+        raise CellError("input", done.stderr.strip(), None, done.stderr)
+    sys.stderr.write(done.stderr)
+    return done.stdout
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext lift` does."""
+    shell.register_magic_function(Cells(shell).magic, magic_kind="cell", magic_name="lift")

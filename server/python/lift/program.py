@@ -1,0 +1,192 @@
+"""Programs and their kernels."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import lift_runtime
+from lift_runtime import LiftError
+from lift_runtime.devices import Choice, Engine
+from lift_runtime.plan import Plan
+
+from . import compiler, interpreter
+from .compiler import Cost
+
+
+class Kernel(lift_runtime.Kernel):
+    """A kernel of a program, compiled for the device that it runs on. Without one the interpreter runs it."""
+
+    def __init__(
+        self,
+        name: str,
+        docs: str,
+        programs: Mapping[str, tuple[str, str]],
+        choice: Choice = None,
+        source: Source | None = None,
+    ) -> None:
+        self.source = source
+        super().__init__(name, docs, programs, choice)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made, state = super().__reduce__()
+        return made, (*state, self.source)
+
+    def on(self, choice: Choice) -> Kernel:
+        """The same kernel on a device.
+
+        `choice` is `"opencl:1"` as `lift devices` numbers them, `"interpreter"`, or a device, context or queue of
+        pyopencl.
+        """
+        return Kernel(self.name, self.docs, self._programs, choice, self.source)
+
+    def cost(self, target: str = "portable", **sizes: int) -> Cost:
+        """What a run costs: as numbers for these sizes, or as sizes."""
+        given = [word for name, value in sizes.items() for word in ("--size", f"{name}={value}")]
+        with self._source().file() as file:
+            (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
+        return Cost(report)
+
+    def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
+        """Run the kernel."""
+        if self._choice == "interpreter":
+            return self._interpret(inputs, copy, given)
+        try:
+            return super().__call__(*inputs, out=out, copy=copy, **given)
+        except LiftError as problem:
+            if problem.code != "no-device" or self._choice is not None:
+                raise
+            warnings.warn(f"running on the interpreter: {problem.message}", RuntimeWarning, stacklevel=2)
+        return self._interpret(inputs, copy, given)
+
+    def _interpret(self, inputs: tuple[Any, ...], copy: bool, given: dict[str, Any]) -> Any:
+        plan = self._plan(next(iter(self._programs)))
+        with self._source().file() as file:
+            return interpreter.run(file, self.name, plan, list(inputs), copy, given)
+
+    def _source(self) -> Source:
+        if self.source is None:
+            raise LiftError("unreadable-file", f"the source of `{self.name}` is not known in this process")
+        return self.source
+
+    def _program(self, where: Engine) -> tuple[Plan, str]:
+        """Plan and text for exactly this device; for its class where there is no compiler, or another text by now."""
+        target = where.key
+        if target not in self._programs and self.source is not None and target not in self._missing:
+            made = self.source.compile(self.name, where)
+            if made is not None:
+                self._programs[target] = made
+            else:
+                self._missing.add(target)
+        if target in self._programs:
+            return self._plan(target), self._programs[target][1]
+        return super()._program(where)
+
+
+class Source:
+    """Where a program came from."""
+
+    def __init__(self, path: Path | None, text: str, meanings: dict[str, str]) -> None:
+        self.path, self.text, self.meanings = path, text, meanings
+
+    def file(self) -> _File:
+        """The program as a file, while the context lasts."""
+        return _File(self.path, self.text)
+
+    def compile(self, kernel: str, where: Engine) -> tuple[str, str] | None:
+        """The kernel for a device, unless the file holds another one by now."""
+        device = json.dumps(where.describe())
+        try:
+            with self.file() as file:
+                (made,) = compiler.run("build", str(file), "--kernel", kernel, "--emit", "json", "--for-device", device)
+        except LiftError:
+            return None
+        if made["meaning"] != self.meanings[kernel]:
+            return None
+        plan, text = made["programs"]["device"]
+        return plan, text
+
+
+class _File:
+    """A file that exists already, or one made for a text."""
+
+    def __init__(self, path: Path | None, text: str) -> None:
+        self.path, self.text = path, text
+        self.folder: tempfile.TemporaryDirectory | None = None
+
+    def __enter__(self) -> Path:
+        if self.path is not None:
+            return self.path
+        self.folder = tempfile.TemporaryDirectory(prefix="lift-")
+        file = Path(self.folder.name) / "source.lift"
+        file.write_text(self.text, encoding="utf-8")
+        return file
+
+    def __exit__(self, *_: object) -> None:
+        if self.folder is not None:
+            self.folder.cleanup()
+
+
+class Program(Mapping[str, Kernel]):
+    """The kernels of a program, by name: `program.first`, `program["scalar-product"]`."""
+
+    def __init__(self, path: Path | None, text: str) -> None:
+        self._path = path
+        with _File(path, text) as file:
+            lines, self._problem = compiler.ask("build", str(file), "--emit", "json")
+        if self._problem is not None and not lines:
+            raise self._problem
+        source = Source(path, text, {line["kernel"]: line["meaning"] for line in lines})
+        self._kernels: dict[str, Kernel] = {}
+        for line in lines:
+            programs = {target: (plan, opencl) for target, (plan, opencl) in line["programs"].items()}
+            self._kernels[line["kernel"]] = Kernel(line["kernel"], line["docs"], programs, None, source)
+
+    def __getitem__(self, name: str) -> Kernel:
+        try:
+            return self._kernels[name]
+        except KeyError:
+            raise KeyError(self._missing(name)) from self._problem
+
+    def __getattr__(self, name: str) -> Kernel:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        for kernel in (name, name.replace("_", "-")):
+            if kernel in self._kernels:
+                return self._kernels[kernel]
+        raise AttributeError(self._missing(name)) from self._problem
+
+    def _missing(self, name: str) -> str:
+        listed = ", ".join(f"`{kernel}`" for kernel in self._kernels)
+        why = f" (an error: {self._problem})" if self._problem is not None else ""
+        return f"there is no kernel `{name}`; there is {listed}{why}"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name.replace("-", "_") for name in self._kernels)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kernels)
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        of = f" of {self._path.name}" if self._path else ""
+        return f"<lift program{of}: {', '.join(self._kernels)}>"
+
+
+def load(path: str | Path) -> Program:
+    """The program in a file."""
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise LiftError("unreadable-file", f"there is no file {path}")
+    return Program(file, "")
+
+
+def source(text: str) -> Program:
+    """The program that a text is."""
+    return Program(None, text)

@@ -1,0 +1,137 @@
+"""The inputs of a call: where their elements are, and how long their arrays are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import read
+from .devices import Engine, opencl
+from .errors import LiftError
+from .layout import Column, Lists, Numbers, Regular
+from .plan import Input, Plan
+
+#: Vectors of OpenCL in a text: memory that is used in place is aligned to the widest.
+_VECTOR = re.compile(r"\b(u?char|u?short|u?int|u?long|float|double)(2|4|8|16)\b")
+_BYTES = {"char": 1, "short": 2, "int": 4, "float": 4, "long": 8, "double": 8}
+
+
+def alignment(text: str) -> int:
+    """The bytes of the widest vector in an OpenCL text."""
+    return max((_BYTES[name.lstrip("u")] * int(width) for name, width in _VECTOR.findall(text)), default=1)
+
+
+@dataclass
+class Arguments:
+    """The inputs, as far as they are known without the sizes."""
+
+    #: What the sizes follow from, where it is nothing but shapes.
+    shapes: tuple[Any, ...] | None = None
+    columns: list[Column] = field(default_factory=list)
+    #: Contents of buffers: arrays of the host.
+    host: dict[int, np.ndarray] = field(default_factory=dict)
+    #: Contents of buffers: memory of the device.
+    device: dict[int, Any] = field(default_factory=dict)
+    #: Arrays of the device, whose commands come first.
+    waits: list[Any] = field(default_factory=list)
+    #: Inputs that are poured when the sizes are known.
+    later: list[tuple[Input, Column]] = field(default_factory=list)
+
+
+def arguments(plan: Plan, inputs: list[Any], copy: bool) -> Arguments:
+    """Look at the inputs of a call."""
+    found = Arguments()
+    shapes: list[Any] | None = []
+    for item, value in zip(plan.inputs, inputs):
+        regular = item.regular
+        if regular is not None and type(value) is np.ndarray and _fits(regular, value):
+            data = value if value.flags.c_contiguous else np.ascontiguousarray(value)
+            found.host[regular.leaf.buffer] = data
+            found.columns.append(nested(data.shape, Numbers(data)))
+            if shapes is not None:
+                shapes.append(data.shape)
+            continue
+        if is_device(value):
+            _device(found, item, value)
+            if shapes is not None:
+                shapes.append(value.shape if hasattr(value, "shape") else value.size)
+            continue
+        column = read.column(item, value, copy)
+        found.columns.append(column)
+        if regular is not None and not regular.lengths and isinstance(column, Numbers):
+            found.host[regular.leaf.buffer] = column.data
+            if shapes is not None:
+                shapes.append(())
+            continue
+        found.later.append((item, column))
+        shapes = None
+    found.shapes = None if shapes is None else tuple(shapes)
+    return found
+
+
+def _fits(regular: Regular, value: np.ndarray) -> bool:
+    """Whether an array is one of scalars and has the rank and the elements of a type."""
+    return value.dtype == regular.leaf.dtype and value.ndim == regular.rank and regular.leaf.width is None
+
+
+def nested(shape: tuple[int, ...], inside: Column) -> Column:
+    """Equal rows in one another."""
+    for length in reversed(shape):
+        inside = Lists(int(length), inside)
+    return inside
+
+
+def is_device(value: Any) -> bool:
+    """An array or a buffer of pyopencl."""
+    return type(value).__module__.startswith("pyopencl")
+
+
+def context_of(value: Any) -> Any:
+    """The context of an array or a buffer of pyopencl."""
+    return value.context if hasattr(value, "context") else value.get_info(opencl().mem_info.CONTEXT)
+
+
+def _device(found: Arguments, item: Input, value: Any) -> None:
+    cl = opencl()
+    regular = item.regular
+
+    def misfit(what: str) -> LiftError:
+        return LiftError("input", f"input `{item.name}` does not fit its type `{item.type}`: {what}")
+
+    if regular is None or not regular.lengths:
+        raise misfit("memory of a device holds arrays of equal rows; give this input as a value of the host")
+    leaf = regular.leaf
+    if isinstance(value, cl.MemoryObject):
+        if len(regular.lengths) != 1 or leaf.width is not None or value.size % leaf.dtype.itemsize:
+            raise misfit("a buffer has no shape: a pyopencl.array.Array has one")
+        found.device[leaf.buffer] = value
+        found.columns.append(Lists(value.size // leaf.dtype.itemsize, Numbers(np.empty(0, leaf.dtype))))
+        return
+    if value.dtype != leaf.dtype:
+        name = leaf.dtype.name
+        raise misfit(f"the array holds `{value.dtype}`; `{leaf.element}` is NumPy's `{name}`: `.astype(numpy.{name})`")
+    if value.ndim != regular.rank or (leaf.width is not None and value.shape[-1] != leaf.width):
+        raise misfit(f"it has {regular.rank} dimensions; the array has shape {value.shape}")
+    if not value.flags.c_contiguous or value.offset:
+        value = value.copy()
+    found.waits.append(value)
+    if value.size:
+        found.device[leaf.buffer] = value.base_data
+    else:
+        found.host[leaf.buffer] = np.empty(0, leaf.dtype)
+    found.columns.append(nested(value.shape[: len(regular.lengths)], Numbers(np.empty(0, leaf.dtype))))
+
+
+def aligned(count: int, dtype: np.dtype) -> np.ndarray:
+    """New memory of the host that begins at a multiple of 128 bytes."""
+    raw = np.empty(count * dtype.itemsize + 128, np.uint8)
+    start = -raw.ctypes.data % 128
+    return raw[start : start + count * dtype.itemsize].view(dtype)
+
+
+def in_place(engine: Engine, data: np.ndarray, align: int) -> bool:
+    """Whether the device can work on an array of the host where it lies."""
+    return engine.unified and data.__array_interface__["data"][0] % align == 0

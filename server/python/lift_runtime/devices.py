@@ -1,0 +1,239 @@
+"""OpenCL in this process: one engine for each device, made when it is first used and shared by all kernels."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import warnings
+from typing import Any, Union
+
+from .errors import LiftError
+
+#: A device as `--device` names it, or one of pyopencl's objects.
+Choice = Union[str, Any, None]
+
+_engines: dict[int, Engine] = {}
+_lock = threading.Lock()
+_owner: int | None = None
+
+
+def _after_fork() -> None:
+    """A lock that another thread held stays held in a child."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def check_process() -> None:
+    """Drivers keep threads, which a fork does not copy: in a child of it they would hang."""
+    if _owner is not None and _owner != os.getpid():
+        raise LiftError(
+            "device",
+            "this process was forked from one that had used OpenCL, whose drivers do not survive that: "
+            'start workers by "spawn" (multiprocessing.get_context("spawn")), or use no kernel before the fork',
+        )
+
+
+def opencl() -> Any:
+    """The package pyopencl, or an error that says how to get it."""
+    try:
+        import pyopencl
+    except ImportError as problem:
+        message = f"the package pyopencl cannot be imported ({problem}): pip install 'pyopencl[pocl]'"
+        raise LiftError("no-device", message) from None
+    return pyopencl
+
+
+def devices() -> list[Any]:
+    """The OpenCL devices, in the order of `lift devices`."""
+    cl = opencl()
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error:
+        return []
+    return [device for platform in platforms for device in _devices_of(cl, platform)]
+
+
+def _devices_of(cl: Any, platform: Any) -> list[Any]:
+    try:
+        return platform.get_devices()
+    except cl.Error:
+        return []
+
+
+def kind(device: Any) -> str:
+    """`gpu`, `accelerator`, `cpu` or `other`."""
+    types = opencl().device_type
+    for name in ("gpu", "accelerator", "cpu"):
+        if device.type & getattr(types, name.upper()):
+            return name
+    return "other"
+
+
+def choose(choice: str) -> Any:
+    """The device for `opencl`, `opencl:1`, `opencl:gpu`."""
+    found = devices()
+    if not found:
+        raise LiftError(
+            "no-device", "there is no OpenCL device: pip install 'pyopencl[pocl]' brings one for processors"
+        )
+    name, _, which = choice.partition(":")
+    if name != "opencl":
+        raise LiftError("no-device", f"there is no device `{choice}`; the form is `opencl`, `opencl:1`, `opencl:gpu`")
+    order = ("gpu", "accelerator", "cpu", "other")
+    if not which:
+        return min(found, key=lambda device: order.index(kind(device)))
+    if which.isdigit() and int(which) < len(found):
+        return found[int(which)]
+    for device in found:
+        if kind(device) == which:
+            return device
+    names = ", ".join(f"opencl:{i} ({device.name.strip()})" for i, device in enumerate(found))
+    raise LiftError("no-device", f"there is no device `{choice}`; there are {names}")
+
+
+#: Bytes on a device that runs which are over may keep for the next.
+KEPT = 1 << 28
+
+
+class Idle:
+    """Runs that are over, whose memory and queues the next call with the same sizes uses again."""
+
+    def __init__(self) -> None:
+        self._runs: list[Any] = []
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def take(self, prepared: Any, queue: Any | None) -> Any | None:
+        """A run of these sizes, in a queue if one is asked for."""
+        with self._lock:
+            for i in range(len(self._runs) - 1, -1, -1):
+                run = self._runs[i]
+                if run.prepared is prepared and run.asked == queue:
+                    self._bytes -= run.bytes
+                    return self._runs.pop(i)
+        return None
+
+    def give_back(self, run: Any) -> None:
+        """The run is over. Those that are over for longest are forgotten where there are too many."""
+        with self._lock:
+            self._runs.append(run)
+            self._bytes += run.bytes
+            while self._bytes > KEPT or len(self._runs) > 256:
+                self._bytes -= self._runs.pop(0).bytes
+
+    def forget(self) -> None:
+        """Give back all memory."""
+        with self._lock:
+            self._runs.clear()
+            self._bytes = 0
+
+
+class Engine:
+    """A device with its context and the programs built for it."""
+
+    def __init__(self, device: Any, context: Any) -> None:
+        self.device, self.context = device, context
+        self.kind = kind(device)
+        self.platform: str = device.platform.name
+        self.long_atomics = "cl_khr_int64_base_atomics" in device.extensions.split()
+        cl = opencl()
+        exact = getattr(cl.device_fp_config, "CORRECTLY_ROUNDED_DIVIDE_SQRT", 0)
+        self.exact_division = bool(device.single_fp_config & exact)
+        self.doubles = bool(device.double_fp_config)
+        #: Kernels may read and write the memory of the host where it lies.
+        self.unified = self.kind == "cpu"
+        self.idle = Idle()
+        self._programs: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        #: Names programs that were compiled for this very device.
+        self.key = "device " + json.dumps(self.describe(), sort_keys=True)
+
+    def target(self) -> str:
+        """The class of devices that it belongs to, as the compiler tells them apart."""
+        platform = self.platform.lower()
+        if "oclgrind" in platform:
+            return "portable"
+        if self.kind == "gpu":
+            return "nvidia" if "nvidia cuda" in platform and self.long_atomics else "gpu"
+        return "cpu" if self.kind == "cpu" else "portable"
+
+    def describe(self) -> dict[str, Any]:
+        """The device as `lift devices --format json` describes it."""
+        device = self.device
+        return {
+            "index": 0,
+            "name": device.name.strip(),
+            "vendor": device.vendor,
+            "platform": self.platform,
+            "driver": device.driver_version,
+            "version": device.version,
+            "kind": self.kind,
+            "limits": {
+                "compute_units": device.max_compute_units,
+                "work_group_size": device.max_work_group_size,
+                "work_item_sizes": list(device.max_work_item_sizes[:3]),
+                "global_memory": device.global_mem_size,
+                "allocation": device.max_mem_alloc_size,
+                "local_memory": device.local_mem_size,
+                "address_bits": device.address_bits,
+            },
+            "doubles": self.doubles,
+            "exact_division": self.exact_division,
+            "long_atomics": self.long_atomics,
+        }
+
+    def program(self, text: str) -> Any:
+        """The text built for the device, once."""
+        with self._lock:
+            built = self._programs.get(text)
+            if built is None:
+                built = self._programs[text] = self._build(text)
+            return built
+
+    def _build(self, text: str) -> Any:
+        cl = opencl()
+        options = ["-cl-std=CL1.2"]
+        if self.exact_division:
+            options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                return cl.Program(self.context, text).build(options, devices=[self.device])
+        except cl.RuntimeError as problem:
+            what = "the device's compiler refused the generated OpenCL (a defect of lift, not of your program)"
+            raise LiftError("internal-error", f"{what}:\n{problem}") from None
+
+
+def engine(choice: Choice = None) -> tuple[Engine, Any | None]:
+    """The engine for a choice, and the queue to use if the choice is one."""
+    global _owner
+    check_process()
+    if isinstance(choice, str) or choice is None:
+        device, context, queue = choose(choice or "opencl"), None, None
+    else:
+        cl = opencl()
+        if isinstance(choice, cl.CommandQueue):
+            if choice.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+                raise LiftError("device", "kernels run in queues that keep the order of their commands")
+            device, context, queue = choice.device, choice.context, choice
+        elif isinstance(choice, cl.Context):
+            device, context, queue = choice.devices[0], choice, None
+        elif isinstance(choice, cl.Device):
+            device, context, queue = choice, None, None
+        else:
+            raise LiftError("no-device", f"a {type(choice).__name__} is no device, context or queue of pyopencl")
+    with _lock:
+        _owner = os.getpid()
+        key = device.int_ptr if context is None else context.int_ptr
+        found = _engines.get(key)
+        if found is None:
+            found = _engines[key] = Engine(device, context or opencl().Context([device]))
+            if context is None:
+                # Arrays and queues of this context mean this engine.
+                _engines[found.context.int_ptr] = found
+        return found, queue

@@ -1,0 +1,329 @@
+"""A compiled kernel as a function of Python."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import arguments as args
+from . import layout as layouts
+from . import sizes
+from .arguments import Arguments
+from .collect import Collect, value
+from .devices import Choice, Engine, engine, opencl
+from .errors import LiftError, counted
+from .layout import Exists, Layout
+from .plan import Plan
+from .pour import Pour, bind, check_given
+from .run import IN_PLACE, SMALL, Prepared, Run
+
+#: Sizes that are remembered with what was prepared for them.
+REMEMBERED = 64
+
+
+class Kernel:
+    """A kernel: called with its inputs it gives its result, as arrays of NumPy, numbers, tuples and `Rows`.
+
+    Sizes that do not follow from the shapes are given by name. `out="device"` leaves results on the device, as arrays
+    of pyopencl. Any number of threads may call it; it can be pickled.
+    """
+
+    def __init__(self, name: str, docs: str, programs: Mapping[str, tuple[str, str]], choice: Choice = None) -> None:
+        self.name, self.docs = name, docs
+        self._programs = dict(programs)
+        self._choice = choice
+        self._plans: dict[str, Plan] = {}
+        self._prepared: dict[tuple[Any, ...], Prepared] = {}
+        self._engine: tuple[Engine, Any | None] | None = None
+        self._missing: set[str] = set()
+        self._lock = threading.Lock()
+        self._describe(self._plan(next(iter(self._programs))))
+
+    def _describe(self, plan: Plan) -> None:
+        self.type = plan.type
+        names = _identifiers([item.name for item in plan.inputs])
+        given = _identifiers(plan.sizes)
+        kinds = inspect.Parameter
+        parameters = [kinds(n, kinds.POSITIONAL_ONLY, annotation=i.type) for n, i in zip(names, plan.inputs)]
+        parameters += [kinds(n, kinds.KEYWORD_ONLY, default=None, annotation="int") for n in given if n not in names]
+        self.__signature__ = inspect.Signature(parameters, return_annotation=plan.result_type)
+        self.__name__ = self.__qualname__ = self.name
+        inputs = "".join(f"    {item.name} : {item.type}\n" for item in plan.inputs)
+        self.__doc__ = f"{self.name} : {self.type}\n\n{self.docs}\n\n{inputs}    the result : {plan.result_type}\n"
+
+    def __repr__(self) -> str:
+        return f"<lift {self.name} : {self.type}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._choice is not None and not isinstance(self._choice, str):
+            message = (
+                "a kernel on a device, context or queue of this process cannot be pickled: "
+                "pickle the kernel itself, and choose the device in the other process"
+            )
+            raise LiftError("device", message)
+        return type(self), (self.name, self.docs, self._programs, self._choice)
+
+    def on(self, choice: Choice) -> Kernel:
+        """The same kernel on a device: `"opencl:1"` as `lift devices` numbers them, or a device, context or queue of
+        pyopencl."""
+        return type(self)(self.name, self.docs, self._programs, choice)
+
+    @property
+    def opencl(self) -> str:
+        """The OpenCL text for its device."""
+        try:
+            return self._program(self._where([])[0])[1]
+        except LiftError as problem:
+            if problem.code != "no-device":
+                raise
+            return self._programs[next(iter(self._programs))][1]
+
+    def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
+        """Run the kernel."""
+        if out not in (None, "device"):
+            raise LiftError("input", f'out={out!r} has no meaning: it is left out, or "device"')
+        where, queue = self._where(inputs)
+        plan, text = self._program(where)
+        if len(inputs) != len(plan.inputs):
+            raise LiftError("input", wrong_count(plan, len(inputs)))
+        found = args.arguments(plan, list(inputs), copy)
+        try:
+            return self._run(where, queue, plan, text, found, given, out)
+        except opencl().MemoryError:
+            # What runs that are over have kept may be what is missing.
+            where.idle.forget()
+        except opencl().Error as problem:
+            raise _driver(problem) from None
+        try:
+            return self._run(where, queue, plan, text, found, given, out)
+        except opencl().Error as problem:
+            raise _driver(problem) from None
+
+    def _where(self, inputs: Any) -> tuple[Engine, Any | None]:
+        """The device to run on, and the queue if there is a choice of one."""
+        from .devices import check_process
+
+        check_process()
+        if self._choice is None:
+            for item in inputs:
+                if args.is_device(item):
+                    return engine(args.context_of(item))[0], None
+        if self._engine is None:
+            self._engine = engine(self._choice)
+        return self._engine
+
+    def _program(self, where: Engine) -> tuple[Plan, str]:
+        """Plan and text for a device."""
+        target = where.target()
+        wanted = {"nvidia": ("nvidia", "gpu"), "portable": ()}.get(target, (target,))
+        for name in ("device", *wanted, "portable", "gpu", "cpu"):
+            if name in self._programs:
+                return self._plan(name), self._programs[name][1]
+        known = ", ".join(self._programs)
+        raise LiftError("device", f"`{self.name}` was compiled for {known} alone, which {where.device.name} is not")
+
+    def _plan(self, target: str) -> Plan:
+        plan = self._plans.get(target)
+        if plan is None:
+            plan = self._plans[target] = Plan(self._programs[target][0])
+        return plan
+
+    def _prepare(self, where: Engine, plan: Plan, text: str, found: Arguments, given: dict[str, Any]) -> Prepared:
+        """What runs of these shapes have in common."""
+        shapes = (id(where), id(plan), found.shapes, tuple(sorted(given.items())) if given else ())
+        if found.shapes is not None:
+            prepared = self._prepared.get(shapes)
+            if prepared is not None:
+                return prepared
+        values = bind(plan, found.columns, check_given(plan, given))
+        by_values = (id(where), id(plan), None, tuple(values.items()))
+        prepared = self._prepared.get(by_values) or Prepared(plan, where, text, values)
+        with self._lock:
+            while len(self._prepared) >= REMEMBERED:
+                del self._prepared[next(iter(self._prepared))]
+            self._prepared[by_values] = prepared
+            if found.shapes is not None:
+                self._prepared[shapes] = prepared
+        return prepared
+
+    def _run(
+        self,
+        where: Engine,
+        queue: Any | None,
+        plan: Plan,
+        text: str,
+        found: Arguments,
+        given: dict[str, Any],
+        out: str | None,
+    ) -> Any:
+        prepared = self._prepare(where, plan, text, found, given)
+        if found.later:
+            pour = Pour(plan, prepared.values, prepared.capacities)
+            for item, column in found.later:
+                pour.input(item, column)
+            found.host.update(pour.flat)
+            found.later = []
+        call = _Call(prepared, found, out)
+        run = prepared.take(queue)
+        try:
+            result = call.run(run)
+        except BaseException:
+            run.queue.finish()
+            raise
+        run.release(call.given)
+        where.idle.give_back(run)
+        return result
+
+
+class _Call:
+    """One call: which memory stands in for that of the run, and where the results are."""
+
+    def __init__(self, prepared: Prepared, found: Arguments, out: str | None) -> None:
+        self.prepared, self.found, self.out = prepared, found, out
+        self.plan, self.engine = prepared.plan, prepared.engine
+        #: Memory by buffer, and arrays of the host that are this memory.
+        self.given: dict[int, Any] = {}
+        self.results: dict[int, np.ndarray] = {}
+        cl, flags = opencl(), opencl().mem_flags
+        context = self.engine.context
+        for i, data in found.host.items():
+            if (
+                data.nbytes >= IN_PLACE
+                and i not in self.plan.swapped
+                and args.in_place(self.engine, data, prepared.alignment)
+            ):
+                self.given[i] = cl.Buffer(context, flags.READ_ONLY | flags.USE_HOST_PTR, hostbuf=data)
+        for i, memory in found.device.items():
+            if i not in self.plan.swapped:
+                self.given[i] = memory
+        for i, buffer in enumerate(self.plan.buffers):
+            count = prepared.capacities[i]
+            if buffer.role != "output" or count is None or i in self.plan.swapped:
+                continue
+            size = max(count, 1) * buffer.itemsize
+            if out == "device":
+                self.given[i] = cl.Buffer(context, flags.READ_WRITE, size)
+            elif self.engine.unified and size >= IN_PLACE:
+                self.results[i] = args.aligned(count, _stored(buffer.element))
+                self.given[i] = cl.Buffer(context, flags.READ_WRITE | flags.USE_HOST_PTR, hostbuf=self.results[i])
+
+    def run(self, run: Run) -> Any:
+        run.start(self.given)
+        for array in self.found.waits:
+            if array.queue is not None and array.queue != run.queue:
+                before = run.cl.enqueue_marker(array.queue)
+                array.queue.flush()
+                run.cl.enqueue_barrier(run.queue, wait_for=[before])
+        for i, data in self.found.host.items():
+            if i not in self.given:
+                run.write(i, data)
+        for i, memory in self.found.device.items():
+            if i not in self.given:
+                run.cl.enqueue_copy(run.queue, run.now[i], memory, byte_count=memory.size)
+        run.execute()
+        outputs = [i for i, buffer in enumerate(self.plan.buffers) if buffer.role == "output"]
+        ready: dict[int, np.ndarray] = {}
+        if self.out is None and self._bytes(run, outputs) <= SMALL:
+            for i in outputs:
+                ready[i] = run.read(i, run.capacities[i] or 0, wait=False)
+            run.read_flag(wait=False)
+            run.queue.finish()
+        else:
+            run.read_flag()
+        run.check_flag()
+        if self.out == "device":
+            # Whatever else is done to these arrays comes afterwards.
+            done = run.cl.enqueue_marker(run.queue)
+            for array in self.found.waits:
+                array.add_event(done)
+            return self._on_device(run, self.plan.result, done)
+        for i in [] if ready else self.results:
+            self._map(run, i)
+
+        def read(i: int, count: int, at: np.ndarray | None, width: int) -> np.ndarray:
+            data = self.results.get(i) if i in self.results else ready.get(i)
+            if data is None:
+                last = count if at is None else (int(at.max()) + 1 if len(at) else 0)
+                data = run.read(i, last * width)
+            elif data.dtype == np.bool_:
+                data = data.view(np.uint8)
+            if at is None:
+                return _cut(data, count * width)
+            return data.reshape(-1, width)[at].reshape(-1) if width > 1 else data[at]
+
+        return value(self.plan.result, Collect(read, run.values).column(self.plan.result))
+
+    def _bytes(self, run: Run, buffers: list[int]) -> int:
+        return sum((run.capacities[i] or 0) * self.plan.buffers[i].itemsize for i in buffers)
+
+    def _map(self, run: Run, i: int) -> None:
+        """Wait until the host sees what the device wrote to its memory."""
+        data = self.results[i]
+        flags = run.cl.map_flags.READ
+        mapped, _ = run.cl.enqueue_map_buffer(run.queue, self.given[i], flags, 0, data.shape, data.dtype)
+        mapped.base.release(run.queue)
+
+    def _on_device(self, run: Run, layout: Layout, done: Any) -> Any:
+        """Arrays of pyopencl on the buffers of the result."""
+        if isinstance(layout, layouts.Tuple):
+            return tuple(self._on_device(run, part, done) for part in layout.parts)
+        values = dict(run.values)
+        inside = layout
+        while isinstance(inside, Exists):
+            for name, buffer, _ in inside.lengths:
+                values[name] = int(run.read(buffer, 1)[0])
+            inside = inside.of
+        lengths = []
+        first = True
+        while isinstance(inside, layouts.Array) and (first or not inside.own):
+            lengths.append(sizes.evaluate(inside.length, values))
+            first, inside = False, inside.of
+        if not isinstance(inside, layouts.Leaf):
+            raise LiftError("input", f'out="device" gives arrays of equal rows, not `{self.plan.result_type}`')
+        from pyopencl.array import Array
+
+        shape = tuple(lengths) + ((inside.width,) if inside.width else ())
+        array = Array(run.queue, shape, inside.dtype, data=run.now[inside.buffer])
+        array.add_event(done)
+        return array
+
+
+def _stored(element: str) -> np.dtype:
+    return np.dtype(np.uint8) if element == "Bool" else layouts.DTYPES[element]
+
+
+def _cut(data: np.ndarray, count: int) -> np.ndarray:
+    """The first elements; a copy where nearly all of the memory would be kept for nothing."""
+    if count == len(data):
+        return data
+    return data[:count].copy() if count * 8 < len(data) else data[:count]
+
+
+def _identifiers(names: list[str]) -> list[str]:
+    found: list[str] = []
+    for name in names:
+        plain = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in name)
+        plain = plain if plain.isidentifier() and plain not in _KEYWORDS else f"_{plain}"
+        while plain in found:
+            plain += "_"
+        found.append(plain)
+    return found
+
+
+_KEYWORDS = frozenset(["False", "None", "True"]) | frozenset(__import__("keyword").kwlist)
+
+
+def wrong_count(plan: Plan, count: int) -> str:
+    listed = ", ".join(f"`{item.name}`" for item in plan.inputs)
+    takes = {0: "no inputs", 1: f"one input ({listed})"}.get(len(plan.inputs))
+    takes = takes or f"{counted(len(plan.inputs), 'input')} ({listed})"
+    given = {0: "none is given", 1: "one is given"}.get(count, f"{count} are given")
+    return f"`{plan.kernel}` takes {takes}, but {given}"
+
+
+def _driver(problem: Exception) -> LiftError:
+    return LiftError("opencl", f"the OpenCL driver failed: {problem}")

@@ -1,0 +1,304 @@
+"""Values of Python into columns: what fits a type is taken as it is, nothing is converted.
+
+Arrays must have the type's own element type. Python's numbers are taken by their value, as literals of the language.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, Union
+
+import numpy as np
+
+from .errors import LiftError, counted
+from .layout import DTYPES, Array, Column, Exists, Flat, Layout, Leaf, Lists, Numbers, Packed, Parts, Tuple, innermost
+from .plan import Input
+from .rows import Rows
+
+#: What a column is made of: an array, or values one by one.
+Values = Union[np.ndarray, Sequence[Any]]
+
+
+class Misfit(Exception):
+    """A value that is none of the type; says why."""
+
+
+def column(item: Input, value: Any, copy: bool) -> Column:
+    """The value of an input as a column of one instance."""
+    try:
+        if item.regular is not None and isinstance(value, np.ndarray):
+            return _regular(item, value)
+        return _one(item.layout, array_of(value, copy) if not isinstance(value, _KNOWN) else value)
+    except Misfit as problem:
+        raise LiftError("input", f"input `{item.name}` does not fit its type `{item.type}`: {problem}") from None
+
+
+_KNOWN = (np.ndarray, Rows, list, tuple, range, int, float, np.generic)
+
+
+def array_of(value: Any, copy: bool) -> Any:
+    """Whatever can be seen as an array of NumPy or as rows, without a copy unless one is asked for; else the value."""
+    awkward, pyarrow = sys.modules.get("awkward"), sys.modules.get("pyarrow")
+    if awkward is not None and isinstance(value, awkward.Array):
+        value = awkward.to_arrow(value, extensionarray=False)
+    if pyarrow is not None and isinstance(value, (pyarrow.Array, pyarrow.ChunkedArray, pyarrow.Scalar)):
+        return _arrow(value)
+    if hasattr(value, "__dlpack_device__"):
+        kind, _ = value.__dlpack_device__()
+        # 1: memory of the processor, 3: of the processor, pinned for a GPU.
+        if int(kind) in (1, 3):
+            return np.from_dlpack(value)
+        if not copy:
+            raise Misfit(
+                "the array is on a device from which OpenCL cannot import memory; "
+                "copy=True takes it through the memory of the host"
+            )
+        for fetch in ("get", "cpu"):
+            if hasattr(value, fetch):
+                return np.asarray(getattr(value, fetch)())
+        return np.from_dlpack(value, device="cpu", copy=True)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    if hasattr(value, "__arrow_c_array__"):
+        import pyarrow
+
+        return _arrow(pyarrow.array(value))
+    try:
+        return value if isinstance(value, (bytes, bytearray)) else np.asarray(memoryview(value))
+    except TypeError:
+        return value
+
+
+def _arrow(value: Any) -> Any:
+    import pyarrow
+
+    if isinstance(value, pyarrow.ChunkedArray):
+        value = value.combine_chunks()
+    if isinstance(value, pyarrow.ExtensionArray):
+        value = value.storage
+    if isinstance(value, pyarrow.Scalar):
+        return value.as_py()
+    try:
+        if pyarrow.types.is_list(value.type) or pyarrow.types.is_large_list(value.type):
+            return Rows.from_arrow(value)
+        if value.null_count:
+            raise Misfit(f"{value.null_count} values are null; Lift has no such value")
+        return value.to_numpy(zero_copy_only=False)
+    except ValueError as problem:
+        raise Misfit(str(problem)) from None
+
+
+def _regular(item: Input, value: np.ndarray) -> Column:
+    assert item.regular is not None
+    leaf, rank = item.regular.leaf, item.regular.rank
+    if value.dtype != leaf.dtype:
+        if value.dtype == object:
+            return _one(item.layout, value.tolist())
+        _wrong_dtype(leaf, value.dtype)
+    if value.ndim != rank:
+        raise Misfit(f"it has {counted(rank, 'dimension')}; the array has shape {value.shape}")
+    if leaf.width is not None and value.shape[-1] != leaf.width:
+        raise Misfit(f"its vectors have {leaf.width} numbers; the array has shape {value.shape}")
+    dims = len(item.regular.lengths)
+    found: Column = Numbers(np.ascontiguousarray(value).reshape(-1, *value.shape[dims:]))
+    for length in reversed(value.shape[:dims]):
+        found = Lists(length, found)
+    return found
+
+
+def _wrong_dtype(leaf: Leaf, dtype: np.dtype) -> None:
+    name = leaf.dtype.name
+    raise Misfit(
+        f"the array holds `{dtype}`; `{leaf.element}` is NumPy's `{name}`: convert with `.astype(numpy.{name})`"
+    )
+
+
+def _one(layout: Layout, value: Any) -> Column:
+    """One instance."""
+    if isinstance(layout, Exists):
+        return _one(layout.of, value)
+    if isinstance(layout, (Array, Packed)):
+        if not isinstance(value, (list, np.ndarray, Rows)):
+            value = _as_array(value)
+        if not isinstance(value, (list, np.ndarray, Rows)):
+            raise Misfit(f"an array is needed, not {_describe(value)}")
+        if isinstance(layout, Packed) and isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype != object:
+            inside = innermost(layout)
+            if isinstance(inside, Leaf) and inside.width is None:
+                return Lists(1, Flat(_leaf(inside, value).data))
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            raise Misfit("an array is needed, not a number")
+        return Lists(len(value), _many(layout.of, _elements(value)))
+    if isinstance(layout, Tuple):
+        if isinstance(value, np.void):
+            value = value.item()
+        if not isinstance(value, tuple) or len(value) != len(layout.parts):
+            raise Misfit(f"a tuple of {len(layout.parts)} is needed, not {_describe(value)}")
+        return Parts([_one(part, v) for part, v in zip(layout.parts, value)])
+    if isinstance(value, (int, float, np.generic)) or layout.width is not None:
+        return _many(layout, [value])
+    found = value if isinstance(value, (list, np.ndarray, tuple, Rows)) else array_of(value, False)
+    if isinstance(found, np.ndarray) and found.ndim == 0:
+        return _leaf(layout, found.reshape(1))
+    raise Misfit(f"a number is needed, not {_describe(value)}")
+
+
+def _as_array(value: Any) -> Any:
+    if isinstance(value, range):
+        return list(value)
+    if isinstance(value, (tuple, int, float, str, bytes, np.generic, dict, set)) or value is None:
+        raise Misfit(f"an array is needed, not {_describe(value)}")
+    return array_of(value, False)
+
+
+def _elements(value: np.ndarray | list | Rows) -> Values:
+    return value.tolist() if isinstance(value, np.ndarray) and value.dtype == object else value
+
+
+def _many(layout: Layout, values: Values) -> Column:
+    """Many instances."""
+    if isinstance(layout, Exists):
+        return _many(layout.of, values)
+    if isinstance(layout, Leaf):
+        return _leaf(layout, values)
+    if isinstance(layout, Tuple):
+        return _tuples(layout, values)
+    if isinstance(values, np.ndarray):
+        if values.ndim < 2:
+            raise Misfit(f"an array is needed, not {_describe(values[0])}" if len(values) else "it has more dimensions")
+        # -1 cannot be computed where there are no elements.
+        shape = (values.shape[0] * values.shape[1], *values.shape[2:])
+        return Lists(values.shape[1], _many(layout.of, values.reshape(shape)))
+    if isinstance(values, Rows):
+        values = values.packed()
+        return Lists(values.lengths, _many(layout.of, values.values))
+    kinds = set(map(type, values))
+    if kinds == {np.ndarray}:
+        forms = {(row.dtype, row.shape[1:] if row.ndim else None) for row in values}
+        if len(forms) == 1 and all(shape is not None and dtype.kind != "O" for dtype, shape in forms):
+            lengths = np.fromiter(map(len, values), np.int64, len(values))
+            return Lists(lengths, _many(layout.of, np.concatenate(values)))
+    elif kinds <= {list}:
+        lengths = np.fromiter(map(len, values), np.int64, len(values))
+        return Lists(lengths, _many(layout.of, list(chain.from_iterable(values))))
+    rows = [v if isinstance(v, (list, np.ndarray, Rows)) else _as_array(v) for v in values]
+    return _joined([_one(layout, row) for row in rows])
+
+
+def _leaf(leaf: Leaf, values: Values) -> Numbers:
+    width = leaf.width
+    if isinstance(values, np.ndarray):
+        if values.dtype != leaf.dtype:
+            _wrong_dtype(leaf, values.dtype)
+        if values.ndim != 1 + (width is not None) or (width is not None and values.shape[1] != width):
+            wanted = "numbers" if width is None else f"vectors of {width} numbers"
+            raise Misfit(f"{wanted} are needed; the array has shape {values.shape}")
+        return Numbers(np.ascontiguousarray(values))
+    if width is not None:
+        vectors = [_vector(leaf, v) for v in values]
+        flat = _by_value(leaf, list(chain.from_iterable(vectors)))
+        return Numbers(flat.reshape(len(vectors), width))
+    return Numbers(_by_value(leaf, list(values)))
+
+
+def _vector(leaf: Leaf, value: Any) -> Sequence[Any]:
+    if isinstance(value, np.ndarray) and value.dtype != leaf.dtype:
+        _wrong_dtype(leaf, value.dtype)
+    flat = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, (list, tuple))
+    if not flat or len(value) != leaf.width:
+        raise Misfit(f"a vector of {leaf.width} numbers is needed, not {_describe(value)}")
+    return value
+
+
+def _by_value(leaf: Leaf, values: list[Any]) -> np.ndarray:
+    """Python's numbers, each of which the element type must hold."""
+    dtype = leaf.dtype
+    for kind in set(map(type, values)):
+        if kind is np.ndarray:
+            values = [_scalar(leaf, v) if isinstance(v, np.ndarray) else v for v in values]
+            continue
+        number = issubclass(kind, (bool, np.bool_)) if dtype.kind == "b" else _is_number(kind, dtype.kind == "f")
+        if not number:
+            wrong = next(v for v in values if type(v) is kind)
+            raise Misfit(f"`{leaf.element}` is needed, not {_describe(wrong)}")
+    if dtype.kind == "i":
+        limits = np.iinfo(dtype)
+        for value in values:
+            if not limits.min <= value <= limits.max:
+                raise Misfit(f"{value} is out of the range of `{leaf.element}`")
+        return np.array(values, dtype)
+    with np.errstate(over="ignore"):
+        found = np.array(values, np.float64).astype(dtype) if dtype.kind == "f" else np.array(values, dtype)
+    if dtype == np.float32 and np.isinf(found).any():
+        for value, made in zip(values, found):
+            if np.isinf(made) and not np.isinf(value):
+                raise Misfit(f"{value} is out of the range of `Float`")
+    return found
+
+
+def _is_number(kind: type, floats: bool) -> bool:
+    if issubclass(kind, (bool, np.bool_)):
+        return False
+    return issubclass(kind, (int, np.integer)) or (floats and issubclass(kind, (float, np.floating)))
+
+
+def _scalar(leaf: Leaf, value: np.ndarray) -> Any:
+    if value.ndim:
+        raise Misfit(f"`{leaf.element}` is needed, not {_describe(value)}")
+    if value.dtype != leaf.dtype:
+        _wrong_dtype(leaf, value.dtype)
+    return value.item()
+
+
+def _tuples(layout: Tuple, values: Values) -> Parts:
+    parts = layout.parts
+    if isinstance(values, np.ndarray):
+        fields = values.dtype.names
+        if fields is not None:
+            if len(fields) != len(parts):
+                raise Misfit(f"tuples of {len(parts)} are needed; the array has the fields {', '.join(fields)}")
+            return Parts([_many(part, np.ascontiguousarray(values[name])) for part, name in zip(parts, fields)])
+        scalars = all(isinstance(part, Leaf) and part.width is None for part in parts)
+        if values.ndim != 2 or values.shape[1] != len(parts) or not scalars:
+            raise Misfit(f"tuples of {len(parts)} are needed; the array has shape {values.shape} and no fields")
+        return Parts([_many(part, np.ascontiguousarray(values[:, i])) for i, part in enumerate(parts)])
+    rows = [v.item() if isinstance(v, np.void) else v for v in values]
+    for row in rows:
+        if not isinstance(row, tuple) or len(row) != len(parts):
+            raise Misfit(f"a tuple of {len(parts)} is needed, not {_describe(row)}")
+    columns = list(zip(*rows)) if rows else [()] * len(parts)
+    return Parts([_many(part, list(column)) for part, column in zip(parts, columns)])
+
+
+def _joined(columns: list[Column]) -> Column:
+    """Columns of one instance each as one."""
+    first = columns[0]
+    if isinstance(first, Numbers):
+        return Numbers(np.concatenate([c.data for c in columns if isinstance(c, Numbers)]))
+    if isinstance(first, Parts):
+        parts = zip(*(c.columns for c in columns if isinstance(c, Parts)))
+        return Parts([_joined(list(part)) for part in parts])
+    if isinstance(first, Flat) or not all(isinstance(c, Lists) for c in columns):
+        raise Misfit("rows one after the other and rows by themselves are mixed")
+    lengths = [np.atleast_1d(np.asarray(c.lengths, np.int64)) for c in columns if isinstance(c, Lists)]
+    inner = [c.of for c in columns if isinstance(c, Lists)]
+    return Lists(np.concatenate(lengths), _joined(inner))
+
+
+_NAMES = {np.dtype(d): name for name, d in DTYPES.items()}
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, np.generic) and value.dtype in _NAMES:
+        return f"`{value!r}`"
+    if isinstance(value, (list, Rows)):
+        return f"an array of {counted(len(value), 'element')}"
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    if isinstance(value, (bool, int, float, str)):
+        return f"`{value!r}`"
+    return f"a `{type(value).__name__}`"

@@ -1,0 +1,109 @@
+"""Rows of different lengths, one after the other: values, and the offsets at which rows begin and end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+
+
+class Rows(Sequence):
+    """A sequence of rows: row `i` is `values[offsets[i]:offsets[i + 1]]`.
+
+    `values` is a NumPy array, or `Rows` again where rows are made of rows. Rows are views, not copies.
+    """
+
+    __slots__ = ("offsets", "values")
+
+    def __init__(self, offsets: Any, values: np.ndarray | Rows) -> None:
+        self.offsets = np.ascontiguousarray(offsets, np.int64)
+        self.values = values
+        if self.offsets.ndim != 1 or not len(self.offsets):
+            raise ValueError("offsets are a vector of one number more than there are rows")
+        steps = np.diff(self.offsets)
+        if self.offsets[0] < 0 or self.offsets[-1] > len(values) or (len(steps) and steps.min() < 0):
+            raise ValueError("offsets do not decrease, and none exceeds the number of values")
+
+    @classmethod
+    def from_lengths(cls, lengths: Any, values: np.ndarray | Rows) -> Rows:
+        """Rows of these lengths, which together are all values."""
+        offsets = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        if offsets[-1] != len(values):
+            raise ValueError(f"the lengths make {offsets[-1]} values; there are {len(values)}")
+        return cls(offsets, values)
+
+    @classmethod
+    def from_arrow(cls, array: Any) -> Rows:
+        """Rows of an Arrow array of lists, without a copy where Arrow allows."""
+        import pyarrow as pa
+
+        array = pa.array(array) if not isinstance(array, (pa.Array, pa.ChunkedArray)) else array
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if isinstance(array, pa.ExtensionArray):
+            array = array.storage
+        if not isinstance(array, (pa.ListArray, pa.LargeListArray)):
+            raise ValueError(f"rows are an Arrow list array, not {array.type}")
+        if array.null_count:
+            raise ValueError(f"{array.null_count} rows are null; Lift has no such value")
+        inner = array.values
+        if isinstance(inner, pa.ExtensionArray):
+            inner = inner.storage
+        if isinstance(inner, (pa.ListArray, pa.LargeListArray)):
+            return cls(array.offsets.to_numpy(), cls.from_arrow(inner))
+        if inner.null_count:
+            raise ValueError(f"{inner.null_count} values are null; Lift has no such value")
+        return cls(array.offsets.to_numpy(), inner.to_numpy(zero_copy_only=False))
+
+    def to_arrow(self) -> Any:
+        """The rows as an Arrow `LargeListArray`."""
+        import pyarrow as pa
+
+        inner = self.values.to_arrow() if isinstance(self.values, Rows) else pa.array(self.values)
+        return pa.LargeListArray.from_arrays(pa.array(self.offsets), inner)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """How long each row is."""
+        return np.diff(self.offsets)
+
+    def packed(self) -> Rows:
+        """The same rows, whose first begins at value 0 and whose last ends with the values."""
+        first, last = int(self.offsets[0]), int(self.offsets[-1])
+        if first == 0 and last == len(self.values):
+            return self
+        return Rows(self.offsets - first, self.values[first:last])
+
+    def tolist(self) -> list:
+        """Lists of Python numbers."""
+        return [row.tolist() for row in self]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> Any: ...
+    @overload
+    def __getitem__(self, at: slice) -> Rows: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            start, stop, step = at.indices(len(self))
+            if step != 1:
+                raise ValueError("rows are cut without a step")
+            return Rows(self.offsets[start : max(stop, start) + 1], self.values)
+        i = at + len(self) if at < 0 else at
+        if not 0 <= i < len(self):
+            raise IndexError(f"row {at} of {len(self)}")
+        return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def __iter__(self) -> Iterator[Any]:
+        offsets = self.offsets.tolist()
+        return map(self.values.__getitem__, map(slice, offsets[:-1], offsets[1:]))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            np.array2string(r, separator=", ") if isinstance(r, np.ndarray) else repr(r) for r in self[:6]
+        )
+        return f"Rows([{shown}{', …' if len(self) > 6 else ''}])"

@@ -1,0 +1,322 @@
+//! `lift test`: what the lines `;;; test:` of kernels say, tried on the interpreter and on devices.
+
+use super::{Console, Format, Status, answered};
+use crate::engine::{self, Ran, Where};
+use crate::inputs::run_line::{DefaultRun, Expected, RunLine};
+use crate::inputs::{self, given_sizes};
+use crate::program::Program;
+use crate::report::{Problem, codes};
+use lift_analysis::ide::{DocLine, DocLineKind, FileRange, KernelInfo, RelatedPlace};
+use lift_codegen::core::Kernel;
+use lift_codegen::difference::difference;
+use lift_codegen::run::{DeviceChoice, device};
+use lift_codegen::target::Target;
+use lift_codegen::value::Value;
+use serde_json::json;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Characters of a line `;;; test:` that are shown in the list.
+const SHOWN: usize = 72;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Only this kernel.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Where to run the tests: `interpreter`, `opencl`, `opencl:I`; may be given several times. Left out: the interpreter
+    /// and, if there is one, an OpenCL device.
+    #[arg(long = "device", value_name = "DEVICE", value_parser = engine::parse_device)]
+    devices: Vec<Where>,
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<Target>,
+    /// How many different inputs `random` stands for.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The programs.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+/// How the tests ended.
+#[derive(Default)]
+struct Count {
+    passed: usize,
+    failed: usize,
+}
+
+pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    let program = answered(Program::load(&arguments.files))?;
+    let unreadable = console.problems(&program.sources(), arguments.format, &program.unreadable)?;
+    let (places, notice) = places(&arguments.devices);
+    if let Some(notice) = notice {
+        console.note(&notice);
+    }
+    let (mut count, mut found) = (Count::default(), false);
+    for path in &program.roots {
+        let kernels = answered(program.analysis.kernels(path))?;
+        let is_wanted = |k: &&KernelInfo| arguments.kernel.as_ref().is_none_or(|name| *name == k.name);
+        let wanted: Vec<KernelInfo> =
+            kernels.iter().filter(is_wanted).filter(|k| tests(k).next().is_some()).cloned().collect();
+        found |= kernels.iter().any(|k| is_wanted(&k));
+        if wanted.is_empty() {
+            continue;
+        }
+        let elsewhere = answered(engine::elsewhere(&program.analysis, path, &wanted))?;
+        console.problems(&program.sources(), arguments.format, &elsewhere)?;
+        for info in &wanted {
+            let tester = Tester { arguments, program: &program, path, info, places: &places };
+            tester.test_kernel(console, &mut count)?;
+        }
+    }
+    if let Some(name) = arguments.kernel.as_ref().filter(|_| !found && unreadable == 0) {
+        console.error(&format!("there is no kernel `{name}`"));
+        return Ok(Status::Wrong);
+    }
+    match arguments.format {
+        Format::Json => console.json(&json!({ "passed": count.passed, "failed": count.failed }))?,
+        Format::Text if count.passed + count.failed == 0 => {
+            console.note("no kernel has a test: a line such as `;;; test: xs=[1,2,3] => [2,3]` above it");
+        }
+        Format::Text => console.line(&format!("{} passed, {} failed", count.passed, count.failed))?,
+    }
+    Ok(Status::wrong_if(unreadable > 0 || count.failed > 0))
+}
+
+/// Where tests run, and what a person should know about that.
+fn places(asked: &[Where]) -> (Vec<Where>, Option<String>) {
+    if !asked.is_empty() {
+        return (asked.to_vec(), None);
+    }
+    match device::choose(DeviceChoice::Best) {
+        Ok(_) => (vec![Where::Interpreter, Where::OpenCl(DeviceChoice::Best)], None),
+        Err(why) => (vec![Where::Interpreter], Some(format!("testing on the interpreter only: {why}"))),
+    }
+}
+
+fn tests(info: &KernelInfo) -> impl Iterator<Item = &DocLine> {
+    info.lines.iter().filter(|line| line.kind == DocLineKind::Test)
+}
+
+/// What one test is expected to give.
+enum Wanted {
+    Value(Value),
+    Error(String),
+    /// What the interpreter gives.
+    Meaning,
+}
+
+/// The tests of one kernel.
+struct Tester<'a> {
+    arguments: &'a Arguments,
+    program: &'a Program,
+    path: &'a Arc<str>,
+    info: &'a KernelInfo,
+    places: &'a [Where],
+}
+
+impl Tester<'_> {
+    fn test_kernel(&self, console: &mut Console, count: &mut Count) -> io::Result<()> {
+        let format = self.arguments.format;
+        let kernel = answered(engine::core(&self.program.analysis, self.path, &self.info.name))?;
+        if let Err(problems) = &kernel {
+            console.problems(&self.program.sources(), format, problems)?;
+        }
+        for line in tests(self.info) {
+            let outcome = match &kernel {
+                Ok(kernel) => self.test(kernel, line)?,
+                // why has been said
+                Err(_) => Err(None),
+            };
+            let passed = outcome.is_ok();
+            *(if passed { &mut count.passed } else { &mut count.failed }) += 1;
+            let (file, name) = (self.program.sources().shown(self.path), &self.info.name);
+            match format {
+                Format::Text => {
+                    let verdict = if passed { "ok" } else { "FAILED" };
+                    console.line(&format!("{file}: {name}: {} ... {verdict}", shortened(&line.text)))?;
+                }
+                Format::Json => {
+                    let start = answered(self.program.analysis.line_index(self.path))?
+                        .map(|index| index.position(line.range.start(), lift_syntax::ColumnEncoding::Utf16).line);
+                    console.json(&json!({
+                        "file": file, "kernel": name, "line": start, "test": line.text, "passed": passed,
+                    }))?;
+                }
+            }
+            if let Err(Some(problem)) = outcome {
+                console.problems(&self.program.sources(), format, &[problem])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One line: all its sizes and seeds, everywhere. The first failure ends it.
+    fn test(&self, kernel: &Kernel, line: &DocLine) -> io::Result<Result<(), Option<Problem>>> {
+        let wrong =
+            |code: &str, message: String| Ok(Err(Some(Problem::error(self.path, code, message).at(line.range))));
+        let parameters: Vec<&str> = self.info.inputs.iter().map(|(name, _)| &**name).collect();
+        let sizes: Vec<&str> = self.info.sizes.iter().map(|s| &**s).collect();
+        let read = RunLine::parse_test(&line.text)
+            .and_then(|(given, expected)| Ok((given.fit_all(&parameters, &sizes)?, expected)));
+        let (runs, expected) = match read {
+            Ok(read) => read,
+            Err(why) => return wrong(codes::INPUT, why),
+        };
+        let folder = Path::new(&**self.path).parent().unwrap_or(Path::new("."));
+        let wanted = match expected {
+            None => Wanted::Meaning,
+            Some(Expected::Error(code)) if !code.is_empty() && codes::page(&code).is_none() => {
+                return wrong(codes::INPUT, format!("there is no code `{code}`; `lift explain` lists them"));
+            }
+            Some(Expected::Error(code)) => Wanted::Error(code),
+            Some(Expected::Value(word)) => match inputs::value(&word, &kernel.result, folder) {
+                Ok(value) => Wanted::Value(value),
+                Err(why) => return wrong(codes::INPUT, format!("the expected result: {why}")),
+            },
+        };
+        for run in runs.iter().flat_map(|run| seeded(run, self.arguments.seeds)) {
+            if let Err(problem) = self.test_run(kernel, line, &run, folder, &wanted)? {
+                let given: Vec<String> = run.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
+                let seeds = run.inputs.iter().filter(|input| input.starts_with("random:")).cloned();
+                let with: Vec<String> = given.into_iter().chain(seeds).collect();
+                let problem = if with.is_empty() { problem } else { problem.note(format!("with {}", with.join(", "))) };
+                return Ok(Err(Some(problem)));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn test_run(
+        &self,
+        kernel: &Kernel,
+        line: &DocLine,
+        run: &DefaultRun,
+        folder: &Path,
+        wanted: &Wanted,
+    ) -> io::Result<Result<(), Problem>> {
+        let failed = |what: &str| {
+            let message = format!("`{}` {what}", self.info.name);
+            Problem::error(self.path, codes::TEST_FAILED, message).at(line.range)
+        };
+        let mut meaning = None;
+        let mut places = self.places.to_vec();
+        if matches!(wanted, Wanted::Meaning) {
+            // what all others are compared with
+            places.retain(|place| *place != Where::Interpreter);
+            places.insert(0, Where::Interpreter);
+        }
+        for place in places {
+            let ran = self.run_on(kernel, line, run, folder, place)?;
+            let on = ran.as_ref().map_or_else(|_| name_of(place), |ran| ran.device.clone());
+            let expected = match (wanted, &meaning) {
+                (Wanted::Value(value), _) => Some(value),
+                (_, meaning) => meaning.as_ref(),
+            };
+            match (ran, wanted) {
+                (Err(problems), Wanted::Error(code)) => {
+                    if !code.is_empty() && !problems.iter().any(|p| p.code == *code) {
+                        let problem = failed(&format!("stops with another error than `{code}`"));
+                        return Ok(Err(stopped(problem, &on, problems)));
+                    }
+                }
+                (Err(problems), _) => {
+                    return Ok(Err(stopped(failed("stops instead of giving a result"), &on, problems)));
+                }
+                (Ok(ran), Wanted::Error(code)) => {
+                    let error = if code.is_empty() { "an error".to_owned() } else { format!("the error `{code}`") };
+                    let gives = shortened(&ran.value.to_string());
+                    let problem = failed(&format!("gives a result, and {error} is expected"));
+                    return Ok(Err(problem.note(format!("on {on}: {gives}"))));
+                }
+                (Ok(ran), _) => {
+                    if let Some(differs) = expected.and_then(|expected| difference(&ran.value, expected)) {
+                        let than = if meaning.is_some() { "on the interpreter" } else { "the test expects" };
+                        let problem = failed(&format!("gives another result than {than}"));
+                        return Ok(Err(problem.note(format!("on {on}: {}", shortened(&differs)))));
+                    }
+                    if matches!(wanted, Wanted::Meaning) && meaning.is_none() {
+                        meaning = Some(ran.value);
+                    }
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn run_on(
+        &self,
+        kernel: &Kernel,
+        line: &DocLine,
+        run: &DefaultRun,
+        folder: &Path,
+        place: Where,
+    ) -> io::Result<Result<Ran, Vec<Problem>>> {
+        let input = |why: String| Ok(Err(vec![Problem::error(self.path, codes::INPUT, why).at(line.range)]));
+        let sizes = run.sizes.iter().map(|(name, n)| (name.clone(), i64::try_from(*n).unwrap_or(i64::MAX))).collect();
+        let given = match given_sizes(kernel, &sizes) {
+            Ok(given) => given,
+            Err(why) => return input(why),
+        };
+        let values = match inputs::arguments(kernel, &run.inputs, folder) {
+            Ok(values) => values,
+            Err(why) => return input(why),
+        };
+        let wanted = engine::Wanted {
+            subject: engine::Subject { path: self.path, focus: line.range },
+            profile: false,
+            repeats: 1,
+            memory: None,
+            device: Some(place),
+            target: self.arguments.target,
+            unchecked: false,
+            tell: &|_| {},
+        };
+        answered(engine::run(&self.program.analysis, &wanted, kernel, values, &given))
+    }
+}
+
+/// The run with each of the first seeds in the place of `random`; the run itself if that is nowhere.
+fn seeded(run: &DefaultRun, seeds: u64) -> Vec<DefaultRun> {
+    if !run.inputs.iter().any(|input| input == "random") {
+        return vec![run.clone()];
+    }
+    let with = |seed: u64| {
+        let inputs = run.inputs.iter().map(|input| match &**input {
+            "random" => format!("random:{seed}"),
+            input => input.to_owned(),
+        });
+        DefaultRun { inputs: inputs.collect(), sizes: run.sizes.clone() }
+    };
+    (0..seeds).map(with).collect()
+}
+
+fn name_of(place: Where) -> String {
+    match place {
+        Where::Interpreter => "interpreter".to_owned(),
+        Where::OpenCl(_) => "OpenCL".to_owned(),
+    }
+}
+
+/// A failure with the errors that stopped a run.
+fn stopped(mut problem: Problem, on: &str, errors: Vec<Problem>) -> Problem {
+    for error in errors {
+        let message = format!("{}: {}", error.code, error.message);
+        match error.range.filter(|range| problem.range != Some(*range)) {
+            Some(range) => problem.related.push(RelatedPlace { at: FileRange { path: error.path, range }, message }),
+            None => problem = problem.note(format!("on {on}: {message}")),
+        }
+    }
+    problem
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,293 @@
+//! Arrow IPC files (also called Feather): columns of equally many rows, which may be lists of different lengths.
+//!
+//! An array is a column with one row for each element; an array of tuples, or a tuple of equally long arrays, is a
+//! column for each part. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
+
+use crate::files;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int32Array, Int64Array, ListArray,
+    RecordBatch, StructArray,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_ipc::reader::FileReader;
+use arrow_ipc::writer::FileWriter;
+use arrow_ipc::{Block, root_as_footer};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
+use lift_analysis::ty::{Ty, TyKind};
+use lift_codegen::io::columns::{concat, gathered};
+use lift_codegen::io::flat::part;
+use lift_codegen::value::{ArrayValue, Value};
+use std::io::Cursor;
+use std::panic;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How a file of the random access format begins.
+pub const MAGIC: &[u8] = b"ARROW1";
+
+/// The most bytes that are read.
+const MAX_FILE: u64 = 1 << 34;
+
+/// The value in a file, at a type. An error is a message for the user.
+pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
+    let bytes = files::read_bytes(path, MAX_FILE).map_err(|e| e.to_string())?;
+    let damaged = |why: &str| format!("this is no Arrow file that can be read: {why}");
+    if !blocks_fit(&bytes) {
+        return Err(damaged("it does not end as one, or its parts lie outside of it"));
+    }
+    // Of buffers that lie outside of their part the library does not tell: it panics.
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let batches =
+        panic::catch_unwind(|| FileReader::try_new(Cursor::new(&bytes), None)?.collect::<Result<Vec<_>, _>>());
+    panic::set_hook(hook);
+    match batches {
+        Ok(Ok(batches)) => value_of(ty, &batches),
+        Ok(Err(e)) => Err(damaged(&e.to_string())),
+        Err(_) => Err(damaged("it is damaged")),
+    }
+}
+
+/// Whether the parts that a file lists at its end lie in it: memory is taken for what they say of themselves.
+fn blocks_fit(bytes: &[u8]) -> bool {
+    let end = MAGIC.len() + size_of::<i32>();
+    let Some((rest, tail)) = bytes.len().checked_sub(end).map(|at| bytes.split_at(at)) else { return false };
+    let Some((length, MAGIC)) = tail.split_at_checked(size_of::<i32>()) else { return false };
+    let length = length.try_into().map_or(0, i32::from_le_bytes);
+    let footer = usize::try_from(length).ok().and_then(|length| rest.get(rest.len().checked_sub(length)?..));
+    let Some(footer) = footer.and_then(|footer| root_as_footer(footer).ok()) else { return false };
+    let fits = |block: &Block| {
+        let sizes = [block.offset(), i64::from(block.metaDataLength()), block.bodyLength()];
+        let sum = sizes.iter().try_fold(0u64, |sum, n| sum.checked_add(u64::try_from(*n).ok()?));
+        sum.is_some_and(|end| end <= bytes.len() as u64)
+    };
+    let batches = footer.recordBatches().is_none_or(|blocks| blocks.iter().all(fits));
+    batches && footer.dictionaries().is_none_or(|blocks| blocks.iter().all(fits))
+}
+
+/// The type without the quantifiers around it.
+fn opened(mut ty: &Ty) -> &Ty {
+    while let TyKind::Exists(_, body) = ty.kind() {
+        ty = body;
+    }
+    ty
+}
+
+fn value_of(ty: &Ty, batches: &[RecordBatch]) -> Result<Value, String> {
+    let width = batches.first().map_or(1, RecordBatch::num_columns);
+    let columns = |i: usize| batches.iter().map(move |batch| batch.column(i));
+    let all = |ty: &Ty, i: usize| {
+        let read: Vec<ArrayValue> = columns(i).map(|column| values(ty, column)).collect::<Result<_, _>>()?;
+        Ok::<_, String>(concat(ty, &read))
+    };
+    let wrong = |what: &str| Err(format!("`{ty}` is expected; the file has {width} columns{what}"));
+    match opened(ty).kind() {
+        TyKind::Array(array) => match opened(&array.element).kind() {
+            TyKind::Tuple(parts) if parts.len() == width && width != 1 => {
+                let columns = parts.iter().enumerate().map(|(i, part)| all(part, i)).collect::<Result<Vec<_>, _>>()?;
+                let rows = columns.first().map_or(0, ArrayValue::len);
+                let row = |i| Value::Tuple(columns.iter().filter_map(|column| column.get(i)).collect());
+                Ok(Value::Array(ArrayValue::Values((0..rows).map(row).collect())))
+            }
+            _ if width == 1 => Ok(Value::Array(all(&array.element, 0)?)),
+            _ => wrong(""),
+        },
+        TyKind::Tuple(parts) if parts.len() == width => {
+            let part = |(i, ty): (usize, &Ty)| match opened(ty).kind() {
+                TyKind::Array(array) => Ok(Value::Array(all(&array.element, i)?)),
+                _ => wrong(", which are arrays"),
+            };
+            Ok(Value::Tuple(parts.iter().enumerate().map(part).collect::<Result<_, _>>()?))
+        }
+        _ => wrong(", which are arrays"),
+    }
+}
+
+/// The elements of a column, of type `ty` each.
+fn values(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
+    if column.null_count() > 0 {
+        return Err(format!("{} values are null, which no value of Lift is", column.null_count()));
+    }
+    let ty = opened(ty);
+    let has = column.data_type();
+    match ty.kind() {
+        TyKind::Array(array) => {
+            let (bounds, inside): (Vec<usize>, &ArrayRef) = match has {
+                DataType::List(_) => {
+                    (bounds(column.as_list::<i32>().value_offsets()), column.as_list::<i32>().values())
+                }
+                DataType::LargeList(_) => {
+                    (bounds(column.as_list::<i64>().value_offsets()), column.as_list::<i64>().values())
+                }
+                DataType::FixedSizeList(_, width) => {
+                    let width = usize::try_from(*width).unwrap_or(0);
+                    ((0..=column.len()).map(|i| i * width).collect(), column.as_fixed_size_list().values())
+                }
+                _ => return Err(mismatch(ty, has)),
+            };
+            let inner = values(&array.element, inside)?;
+            let row = |pair: &[usize]| Value::Array(part(&inner, pair[0], pair[1] - pair[0]));
+            Ok(ArrayValue::Values(bounds.windows(2).map(row).collect()))
+        }
+        TyKind::Vec(element, width) => match has {
+            DataType::FixedSizeList(_, has) if width.as_const() == Some(i64::from(*has)) => {
+                let inner = values(element, column.as_fixed_size_list().values())?;
+                let width = usize::try_from(*has).unwrap_or(0);
+                let lanes = |i| (0..width).filter_map(|j| inner.get(i * width + j)).collect();
+                Ok(ArrayValue::Values((0..column.len()).map(|i| Value::Vec(lanes(i))).collect()))
+            }
+            _ => Err(mismatch(ty, has)),
+        },
+        TyKind::Tuple(types) => match column.as_struct_opt() {
+            Some(parts) if parts.num_columns() == types.len() => {
+                let columns = types.iter().zip(parts.columns()).map(|(ty, column)| values(ty, column));
+                let columns = columns.collect::<Result<Vec<_>, _>>()?;
+                let row = |i| Value::Tuple(columns.iter().filter_map(|column| column.get(i)).collect());
+                Ok(ArrayValue::Values((0..column.len()).map(row).collect()))
+            }
+            _ => Err(mismatch(ty, has)),
+        },
+        _ => scalars(ty, column),
+    }
+}
+
+fn bounds<T: Copy + TryInto<usize>>(offsets: &[T]) -> Vec<usize> {
+    offsets.iter().map(|at| (*at).try_into().unwrap_or(0)).collect()
+}
+
+fn scalars(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
+    let found = match column.data_type() {
+        DataType::Int32 => ArrayValue::Int(column.as_primitive::<Int32Type>().values().to_vec()),
+        DataType::Int64 => ArrayValue::Long(column.as_primitive::<Int64Type>().values().to_vec()),
+        DataType::Float32 => ArrayValue::Float(column.as_primitive::<Float32Type>().values().to_vec()),
+        DataType::Float64 => ArrayValue::Double(column.as_primitive::<Float64Type>().values().to_vec()),
+        DataType::Boolean => ArrayValue::Bool(column.as_boolean().values().iter().collect()),
+        has => return Err(mismatch(ty, has)),
+    };
+    if concat(ty, std::slice::from_ref(&found)).len() == found.len() {
+        Ok(found)
+    } else {
+        Err(mismatch(ty, column.data_type()))
+    }
+}
+
+fn mismatch(ty: &Ty, has: &DataType) -> String {
+    let needed = match data_type(ty) {
+        Ok(needed) => format!(", Arrow's {needed}"),
+        Err(_) => String::new(),
+    };
+    format!("`{ty}`{needed} is expected, but a column of the file holds {has}")
+}
+
+/// What Arrow calls the type of an element.
+fn data_type(ty: &Ty) -> Result<DataType, String> {
+    use lift_analysis::hir::Scalar;
+    Ok(match opened(ty).kind() {
+        TyKind::Scalar(Scalar::Int) => DataType::Int32,
+        TyKind::Scalar(Scalar::Long) => DataType::Int64,
+        TyKind::Scalar(Scalar::Float) => DataType::Float32,
+        TyKind::Scalar(Scalar::Double) => DataType::Float64,
+        TyKind::Scalar(Scalar::Bool) => DataType::Boolean,
+        TyKind::Array(array) => DataType::List(item(data_type(&array.element)?)),
+        TyKind::Vec(element, width) => {
+            DataType::FixedSizeList(item(data_type(element)?), width.as_const().unwrap_or(0) as i32)
+        }
+        TyKind::Tuple(parts) => DataType::Struct(fields(parts)?),
+        _ => return Err(format!("a value of type `{ty}` does not fit an Arrow file")),
+    })
+}
+
+fn item(inner: DataType) -> Arc<Field> {
+    Arc::new(Field::new_list_field(inner, false))
+}
+
+fn fields(parts: &[Ty]) -> Result<Fields, String> {
+    let field = |(i, ty): (usize, &Ty)| Ok(Field::new(i.to_string(), data_type(ty)?, false));
+    parts.iter().enumerate().map(field).collect()
+}
+
+/// Writes a value of a type. An error is a message for the user.
+pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+    let columns = columns(ty, value)?;
+    let fields: Vec<Field> =
+        columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), false)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let arrays = columns.into_iter().map(|(_, column)| column).collect();
+    let bytes = || {
+        let batch = RecordBatch::try_new(schema.clone(), arrays)?;
+        let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
+        writer.write(&batch)?;
+        writer.into_inner()
+    };
+    let bytes = bytes().map_err(|e: ArrowError| format!("a `{ty}` does not fit an Arrow file: {e}"))?;
+    files::write_atomically(path, &bytes).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+}
+
+/// The columns of a file, by name.
+fn columns(ty: &Ty, value: &Value) -> Result<Vec<(String, ArrayRef)>, String> {
+    match (opened(ty).kind(), value) {
+        (TyKind::Array(array), Value::Array(elements)) => match opened(&array.element).kind() {
+            TyKind::Tuple(types) => parts(types, elements),
+            _ => Ok(vec![("values".to_owned(), column(&array.element, elements)?)]),
+        },
+        (TyKind::Tuple(types), Value::Tuple(parts)) => {
+            let part = |(i, (ty, value)): (usize, (&Ty, &Value))| match (opened(ty).kind(), value) {
+                (TyKind::Array(array), Value::Array(elements)) => {
+                    Ok((i.to_string(), column(&array.element, elements)?))
+                }
+                _ => Err(format!("the part `{ty}` of the result is no array, as the columns of an Arrow file are")),
+            };
+            types.iter().zip(parts).enumerate().map(part).collect()
+        }
+        _ => Err(format!("a `{ty}` is no array, as the columns of an Arrow file are")),
+    }
+}
+
+fn parts(types: &[Ty], tuples: &ArrayValue) -> Result<Vec<(String, ArrayRef)>, String> {
+    let part = |(i, ty): (usize, &Ty)| {
+        let of = |n| match tuples.get(n) {
+            Some(Value::Tuple(parts)) => parts.get(i).cloned(),
+            _ => None,
+        };
+        Ok((i.to_string(), column(ty, &gathered(ty, (0..tuples.len()).filter_map(of)))?))
+    };
+    types.iter().enumerate().map(part).collect()
+}
+
+/// A column of elements of type `ty`.
+fn column(ty: &Ty, elements: &ArrayValue) -> Result<ArrayRef, String> {
+    let ty = opened(ty);
+    let misfit = |e: ArrowError| format!("a `{ty}` does not fit an Arrow file: {e}");
+    Ok(match (ty.kind(), elements) {
+        (TyKind::Array(array), ArrayValue::Values(rows)) => {
+            let rows: Vec<ArrayValue> = rows.iter().filter_map(|row| row.as_array().cloned()).collect();
+            let inner = concat(&array.element, &rows);
+            if i32::try_from(inner.len()).is_err() {
+                return Err(format!("the rows have {} elements; a list column has fewer than 2³¹", inner.len()));
+            }
+            let offsets = OffsetBuffer::<i32>::from_lengths(rows.iter().map(ArrayValue::len));
+            let field = item(data_type(&array.element)?);
+            Arc::new(ListArray::try_new(field, offsets, column(&array.element, &inner)?, None).map_err(misfit)?)
+        }
+        (TyKind::Vec(element, width), ArrayValue::Values(vectors)) => {
+            let lanes = vectors.iter().flat_map(|v| if let Value::Vec(lanes) = v { lanes.clone() } else { Vec::new() });
+            let inner = column(element, &gathered(element, lanes))?;
+            let width = width.as_const().unwrap_or(0) as i32;
+            let made = FixedSizeListArray::try_new(item(data_type(element)?), width, inner, None);
+            Arc::new(made.map_err(misfit)?)
+        }
+        (TyKind::Tuple(types), tuples) => {
+            let arrays = parts(types, tuples)?.into_iter().map(|(_, column)| column).collect();
+            Arc::new(StructArray::try_new(fields(types)?, arrays, None).map_err(misfit)?)
+        }
+        (_, ArrayValue::Int(v)) => Arc::new(Int32Array::from(v.clone())),
+        (_, ArrayValue::Long(v)) => Arc::new(Int64Array::from(v.clone())),
+        (_, ArrayValue::Float(v)) => Arc::new(Float32Array::from(v.clone())),
+        (_, ArrayValue::Double(v)) => Arc::new(Float64Array::from(v.clone())),
+        (_, ArrayValue::Bool(v)) => Arc::new(BooleanArray::from(v.clone())),
+        // An empty array of what is not flat.
+        (_, ArrayValue::Values(_)) => arrow_array::new_empty_array(&data_type(ty)?),
+    })
+}

@@ -1,0 +1,59 @@
+//! NumPy's `.npz` files: archives of `.npy` files, by which values of every type are written (`docs/running.md`).
+
+use super::npy;
+use crate::files;
+use lift_analysis::ty::Ty;
+use lift_codegen::io::columns::{Arrays, arrays_from_value, value_from_arrays};
+use lift_codegen::value::Value;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Write};
+use std::path::Path;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+/// The most bytes of an array that are unpacked.
+const MAX_UNPACKED: u64 = 1 << 34;
+
+/// How every such file begins.
+pub const MAGIC: &[u8] = b"PK\x03\x04";
+
+/// The value in a file, at a type. An error is a message for the user.
+pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
+    let file = BufReader::new(File::open(path).map_err(|e| super::cannot_open(&e))?);
+    let broken = |e: &dyn std::fmt::Display| format!("the archive cannot be read: {e}");
+    let mut archive = ZipArchive::new(file).map_err(|e| broken(&e))?;
+    let single = archive.len() == 1;
+    let mut arrays = Arrays::new();
+    for i in 0..archive.len() {
+        let entry = archive.by_index(i).map_err(|e| broken(&e))?;
+        let Some(name) = entry.name().strip_suffix(".npy").map(str::to_owned) else { continue };
+        // An archive of one array needs no name for it.
+        let name = if single { "values".to_owned() } else { name };
+        let mut bytes = Vec::new();
+        entry.take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
+        let size = bytes.len() as u64;
+        let array = npy::array(&mut Cursor::new(bytes), size, &npy::any_scalar);
+        arrays.insert(name.clone(), array.map_err(|e| format!("the array `{name}`: {e}"))?);
+    }
+    value_from_arrays(ty, &arrays).map_err(|e| e.message)
+}
+
+/// Writes a value of a type. An error is a message for the user.
+pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
+    let arrays = arrays_from_value(ty, value).map_err(|e| e.message)?;
+    let bytes = pack(&arrays).map_err(|e| e.to_string());
+    bytes
+        .and_then(|bytes| files::write_atomically(path, &bytes).map_err(|e| e.to_string()))
+        .map_err(|e| format!("{} cannot be written: {e}", path.display()))
+}
+
+fn pack(arrays: &Arrays) -> io::Result<Vec<u8>> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    // As NumPy's `savez`: readers may map what is not compressed.
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
+    for (name, array) in arrays {
+        writer.start_file(format!("{name}.npy"), options)?;
+        writer.write_all(&npy::encode(array)?)?;
+    }
+    Ok(writer.finish()?.into_inner())
+}

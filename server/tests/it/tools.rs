@@ -1,0 +1,140 @@
+//! `lift test`, `lift bench` and `lift doc`.
+
+use crate::programs::Bench;
+use serde_json::Value;
+
+const TESTED: &str = "\
+; Even numbers.
+
+;;; Keeps what `even` holds for, with `filter`.
+;;; test: xs=[1,2,3] => [2]
+;;; test: xs=[] => []
+;;; test: xs=numbers.txt => kept.txt
+;;; test: xs=random N=0,1,17,1000
+(lift evens (N) ((array-type int N)) (lambda (xs) (filter even xs)))
+
+;;; test: xs=[1,2,3] i=7 => error index-out-of-range
+;;; test: xs=[1,2,3] i=1 => 2
+(lift at (N) ((array-type int N) int) (lambda (xs i) (aref xs i)))
+
+;;; Whether a number is even.
+(define (even x) (= (mod x 2) 0))
+";
+
+fn bench() -> Bench {
+    Bench::new(&[("a.lift", TESTED), ("numbers.txt", "1 2 3 4\n"), ("kept.txt", "2 4\n")])
+}
+
+#[test]
+fn tests_of_kernels_are_tried_everywhere() {
+    let bench = bench();
+    let said = bench.lift(&["test", "a.lift", "--seeds", "3"]);
+    assert_eq!(said.status, Some(0), "{}{}", said.out, said.err);
+    assert!(said.out.ends_with("6 passed, 0 failed\n"), "{}", said.out);
+    assert!(said.out.contains("a.lift: evens: xs=[1,2,3] => [2] ... ok\n"), "{}", said.out);
+    let json = bench.fine(&["test", "a.lift", "--kernel", "at", "--device", "interpreter", "--format", "json"]);
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.last(), Some(&serde_json::json!({ "passed": 2, "failed": 0 })));
+    assert_eq!((&lines[0]["kernel"], &lines[0]["line"], &lines[0]["passed"]), (&"at".into(), &9.into(), &true.into()));
+}
+
+#[test]
+fn a_test_that_does_not_hold_says_where_and_why() {
+    let head = "(lift k (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (/ 6 x)) xs)))\n";
+    for (line, why) in [
+        ("xs=[1,2] => [6,2]", "element 1: 3, and 2 is expected"),
+        ("xs=[1,2] => [6]", "an array of length 2, and length 1 is expected"),
+        ("xs=[1,0] => [6,6]", "division-by-zero"),
+        ("xs=[1,2] => error division-by-zero", "gives a result, and the error `division-by-zero` is expected"),
+        ("xs=[1,0] => error index-out-of-range", "stops with another error than `index-out-of-range`"),
+        ("xs=[1,2] => error no-such-code", "there is no code `no-such-code`"),
+        ("xs=[1,2] => none.txt", "the expected result: there is no such file"),
+        ("xs=[1,2] => [x]", "the expected result: at character 2"),
+        ("ys=[1,2] => [6,3]", "gives no value for `xs`"),
+        ("xs=iota N=3", "stops instead of giving a result"),
+    ] {
+        let bench = Bench::new(&[("a.lift", &format!(";;; test: {line}\n{head}"))]);
+        let ran = bench.lift(&["test", "a.lift", "--device", "interpreter"]);
+        assert_eq!(ran.status, Some(1), "{line}: {}", ran.out);
+        assert!(ran.out.contains("FAILED") && ran.out.ends_with("0 passed, 1 failed\n"), "{line}: {}", ran.out);
+        assert!(ran.err.contains(why) && ran.err.contains("a.lift:1:1"), "{line}: {}", ran.err);
+    }
+}
+
+#[test]
+fn tests_of_a_kernel_with_errors_fail_and_those_of_others_run() {
+    let program = format!("{TESTED};;; test: x=1 => 2\n(lift wrong () (int) (lambda (x) (+ x true)))\n");
+    let bench = Bench::new(&[("a.lift", &program), ("numbers.txt", "1 2 3 4"), ("kept.txt", "2 4")]);
+    let ran = bench.lift(&["test", "a.lift", "--device", "interpreter"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.ends_with("6 passed, 1 failed\n"), "{}", ran.out);
+    assert!(ran.err.contains("error[type-mismatch]"), "{}", ran.err);
+    let none = Bench::new(&[("a.lift", "(define (f x) x)\n")]).lift(&["test", "a.lift"]);
+    assert!(none.status == Some(0) && none.err.contains("no kernel has a test"), "{}", none.err);
+}
+
+#[test]
+fn kernels_are_measured_and_compared_with_earlier_results() {
+    let program = ";;; bench: xs=random N=10,1000\n(lift k (N) ((array-type float N)) (lambda (xs) (map sqrt xs)))\n";
+    let bench = Bench::new(&[("a.lift", program)]);
+    let first = bench.lift(&["bench", "a.lift", "--runs", "3", "--json", "first.json"]);
+    assert_eq!((first.status, first.out.lines().count()), (Some(0), 2), "{}{}", first.out, first.err);
+    let results: Value = serde_json::from_str(&bench.read("first.json")).expect("JSON");
+    let sizes: Vec<&Value> =
+        results["benchmarks"].as_array().expect("a list").iter().map(|b| &b["sizes"]["N"]).collect();
+    assert_eq!(sizes, [&Value::from(10), &Value::from(1000)]);
+    let second = bench.lift(&["bench", "a.lift", "--runs", "3", "--size", "N=10", "--against", "first.json"]);
+    assert_eq!((second.status, second.out.lines().count()), (Some(0), 1), "{}{}", second.out, second.err);
+    assert!(second.out.contains("before"), "{}", second.out);
+    let far = bench
+        .read("first.json")
+        .replace("\"greatest\": ", "\"greatest\": 1e-9, \"was\": ")
+        .replace("\"median\": ", "\"median\": 1e-9, \"had\": ");
+    bench.write("fast.json", far.as_bytes());
+    let slower = bench.lift(&["bench", "a.lift", "--runs", "3", "--against", "fast.json", "--fail-if-slower", "10"]);
+    assert_eq!(slower.status, Some(1), "{}{}", slower.out, slower.err);
+    assert!(
+        slower.err.contains("2 slower than before") && slower.out.contains("times as long as before"),
+        "{}",
+        slower.err
+    );
+    assert!(bench.wrong(&["bench", "a.lift", "--against", "a.lift"]).contains("has no results of `lift bench --json`"));
+}
+
+#[test]
+fn pages_tell_of_definitions_and_lead_to_each_other() {
+    let bench = Bench::new(&[
+        (
+            "src/a.lift",
+            &TESTED.replace(
+                "(define (even x) (= (mod x 2) 0))",
+                "(define (even x) (= (halves x) 0))\n(import \"lib/b.lift\")",
+            ),
+        ),
+        (
+            "src/lib/b.lift",
+            ";;; The remainder of `x` by two, as `mod` has it. See `none`.\n(define (halves x) (mod x 2))\n",
+        ),
+    ]);
+    assert!(bench.fine(&["doc", "src", "-o", "pages"]).contains("index.md: 5 pages"));
+    let index = bench.read("pages/index.md");
+    assert!(index.contains("* [a.lift](a.md): Even numbers.") && index.contains("(lib/b.md)"), "{index}");
+    let page = bench.read("pages/a.md");
+    for part in [
+        "# a.lift",
+        "Imports [lib/b.lift](lib/b.md).",
+        "## kernel `evens`",
+        "evens : Array[Int,N] -> <∃X, Array[Int,X]>",
+        "Keeps what [`even`](#even) holds for, with [`filter`](lift-primitives.md#filter).",
+        "* `xs=[1,2,3]` gives `[2]`",
+        "* `xs=[1,2,3] i=7` gives `error index-out-of-range`",
+    ] {
+        assert!(page.contains(part), "{part} in\n{page}");
+    }
+    assert!(!page.contains("test:"), "{page}");
+    let library = bench.read("pages/lib/b.md");
+    assert!(library.contains("of `x` by two, as [`mod`](../lift-primitives.md#mod) has it. See `none`."), "{library}");
+    assert!(bench.read("pages/lift-prelude.md").contains("zipWith : (a -> b -> c) -> Array[a,n] -> Array[b,n]"));
+    assert!(bench.read("pages/lift-primitives.md").contains("Also called `mapGlb`"));
+    assert!(bench.wrong(&["doc", "pages"]).contains("has no `.lift` files"));
+}

@@ -1,0 +1,72 @@
+"""The program that runs the tests: what it counts, and how it divides tests among processes."""
+
+import os
+import pathlib
+import stat
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
+
+import programs
+import results
+
+
+def test_sums_of_pytest_and_of_our_own_runners_are_counted():
+    assert results.counts("== 1 failed, 3 passed, 2 errors in 0.3s ==\n") == (3, 3)
+    assert results.counts("workbench:\n3 passed, 0 failed\neditors\n5 passed, 1 failed\n") == (5, 1)
+    assert results.counts("nothing\n") == (0, 0)
+
+
+def program(executable: pathlib.Path) -> programs.Program:
+    return programs.Program("p", "src/lib.rs", executable, executable.parent, "-p p --lib")
+
+
+def test_each_test_is_in_one_chunk_and_chunks_cost_about_the_same(tmp_path):
+    tests = [f"t{i}" for i in range(20)]
+    chunks = programs.chunks(program(tmp_path / "p"), tests, {**dict.fromkeys(tests, 1.0), "t3": 9.0}, 10.0)
+    assert sorted(test for chunk in chunks for test in chunk.tests) == sorted(tests)
+    assert all(sorted(chunk.tests + chunk.others) == sorted(tests) for chunk in chunks)
+    assert max(chunk.cost for chunk in chunks) - min(chunk.cost for chunk in chunks) <= 2.0
+
+
+def ran(tmp_path, script: str) -> programs.Ran:
+    executable = tmp_path / "p"
+    executable.write_text(f"#!/bin/sh\n{script}\n")
+    executable.chmod(executable.stat().st_mode | stat.S_IXUSR)
+    chunk = programs.Chunk(program(executable), ["a", "b"], [], 1.0)
+    return programs.run(chunk, lambda test, ended: None, lambda process: lambda: False)
+
+
+def test_passed_and_failed_tests_are_told_apart(tmp_path):
+    both = ran(tmp_path, "echo 'test a ... ok'; echo 'test b   ... FAILED'; exit 101")
+    assert (both.passed, both.failed, sorted(both.cpu)) == (1, 1, ["a", "b"])
+    assert "error: test failed, to rerun pass `-p p --lib`" in both.log
+
+
+def test_a_program_that_dies_has_failed(tmp_path):
+    dead = ran(tmp_path, "echo 'test a ... ok'; kill -6 $$")
+    assert (dead.passed, dead.failed) == (1, 1)
+    assert "(signal: 6)" in dead.log
+
+
+def test_a_test_that_does_not_run_has_failed(tmp_path):
+    one = ran(tmp_path, "echo 'test a ... ok'")
+    assert (one.passed, one.failed) == (1, 1)
+    assert "not ok b" in one.log
+
+
+def test_the_programs_that_cargo_built_are_found():
+    root = pathlib.Path(os.sep) / "r"
+    line = (
+        '{"reason":"compiler-artifact","package_id":"path+file:///r/syntax#lift-syntax@0.1.0",'
+        '"manifest_path":"/r/syntax/Cargo.toml","target":{"kind":["%s"],"name":"%s","src_path":"/r/syntax/%s"},'
+        '"profile":{"test":%s},"executable":"/r/target/%s"}\n'
+    )
+    found = programs.built(
+        line % ("test", "it", "tests/it/main.rs", "true", "it")
+        + line % ("bin", "lift", "src/main.rs", "false", "lift")
+        + '{"reason":"build-finished","success":true}\n',
+        root,
+    )
+    assert [(p.key, p.rerun) for p in found.programs] == [("lift-syntax tests/it/main.rs", "-p lift-syntax --test it")]
+    assert found.lift == root / "target/lift"

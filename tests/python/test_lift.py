@@ -1,0 +1,305 @@
+"""Kernels as functions of Python."""
+
+import ast
+import inspect
+import json
+import multiprocessing
+import os
+import pickle
+import pydoc
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import lift
+import numpy as np
+import pyarrow as pa
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from lift import LiftError, Rows
+
+FIRST = """
+;;; Keeps what is large.
+(lift kept (N) ((array-type float N))
+  (lambda (xs) (filter (lambda (x) (> x 0.5f)) xs)))
+(lift scalar-product (N) ((array-type float N) (array-type float N))
+  (lambda (xs ys) (reduce 0.0f + (map (lambda (p) (* (get1 p) (get2 p))) (zip xs ys)))))
+(lift rows (N M) ((array-type (array-type int M) N))
+  (lambda (xss) (map (lambda (row) (filter (lambda (x) (> x 2)) row)) xss)))
+(lift sums (N) ((array-type (exists (X) (array-type int X)) N))
+  (lambda (rows) (map (lambda (row) (head (reduceSeq 0 + row))) rows)))
+(lift tiles (N K) ((array-type int N)) (lambda (xs) (split #K xs)))
+"""
+
+
+@pytest.fixture(scope="module")
+def program():
+    return lift.source(FIRST)
+
+
+def floats(*values):
+    return np.array(values, np.float32)
+
+
+def test_the_first_example(examples):
+    first = lift.load(examples / "first.lift").first
+    assert repr(first) == "<lift first : Array[Float,N] -> <∃X, Array[Float,X]>>"
+    np.testing.assert_array_equal(first(floats(0.1, 0.6, 0.9)), floats(1.2, 1.8))
+
+
+def test_a_program_and_its_kernels(program):
+    assert list(program) == ["kept", "scalar-product", "rows", "sums", "tiles"]
+    assert program.scalar_product is program["scalar-product"]
+    assert {"kept", "scalar_product"} <= set(dir(program))
+    with pytest.raises(AttributeError, match="there is no kernel `keep`; there is `kept`, `scalar-product`"):
+        program.keep  # noqa: B018
+    with pytest.raises(KeyError, match="there is no kernel `keep`"):
+        program["keep"]
+    signature = inspect.signature(program.tiles)
+    assert str(signature) == "(xs: 'Array[Int,N]', /, *, N: 'int' = None, K: 'int' = None) -> 'Array[Array[Int,K],N/K]'"
+    shown = pydoc.plain(pydoc.render_doc(program.kept))
+    assert "Keeps what is large." in shown and "xs : Array[Float,N]" in shown
+
+
+def test_errors_are_those_of_the_program(program):
+    with pytest.raises(LiftError) as raised:
+        lift.source("(lift f (N) ((array-type int N))\n  (lambda (xs) (map (+ 1.5f) xs)))")
+    assert (raised.value.code, raised.value.place) == ("type-mismatch", "source.lift:2:30"), raised.value
+    with pytest.raises(LiftError, match=r"the array holds `float64`; `Float` is NumPy's `float32`") as raised:
+        program.kept(np.zeros(3))
+    assert raised.value.code == "input"
+    with pytest.raises(LiftError, match="`scalar-product` takes 2 inputs .*, but one is given"):
+        program.scalar_product(floats(1))
+    with pytest.raises(LiftError, match="the sizes disagree: `N` is 1 by `.s`, but `.s` has 2 elements"):
+        program.scalar_product(floats(1), floats(1, 2))
+    with pytest.raises(LiftError, match="the size `K` does not follow from the shapes"):
+        program.tiles([1, 2])
+    with pytest.raises(LiftError, match="has the sizes `N`, `K`, and no `M`"):
+        program.tiles([1, 2], K=1, M=1)
+    with pytest.raises(LiftError, match="relies on `K divides N`, which is false for K = 2, N = 3") as raised:
+        program.tiles([1, 2, 3], K=2)
+    assert raised.value.code == "assumption-false"
+    with pytest.raises(LiftError, match="there is no file"):
+        lift.load("missing.lift")
+
+
+def test_a_kernel_with_an_error_keeps_no_other_from_running():
+    program = lift.source(
+        "(lift good (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))\n"
+        "(lift bad (N) ((array-type int N)) (lambda (xs) (map (+ 1.5f) xs)))\n"
+    )
+    assert program.good([1]).tolist() == [2]
+    with pytest.raises(
+        AttributeError, match="there is no kernel `bad`; there is `good` .an error: .* .at source.lift:2:"
+    ):
+        program.bad  # noqa: B018
+
+
+def test_what_it_costs_and_the_text(program):
+    assert program.kept.cost(N=10**6).bytes_read >= 4 * 10**6
+    assert "N" in program.kept.cost().bytes_read
+    assert "kernel void" in program.kept.opencl
+
+
+def test_results_by_device_and_interpreter(program):
+    ragged = [[1, 2, 3], [], [4, 5]]
+    matrix = np.arange(6, dtype=np.int32).reshape(2, 3)
+    for choice in (None, "opencl", "opencl:0", "interpreter"):
+        product = program.scalar_product.on(choice)(floats(1, 2), floats(3, 4))
+        assert product.tolist() == [11.0]
+        rows = program.rows.on(choice)(matrix)
+        assert isinstance(rows, Rows) and rows.tolist() == [[], [3, 4, 5]]
+        assert program.sums.on(choice)(ragged).tolist() == [6, 0, 9]
+        assert program.sums.on(choice)(Rows([0, 3, 3, 5], np.array([1, 2, 3, 4, 5], np.int32))).tolist() == [6, 0, 9]
+        assert program.tiles.on(choice)([1, 2, 3, 4], K=2).tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(LiftError, match="there is no device `opencl:99`"):
+        program.kept.on("opencl:99")(floats(1))
+
+
+VALUES = [
+    ("int", "7"),
+    ("(array-type float N)", "[0.5, 1.5]"),
+    ("(array-type (array-type long 2) N)", "[[1, 2], [3, 4]]"),
+    ("(array-type (vector-type float 4) N)", "[[1.0, 2.0, 3.0, 4.0]]"),
+    ("(array-type (tuple-type int bool) N)", "[(1, True), (2, False)]"),
+    ("(tuple-type int (array-type double N))", "(1, [0.5, 0.25])"),
+    ("(array-type (exists (X) (array-type int X)) N)", "[[1], [], [2, 3]]"),
+    ("(array-type (array-type (exists (X) (array-type int X)) 2) N)", "[[[1], []], [[2, 3], [4]]]"),
+    ("(array-type (exists (X) (array-type (exists (Y) (array-type int Y)) X)) N)", "[[[1, 2], []], [], [[3]]]"),
+    ("(array-type (exists (X) (array-type (tuple-type int float) X)) N)", "[[(1, 0.5)], []]"),
+    ("(array-type (tuple-type int (exists (X) (array-type int X))) N)", "[(1, [2, 3]), (4, [])]"),
+    ("(array-type (i) (array-type int (+ i 1)) N)", "[[1], [2, 3]]"),
+    ("(exists (X) (array-type (array-type int 3) X))", "[[1, 2, 3], [4, 5, 6]]"),
+]
+
+
+def plain(value):
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    if isinstance(value, list):
+        return [plain(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+@pytest.mark.parametrize(("type", "text"), VALUES)
+def test_values_of_every_shape_come_back(type, text):
+    # What only is passed on needs no device, so that a second input makes work.
+    kernel = lift.source(f"(lift same (N) ({type} (array-type int N)) (lambda (x ys) x))").same
+    value = eval(text)  # noqa: S307
+    count = len(value[1]) if isinstance(value, tuple) else len(value) if isinstance(value, list) else 1
+    if "(exists (X) (array-type (array-type int 3)" in type:
+        count = 1
+    other = np.zeros(count, np.int32)
+    there = kernel(value, other)
+    interpreted = kernel.on("interpreter")(value, other)
+    assert plain(there) == plain(interpreted) == plain(value)
+    if not isinstance(there, tuple) or "array-type" in type:
+        assert plain(kernel(there, other)) == plain(value), "a result is an input again"
+
+
+def test_without_a_device_the_interpreter_runs():
+    code = (
+        "import lift, numpy as np, warnings\n"
+        "with warnings.catch_warnings(record=True) as said:\n"
+        "    warnings.simplefilter('always')\n"
+        "    k = lift.source('(lift f (N) ((array-type int N)) (lambda (xs) (map (+ 1) xs)))').f\n"
+        "    print(k([1, 2]).tolist(), [str(w.message) for w in said])\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OCL_ICD_VENDORS": "/nowhere", "OCL_ICD_FILENAMES": ""},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("[2, 3] "), ran.stdout
+    assert "running on the interpreter: there is no OpenCL device" in ran.stdout
+
+
+def test_threads_and_processes(program):
+    inputs = [np.linspace(0, 1, n, dtype=np.float32) for n in (3, 100, 20_000, 5)]
+    expected = [xs[xs > 0.5] for xs in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        for i, result in enumerate(pool.map(program.kept, inputs * 25)):
+            np.testing.assert_array_equal(result, expected[i % 4])
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        for result, right in zip(pool.map(program.kept, inputs), expected):
+            np.testing.assert_array_equal(result, right)
+
+
+def test_a_pickled_kernel_needs_no_compiler(program, tmp_path):
+    program.kept(floats(1))
+    (tmp_path / "kernel").write_bytes(pickle.dumps(program.kept))
+    code = (
+        "import pickle, sys, numpy as np\n"
+        "kernel = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "print(kernel(np.array([0.1, 0.9], np.float32)).tolist())\n"
+    )
+    environment = {**os.environ, "LIFT": "/nowhere/lift"}
+    ran = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "kernel"], capture_output=True, text=True, env=environment
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout == "[0.8999999761581421]\n"
+
+
+def test_a_file_that_changes_keeps_its_kernels(tmp_path):
+    file = tmp_path / "f.lift"
+    text = "(lift f (N) ((array-type int N)) (lambda (xs) (map (+ {}) xs)))"
+    file.write_text(text.format(1))
+    f = lift.load(file).f
+    file.write_text(text.format(2))
+    assert f([1]).tolist() == [2]
+    assert lift.load(file).f([1]).tolist() == [3]
+
+
+def test_arrow(program):
+    ragged = pa.array([[1, 2, 3], [], [4, 5]], pa.list_(pa.int32()))
+    assert program.sums(ragged).tolist() == [6, 0, 9]
+    assert program.sums(ragged.slice(1)).tolist() == [0, 9]
+    assert program.sums(pa.chunked_array([ragged, ragged])).tolist() == [6, 0, 9] * 2
+    assert program.kept(pa.array([0.1, 0.9], pa.float32())).tolist() == [np.float32(0.9)]
+    rows = program.rows(np.arange(6, dtype=np.int32).reshape(2, 3))
+    assert rows.to_arrow().to_pylist() == [[], [3, 4, 5]]
+    with pytest.raises(LiftError, match="1 rows are null"):
+        program.sums(pa.array([[1], None], pa.list_(pa.int32())))
+    with pytest.raises(LiftError, match="holds `int64`"):
+        program.sums(pa.array([[1]], pa.list_(pa.int64())))
+
+
+def test_many_rows_and_records_are_not_taken_one_by_one(program):
+    lengths = np.arange(5000) % 7
+    values = np.arange(lengths.sum(), dtype=np.int32)
+    rows = Rows.from_lengths(lengths, values)
+    np.testing.assert_array_equal(program.sums(rows), [row.sum() for row in rows])
+    assert rows[4:6].tolist() == [rows[4].tolist(), rows[5].tolist()]
+    for wrong in ([0, 5, 3], [0, len(values) + 1], []):
+        with pytest.raises(ValueError, match="offsets"):
+            Rows(wrong, values)
+
+
+def close(a, b):
+    """Equal, but for the rounding of sums."""
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(close, a, b))
+    return a == b or abs(a - b) <= 1e-5 * abs(b)
+
+
+def runs(file):
+    """The kernels of a file with their `;;; run:` lines."""
+    text = file.read_text()
+    return re.findall(r"^;;; run: (.*)$(?:\n;;;.*$)*\n\(lift ([^ ()]+)", text, re.MULTILINE)
+
+
+def test_examples_run_as_by_the_program(examples):
+    """Every kernel with literal inputs, beside what `lift run` prints."""
+    tried = 0
+    for file in sorted(examples.glob("*.lift")):
+        for line, name in runs(file):
+            words = dict(re.findall(r"(\S+?)=(\[[^=]*\]|\S+)", line))
+            if not all(re.match(r"[-\[0-9]", word) for word in words.values()):
+                continue
+            kernel = lift.load(file)[name]
+            parameters = inspect.signature(kernel).parameters.values()
+            inputs = [words[p.name] for p in parameters if p.kind is p.POSITIONAL_ONLY]
+            sizes = {p.name: int(words[p.name]) for p in parameters if p.kind is p.KEYWORD_ONLY and p.name in words}
+            values = [ast.literal_eval(word) for word in inputs]
+            expected = kernel.on("interpreter")(*values, **sizes)
+            assert close(plain(kernel(*values, **sizes)), plain(expected)), (file, name)
+            tried += 1
+    assert tried > 3, tried
+
+
+def test_cells_of_a_notebook(capsys):
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "lift")
+    inc = "(lift inc (N) ((array-type int N)) (lambda (xs) (map (add 1) xs)))"
+
+    def cell(text):
+        done = shell.run_cell(text)
+        return done.error_in_exec, capsys.readouterr().out
+
+    error, said = cell(f"%%lift\n{inc}")
+    assert error.code == "unknown-name" and "cell:1:55" in said and "^^^" in said, said
+    assert cell("%%lift\n(define (add a b) (+ a b))") == (None, "")
+    error, said = cell(f"%%lift --cost --run\n;;; run: xs=[1,2]\n{inc}")
+    assert error is None
+    assert "<lift inc : Array[Int,N] -> Array[Int,N]>" in said and "bytes read: 4*N" in said and "2\n3\n" in said
+    # Another definition changes the kernels of other cells, too.
+    assert cell("%%lift\n(define (add a b) (+ (+ a b) 10))")[0] is None
+    assert shell.user_ns["inc"]([1, 2]).tolist() == [12, 13]
+    assert "the options" in str(cell("%%lift --frob\n1")[0])
+
+
+def test_the_notebook_of_the_examples(examples, capsys):
+    shell = InteractiveShell.instance()
+    notebook = json.loads((examples / "notebooks" / "first.ipynb").read_text())
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            done = shell.run_cell("".join(cell["source"]))
+            assert done.success, cell["source"]
+    said = capsys.readouterr().out
+    assert "<lift large : Array[Float,N] -> Float -> <∃X, Array[Float,X]>>" in said
+    assert "of 100000 are larger than 0.9" in said
+    assert "it has 2 dimensions; the array has shape (100000,)" in said

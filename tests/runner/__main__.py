@@ -1,0 +1,277 @@
+"""Runs the tests; `tests/run` starts it.
+
+| module | job |
+|---|---|
+| `stages` | what there is to run |
+| `programs` | Rust test programs: their tests, and running some of them |
+| `pool` | jobs on a few threads |
+| `progress` | the line that moves |
+| `results` | counts, times of earlier runs, what failed |
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import programs
+from pool import Pool
+from progress import Progress
+from results import Result, Results, counts
+from stages import LEVELS, QUICK_WITHOUT, STAGES, Stage
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / "tests/output"
+# No job takes nearly so long: one that does hangs.
+PATIENCE = 30 * 60.0
+# CPU seconds of the tests that one process runs.
+CHUNK = 20.0
+# Bytes of compiled kernels that are kept from run to run.
+MOST_KEPT = 2 << 30
+
+
+class Run:
+    """One run of some stages."""
+
+    def __init__(self, stages: list[Stage], level: str):
+        self.stages, self.level = stages, level
+        self.progress = Progress()
+        self.results = Results(LOGS)
+        self.pool = Pool()
+        self.lift: Path | None = None
+        self.processes: set[int] = set()
+
+    def run(self) -> bool:
+        after_build = [stage for stage in self.stages if stage.lift or stage.name == "lint"]
+        build = next(stage for stage in STAGES if stage.name == "build")
+        wanted = {stage.name for stage in self.stages}
+        builds = "build" in wanted or any(stage.lift for stage in self.stages)
+        for stage in self.stages:
+            if stage not in after_build and stage is not build:
+                self.add(stage)
+        if builds:
+            self.pool.add(build.cost, lambda: self.build(build, after_build))
+        else:
+            for stage in after_build:
+                self.add(stage)
+        try:
+            self.pool.run()
+        finally:
+            # Of a run that is interrupted.
+            for process in self.processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process, signal.SIGKILL)
+        self.progress.stop()
+        return self.results.report([stage.name for stage in self.stages])
+
+    def add(self, stage: Stage):
+        if stage.name == "rust":
+            self.pool.add(stage.cost, lambda: self.rust(stage))
+        else:
+            self.pool.add(stage.cost, lambda: self.stage(stage), stage.waits)
+
+    # --- stages that are a command ----------------------------------------------------------------
+
+    def stage(self, stage: Stage):
+        self.progress.starts(stage.name, self.results.expected(stage.name))
+        started = time.monotonic()
+        result = Result()
+        for need in stage.needs:
+            if result.status == 0:
+                self.command(stage, ["tests/install", need], result)
+        if result.status == 0:
+            self.command(stage, [argument.format(lift=self.lift) for argument in stage.command], result)
+        passed, failed = counts(result.log)
+        self.finish(stage, result, passed, failed, time.monotonic() - started)
+
+    def finish(self, stage: Stage, result: Result, passed: int, failed: int, seconds: float):
+        # A stage without tests of its own is one; one that fails without saying what has failed, too.
+        if result.status == 0 and passed == 0:
+            passed = 1
+        if result.status != 0 and failed == 0:
+            failed = 1
+        self.progress.ends(stage.name)
+        self.results.add(stage.name, result, passed, failed)
+        self.progress.say(
+            f"{stage.name:10} {passed:5} passed, {failed} failed  {result.cpu:5.0f} s of CPU  {seconds:5.0f} s"
+        )
+        if failed:
+            self.progress.say(self.results.told(stage.name))
+
+    def command(self, stage: Stage, command: list[str], result: Result):
+        """Runs a command; what it prints is added to the log of the stage."""
+        self.progress.runs(stage.name)
+        environment = {**os.environ, "LIFT": str(self.lift or "")}
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        stop = self.watch(process, PATIENCE)
+        for line in process.stdout:
+            text = line.decode(errors="replace")
+            result.log += text
+            if tested(text):
+                self.progress.done(stage.name)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.progress.runs(None)
+        result.cpu += usage.ru_utime + usage.ru_stime
+        result.status = process.returncode
+        if stop():
+            minutes = f"{PATIENCE / 60:.0f} minutes"
+            result.log += f"not ok {command[0]}\n      it did not end within {minutes} and was stopped\n"
+
+    def watch(self, process: subprocess.Popen, patience: float):
+        """Stops a process, and what it started, if it does not end in time. Gives what tells whether it was stopped."""
+        stopped = threading.Event()
+
+        def stop():
+            stopped.set()
+            os.killpg(process.pid, signal.SIGKILL)
+
+        timer = threading.Timer(patience, stop)
+        timer.daemon = True
+        timer.start()
+        self.processes.add(process.pid)
+
+        def ended() -> bool:
+            timer.cancel()
+            self.processes.discard(process.pid)
+            return stopped.is_set()
+
+        return ended
+
+    # --- Rust -------------------------------------------------------------------------------------
+
+    def build(self, stage: Stage, then: list[Stage]):
+        self.progress.starts(stage.name)
+        started = time.monotonic()
+        result = Result()
+        self.command(stage, ["tests/install", "opencl"], result)
+        if result.status == 0:
+            # What cargo says for programs goes to a file, what it says for people to the log.
+            messages = LOGS / "build.json"
+            cargo = "cargo test --workspace --no-run --message-format json-render-diagnostics"
+            self.command(stage, ["bash", "-c", f"{cargo} >'{messages}'"], result)
+            found = programs.built(messages.read_text(), ROOT)
+            self.lift, self.programs = kept(found.lift), found.programs
+        self.finish(stage, result, 0, 0, time.monotonic() - started)
+        for next_stage in then:
+            if result.status == 0 or not next_stage.lift:
+                self.add(next_stage)
+
+    def rust(self, stage: Stage):
+        """Divides the tests among processes: drivers work on one program at a time in each."""
+        self.progress.starts(stage.name)
+        self.progress.runs("listing tests")
+        left_out = QUICK_WITHOUT if self.level == "quick" else ()
+        chunks, result, lock = [], Result(), threading.Lock()
+        started = time.monotonic()
+        totals = [0, 0]
+        for program in self.programs:
+            if program.key in left_out:
+                continue
+            try:
+                tests = program.tests()
+            except RuntimeError as why:
+                result.log += f"not ok {program.key}\n      {why}\n"
+                result.status, totals[1] = 1, totals[1] + 1
+                continue
+            chunks += programs.chunks(program, tests, self.results.times(program.key), CHUNK)
+        self.progress.runs(None)
+        self.progress.starts(stage.name, sum(len(chunk.tests) for chunk in chunks))
+        left = [len(chunks)]
+
+        def act(chunk: programs.Chunk):
+            def tell(test: str, ended: bool):
+                if ended:
+                    self.progress.done(stage.name)
+                self.progress.runs(None if ended else f"{chunk.program.source}: {test}")
+
+            ran = programs.run(chunk, tell, lambda process: self.watch(process, PATIENCE))
+            self.progress.runs(None)
+            with lock:
+                result.log += ran.log
+                result.cpu += ran.cpu_total
+                result.status |= ran.failed > 0
+                totals[0] += ran.passed
+                totals[1] += ran.failed
+                self.results.took(chunk.program.key, ran.cpu)
+                left[0] -= 1
+                last = left[0] == 0
+            if last:
+                self.finish(stage, result, *totals, time.monotonic() - started)
+
+        for chunk in chunks:
+            self.pool.add(chunk.cost, lambda chunk=chunk: act(chunk))
+        if not chunks:
+            self.finish(stage, result, *totals, time.monotonic() - started)
+
+
+def tested(line: str) -> bool:
+    """Whether a line says that a test has ended."""
+    return line.startswith(("ok ", "ok: ", "not ok ", "not ok: ")) or " PASSED " in line or " FAILED " in line
+
+
+def kept(program: Path | None) -> Path | None:
+    """The program under a name of its own: the stage that builds a wheel replaces the one that Cargo made."""
+    if program is None:
+        return None
+    own = LOGS / "lift"
+    own.unlink(missing_ok=True)
+    try:
+        own.hardlink_to(program)
+    except OSError:
+        shutil.copy2(program, own)
+    return own
+
+
+def set_environment():
+    # Properties are tried on the same cases each time, so that what fails here fails everywhere; another seed tries
+    # others, and PROPTEST_CASES more of them.
+    os.environ.setdefault("PROPTEST_RNG_SEED", "1")
+    # pocl keeps what it compiled, for the other suites and the next run. For the cache of `lift` it would compile all
+    # kernels once more.
+    os.environ.setdefault("LIFT_CACHE", "off")
+    if "POCL_CACHE_DIR" not in os.environ:
+        kept = ROOT / "target/pocl"
+        if sum(file.stat().st_size for file in kept.rglob("*") if file.is_file()) > MOST_KEPT:
+            shutil.rmtree(kept)
+        kept.mkdir(parents=True, exist_ok=True)
+        os.environ["POCL_CACHE_DIR"] = str(kept)
+
+
+def main() -> int:
+    names = [stage.name for stage in STAGES]
+    about = "\n".join(f"  {stage.name:10} {stage.about}" for stage in STAGES)
+    levels = "\n".join(f"  {name:10} {about}" for name, about in LEVELS.items())
+    parser = argparse.ArgumentParser(
+        prog="tests/run",
+        usage="tests/run [quick] [STAGE…]",
+        description="Runs the tests: all stages, or those that are named.",
+        epilog=f"stages:\n{about}\n\nhow much:\n{levels}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # Not `choices`: with `nargs="*"`, Python before 3.12 holds the empty list against them too.
+    parser.add_argument("wanted", nargs="*", metavar="STAGE", help=argparse.SUPPRESS)
+    wanted = parser.parse_args().wanted
+    for name in wanted:
+        if name not in (*LEVELS, *names):
+            parser.error(f"there is no stage `{name}`: choose from {', '.join([*LEVELS, *names])}")
+    level = next((name for name in LEVELS if name in wanted), "usual")
+    stages = [stage for stage in STAGES if stage.name in wanted]
+    if not stages:
+        stages = [stage for stage in STAGES if stage.quick or level != "quick"]
+    os.chdir(ROOT)
+    set_environment()
+    LOGS.mkdir(parents=True, exist_ok=True)
+    return 0 if Run(stages, level).run() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

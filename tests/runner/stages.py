@@ -1,0 +1,97 @@
+"""The stages: what each runs, what it needs, and which belong to `quick`."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    name: str
+    about: str
+    command: tuple[str, ...] = ()  # none: `build` and `rust` have code of their own
+    needs: tuple[str, ...] = ()  # what tests/install installs
+    lift: bool = False  # needs the program `lift`, and so `build`
+    waits: bool = False  # mostly waits, so that it takes no processor
+    quick: bool = False
+    cost: float = 0.0  # CPU seconds, about
+
+
+PYTEST = ".cache/tests-python/bin/pytest"
+CLIPPY = ("cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings")
+STAGES = [
+    Stage("format", "cargo fmt", ("tests/runner/format",), quick=True, cost=2),
+    Stage("build", "all Rust programs, tests too", needs=("opencl",), quick=True, cost=1000),
+    Stage("lint", "cargo clippy without warnings", CLIPPY, quick=True, cost=500),
+    Stage(
+        "rust",
+        "all Rust tests: crates, whole programs, random programs, OpenCL on the CPU",
+        lift=True,
+        quick=True,
+        cost=2000,
+    ),
+    Stage("proof", "the machine-checked core of the language, by Coq", ("tests/proof/run",), cost=900),
+    Stage(
+        "protocol",
+        "sessions with the language server, by a client that is not ours",
+        (PYTEST, "-v", "tests/protocol"),
+        ("python",),
+        lift=True,
+        waits=True,
+        cost=60,
+    ),
+    Stage(
+        "program",
+        "the program `lift` on real and on bad input",
+        (PYTEST, "-v", "tests/program"),
+        ("python",),
+        lift=True,
+        cost=400,
+    ),
+    Stage(
+        "python",
+        "the wheel, built and installed into a fresh environment; Python sources by ruff",
+        ("tests/runner/python",),
+        ("python",),
+        lift=True,
+        cost=100,
+    ),
+    Stage(
+        "notebook",
+        "the wheel in a real JupyterLab",
+        ("tests/notebook/run",),
+        lift=True,
+        waits=True,
+        cost=90,
+    ),
+    Stage(
+        "workbench",
+        "the extension in a real VS Code workbench",
+        ("editors/workbench/run-test", "{lift}"),
+        lift=True,
+        waits=True,
+        cost=300,
+    ),
+    Stage(
+        "editors",
+        "real Neovim, Helix and Emacs",
+        ("tests/editors/run", "{lift}"),
+        lift=True,
+        waits=True,
+        cost=100,
+    ),
+]
+
+LEVELS = {
+    "quick": "what is worth its time before each commit",
+}
+# Test programs that `quick` leaves out, by package and source: those that compile many kernels, or run a simulator.
+QUICK_WITHOUT = (
+    "lift-bench tests/smoke.rs",
+    "lift-fuzz tests/bounded.rs",
+    "lift-fuzz tests/generator.rs",
+    "lift-fuzz tests/memory.rs",
+    "lift-tests suites/cost.rs",
+    "lift-tests suites/euler.rs",
+    "lift-tests suites/oclgrind.rs",
+    "lift-tests suites/sanitizers.rs",
+    "lift-tests suites/traps.rs",
+)

@@ -1,0 +1,285 @@
+//! The modules of each crate: files use one another in one direction, and each `lib.rs` lists its modules.
+//!
+//! Paths are read from the text: `use` declarations and paths in code that begin with `crate`, `super` or `self`.
+
+use super::{is_test, none, with_ending, without_tests};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Files of one component each, which a type that holds everything ties together. Nothing may be added.
+const TIED: &[&[&str]] = &[
+    // `Infer`.
+    &[
+        "analysis/infer/agenda",
+        "analysis/infer/constraints",
+        "analysis/infer/context",
+        "analysis/infer/describe",
+        "analysis/infer/generalize",
+        "analysis/infer/hide",
+        "analysis/infer/join",
+        "analysis/infer/partition",
+        "analysis/infer/repair",
+        "analysis/infer/report",
+        "analysis/infer/rounds",
+        "analysis/infer/work",
+    ],
+    &["analysis/infer/positions", "analysis/infer/table"],
+    // The tree that is printed, and the order in which its parts read best.
+    &["analysis/size/print", "analysis/size/view"],
+    // `FunctionBuilder`.
+    &[
+        "codegen/lower/dests",
+        "codegen/lower/flagged",
+        "codegen/lower/function",
+        "codegen/lower/host",
+        "codegen/lower/index",
+        "codegen/lower/launch",
+        "codegen/lower/measure",
+        "codegen/lower/memory",
+        "codegen/lower/pieces",
+        "codegen/lower/program",
+        "codegen/lower/read",
+        "codegen/lower/stop",
+        "codegen/lower/stream/shared",
+        "codegen/lower/tile",
+        "codegen/lower/views",
+        "codegen/lower/write",
+    ],
+    &["codegen/core/build/scope", "codegen/core/build/staged"],
+    // One walk over the statements of a function.
+    &[
+        "codegen/cost/calls",
+        "codegen/cost/conditions",
+        "codegen/cost/count",
+        "codegen/cost/expressions",
+        "codegen/cost/loops",
+        "codegen/cost/sorting",
+    ],
+    &["codegen/run/device/program", "codegen/run/device/session"],
+    // `State` and `Snapshot` of the language server.
+    &[
+        "server/lsp/child",
+        "server/lsp/commands",
+        "server/lsp/compiled",
+        "server/lsp/compiled_hints",
+        "server/lsp/convert",
+        "server/lsp/costs",
+        "server/lsp/features",
+        "server/lsp/main_loop",
+        "server/lsp/measured",
+        "server/lsp/requests",
+        "server/lsp/server",
+        "server/lsp/show",
+        "server/lsp/snapshot",
+        "server/lsp/state",
+        "server/lsp/views",
+    ],
+];
+
+/// A module by its path: `["infer", "apply"]`.
+type Module = Vec<String>;
+type Graph = BTreeMap<Module, BTreeSet<Module>>;
+
+/// The modules of a crate, with their texts without comments and tests.
+fn modules(of: &str) -> BTreeMap<Module, String> {
+    let root = format!("{of}/src/");
+    let files = with_ending(&[".rs"]).into_iter().filter(|(path, _)| path.starts_with(&root));
+    let mut found = BTreeMap::new();
+    for (path, text) in files {
+        let tests_only = path.ends_with("/testing.rs") || path.ends_with("core/builder.rs");
+        if is_test(&path) || tests_only {
+            continue;
+        }
+        let name = path[root.len()..].trim_end_matches(".rs");
+        let mut module: Module = name.split('/').map(str::to_owned).collect();
+        let is_root = matches!(module[0].as_str(), "lib" | "main");
+        if module.last().is_some_and(|last| last == "mod") || is_root {
+            module.pop();
+        }
+        let code = without_tests(&text).lines().map(|l| l.split("//").next().unwrap_or(l));
+        let code: String = code.flat_map(|l| [l, "\n"]).collect();
+        found.insert(module, code);
+    }
+    assert!(found.len() > 20, "only {} modules in {of}", found.len());
+    found
+}
+
+/// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+fn paths(tree: &str) -> Vec<Vec<String>> {
+    let tree = tree.trim();
+    let split = |path: &str| -> Vec<String> {
+        let path = path.split(" as ").next().unwrap_or(path);
+        path.split("::").map(str::trim).filter(|part| !part.is_empty() && *part != "*").map(str::to_owned).collect()
+    };
+    let (Some(open), Some(close)) = (tree.find('{'), tree.rfind('}').filter(|close| tree.find('{') < Some(*close)))
+    else {
+        return vec![split(tree)];
+    };
+    let before = split(&tree[..open]);
+    let (mut parts, mut depth, mut from) = (Vec::new(), 0, 0);
+    let inner = &tree[open + 1..close];
+    for (at, c) in inner.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&inner[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&inner[from..]);
+    let parts = parts.into_iter().filter(|part| !part.trim().is_empty()).flat_map(paths);
+    parts.map(|part| before.iter().cloned().chain(part.into_iter().filter(|p| p != "self")).collect()).collect()
+}
+
+/// What a module's text mentions of its crate.
+fn mentioned(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    // Declarations begin a line: elsewhere `use` is a word of a message.
+    let mut declaration: Option<String> = None;
+    for line in text.lines() {
+        let begun = line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
+        if declaration.is_none() && begun.starts_with("use ") {
+            declaration = Some(String::new());
+        }
+        let Some(tree) = &mut declaration else {
+            found.extend(mentioned_in_code(line));
+            continue;
+        };
+        tree.push_str(line);
+        if let Some((tree, _)) = tree.split_once(';') {
+            found.extend(tree.split_once("use ").map(|(_, tree)| paths(tree)).unwrap_or_default());
+            declaration = None;
+        }
+    }
+    found
+}
+
+fn mentioned_in_code(line: &str) -> impl Iterator<Item = Vec<String>> {
+    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    let paths = words.map(|word| word.split("::").map(str::to_owned).collect::<Vec<String>>());
+    paths.filter(|path| matches!(path[0].as_str(), "crate" | "super") && path.len() > 1)
+}
+
+/// The module of the crate that a path inside `from` leads to.
+fn target(all: &BTreeMap<Module, String>, from: &Module, path: &[String]) -> Option<Module> {
+    let mut base = from.clone();
+    let mut path = path;
+    match path.first()?.as_str() {
+        "crate" => {
+            base.clear();
+            path = &path[1..];
+        }
+        "super" | "self" => {
+            while let Some(first) = path.first().filter(|first| matches!(first.as_str(), "super" | "self")) {
+                if first == "super" {
+                    base.pop();
+                }
+                path = &path[1..];
+            }
+        }
+        child => {
+            let mut inner = from.clone();
+            inner.push(child.to_owned());
+            if !all.contains_key(&inner) {
+                return None;
+            }
+        }
+    }
+    base.extend(path.iter().cloned());
+    while !all.contains_key(&base) {
+        base.pop()?;
+    }
+    Some(base)
+}
+
+/// Which module uses which: parent and child of one another are one module in two files.
+fn graph(of: &str) -> Graph {
+    let all = modules(of);
+    let related = |a: &Module, b: &Module| a.starts_with(b) || b.starts_with(a);
+    let mut graph = Graph::new();
+    for (module, text) in &all {
+        let used = mentioned(text).into_iter().filter_map(|path| target(&all, module, &path));
+        graph.insert(module.clone(), used.filter(|used| !related(used, module)).collect());
+    }
+    graph
+}
+
+fn reachable(graph: &Graph, from: &Module) -> BTreeSet<Module> {
+    let mut seen = BTreeSet::new();
+    let mut next: Vec<&Module> = graph.get(from).into_iter().flatten().collect();
+    while let Some(module) = next.pop() {
+        if seen.insert(module.clone()) {
+            next.extend(graph.get(module).into_iter().flatten());
+        }
+    }
+    seen
+}
+
+/// The modules that reach themselves, by component.
+fn cycles(graph: &Graph) -> BTreeSet<Vec<Module>> {
+    let reached: BTreeMap<&Module, BTreeSet<Module>> = graph.keys().map(|m| (m, reachable(graph, m))).collect();
+    let mut found = BTreeSet::new();
+    for (module, of) in &reached {
+        if of.contains(*module) {
+            found.insert(of.iter().filter(|other| reached[other].contains(*module)).cloned().collect());
+        }
+    }
+    found
+}
+
+#[test]
+fn files_use_one_another_in_one_direction() {
+    let mut found = Vec::new();
+    for of in ["analysis", "codegen", "server"] {
+        for cycle in cycles(&graph(of)) {
+            let names: Vec<String> = cycle.iter().map(|module| format!("{of}/{}", module.join("/"))).collect();
+            let tied = TIED.iter().any(|tied| names.iter().all(|name| tied.contains(&name.as_str())));
+            if !tied {
+                found.push(names.join(", "));
+            }
+        }
+    }
+    none(found, "files that use one another in a cycle");
+}
+
+/// By their first parts: `infer` and all below it is one.
+#[test]
+fn top_level_modules_use_one_another_in_one_direction() {
+    let mut found = Vec::new();
+    for of in ["analysis", "codegen", "server"] {
+        let mut top = Graph::new();
+        for (module, used) in graph(of) {
+            let Some(from) = module.first() else { continue };
+            let to = used.iter().filter_map(|used| used.first()).filter(|to| *to != from);
+            top.entry(vec![from.clone()]).or_default().extend(to.map(|to| vec![to.clone()]));
+        }
+        found.extend(cycles(&top).iter().map(|cycle| format!("{of}: {}", cycle.concat().join(", "))));
+    }
+    none(found, "modules that use one another in a cycle");
+}
+
+/// The table in the head of a `lib.rs` names every module, and what a module uses is above it or in its own row.
+#[test]
+fn heads_of_crates_list_their_modules_in_order() {
+    let mut found = Vec::new();
+    for of in ["analysis", "codegen"] {
+        let head = crate::files::read(&crate::files::root().join(of).join("src/lib.rs"));
+        let rows: Vec<&str> = head.lines().filter(|l| l.starts_with("//! | [`")).collect();
+        let row = |module: &str| {
+            let names = [format!("[`{module}`]"), format!("[`mod@{module}`]")];
+            rows.iter().position(|row| names.iter().any(|name| row.contains(name.as_str())))
+        };
+        for (module, used) in graph(of).iter().filter(|(module, _)| !module.is_empty()) {
+            let Some(at) = row(&module[0]) else {
+                found.push(format!("{of}: `{}` is not listed", module[0]));
+                continue;
+            };
+            for below in used.iter().filter(|used| !used.is_empty() && row(&used[0]).is_some_and(|row| row > at)) {
+                found.push(format!("{of}: `{}` uses `{}`, which is below it", module.join("::"), below.join("::")));
+            }
+        }
+    }
+    none(found, "heads of crates");
+}
