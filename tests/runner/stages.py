@@ -58,6 +58,7 @@ STAGES = [
         "notebook",
         "the wheel in a real JupyterLab",
         ("tests/notebook/run",),
+        ("python",),
         lift=True,
         waits=True,
         cost=90,
