@@ -124,6 +124,7 @@ def test_a_npy_file_of_billions_of_empty_rows(lift, shape):
     assert "rows without an element" in lift.fails("run", program, npy_of_shape(lift, shape))
 
 
+@pytest.mark.parametrize("device", DEVICES)
 def test_a_size_that_an_empty_file_contradicts(lift, device):
     program = lift.file("rows.lift", "(lift f (N M) ((array-type (array-type float M) N)) (lambda (m) (transpose m)))")
     empty = saved(lift, "empty.npy", np.zeros((0, 3), np.float32))
