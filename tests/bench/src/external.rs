@@ -6,7 +6,7 @@
 //! ```
 //!
 //! runs an entry that often and writes to the file TIMES how long each run took on the host's clock, in microseconds.
-//! Our own peers (CUDA, C, NumPy) write lines `device 12.5`, `wall 13.1`, `each 12.6` instead, and exit with 3 for an
+//! Our own peers (CUDA, C, NumPy, PyTorch) write lines `device 12.5`, `wall 13.1`, `each 12.6` instead, and exit with 3 for an
 //! entry that they do not have.
 
 use crate::Problem;
@@ -36,6 +36,7 @@ pub enum Kind {
     /// C with OpenMP.
     OpenMp,
     NumPy,
+    PyTorch,
 }
 
 impl Kind {
@@ -49,6 +50,7 @@ impl Kind {
             Kind::Futhark => "Futhark",
             Kind::OpenMp => "C, OpenMP",
             Kind::NumPy => "NumPy",
+            Kind::PyTorch => "PyTorch",
         }
     }
     /// The entry for a benchmark: programs that do it in several ways have several.
@@ -68,6 +70,7 @@ impl Kind {
             Kind::Futhark => Some("futhark"),
             Kind::OpenMp => Some("openmp"),
             Kind::NumPy => Some("numpy"),
+            Kind::PyTorch => Some("pytorch"),
         }
     }
 }
@@ -80,7 +83,16 @@ pub struct External {
 impl External {
     /// The peers that are there.
     pub fn in_folder(folder: &Path) -> Vec<External> {
-        let kinds = [Kind::Cuda, Kind::Strmv, Kind::Stpmv, Kind::Sgemv, Kind::Futhark, Kind::OpenMp, Kind::NumPy];
+        let kinds = [
+            Kind::Cuda,
+            Kind::Strmv,
+            Kind::Stpmv,
+            Kind::Sgemv,
+            Kind::Futhark,
+            Kind::OpenMp,
+            Kind::NumPy,
+            Kind::PyTorch,
+        ];
         let found = kinds.into_iter().filter_map(|kind| Some(External { kind, program: folder.join(kind.program()?) }));
         found.filter(|external| external.program.is_file()).collect()
     }

@@ -2,7 +2,7 @@
 //!
 //! One benchmark ([`catalog`]) is a kernel of the gallery on inputs of a size ([`data`]), with what others make of the
 //! same: kernels written by hand ([`by_hand`]) on the same device through the same queue, and other programs
-//! ([`external`]): Futhark, CUDA's libraries, C with OpenMP, NumPy. All get the same inputs. Before anything is timed,
+//! ([`external`]): Futhark, CUDA's libraries, C with OpenMP, NumPy, PyTorch. All get the same inputs. Before anything is timed,
 //! and again afterwards, results are compared ([`compare`]); how time is taken is told in [`measure`], what is reported
 //! in [`report`]. How long the compiler itself takes is [`compile_time`].
 

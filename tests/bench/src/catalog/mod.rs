@@ -5,6 +5,7 @@ mod irregular;
 mod linear;
 mod nested;
 mod points;
+mod rows;
 mod streams;
 mod widths;
 
@@ -93,7 +94,7 @@ const ALL: &[fn(Scale) -> Benchmark] = &[
 
 /// All benchmarks, in the order of the table.
 pub fn all(scale: Scale) -> impl Iterator<Item = Benchmark> {
-    ALL.iter().map(move |make| make(scale)).chain(nested::all(scale)).chain(widths::all(scale))
+    ALL.iter().map(move |make| make(scale)).chain(nested::all(scale)).chain(rows::all(scale)).chain(widths::all(scale))
 }
 
 /// The goals of most benchmarks on a GPU.

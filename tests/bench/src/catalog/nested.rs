@@ -3,6 +3,7 @@
 use super::{Benchmark, Scale};
 use crate::compare::Check;
 use crate::data::Input;
+use crate::external::Kind;
 
 /// A benchmark of `programs/nested.lift`.
 fn nested(
@@ -19,6 +20,8 @@ fn nested(
         bytes,
         operations,
         check,
+        external: vec![Kind::PyTorch],
+        goals: vec![(Kind::PyTorch, 1.0)],
         ..Benchmark::new(&format!("nested-{kernel}"), "nested", kernel)
     }
 }
