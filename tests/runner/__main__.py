@@ -24,7 +24,7 @@ import programs
 from pool import Pool
 from progress import Progress
 from results import Result, Results, counts
-from stages import LEVELS, QUICK_WITHOUT, STAGES, Stage
+from stages import EXPECTED, LEVELS, QUICK_WITHOUT, SAMPLED, STAGES, Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests/output"
@@ -39,8 +39,8 @@ MOST_KEPT = 2 << 30
 class Run:
     """One run of some stages."""
 
-    def __init__(self, stages: list[Stage], level: str):
-        self.stages, self.level = stages, level
+    def __init__(self, stages: list[Stage], level: str, seed: int):
+        self.stages, self.level, self.seed = stages, level, seed
         self.progress = Progress()
         self.results = Results(LOGS)
         self.pool = Pool()
@@ -182,7 +182,13 @@ class Run:
                 result.log += f"not ok {program.key}\n      {why}\n"
                 result.status, totals[1] = 1, totals[1] + 1
                 continue
-            chunks += programs.chunks(program, tests, self.results.times(program.key), CHUNK)
+            wanted = tests
+            if self.level != "all" and program.key in SAMPLED:
+                wanted = programs.sample(tests, SAMPLED[program.key], self.seed, ROOT)
+                self.progress.say(f"{program.key}: {len(wanted)} of {len(tests)} tests, by seed {self.seed}")
+            known = self.results.times(program.key)
+            expected = EXPECTED.get(program.key, programs.UNKNOWN * len(tests))
+            chunks += programs.chunks(program, tests, wanted, known, expected, CHUNK)
         self.progress.runs(None)
         self.progress.starts(stage.name, sum(len(chunk.tests) for chunk in chunks))
         left = [len(chunks)]
@@ -252,14 +258,18 @@ def main() -> int:
     levels = "\n".join(f"  {name:10} {about}" for name, about in LEVELS.items())
     parser = argparse.ArgumentParser(
         prog="tests/run",
-        usage="tests/run [quick] [STAGE…]",
+        usage="tests/run [quick|all] [--seed N] [STAGE…]",
         description="Runs the tests: all stages, or those that are named.",
         epilog=f"stages:\n{about}\n\nhow much:\n{levels}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     # Not `choices`: with `nargs="*"`, Python before 3.12 holds the empty list against them too.
     parser.add_argument("wanted", nargs="*", metavar="STAGE", help=argparse.SUPPRESS)
-    wanted = parser.parse_args().wanted
+    parser.add_argument(
+        "--seed", type=int, default=1, help="which tests are taken of suites of which a run takes a sample (default: 1)"
+    )
+    arguments = parser.parse_args()
+    wanted = arguments.wanted
     for name in wanted:
         if name not in (*LEVELS, *names):
             parser.error(f"there is no stage `{name}`: choose from {', '.join([*LEVELS, *names])}")
@@ -270,7 +280,7 @@ def main() -> int:
     os.chdir(ROOT)
     set_environment()
     LOGS.mkdir(parents=True, exist_ok=True)
-    return 0 if Run(stages, level).run() else 1
+    return 0 if Run(stages, level, arguments.seed).run() else 1
 
 
 if __name__ == "__main__":

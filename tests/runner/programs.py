@@ -1,5 +1,6 @@
 """Rust test programs: what cargo built, the tests in each, and running some of them in a process."""
 
+import hashlib
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 
 RESULT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. (?P<result>ok|FAILED|ignored)")
 CURRENT = re.compile(r"^test (?P<name>.+?)( - should panic)? *\.\.\. ")
-# CPU seconds of a test of a program that has not run here yet.
+# CPU seconds of a test of which nothing is known.
 UNKNOWN = 0.3
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -99,15 +100,23 @@ class Chunk:
         return f"{self.program.package} {self.program.source}"
 
 
-def chunks(program: Program, tests: list[str], known: dict[str, float], most: float) -> list[Chunk]:
-    """Divides the tests so that each chunk takes about `most` CPU seconds, as far as they are known: the longest tests
-    are dealt out first."""
-    mean = sum(known.values()) / len(known) if known else UNKNOWN
-    cost = {test: known.get(test, mean) for test in tests}
-    count = max(1, min(len(tests), round(sum(cost.values()) / most)))
+def sample(tests: list[str], one_in: int, seed: int, root: Path) -> list[str]:
+    """One in so many tests, the same wherever the sources are."""
+    number = {test: hashlib.sha256(f"{seed} {test.replace(str(root), '')}".encode()).digest() for test in tests}
+    return sorted(tests, key=number.__getitem__)[: -(-len(tests) // one_in)]
+
+
+def chunks(
+    program: Program, tests: list[str], wanted: list[str], known: dict[str, float], expected: float, most: float
+) -> list[Chunk]:
+    """Divides those tests of a program that are wanted so that each chunk takes about `most` CPU seconds: by what the
+    tests took before, or by what is expected of the program. The longest tests are dealt out first."""
+    mean = sum(known.values()) / len(known) if known else expected / max(1, len(tests))
+    cost = {test: known.get(test, mean) for test in wanted}
+    count = max(1, min(len(wanted), round(sum(cost.values()) / most)))
     parts: list[list[str]] = [[] for _ in range(count)]
     sums = [0.0] * count
-    for test in sorted(tests, key=lambda test: -cost[test]):
+    for test in sorted(wanted, key=lambda test: -cost[test]):
         least = sums.index(min(sums))
         parts[least].append(test)
         sums[least] += cost[test]

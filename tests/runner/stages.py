@@ -83,6 +83,7 @@ STAGES = [
 
 LEVELS = {
     "quick": "what is worth its time before each commit",
+    "all": "every test, also of suites of which a run takes a sample",
 }
 # Test programs that `quick` leaves out, by package and source: those that compile many kernels, or run a simulator.
 QUICK_WITHOUT = (
@@ -96,3 +97,20 @@ QUICK_WITHOUT = (
     "lift-tests suites/sanitizers.rs",
     "lift-tests suites/traps.rs",
 )
+# Test programs whose tests are a product (programs × classes of devices × work-groups): a run takes one in so many of
+# them, chosen by its seed; `all` takes each.
+SAMPLED = {
+    "lift-tests suites/oclgrind.rs": 4,
+    "lift-tests suites/sanitizers.rs": 2,
+    "lift-tests suites/traps.rs": 4,
+}
+# CPU seconds of test programs of which no earlier run is known: the most expensive are started first.
+EXPECTED = {
+    "lift-bench tests/smoke.rs": 81,
+    "lift-codegen src/lib.rs": 464,
+    "lift-fuzz tests/bounded.rs": 381,
+    "lift-fuzz tests/generator.rs": 123,
+    "lift-fuzz tests/memory.rs": 98,
+    "lift-tests suites/oclgrind.rs": 293,
+    "lift-tests suites/traps.rs": 307,
+}
