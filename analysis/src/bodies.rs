@@ -2,15 +2,30 @@
 //!
 //! [`body`] has no positions, so that white space and comments stop there.
 
-use crate::db::{Db, Form, is_builtin};
+use crate::apl::{Translated, translate};
+use crate::db::{Db, Form, is_builtin, language};
 use crate::hir::Body;
 use crate::lower::{Lowered, lower};
+use lift_syntax::Language;
 use std::sync::Arc;
 
 /// The form's tree, lowered. The tree itself is dropped: who needs it parses the form again.
 #[salsa::tracked(no_eq, lru = 256)]
 pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
-    lower(form.text(db), is_builtin(db, form.file(db)))
+    match language(db, form.file(db)) {
+        Language::Lift => lower(form.text(db), is_builtin(db, form.file(db))),
+        Language::Apl => {
+            let program = translated(db, form);
+            let (body, errors) = (Arc::new(program.body.clone()), program.errors.clone());
+            Lowered { body, map: program.map.clone(), docs: None, errors }
+        }
+    }
+}
+
+/// What a program in APL is.
+#[salsa::tracked(returns(clone), lru = 64)]
+pub fn translated(db: &dyn Db, form: Form) -> Arc<Translated> {
+    Arc::new(translate(form.text(db)))
 }
 
 /// Without positions: equal as long as nothing but white space and comments changes. Kept, as [`crate::queries::infer`], of so many forms

@@ -8,7 +8,7 @@
 //! texts: what depends on nothing else is not even looked at after an edit in a text.
 
 use crate::hir::Name;
-use lift_syntax::{LineIndex, RawForm, TextRange, TextSize};
+use lift_syntax::{Language, LineIndex, RawForm, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -208,6 +208,11 @@ pub fn forms_in(db: &dyn Db, file: SourceFile, range: TextRange) -> &[Form] {
     let first = split.partition_point(|form| form.range.end() < range.start());
     let end = split.partition_point(|form| form.range.start() <= range.end());
     file.members(db).get(first..end.max(first)).unwrap_or_default()
+}
+
+/// What the file is written in.
+pub fn language(db: &dyn Db, file: SourceFile) -> Language {
+    Language::of_path(file.path(db))
 }
 
 /// Whether the file ships inside the program.

@@ -5,11 +5,11 @@
 //! if one of them changed.
 
 use crate::db::{
-    BUILTIN_PREFIX, Counts, Files, Form, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words, word,
+    BUILTIN_PREFIX, Counts, Files, Form, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words, language, word,
 };
 use crate::hir::Name;
 use crate::prims::{PRIMITIVES_PATH, PRIMITIVES_TEXT};
-use lift_syntax::{FormKind, LineIndex, RawForm, SyntaxKind, TextSize, lex, resplit};
+use lift_syntax::{FormKind, Language, LineIndex, RawForm, SyntaxKind, TextSize, apl, lex, resplit};
 use rustc_hash::FxHashMap;
 use salsa::{Durability, Setter};
 use std::collections::VecDeque;
@@ -228,7 +228,10 @@ fn set_forms(
     moving: Durability,
 ) -> Change {
     let (old_text, old_split, old) = (file.text(db).clone(), file.split(db).clone(), file.members(db).clone());
-    let edit = resplit(&old_text, &old_split, &text);
+    let edit = match language(db, file) {
+        Language::Lift => resplit(&old_text, &old_split, &text),
+        Language::Apl => apl::resplit(&old_text, &old_split, &text),
+    };
     let wanted: Vec<Wanted<'_>> = edit.between.iter().map(|raw| Wanted::of(&text, raw)).collect();
     let (taken, left) = take_places(db, &old[edit.first..edit.behind], &wanted);
     // Some are left only if every place is taken.

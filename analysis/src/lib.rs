@@ -38,6 +38,8 @@
 //! | [`hir`], [`origin`] | a form without positions; its places |
 //! | [`foreign`] | words of other languages, and what is written for them here |
 //! | [`lower`] | a form's tree to its body |
+//! | [`front`] | terms that front ends of other languages make, and the way to a body and to text |
+//! | [`apl`] | the front end for APL |
 //! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
 //! | [`db`] | inputs and forms |
 //! | [`edit`] | the database with its files; what an edit changes of them |
@@ -48,6 +50,7 @@
 //! | [`queries`] | from a form's body to its type |
 //! | [`ide`] | the features of an editor as plain data |
 
+pub mod apl;
 pub mod bodies;
 pub mod calls;
 pub mod db;
@@ -55,6 +58,7 @@ pub mod dependents;
 pub mod diagnostics;
 pub mod edit;
 pub mod foreign;
+pub mod front;
 pub mod hir;
 pub mod ide;
 pub mod import_checks;

@@ -10,6 +10,7 @@ use crate::hir::{Expr, Name};
 use crate::imports::{imports, target};
 use crate::lower::closest;
 use crate::prims::{self, Primitive};
+use lift_syntax::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a name means.
@@ -116,5 +117,5 @@ pub fn callees(db: &dyn Db, form: Form) -> Vec<Form> {
 /// The name under which a kernel without one is known: that of its file.
 pub fn file_stem(path: &str) -> &str {
     let name = path.rsplit(['/', ':']).next().unwrap_or(path);
-    name.strip_suffix(".lift").unwrap_or(name)
+    name.strip_suffix(Language::of_path(name).ending()).unwrap_or(name)
 }

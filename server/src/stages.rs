@@ -24,6 +24,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
+    /// A program in another language as one in Lift.
+    Translated,
     /// The program with every inserted `pack` and `unpack` written out.
     Elaborated,
     /// One kernel: every name, size, pack and unpack explicit, definitions inlined.
@@ -40,12 +42,14 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// Those of a program in Lift.
     pub const ALL: [Stage; 6] =
         [Stage::Elaborated, Stage::Core, Stage::Scheduled, Stage::Opencl, Stage::Plan, Stage::Host];
 
     /// As options and addresses name it.
     pub fn name(self) -> &'static str {
         match self {
+            Stage::Translated => "translated",
             Stage::Elaborated => "elaborated",
             Stage::Core => "core",
             Stage::Scheduled => "scheduled",
@@ -57,6 +61,7 @@ impl Stage {
     /// For people.
     pub fn title(self) -> &'static str {
         match self {
+            Stage::Translated => "program in Lift",
             Stage::Elaborated => "elaborated program",
             Stage::Core => "core",
             Stage::Scheduled => "scheduled core",
@@ -68,6 +73,7 @@ impl Stage {
     /// What a file of this text is called, after the kernel's name.
     pub fn extension(self) -> &'static str {
         match self {
+            Stage::Translated => ".translated.lift",
             Stage::Elaborated => ".elaborated.lift",
             Stage::Core => ".core",
             Stage::Scheduled => ".scheduled.core",
@@ -79,7 +85,7 @@ impl Stage {
     /// The language, as editors name it.
     pub fn language(self) -> &'static str {
         match self {
-            Stage::Elaborated => "lift",
+            Stage::Translated | Stage::Elaborated => "lift",
             Stage::Core | Stage::Scheduled => "lift-core",
             Stage::Opencl => "opencl",
             Stage::Plan => "jsonc",
@@ -90,7 +96,7 @@ impl Stage {
     pub fn comment(self) -> &'static str {
         match self {
             Stage::Opencl | Stage::Plan | Stage::Host => "//",
-            Stage::Elaborated | Stage::Core | Stage::Scheduled => ";",
+            Stage::Translated | Stage::Elaborated | Stage::Core | Stage::Scheduled => ";",
         }
     }
 }
@@ -141,10 +147,13 @@ pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: St
         Ok(kernel) => kernel,
         Err(problems) => return Ok(Err(problems)),
     };
-    if stage == Stage::Elaborated {
+    if matches!(stage, Stage::Translated | Stage::Elaborated) {
         let errors = report::errors(analysis, path)?;
         if !errors.is_empty() {
             return Ok(Err(errors));
+        }
+        if let Some(text) = analysis.as_lift(path)? {
+            return Ok(Ok(Ingredients::Done(StageText { text, map: Vec::new() })));
         }
         let (Some(source), Some(text)) = (analysis.text(path)?, analysis.elaborated(path)?) else {
             let gone = Problem::error(path, codes::UNREADABLE_FILE, "the program is not open");
@@ -193,7 +202,7 @@ pub fn make(
     };
     let compile = || lower::compile(&kernel, target).map_err(|errors| refused(path, &places, &errors));
     Ok(match stage {
-        Stage::Elaborated | Stage::Core => {
+        Stage::Translated | Stage::Elaborated | Stage::Core => {
             let printed = print::mapped(&kernel);
             StageText { text: printed.text, map: placed(&printed.map, &places) }
         }

@@ -97,6 +97,26 @@ codes! {
         "There are no string values. A string stands only in `(import \"file.lift\")`.";
     InvalidCharacter = "syntax/invalid-character",
         "Control characters, such as NUL, belong to no program.";
+    AplUnclosed = "apl/unclosed",
+        "A bracket of an APL program is opened and never closed: `(` and `[` on the same line, `{` before the end of the file.";
+    AplUnmatched = "apl/unmatched",
+        "A closing bracket of an APL program that closes nothing.";
+    AplWord = "apl/word",
+        "A word of an APL program that is no number, no string and no glyph. Negative numbers are written with a high minus: `¯3`.";
+    AplPhrase = "apl/phrase",
+        "The parts of a phrase do not fit together: an operator without its function, a function without an argument, an assignment without a name.";
+    AplName = "apl/name",
+        "A name of an APL program that has no value where it is used.";
+    AplRank = "apl/rank",
+        "A function of APL got an array of the wrong rank: the number of axes of one argument must be that of the other, or what the function wants.";
+    AplLength = "apl/length",
+        "Two axes of an APL program must have one length and have different ones. The second place is where the other length is.";
+    AplIndex = "apl/index",
+        "An index of an APL program that is known before the run lies outside of its array. Indices start at 1.";
+    AplDomain = "apl/domain",
+        "A function of APL got values that it is not defined for: `∧` wants Booleans, `⍳` whole numbers.";
+    AplNotSupported = "apl/not-supported",
+        "Something of APL that is not compiled yet; the message names it and, where there is one, another way to write it.";
 }
 
 impl std::fmt::Display for SyntaxErrorCode {

@@ -36,13 +36,17 @@
 //! | `format` | layout, as edits of white space |
 //! | `line_index` | offsets and positions |
 //! | `error` | syntax errors as data |
+//! | `language` | what a file is written in |
+//! | [`apl`] | the syntax of APL files |
 
+pub mod apl;
 pub mod ast;
 mod brackets;
 mod error;
 mod file;
 mod format;
 mod kind;
+mod language;
 mod lexer;
 mod line_index;
 mod literal;
@@ -56,6 +60,7 @@ pub use error::{SyntaxError, SyntaxErrorCode, SyntaxFix, TextEdit};
 pub use file::{ParsedFile, ParsedForm, parse_file};
 pub use format::{LINE_WIDTH, format, format_edits, format_range};
 pub use kind::{LiftLanguage, SyntaxKind};
+pub use language::Language;
 pub use lexer::{Tokens, lex};
 pub use line_index::{ColumnEncoding, LineIndex, Position};
 pub use literal::LiteralValue;

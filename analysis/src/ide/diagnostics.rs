@@ -4,14 +4,14 @@ mod fixes;
 
 use super::locate::definition_of;
 use super::{CodeFix, FileDiagnostic, FileRange, RelatedPlace, SourceChange, TextEdit};
-use crate::db::{Db, Form, SourceFile, Sym, forms, forms_in};
+use crate::db::{Db, Form, SourceFile, Sym, forms, forms_in, language};
 use crate::diagnostics::{Code, Diagnostic, Edit, Obligation, Place, Problem, Severity};
 use crate::hir::{FormKind, Name, Node, SourceMap};
 use crate::import_checks::import_diagnostics;
 use crate::infer::{Inference, Mode};
 use crate::names::resolve;
 use crate::queries::{Errors, body, infer, infer_explicit, infer_in_order, lower_form, placement};
-use lift_syntax::{TextRange, TextSize};
+use lift_syntax::{Language, TextRange, TextSize};
 use std::sync::Arc;
 
 /// A diagnostic of one form. Ranges are relative to the form.
@@ -99,8 +99,19 @@ fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
     FormFix { title: fix.label.clone(), certain: true, edits }
 }
 
-/// Nodes become ranges.
+/// Nodes become ranges. What a front end emitted was not written by anybody: of that, only the place is told.
 fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
+    if language(db, form.file(db)) == Language::Apl {
+        return FormDiagnostic {
+            range: lower_form(db, form).map.range(diagnostic.at),
+            code: diagnostic.code.as_str(),
+            severity: diagnostic.severity,
+            message: foreign_message(diagnostic),
+            related: Vec::new(),
+            fixes: Vec::new(),
+            obligation: None,
+        };
+    }
     let (map, text) = (&lower_form(db, form).map, &**form.text(db));
     let related = diagnostic.related.iter().map(|related| {
         let place = match &related.place {
@@ -122,6 +133,15 @@ fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
         related: related.collect(),
         fixes: fixes.collect(),
         obligation: diagnostic.obligation.as_deref().map(obligation_label),
+    }
+}
+
+/// In words of arrays, for a program that is not written in Lift.
+fn foreign_message(diagnostic: &Diagnostic) -> String {
+    match (&diagnostic.obligation, diagnostic.code) {
+        (Some(lengths), _) => format!("the lengths {} and {} must be equal", lengths.left.0, lengths.right.0),
+        (None, Code::TooComplex) => "this is too large to be checked".to_owned(),
+        _ => "what this comes to is not a valid program: a defect of the front end".to_owned(),
     }
 }
 

@@ -13,6 +13,16 @@ macro_rules! pages {
 }
 
 pages! {
+    "apl/domain",
+    "apl/index",
+    "apl/length",
+    "apl/name",
+    "apl/not-supported",
+    "apl/phrase",
+    "apl/rank",
+    "apl/unclosed",
+    "apl/unmatched",
+    "apl/word",
     "syntax/expected-expression",
     "syntax/expected-form",
     "syntax/expected-lambda",

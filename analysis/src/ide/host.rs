@@ -2,13 +2,15 @@
 
 use super::digest::Digests;
 use super::*;
-use crate::db::{RootDatabase, SourceFile};
+use crate::apl::Output;
+use crate::db::{RootDatabase, SourceFile, language};
 use crate::dependents::{Concerned, Dependents};
 use crate::edit::Change;
+use crate::front::print::to_lift;
 use crate::imports;
 use crate::origin::Origin;
 use crate::prims::Primitive;
-use lift_syntax::LineIndex;
+use lift_syntax::{Language, LineIndex};
 use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
 use std::sync::Arc;
@@ -113,6 +115,41 @@ impl Analysis {
         })
     }
 
+    /// [`Analysis::with_file`] for what there is for files in Lift alone.
+    fn with_lift<T: Default>(&self, path: &str, f: impl FnOnce(&RootDatabase, SourceFile) -> T) -> Cancellable<T> {
+        self.by_language(path, f, |_, _| T::default())
+    }
+
+    /// The feature of the language that a file is written in.
+    fn by_language<T: Default>(
+        &self,
+        path: &str,
+        lift: impl FnOnce(&RootDatabase, SourceFile) -> T,
+        apl: impl FnOnce(&RootDatabase, SourceFile) -> T,
+    ) -> Cancellable<T> {
+        self.with_file(path, |db, file| match language(db, file) {
+            Language::Lift => lift(db, file),
+            Language::Apl => apl(db, file),
+        })
+    }
+
+    /// What a program in APL prints; `None` for another file.
+    pub fn apl_outputs(&self, path: &str) -> Cancellable<Option<Vec<Output>>> {
+        self.by_language(path, |_, _| None, |db, file| Some(apl::outputs(db, file)?.outputs.clone()))
+    }
+
+    /// The program as a kernel of Lift; `None` for a file that is one.
+    pub fn as_lift(&self, path: &str) -> Cancellable<Option<String>> {
+        self.by_language(
+            path,
+            |_, _| None,
+            |db, file| {
+                let program = apl::outputs(db, file)?;
+                Some(to_lift(&program.body, "main"))
+            },
+        )
+    }
+
     pub fn text(&self, path: &str) -> Cancellable<Option<Arc<str>>> {
         self.with_file(path, |db, file| Some(file.text(db).clone()))
     }
@@ -157,67 +194,75 @@ impl Analysis {
 
     /// The same checks where nothing is inserted.
     pub fn explicit_diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
-        self.with_file(path, |db, file| diagnostics::explicit_file_diagnostics(db, file))
+        self.with_lift(path, |db, file| diagnostics::explicit_file_diagnostics(db, file))
     }
 
     /// An empty range is a position; another one asks for the innermost expression around it.
     pub fn hover(&self, path: &str, range: TextRange) -> Cancellable<Option<Hover>> {
-        self.with_file(path, |db, file| hover::hover(db, file, range))
+        self.by_language(path, |db, file| hover::hover(db, file, range), |db, file| apl::hover(db, file, range))
     }
 
     pub fn inlay_hints(&self, path: &str, range: TextRange) -> Cancellable<Vec<InlayHint>> {
-        self.with_file(path, |db, file| hints::inlay_hints(db, file, range))
+        self.with_lift(path, |db, file| hints::inlay_hints(db, file, range))
     }
 
     /// What writes a hint into the program; nothing where that cannot be.
     pub fn hint_edits(&self, path: &str, offset: TextSize, kind: HintKind, label: &str) -> Cancellable<Vec<TextEdit>> {
-        self.with_file(path, |db, file| hints::hint_edits(db, file, offset, kind, label))
+        self.with_lift(path, |db, file| hints::hint_edits(db, file, offset, kind, label))
     }
 
     /// A text about the form at a place, whose names of lengths lead to where these come from.
     pub fn linked(&self, path: &str, offset: TextSize, text: &str) -> Cancellable<Vec<HintPart>> {
-        self.with_file(path, |db, file| hints::linked(db, file, offset, text))
+        self.with_lift(path, |db, file| hints::linked(db, file, offset, text))
     }
 
     /// Of a part of a compiled program, the primitive that is called there and where its name occurs.
     pub fn called_at(&self, origin: &Origin) -> Cancellable<Option<(FileRange, &'static Primitive)>> {
         let path = origin.form.file.clone();
-        self.with_file(&path, |db, file| navigation::called_at(db, file, origin))
+        self.with_lift(&path, |db, file| navigation::called_at(db, file, origin))
     }
 
     /// A part of a form that moves with the text around it.
     pub fn anchor(&self, path: &str, part: TextRange) -> Cancellable<Option<Anchor>> {
-        self.with_file(path, |db, file| anchor::anchor(db, file, part))
+        self.with_lift(path, |db, file| anchor::anchor(db, file, part))
     }
 
     /// Where that part is now; nowhere if its text changed.
     pub fn anchored(&self, anchor: &Anchor) -> Cancellable<Option<TextRange>> {
-        self.with_file(anchor.path(), |db, file| anchor::anchored(db, file, anchor))
+        self.with_lift(anchor.path(), |db, file| anchor::anchored(db, file, anchor))
     }
 
     pub fn goto_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
-        self.with_file(path, |db, file| navigation::goto_definition(db, file, offset))
+        self.by_language(
+            path,
+            |db, file| navigation::goto_definition(db, file, offset),
+            |db, file| apl::definition(db, file, offset),
+        )
     }
 
     /// All uses of what is named there, its definition first.
     pub fn references(&self, path: &str, offset: TextSize) -> Cancellable<Vec<FileRange>> {
-        self.with_file(path, |db, file| navigation::references(db, file, offset))
+        self.by_language(
+            path,
+            |db, file| navigation::references(db, file, offset),
+            |db, file| apl::references(db, file, offset),
+        )
     }
 
     /// What could be written at a place.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
-        self.with_file(path, |db, file| {
+        self.with_lift(path, |db, file| {
             completion::completions(db, &|of| self.digests.definitions(db, of), file, offset)
         })
     }
 
     /// About a completion that names something: Markdown.
     pub fn completion_documentation(&self, path: &str, name: &str) -> Cancellable<Option<String>> {
-        self.with_file(path, |db, file| completion::documentation(db, file, name))
+        self.with_lift(path, |db, file| completion::documentation(db, file, name))
     }
 
     pub fn signature_help(&self, path: &str, offset: TextSize) -> Cancellable<Option<signature_help::SignatureHelp>> {
-        self.with_file(path, |db, file| signature_help::signature_help(db, file, offset))
+        self.with_lift(path, |db, file| signature_help::signature_help(db, file, offset))
     }
 
     /// The tokens that touch a range.
@@ -231,26 +276,30 @@ impl Analysis {
     }
 
     pub fn folds(&self, path: &str) -> Cancellable<Vec<structure::Fold>> {
-        self.with_file(path, |db, file| self.digests.folds(db, file))
+        self.by_language(path, |db, file| self.digests.folds(db, file), |db, file| apl::folds(db, file))
     }
 
     /// What a selection at a place grows to, the smallest first, each inside of the next.
     pub fn selection_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
-        self.with_file(path, |db, file| structure::selection_ranges(db, file, offset))
+        self.with_lift(path, |db, file| structure::selection_ranges(db, file, offset))
     }
 
     /// The uses in the same file of what is named there.
     pub fn highlights(&self, path: &str, offset: TextSize) -> Cancellable<Vec<Highlight>> {
-        self.with_file(path, |db, file| navigation::highlights(db, file, offset))
+        self.by_language(
+            path,
+            |db, file| navigation::highlights(db, file, offset),
+            |db, file| apl::highlights(db, file, offset),
+        )
     }
 
     /// Imports, and the files that they lead to.
     pub fn links(&self, path: &str) -> Cancellable<Vec<(TextRange, Arc<str>)>> {
-        self.with_file(path, |db, file| structure::links(db, file))
+        self.with_lift(path, |db, file| structure::links(db, file))
     }
 
     pub fn type_definition(&self, path: &str, offset: TextSize) -> Cancellable<Vec<NavTarget>> {
-        self.with_file(path, |db, file| call_hierarchy::type_definition(db, file, offset))
+        self.with_lift(path, |db, file| call_hierarchy::type_definition(db, file, offset))
     }
 
     /// Definitions and kernels of all files that match a query, with their files.
@@ -260,27 +309,27 @@ impl Analysis {
 
     /// The definition at a place, for the hierarchy of calls.
     pub fn call_item(&self, path: &str, offset: TextSize) -> Cancellable<Option<call_hierarchy::CallItem>> {
-        self.with_file(path, |db, file| call_hierarchy::prepare(db, file, offset))
+        self.with_lift(path, |db, file| call_hierarchy::prepare(db, file, offset))
     }
 
     /// Who uses the definition whose name stands at a place.
     pub fn incoming_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
-        self.with_file(path, |db, file| call_hierarchy::incoming(db, file, name))
+        self.with_lift(path, |db, file| call_hierarchy::incoming(db, file, name))
     }
 
     /// What the definition uses whose name stands at a place.
     pub fn outgoing_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
-        self.with_file(path, |db, file| call_hierarchy::outgoing(db, file, name))
+        self.with_lift(path, |db, file| call_hierarchy::outgoing(db, file, name))
     }
 
     /// The name at a place and where it stands, if it can be renamed; else why not.
     pub fn prepare_rename(&self, path: &str, offset: TextSize) -> Cancellable<Result<(TextRange, String), String>> {
-        let renamed = self.with_file(path, |db, file| Some(rename::prepare(db, file, offset)))?;
+        let renamed = self.with_lift(path, |db, file| Some(rename::prepare(db, file, offset)))?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
     pub fn rename(&self, path: &str, offset: TextSize, new: &str) -> Cancellable<Result<SourceChange, String>> {
-        let renamed = self.with_file(path, |db, file| Some(rename::rename(db, file, offset, new)))?;
+        let renamed = self.with_lift(path, |db, file| Some(rename::rename(db, file, offset, new)))?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
@@ -293,50 +342,51 @@ impl Analysis {
 
     /// What can be done at a place.
     pub fn code_actions_at(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
-        self.with_file(path, |db, file| actions::code_actions(db, file, range))
+        self.with_lift(path, |db, file| actions::code_actions(db, file, range))
     }
 
     /// Writing out all that is inserted in a file, if anything is. It costs as much as there is to write.
     pub fn explicit_file_action(&self, path: &str) -> Cancellable<Option<CodeAction>> {
-        self.with_file(path, |db, file| actions::explicit_in_file(db, file, &self.digests.inserted(db, file)))
+        self.with_lift(path, |db, file| actions::explicit_in_file(db, file, &self.digests.inserted(db, file)))
     }
 
     /// Whether anything is inserted in a file.
     pub fn has_insertions(&self, path: &str) -> Cancellable<bool> {
-        self.with_file(path, |db, file| self.digests.has_insertions(db, file))
+        self.with_lift(path, |db, file| self.digests.has_insertions(db, file))
     }
 
     pub fn format(&self, path: &str) -> Cancellable<Vec<TextEdit>> {
-        self.with_file(path, |db, file| actions::format(db, file))
+        self.with_lift(path, |db, file| actions::format(db, file))
     }
 
     /// White space in the forms that a range touches, as the formatter lays it out.
     pub fn format_range(&self, path: &str, range: TextRange) -> Cancellable<Vec<TextEdit>> {
-        self.with_file(path, |db, file| actions::format_range(db, file, range))
+        self.with_lift(path, |db, file| actions::format_range(db, file, range))
     }
 
     /// What follows a character that was just typed before a place; one of [`typing::TRIGGERS`].
     pub fn on_type(&self, path: &str, offset: TextSize, typed: &str) -> Cancellable<Vec<TextEdit>> {
-        self.with_file(path, |db, file| typing::on_type(db, file, offset, typed))
+        self.with_lift(path, |db, file| typing::on_type(db, file, offset, typed))
     }
 
     /// The places of a local name, which may change together.
     pub fn linked_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
-        self.with_file(path, |db, file| typing::linked_ranges(db, file, offset))
+        self.with_lift(path, |db, file| typing::linked_ranges(db, file, offset))
     }
 
     pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {
-        self.with_file(path, |db, file| self.digests.symbols(db, file).into_iter().map(|(_, symbol)| symbol).collect())
+        let symbols = |db: &_, file| self.digests.symbols(db, file).into_iter().map(|(_, symbol)| symbol).collect();
+        self.by_language(path, symbols, |db, file| apl::symbols(db, file))
     }
 
     /// The definitions and kernels of a file with their documentation, in order.
     pub fn documented(&self, path: &str) -> Cancellable<Vec<Documented>> {
-        self.with_file(path, |db, file| documented::documented(db, self.digests.symbols(db, file)))
+        self.with_lift(path, |db, file| documented::documented(db, self.digests.symbols(db, file)))
     }
 
     /// The file that defines what a name means in a file, and the name there.
     pub fn definition_of(&self, path: &str, name: &str) -> Cancellable<Option<(Arc<str>, String)>> {
-        self.with_file(path, |db, file| documented::definition_of(db, file, name))
+        self.with_lift(path, |db, file| documented::definition_of(db, file, name))
     }
 
     /// The names of the kernels, and where they stand.
@@ -363,12 +413,18 @@ impl Analysis {
     }
 
     pub fn types(&self, path: &str) -> Cancellable<Vec<FormType>> {
-        self.with_file(path, |db, file| outline::types(db, self.digests.symbols(db, file)))
+        self.with_file(path, |db, file| {
+            let kernels = outline::types(db, self.digests.symbols(db, file));
+            match language(db, file) {
+                Language::Lift => kernels,
+                Language::Apl => apl::types(db, file).into_iter().chain(kernels).collect(),
+            }
+        })
     }
 
     /// The whole file with every inserted `pack` and `unpack` written out.
     pub fn elaborated(&self, path: &str) -> Cancellable<Option<String>> {
-        self.with_file(path, |db, file| Some(explicit::elaborated(db, file)))
+        self.with_lift(path, |db, file| Some(explicit::elaborated(db, file)))
     }
 
     /// Where a piece of a compiled program came from.

@@ -7,12 +7,14 @@
 //! Map: `host` the two structs and cancellation · `digest` what is kept of all forms of a file · `locate` positions to
 //! nodes · one module a feature: `diagnostics` (with `fixes`, which tries them out), `hover`, `hints`, `navigation`, `needed` (the errors that concern one kernel), `actions` (with `explicit`, which
 //! writes packs and unpacks out), `outline`, `documented` (what pages tell of a file) · `completion` what could be typed · `signature_help` · `semantic` colours
+//! · `apl` the features for files in APL
 //! · `anchor` places that move with the text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
 //! a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;
 mod anchor;
+mod apl;
 pub mod call_hierarchy;
 pub mod completion;
 mod diagnostics;

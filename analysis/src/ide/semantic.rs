@@ -1,14 +1,17 @@
 //! What each word is, for colouring: what a grammar of patterns cannot know.
 
+use super::apl::{binds, tokens};
 use super::locate::View;
 use crate::db::Sym;
-use crate::db::{Db, Form, SourceFile, forms_in};
+use crate::db::{Db, Form, SourceFile, forms_in, language};
 use crate::hir::*;
 use crate::infer::Site;
 use crate::names::{Resolution, resolve};
 use crate::queries::{infer, infer_in_order};
 use crate::ty::TyKind;
-use lift_syntax::{SyntaxKind, TextRange, parse_form};
+use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
+use lift_syntax::apl::{AplKind, AplToken, parse};
+use lift_syntax::{Language, SyntaxKind, TextRange, parse_form};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenKind {
@@ -64,6 +67,9 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
 /// The tokens of one form, with places relative to it. An edit elsewhere does not touch them.
 #[salsa::tracked(lru = 512)]
 pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
+    if language(db, form.file(db)) == Language::Apl {
+        return apl_tokens(form.text(db));
+    }
     let view = View::of(db, form);
     let mut tokens = words(&view);
     tokens.extend(names(&view));
@@ -78,6 +84,43 @@ pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     });
     tokens.retain(|token| !token.range.is_empty());
     tokens
+}
+
+/// What each word of a program in APL is.
+fn apl_tokens(text: &str) -> Vec<SemanticToken> {
+    let tree = parse(text).syntax();
+    let mut functions: Vec<String> = Vec::new();
+    for token in tokens(&tree).filter(binds) {
+        let mut next = token.next_sibling_or_token();
+        while let Some(part) = &next
+            && (part.kind().is_trivia() || part.kind() == AplKind::Arrow)
+        {
+            next = part.next_sibling_or_token();
+        }
+        if next.is_some_and(|part| part.kind() == AplKind::Dfn) {
+            functions.push(token.text().to_owned());
+        }
+    }
+    let kind = |token: &AplToken| {
+        Some(match token.kind() {
+            AplKind::Number | AplKind::Zilde => TokenKind::Number,
+            AplKind::Argument => TokenKind::Parameter,
+            AplKind::Quad | AplKind::Arrow | AplKind::SelfName => TokenKind::Keyword,
+            AplKind::Name if functions.iter().any(|name| name == token.text()) => TokenKind::Function,
+            AplKind::Name => TokenKind::Variable,
+            AplKind::Glyph => match glyph_of(token.text().chars().next()?)?.kind {
+                GlyphKind::Function => TokenKind::Primitive,
+                _ => TokenKind::Operator,
+            },
+            _ => return None,
+        })
+    };
+    let token = |token: AplToken| {
+        let builtin = matches!(token.kind(), AplKind::Glyph | AplKind::Quad);
+        let modifiers = TokenModifiers { declaration: binds(&token), builtin, dynamic: false };
+        Some(SemanticToken { range: token.text_range(), kind: kind(&token)?, modifiers })
+    };
+    tokens(&tree).filter_map(token).collect()
 }
 
 /// Words and numbers, by the tree.

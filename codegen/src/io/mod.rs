@@ -14,8 +14,10 @@
 //! | [`generate`] | values made from a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
+//! | [`apl`] | results as APL prints them |
 //! | [`plot`] | results as curves and pictures, reduced to what a screen can show |
 
+pub mod apl;
 pub mod bind;
 pub mod columns;
 pub mod flat;

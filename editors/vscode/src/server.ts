@@ -264,6 +264,7 @@ export class LiftServer implements vscode.Disposable {
                 documentSelector: [
                     { language: 'lift', scheme: 'file' },
                     { language: 'lift', scheme: 'untitled' },
+                    { language: 'apl', scheme: 'file' },
                     // The prelude and the primitives, which the server gives out by itself.
                     { language: 'lift', scheme: 'lift' },
                 ],

@@ -7,14 +7,16 @@ use crate::inputs::run_line::RunLine;
 use crate::inputs::{self, Binary};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
+use lift_analysis::apl::Output;
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
-use lift_codegen::io::{plot, print};
+use lift_codegen::io::{apl, plot, print};
 use lift_codegen::run::report::{ProfileEntry, RunReport};
 use lift_codegen::target::Target;
+use lift_codegen::value::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
@@ -215,10 +217,18 @@ fn report(
         return Ok(Status::Wrong);
     }
     let written = arguments.output.as_ref().map(|o| o.display().to_string());
+    let outputs = answered(program.analysis.apl_outputs(path))?;
+    let print_value = |out: &mut dyn io::Write| match &outputs {
+        Some(outputs) => {
+            let texts: Vec<Option<&str>> = outputs.iter().map(Output::text).collect();
+            print_apl(out, &texts, &ran.value, arguments.head)
+        }
+        None => print::write(out, &ran.value, arguments.head),
+    };
     match arguments.format {
         Format::Json => {
             let mut output = Vec::new();
-            let cut = written.is_none() && print::write(&mut output, &ran.value, arguments.head)?;
+            let cut = written.is_none() && print_value(&mut output)?;
             let output = String::from_utf8_lossy(&output).into_owned();
             let notice = (!ran.notices.is_empty()).then(|| ran.notices.join("\n"));
             // drawing is for editors
@@ -242,7 +252,7 @@ fn report(
             for notice in &ran.notices {
                 console.note(notice);
             }
-            if written.is_none() && print::write(console.out(), &ran.value, arguments.head)? {
+            if written.is_none() && print_value(console.out())? {
                 console.note("the rest of the result is left out");
             }
             if arguments.profile || arguments.repeat > 1 {
@@ -251,6 +261,16 @@ fn report(
         }
     }
     Ok(Status::Fine)
+}
+
+/// Prints as APL does, at most so many lines. Whether lines were left out.
+fn print_apl(out: &mut dyn io::Write, texts: &[Option<&str>], value: &Value, head: Option<usize>) -> io::Result<bool> {
+    let mut all = Vec::new();
+    apl::write(&mut all, texts, value)?;
+    let end = head.map(|lines| all.split_inclusive(|byte| *byte == b'\n').take(lines).map(<[u8]>::len).sum());
+    let end = end.unwrap_or(all.len());
+    out.write_all(&all[..end])?;
+    Ok(end < all.len())
 }
 
 /// The type of a result with the lengths that it has: a file tells the shape also where there is no element.

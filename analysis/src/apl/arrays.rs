@@ -1,0 +1,224 @@
+//! Arrays: their elements, storing them, and lengths that must be equal.
+
+use super::context::{FEW, deeper};
+use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
+use crate::front::term::{self, Term};
+use crate::node;
+use crate::size::Size;
+use lift_syntax::{SyntaxErrorCode, TextRange};
+
+impl Ev {
+    /// The element at an index.
+    pub fn element(&mut self, arr: &Arr, index: &[Term]) -> Res<Term> {
+        match &arr.repr {
+            Repr::Items(items) => {
+                let items = items.clone();
+                let linear = self.linear(index, &arr.shape);
+                self.among(&items, &linear, 0)
+            }
+            Repr::Pull(pull) => {
+                let before = std::mem::replace(&mut self.at, arr.range);
+                let term = deeper(|| pull(self, index));
+                self.at = before;
+                let term = term?;
+                self.spend(&term)?;
+                Ok(term)
+            }
+            Repr::Stored(bound) => {
+                let array = self.local(bound);
+                Ok(index.iter().fold(array, |row, i| self.app("aref", [row, i.clone()])))
+            }
+        }
+    }
+
+    /// One of several terms, found by halving.
+    fn among(&mut self, items: &[Scalar], index: &Term, from: usize) -> Res<Term> {
+        let same = |a: &Scalar, b: &Scalar| a.known.is_some() && a.known == b.known;
+        match items {
+            [] => fail(SyntaxErrorCode::AplIndex, self.at, "an empty array has no elements"),
+            [first, rest @ ..] if rest.iter().all(|item| same(first, item)) => Ok(first.term.clone()),
+            _ => {
+                if let term::Kind::Int(n) = index.kind() {
+                    let place = usize::try_from(*n).ok().and_then(|n| n.checked_sub(from));
+                    let item = place.and_then(|place| items.get(place));
+                    return item.map_or_else(
+                        || fail(SyntaxErrorCode::AplIndex, self.at, "this index lies outside of the array"),
+                        |item| Ok(item.term.clone()),
+                    );
+                }
+                let index = self.share(index.clone(), "i")?;
+                let half = items.len() / 2;
+                let low = self.among(&items[..half], &index, from)?;
+                let high = self.among(&items[half..], &index, from + half)?;
+                let condition = self.app("<", [index, self.int((from + half) as i32)]);
+                Ok(self.choose(condition, low, high))
+            }
+        }
+    }
+
+    /// An array whose elements can be read at any index for little: what has many different elements is stored.
+    pub fn ready(&mut self, arr: &Arr) -> Res<Arr> {
+        match arr.items() {
+            Some(items) if items.len() > FEW && items.iter().any(|item| item.known != items[0].known) => {
+                self.stored(arr)
+            }
+            _ => Ok(arr.clone()),
+        }
+    }
+
+    /// The array, in memory under a name.
+    pub fn stored(&mut self, arr: &Arr) -> Res<Arr> {
+        if arr.shape.is_empty() || matches!(arr.repr, Repr::Stored(_)) {
+            return Ok(arr.clone());
+        }
+        if arr.kind == Kind::Char {
+            return not_supported(arr.range, "an array of characters that is computed at run time");
+        }
+        let before = std::mem::replace(&mut self.at, arr.range);
+        let term = match arr.items() {
+            Some(items) if items.len() > FEW => {
+                let items = items.to_vec();
+                let flat = Arr { shape: vec![Size::nat(items.len() as u64)], ..arr.clone() };
+                let term = self.listed(&items)?;
+                let bound = self.bind(term, "a")?;
+                let flat = Arr { repr: Repr::Stored(bound), ..flat };
+                if arr.shape.len() == 1 {
+                    self.at = before;
+                    return Ok(flat);
+                }
+                let shape = arr.shape.clone();
+                let pull = self.of_pull(arr.kind, arr.shape.clone(), move |ev, index| {
+                    let linear = ev.linear(index, &shape);
+                    ev.element(&flat, &[linear])
+                });
+                self.nest(&pull, &mut Vec::new())?
+            }
+            _ => self.nest(arr, &mut Vec::new())?,
+        };
+        let bound = self.bind(term, "a")?;
+        self.at = before;
+        Ok(Arr { repr: Repr::Stored(bound), ..arr.clone() })
+    }
+
+    /// `concat`s of single elements, as deep as the logarithm of their number.
+    fn listed(&mut self, items: &[Scalar]) -> Res<Term> {
+        if let [item] = items {
+            let one = self.size_argument(&Size::one());
+            return Ok(self.app("fill", [one, item.term.clone()]));
+        }
+        let (left, right) = items.split_at(items.len() / 2);
+        let (left, right) = (self.listed(left)?, self.listed(right)?);
+        Ok(self.app("concat", [left, right]))
+    }
+
+    /// Maps in one another, one for each axis.
+    fn nest(&mut self, arr: &Arr, index: &mut Vec<Term>) -> Res<Term> {
+        let Some(extent) = arr.shape.get(index.len()) else { return self.element(arr, index) };
+        if extent.is_zero() {
+            return self.empty(arr.kind, &arr.shape[index.len()..]);
+        }
+        let size = self.size_argument(extent);
+        let over = self.app("iota", [size]);
+        let function = self.lambda(&["i"], |ev, args| {
+            index.push(args[0].clone());
+            let body = ev.nest(arr, index);
+            index.pop();
+            body
+        })?;
+        Ok(self.app("map", [function, over]))
+    }
+
+    /// An array without elements.
+    fn empty(&mut self, kind: Kind, shape: &[Size]) -> Res<Term> {
+        let Some((extent, rest)) = shape.split_first() else {
+            return Ok(self.convert(self.boolean(false), Kind::Bool, kind));
+        };
+        let inner = self.empty(kind, rest)?;
+        let size = self.size_argument(extent);
+        Ok(self.app("fill", [size, inner]))
+    }
+
+    /// The place of an element in row-major order.
+    pub fn linear(&mut self, index: &[Term], shape: &[Size]) -> Term {
+        let mut place = self.int(0);
+        for (i, extent) in index.iter().zip(shape) {
+            let extent = self.size_term(extent);
+            let scaled = self.times(place, extent);
+            place = self.plus(scaled, i.clone());
+        }
+        place
+    }
+
+    // ---- lengths
+
+    /// A number as a length: what is none yet becomes a hidden one.
+    pub fn reify(&mut self, arr: &Arr, what: &str) -> Res<Size> {
+        let Some(scalar) = arr.scalar().or_else(|| arr.items().filter(|items| items.len() == 1)?.first()) else {
+            return fail(SyntaxErrorCode::AplRank, arr.range, format!("{what} wants one number"));
+        };
+        self.reify_scalar(&scalar.clone(), arr.range, what)
+    }
+
+    pub fn reify_scalar(&mut self, scalar: &Scalar, range: TextRange, what: &str) -> Res<Size> {
+        if let Some(size) = &scalar.size {
+            if size.as_const().is_some_and(|n| n < 0) {
+                return fail(SyntaxErrorCode::AplDomain, range, format!("{what} cannot be negative"));
+            }
+            return Ok(size.clone());
+        }
+        let term = match scalar.kind {
+            Kind::Bool | Kind::Int => self.convert(scalar.term.clone(), scalar.kind, Kind::Int),
+            Kind::Double | Kind::Char => {
+                let kind = scalar.kind.name();
+                let message = format!("{what} must be a whole number, not {kind}: `⌊` makes one");
+                return fail(SyntaxErrorCode::AplDomain, range, message);
+            }
+        };
+        let term = self.share(term, "n")?;
+        let term::Kind::Local(bound) = term.kind() else { return Ok(Size::zero()) };
+        let key = bound.id;
+        if let Some((_, size)) = self.lengths.get(&key) {
+            return Ok(size.clone());
+        }
+        let all = self.app("iota", [term.clone()]);
+        let before = std::mem::replace(&mut self.at, range);
+        let opened = self.unpack(all, "r", "a number that the run computes");
+        self.at = before;
+        let (size, _) = opened?;
+        self.lengths.insert(key, (self.scopes.len(), size.clone()));
+        Ok(size)
+    }
+
+    /// Two arrays whose lengths along some axes must be equal: proved, refuted, or checked by the run.
+    pub fn conform(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
+        let mut shape = b.shape.clone();
+        let mut checked = false;
+        for &(left, right) in axes {
+            let (x, y) = (&a.shape[left], &b.shape[right]);
+            if x == y {
+                continue;
+            }
+            if let (Some(m), Some(n)) = (x.as_const(), y.as_const()) {
+                let message = format!("{what} wants equal lengths, but the left has {m} and the right {n}");
+                let related = Some((a.range, format!("this has {m}: `{}`", a.type_text())));
+                return fail_with(SyntaxErrorCode::AplLength, b.range, message, related);
+            }
+            shape[right] = x.clone();
+            checked = true;
+        }
+        if !checked {
+            return Ok(b.clone());
+        }
+        let stored = self.stored(b)?;
+        let Repr::Stored(bound) = &stored.repr else { return Ok(stored) };
+        let scalar = match b.kind {
+            Kind::Bool => node::Scalar::Bool,
+            Kind::Int | Kind::Char => node::Scalar::Int,
+            Kind::Double => node::Scalar::Double,
+        };
+        let value = self.local(bound);
+        let cast = self.term(term::Kind::Ascribe(value, scalar, shape.clone()));
+        let bound = self.bind(cast, "a")?;
+        Ok(Arr { shape, repr: Repr::Stored(bound), ..b.clone() })
+    }
+}

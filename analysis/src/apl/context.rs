@@ -1,0 +1,396 @@
+//! The state of an evaluation: scopes under construction, and the making of terms and scalars.
+
+use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar, fail};
+use crate::front::term::{self, Bound, Scope, Term};
+use crate::size::Size;
+use lift_syntax::{SyntaxErrorCode, TextRange};
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Elements of which each may be a term of its own when the terms differ.
+pub const FEW: usize = 16;
+/// Elements that are computed before the run one by one.
+pub const MANY: usize = 4096;
+/// Nodes of a program that is emitted.
+const MOST_NODES: usize = 60_000;
+/// Names that are bound in one another.
+const MOST_BOUND: usize = 300;
+/// Arrays computed of one another before one is stored.
+const MOST_PULLS: usize = 200;
+/// Calls of functions in one another.
+pub const MOST_CALLS: usize = 100;
+
+/// Runs what may be in itself again and again, with stack enough.
+pub fn deeper<T>(run: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(512 << 10, 4 << 20, run)
+}
+
+impl Ev {
+    pub fn new(call: Call) -> Ev {
+        Ev {
+            scopes: vec![Scope::default()],
+            next: 0,
+            at: TextRange::default(),
+            errors: Vec::new(),
+            notes: Vec::new(),
+            valences: Vec::new(),
+            shown: Vec::new(),
+            inner: 0,
+            calls: 0,
+            origin: 1,
+            call,
+            nodes: 0,
+            pulls: Cell::new(0),
+            lengths: FxHashMap::default(),
+            hidden: Vec::new(),
+        }
+    }
+
+    pub fn report(&mut self, failure: Failure) {
+        if let Failure::Error(error) = failure
+            && !self.errors.iter().any(|known| known.range == error.range)
+        {
+            self.errors.push(*error);
+        }
+    }
+
+    pub fn fresh(&mut self, name: &str) -> Bound {
+        self.next += 1;
+        Bound { id: self.next, name: name.into() }
+    }
+
+    // ---- terms
+
+    pub fn term(&self, kind: term::Kind) -> Term {
+        Term::new(kind, self.at)
+    }
+
+    pub fn local(&self, bound: &Bound) -> Term {
+        self.term(term::Kind::Local(bound.clone()))
+    }
+
+    pub fn int(&self, n: i32) -> Term {
+        self.term(term::Kind::Int(n))
+    }
+
+    pub fn double(&self, x: f64) -> Term {
+        self.term(term::Kind::Double(x))
+    }
+
+    pub fn boolean(&self, b: bool) -> Term {
+        self.term(term::Kind::Bool(b))
+    }
+
+    pub fn global(&self, name: &'static str) -> Term {
+        self.term(term::Kind::Global(name))
+    }
+
+    /// A call of a primitive of Lift.
+    pub fn app(&self, name: &'static str, args: impl IntoIterator<Item = Term>) -> Term {
+        let callee = self.global(name);
+        self.term(term::Kind::Apply(callee, args.into_iter().collect()))
+    }
+
+    pub fn choose(&self, condition: Term, then: Term, otherwise: Term) -> Term {
+        match condition.kind() {
+            term::Kind::Bool(true) => then,
+            term::Kind::Bool(false) => otherwise,
+            _ => self.term(term::Kind::If(condition, then, otherwise)),
+        }
+    }
+
+    /// A length as a static argument.
+    pub fn size_argument(&self, size: &Size) -> Term {
+        self.term(term::Kind::Size(size.clone()))
+    }
+
+    /// A length as a number.
+    pub fn size_term(&self, size: &Size) -> Term {
+        match size.as_const().and_then(|n| i32::try_from(n).ok()) {
+            Some(n) => self.int(n),
+            None => self.size_argument(size),
+        }
+    }
+
+    /// A function of Lift.
+    pub fn lambda(&mut self, names: &[&str], body: impl FnOnce(&mut Ev, &[Term]) -> Res<Term>) -> Res<Term> {
+        let params: Vec<Bound> = names.iter().map(|name| self.fresh(name)).collect();
+        let args: Vec<Term> = params.iter().map(|param| self.local(param)).collect();
+        let body = self.scoped(|ev| body(ev, &args))?;
+        Ok(self.term(term::Kind::Lambda(params, body)))
+    }
+
+    /// A term with what it needs bound around it: for branches and bodies.
+    pub fn scoped(&mut self, body: impl FnOnce(&mut Ev) -> Res<Term>) -> Res<Term> {
+        self.scopes.push(Scope::default());
+        let result = body(self);
+        let depth = self.scopes.len();
+        self.lengths.retain(|_, (at, _)| *at < depth);
+        let scope = self.scopes.pop().unwrap_or_default();
+        Ok(scope.close(result?))
+    }
+
+    /// One of two terms, each computed only where it is taken.
+    pub fn branches(
+        &mut self,
+        condition: Term,
+        then: impl FnOnce(&mut Ev) -> Res<Term>,
+        otherwise: impl FnOnce(&mut Ev) -> Res<Term>,
+    ) -> Res<Term> {
+        match condition.kind() {
+            term::Kind::Bool(true) => then(self),
+            term::Kind::Bool(false) => otherwise(self),
+            _ => {
+                let then = self.scoped(then)?;
+                let otherwise = self.scoped(otherwise)?;
+                Ok(self.choose(condition, then, otherwise))
+            }
+        }
+    }
+
+    /// Stores an array if it may be the last of a long chain of those that are computed of one another.
+    pub fn unchained(&mut self, arr: Arr) -> Res<Arr> {
+        if self.pulls.get() < MOST_PULLS || arr.kind == Kind::Char || self.inner > 0 {
+            return Ok(arr);
+        }
+        self.pulls.set(0);
+        self.stored(&arr)
+    }
+
+    /// What all of the program comes to.
+    pub fn finish(&mut self, body: Term) -> Term {
+        let scope = std::mem::take(&mut self.scopes);
+        scope.into_iter().rev().fold(body, |body, scope| scope.close(body))
+    }
+
+    /// Counts what is emitted: of a program that becomes too large, that is said once.
+    pub fn spend(&mut self, term: &Term) -> Res<()> {
+        let before = self.is_full();
+        self.nodes = self.nodes.saturating_add(term.weight());
+        if before {
+            return Err(Failure::Reported);
+        }
+        if self.is_full() {
+            let message = "the program becomes too large when its functions are written out";
+            return fail(SyntaxErrorCode::AplNotSupported, self.at, message);
+        }
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.nodes > MOST_NODES || self.scopes.iter().any(|scope| scope.len() >= MOST_BOUND)
+    }
+
+    /// Binds a term to a name, unless it is one.
+    pub fn share(&mut self, term: Term, name: &str) -> Res<Term> {
+        if term.is_atom() {
+            return Ok(term);
+        }
+        let bound = self.bind(term, name)?;
+        Ok(self.local(&bound))
+    }
+
+    pub fn bind(&mut self, term: Term, name: &str) -> Res<Bound> {
+        self.spend(&term)?;
+        let bound = self.fresh(name);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.bind(bound.clone(), term);
+        }
+        Ok(bound)
+    }
+
+    /// Opens an array of hidden length.
+    pub fn unpack(&mut self, term: Term, name: &str, what: &'static str) -> Res<(Size, Bound)> {
+        self.spend(&term)?;
+        let length = self.fresh(&format!("X{}", self.hidden.len() + 1));
+        self.hidden.push((length.name.to_string(), self.at, what));
+        let bound = self.fresh(name);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.unpack(length.clone(), bound.clone(), term);
+        }
+        Ok((length.as_size(), bound))
+    }
+
+    // ---- scalars
+
+    pub fn known(&self, kind: Kind, value: f64) -> Scalar {
+        let (term, size) = match kind {
+            Kind::Bool => (self.boolean(value != 0.0), Some(Size::int(value as i64))),
+            Kind::Int => (self.int(value as i32), Some(Size::int(value as i64))),
+            Kind::Double => (self.double(value), None),
+            Kind::Char => (self.int(value as i32), None),
+        };
+        Scalar { kind, term, known: Some(value), size }
+    }
+
+    /// A length as a scalar.
+    pub fn length(&self, size: &Size) -> Scalar {
+        match size.as_const().filter(|n| i32::try_from(*n).is_ok()) {
+            Some(n) => self.known(Kind::Int, n as f64),
+            None => Scalar { kind: Kind::Int, term: self.size_argument(size), known: None, size: Some(size.clone()) },
+        }
+    }
+
+    pub fn of_scalar(&self, scalar: Scalar) -> Arr {
+        Arr { kind: scalar.kind, shape: Vec::new(), repr: Repr::Items([scalar].into()), range: self.at }
+    }
+
+    pub fn of_term(&mut self, kind: Kind, term: Term) -> Res<Arr> {
+        let term = self.share(term, "s")?;
+        let known = match term.kind() {
+            term::Kind::Int(n) => Some(f64::from(*n)),
+            term::Kind::Double(x) => Some(*x),
+            term::Kind::Bool(b) => Some(f64::from(u8::from(*b))),
+            _ => None,
+        };
+        Ok(self.of_scalar(match known {
+            Some(value) => self.known(kind, value),
+            None => Scalar { kind, term, known: None, size: None },
+        }))
+    }
+
+    pub fn vector(&self, kind: Kind, items: Vec<Scalar>) -> Arr {
+        let shape = vec![Size::nat(items.len() as u64)];
+        self.of_items(kind, shape, items)
+    }
+
+    pub fn of_items(&self, kind: Kind, shape: Vec<Size>, items: Vec<Scalar>) -> Arr {
+        Arr { kind, shape, repr: Repr::Items(items.into()), range: self.at }
+    }
+
+    pub fn of_pull(&self, kind: Kind, shape: Vec<Size>, pull: impl Fn(&mut Ev, &[Term]) -> Res<Term> + 'static) -> Arr {
+        Arr { kind, shape, repr: Repr::Pull(Rc::new(pull)), range: self.at }
+    }
+
+    /// A term of one kind as one of a later kind.
+    pub fn convert(&self, term: Term, from: Kind, to: Kind) -> Term {
+        match (from, to) {
+            (Kind::Bool, Kind::Int) => match term.kind() {
+                term::Kind::Bool(b) => self.int(i32::from(*b)),
+                _ => self.choose(term, self.int(1), self.int(0)),
+            },
+            (Kind::Bool, Kind::Double) => match term.kind() {
+                term::Kind::Bool(b) => self.double(f64::from(u8::from(*b))),
+                _ => self.choose(term, self.double(1.0), self.double(0.0)),
+            },
+            (Kind::Int, Kind::Double) => match term.kind() {
+                term::Kind::Int(n) => self.double(f64::from(*n)),
+                _ => self.app("toDouble", [term]),
+            },
+            _ => term,
+        }
+    }
+
+    /// An array with elements of a later kind.
+    pub fn as_kind(&mut self, arr: &Arr, kind: Kind) -> Res<Arr> {
+        if arr.kind == kind {
+            return Ok(arr.clone());
+        }
+        if let Some(items) = arr.items() {
+            let items = items.iter().map(|item| match item.known {
+                Some(value) => self.known(kind, value),
+                None => Scalar {
+                    kind,
+                    term: self.convert(item.term.clone(), item.kind, kind),
+                    known: None,
+                    size: item.size.clone().filter(|_| kind == Kind::Int),
+                },
+            });
+            let items = items.collect();
+            return Ok(self.of_items(kind, arr.shape.clone(), items).at(arr.range));
+        }
+        let inner = arr.clone();
+        let converted = self.of_pull(kind, arr.shape.clone(), move |ev, index| {
+            let term = ev.element(&inner, index)?;
+            Ok(ev.convert(term, inner.kind, kind))
+        });
+        Ok(converted.at(arr.range))
+    }
+
+    // ---- arithmetic of indices
+
+    pub fn plus(&self, a: Term, b: Term) -> Term {
+        use term::Kind::Int;
+        match (a.kind(), b.kind()) {
+            (Int(0), _) => b,
+            (_, Int(0)) => a,
+            (Int(x), Int(y)) => self.int(x.wrapping_add(*y)),
+            _ => self.app("+", [a, b]),
+        }
+    }
+
+    pub fn minus(&self, a: Term, b: Term) -> Term {
+        use term::Kind::Int;
+        match (a.kind(), b.kind()) {
+            (_, Int(0)) => a,
+            (Int(x), Int(y)) => self.int(x.wrapping_sub(*y)),
+            _ => self.app("-", [a, b]),
+        }
+    }
+
+    pub fn less(&self, a: Term, b: Term) -> Term {
+        match (a.kind(), b.kind()) {
+            (term::Kind::Int(x), term::Kind::Int(y)) => self.boolean(x < y),
+            _ => self.app("<", [a, b]),
+        }
+    }
+
+    pub fn times(&self, a: Term, b: Term) -> Term {
+        use term::Kind::Int;
+        match (a.kind(), b.kind()) {
+            (Int(0), _) | (_, Int(1)) => a,
+            (_, Int(0)) | (Int(1), _) => b,
+            (Int(x), Int(y)) => self.int(x.wrapping_mul(*y)),
+            _ => self.app("*", [a, b]),
+        }
+    }
+
+    /// Quotient and remainder of what is not negative.
+    pub fn divide(&self, a: Term, b: Term) -> (Term, Term) {
+        use term::Kind::Int;
+        match (a.kind(), b.kind()) {
+            (_, Int(1)) => (a, self.int(0)),
+            (Int(x), Int(y)) if *y > 0 => (self.int(x / y), self.int(x % y)),
+            _ => (self.app("/", [a.clone(), b.clone()]), self.app("mod", [a, b])),
+        }
+    }
+
+    // ---- what is told, what is tried
+
+    /// What is known of a place of the text.
+    pub fn note(&mut self, range: TextRange, text: impl Into<String>) {
+        if self.inner == 0 && self.notes.len() < 100_000 {
+            self.notes.push((range, text.into()));
+        }
+    }
+
+    /// How a glyph is applied at a place.
+    pub fn valence(&mut self, range: TextRange, glyph: char, two: bool) {
+        if self.valences.last() != Some(&(range, glyph, two)) && self.valences.len() < 100_000 {
+            self.valences.push((range, glyph, two));
+        }
+    }
+
+    /// Tries something out: nothing of it stays.
+    pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
+        self.scopes.push(Scope::default());
+        let (hidden, nodes) = (self.hidden.len(), self.nodes);
+        self.inner += 1;
+        let result = attempt(self);
+        self.inner -= 1;
+        self.hidden.truncate(hidden);
+        self.nodes = nodes;
+        let depth = self.scopes.len();
+        self.lengths.retain(|_, (at, _)| *at < depth);
+        self.scopes.pop();
+        result
+    }
+
+    /// An element of which nothing but its kind is known.
+    pub fn any(&mut self, kind: Kind) -> Arr {
+        let bound = self.fresh("p");
+        let term = self.local(&bound);
+        self.of_scalar(Scalar { kind, term, known: None, size: None })
+    }
+}

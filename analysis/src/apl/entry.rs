@@ -1,0 +1,87 @@
+//! A function as the kernel of a file: a comment `⍝: mean [double]1` names it and the types of its arguments.
+//!
+//! A type is `[bool]`, `[int]` or `[double]` with a rank; of two types the first is that of `⍺`. Each axis of each argument has a
+//! length of its own.
+
+use super::apply::apply;
+use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Shown, Value, fail};
+use crate::front::build::Parameter;
+use crate::front::term::Bound;
+use crate::node;
+use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
+use lift_syntax::TextRange;
+use lift_syntax::apl::{AplKind, AplNode};
+
+/// Names of lengths, in the order of the axes.
+const LENGTHS: [&str; 8] = ["N", "M", "K", "L", "P", "Q", "R", "S"];
+
+/// What a kernel takes.
+#[derive(Default)]
+pub struct Inputs {
+    pub sizes: Vec<Bound>,
+    pub parameters: Vec<Parameter>,
+}
+
+/// Applies the function that a comment names to its parameters, if there is such a comment: its result is all that is
+/// printed then.
+pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
+    let mut comments = super::names::tokens(file).filter(|token| token.kind() == AplKind::Comment);
+    let Some(comment) = comments.find(|token| token.text().starts_with("⍝:")) else { return Ok(Inputs::default()) };
+    let range = comment.text_range();
+    let mut words = comment.text().trim_start_matches("⍝:").split_whitespace();
+    let name = words.next().unwrap_or_default().to_owned();
+    let types: Option<Vec<(Kind, usize)>> = words.map(read_type).collect();
+    let Some(types) = types.filter(|types| matches!(types.len(), 1 | 2)) else {
+        let message = "a kernel is told as `⍝: name [double]1`: a name and one or two types, each with its rank";
+        return fail(AplPhrase, range, message);
+    };
+    let f = match frame.lookup(&name) {
+        Some(Value::Fun(f)) => f,
+        Some(Value::Broken) => return Err(super::value::Failure::Reported),
+        _ => return fail(AplName, range, format!("there is no function `{name}`")),
+    };
+    let mut inputs = Inputs::default();
+    let names = if types.len() == 2 { &["left", "right"][..] } else { &["right"] };
+    let mut arguments = Vec::new();
+    for (name, (kind, rank)) in names.iter().zip(types) {
+        arguments.push(parameter(ev, &mut inputs, name, kind, rank, range)?);
+    }
+    let Some(right) = arguments.pop() else { return Ok(inputs) };
+    let result = apply(ev, &f, arguments.pop().as_ref(), &right)?;
+    ev.shown = vec![Shown::Value(result)];
+    Ok(inputs)
+}
+
+/// `[double]2`
+fn read_type(word: &str) -> Option<(Kind, usize)> {
+    let (kind, rank) = word.strip_prefix('[')?.split_once(']')?;
+    let kind = match kind {
+        "bool" => Kind::Bool,
+        "int" => Kind::Int,
+        "double" => Kind::Double,
+        _ => return None,
+    };
+    Some((kind, rank.parse().ok().filter(|rank| *rank <= 3)?))
+}
+
+fn parameter(ev: &mut Ev, inputs: &mut Inputs, name: &str, kind: Kind, rank: usize, range: TextRange) -> Res<Arr> {
+    let mut shape = Vec::with_capacity(rank);
+    for _ in 0..rank {
+        let size = ev.fresh(LENGTHS.get(inputs.sizes.len()).copied().unwrap_or("T"));
+        shape.push(size.as_size());
+        inputs.sizes.push(size);
+    }
+    let bound = ev.fresh(name);
+    let scalar = match kind {
+        Kind::Bool => node::Scalar::Bool,
+        Kind::Int | Kind::Char => node::Scalar::Int,
+        Kind::Double => node::Scalar::Double,
+    };
+    inputs.parameters.push(Parameter { name: bound.clone(), scalar, shape: shape.clone(), range });
+    let repr = if rank == 0 {
+        Repr::Items([Scalar { kind, term: ev.local(&bound), known: None, size: None }].into())
+    } else {
+        Repr::Stored(bound)
+    };
+    Ok(Arr { kind, shape, repr, range })
+}

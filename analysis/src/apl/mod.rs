@@ -1,0 +1,163 @@
+//! The front end for APL: a program is evaluated as far as it goes before the run, with ranks, kinds and lengths known,
+//! and what is left is one kernel.
+//!
+//! Names, functions, operators, shapes and numbers that the program writes are used up; arrays are computed where they
+//! are read, or stored where they are used more than once. The kernel's result is what the program prints.
+//!
+//! | module | job |
+//! |---|---|
+//! | `value` | arrays, functions, frames, the state of an evaluation |
+//! | `context` | terms and scalars |
+//! | `arrays` | elements, storing, lengths |
+//! | `scalar` | scalar functions and extension |
+//! | `structure`, `select` | moving and choosing elements |
+//! | `reduce`, `power` | operators |
+//! | `names` | what the text says of names |
+//! | `apply` | a function with its arguments |
+//! | `operators`, `phrase`, `calls` | from the tree to values |
+//! | `entry` | a function as the kernel of a file |
+
+mod apply;
+mod arrays;
+mod calls;
+mod context;
+mod entry;
+mod names;
+mod operators;
+mod phrase;
+mod power;
+mod reduce;
+mod scalar;
+mod select;
+mod structure;
+mod value;
+
+use crate::front::build;
+use crate::front::term::{Kind as TermKind, Term};
+use crate::hir::{Body, FormKind, SourceMap};
+use lift_syntax::apl::{AplKind, parse};
+use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange, TextSize};
+use value::{Arr, Ev, Frame, Kind, Shown};
+
+/// Terms in one another, for what walks them below.
+const MOST_DEEP: usize = 400;
+
+/// What a program is for the stages below, and for an editor.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Translated {
+    pub body: Body,
+    pub map: SourceMap,
+    pub errors: Vec<SyntaxError>,
+    /// Types of places of the text.
+    pub types: Vec<(TextRange, String)>,
+    /// Glyphs that were applied: whether with two arguments.
+    pub valences: Vec<(TextRange, char, bool)>,
+    /// Lengths that only the run knows: name, where it comes from, what it is.
+    pub hidden: Vec<(String, TextRange, &'static str)>,
+    /// What is printed, in order.
+    pub outputs: Vec<Output>,
+}
+
+/// Something that a program prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Known before the run.
+    Text(String),
+    /// The next part of the kernel's result.
+    Value,
+}
+
+impl Output {
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Output::Text(text) => Some(text),
+            Output::Value => None,
+        }
+    }
+}
+
+/// Translates the text of a program.
+pub fn translate(text: &str) -> Translated {
+    let parsed = parse(text);
+    let file = parsed.syntax();
+    let mut ev = Ev::new(calls::call);
+    ev.errors = parsed.errors;
+    let frame = std::rc::Rc::new(Frame::default());
+    phrase::program(&mut ev, &file, &frame);
+    let inputs = entry::entry(&mut ev, &file, &frame).unwrap_or_else(|failure| {
+        ev.report(failure);
+        entry::Inputs::default()
+    });
+    let (outputs, result) = results(&mut ev);
+    ev.errors.sort_by_key(|error| error.range.start());
+    let start = file.children().find(|node| node.kind() == AplKind::Statement);
+    let name = start.map_or(TextRange::empty(TextSize::new(0)), |node| {
+        let first = node.descendants_with_tokens().find_map(|part| part.into_token());
+        first.map_or(node.text_range(), |token| token.text_range())
+    });
+    let (body, map) = match result {
+        Some(result) if result.depth() > MOST_DEEP => {
+            let message = "the program is too long: too many arrays are computed one after the other";
+            let code = SyntaxErrorCode::AplNotSupported;
+            ev.errors.push(SyntaxError { code, range: name, message: message.to_owned(), related: None, fix: None });
+            (Body { kind: FormKind::Kernel, ..Body::default() }, SourceMap { form_name: name, ..SourceMap::default() })
+        }
+        Some(result) if ev.errors.is_empty() => build::kernel(&inputs.sizes, &inputs.parameters, &result, name),
+        // What is wrong has been said.
+        _ => {
+            (Body { kind: FormKind::Kernel, ..Body::default() }, SourceMap { form_name: name, ..SourceMap::default() })
+        }
+    };
+    Translated { body, map, errors: ev.errors, types: ev.notes, valences: ev.valences, hidden: ev.hidden, outputs }
+}
+
+/// What is printed, and the kernel's result: a tuple of what is computed of it.
+fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
+    let shown = std::mem::take(&mut ev.shown);
+    let mut outputs = Vec::with_capacity(shown.len());
+    let mut parts = Vec::new();
+    for Shown::Value(arr) in shown {
+        if let Some(text) = characters(&arr) {
+            outputs.push(Output::Text(text));
+            continue;
+        }
+        outputs.push(Output::Value);
+        match result(ev, &arr) {
+            Ok(term) => parts.push(term),
+            Err(failure) => {
+                ev.report(failure);
+                return (outputs, None);
+            }
+        }
+    }
+    let body = match <[Term; 1]>::try_from(parts) {
+        Ok([one]) => one,
+        Err(parts) if parts.is_empty() => ev.int(0),
+        Err(parts) => ev.term(TermKind::Tuple(parts)),
+    };
+    (outputs, Some(ev.finish(body)))
+}
+
+fn result(ev: &mut Ev, arr: &Arr) -> value::Res<Term> {
+    ev.at = arr.range;
+    let stored = ev.stored(arr)?;
+    match &stored.repr {
+        value::Repr::Stored(bound) => Ok(ev.local(bound)),
+        _ => ev.element(&stored, &[]),
+    }
+}
+
+/// An array of characters as lines.
+fn characters(arr: &Arr) -> Option<String> {
+    if arr.kind != Kind::Char {
+        return None;
+    }
+    let codes = arr.known()?;
+    let all: Vec<char> = codes.iter().filter_map(|code| char::from_u32(*code as u32)).collect();
+    let width = arr.extents()?.last().copied().unwrap_or(all.len()).max(1);
+    let lines: Vec<String> = all.chunks(width).map(|line| line.iter().collect()).collect();
+    Some(lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

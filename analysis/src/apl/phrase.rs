@@ -1,0 +1,403 @@
+//! Statements and phrases: from the tree to values. What juxtaposition means is decided here, by what the names mean.
+
+use super::apply::apply;
+use super::context::deeper;
+use super::names::{operands, surrounding, uses};
+use super::operators::{Item, cells, train};
+use super::select;
+use super::value::{Arr, Dfn, Ev, Failure, Frame, Fun, FunKind, Kind, Repr, Res, Shown, Value, fail, not_supported};
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplName, AplPhrase, AplWord};
+use lift_syntax::TextRange;
+use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
+use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken, number};
+use std::rc::Rc;
+
+/// What a statement was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    Value,
+    Assigned,
+    Printed,
+}
+
+/// The parts of a node that are no white space.
+pub fn parts(node: &AplNode) -> Vec<AplElement> {
+    node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect()
+}
+
+/// The whole program. What goes wrong in a statement is reported; the next one goes on.
+pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
+    let statements: Vec<AplNode> = file.children().filter(|node| node.kind() == AplKind::Statement).collect();
+    for (place, statement) in statements.iter().enumerate() {
+        let parts = parts(statement);
+        let shown = ev.shown.len();
+        match phrase(ev, &parts, frame, None) {
+            Ok((Value::Arr(arr), act)) => {
+                let last = place + 1 == statements.len();
+                if act == Act::Value || act == Act::Assigned && last {
+                    ev.shown.push(Shown::Value(arr));
+                }
+            }
+            Ok(_) => {}
+            Err(failure) => {
+                ev.shown.truncate(shown);
+                ev.report(failure);
+                broken(&parts, frame);
+            }
+        }
+    }
+}
+
+/// The name that a statement would have given a value has none, and that is said once.
+fn broken(parts: &[AplElement], frame: &Frame) {
+    for pair in parts.windows(2) {
+        if let [AplElement::Token(name), AplElement::Token(arrow)] = pair
+            && name.kind() == AplKind::Name
+            && arrow.kind() == AplKind::Arrow
+        {
+            frame.set(name.text(), Value::Broken);
+        }
+    }
+}
+
+pub fn range_of(parts: &[AplElement]) -> TextRange {
+    match (parts.first(), parts.last()) {
+        (Some(first), Some(last)) => first.text_range().cover(last.text_range()),
+        _ => TextRange::default(),
+    }
+}
+
+/// A phrase; `right` is what already is at its right.
+pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Option<Arr>) -> Res<(Value, Act)> {
+    let arrow = parts.iter().rposition(|part| part.kind() == AplKind::Arrow);
+    if let Some(arrow) = arrow {
+        let (value, _) = phrase(ev, &parts[arrow + 1..], frame, right)?;
+        return assignment(ev, &parts[..arrow], parts[arrow].text_range(), value, frame);
+    }
+    let items = deeper(|| items(ev, parts, frame))?;
+    let whole = range_of(parts);
+    let mut cells = cells(ev, items)?;
+    if let Some(right) = right {
+        cells.push(Value::Arr(right));
+    }
+    match cells.last() {
+        None => return fail(AplPhrase, whole, "there is nothing here"),
+        Some(Value::Arr(_)) => {}
+        Some(_) => return Ok((train(cells, whole)?, Act::Value)),
+    }
+    let mut value: Option<Arr> = None;
+    while let Some(cell) = cells.pop() {
+        match (cell, value.take()) {
+            (Value::Arr(arr), None) => value = Some(arr),
+            (Value::Fun(f), Some(right)) => {
+                let left = match cells.last() {
+                    Some(Value::Arr(left)) => Some(left.clone()),
+                    _ => None,
+                };
+                if left.is_some() {
+                    cells.pop();
+                }
+                value = Some(apply(ev, &f, left.as_ref(), &right)?);
+            }
+            (Value::Arr(arr), Some(right)) => {
+                return fail(AplPhrase, arr.range.cover(right.range), "two arrays without a function between them");
+            }
+            (Value::Operator { .. } | Value::Broken | Value::Fun(_), _) => {
+                return fail(AplPhrase, whole, "this operator lacks its operand");
+            }
+        }
+    }
+    match value {
+        Some(arr) => Ok((Value::Arr(arr), Act::Value)),
+        None => fail(AplPhrase, whole, "there is nothing here"),
+    }
+}
+
+pub fn array(value: Value, range: TextRange) -> Res<Arr> {
+    match value {
+        Value::Arr(arr) => Ok(arr),
+        Value::Broken => Err(Failure::Reported),
+        _ => fail(AplPhrase, range, "a function is written here where an array should be"),
+    }
+}
+
+/// `target ← value`, and what is at the left of the target.
+fn assignment(
+    ev: &mut Ev,
+    before: &[AplElement],
+    arrow: TextRange,
+    value: Value,
+    frame: &Rc<Frame>,
+) -> Res<(Value, Act)> {
+    let Some((target, rest)) = before.split_last() else {
+        return fail(AplPhrase, arrow, "`←` has no name at its left");
+    };
+    let (value, rest, act) = match target {
+        AplElement::Token(token) if token.kind() == AplKind::Name => {
+            if let Some(AplElement::Token(other)) = rest.last()
+                && matches!(other.kind(), AplKind::Name | AplKind::Number)
+                && !matches!(frame.lookup(other.text()), Some(Value::Fun(_) | Value::Operator { .. }))
+            {
+                return not_supported(other.text_range().cover(arrow), "an assignment to several names");
+            }
+            (named(ev, token, value, frame)?, rest, Act::Assigned)
+        }
+        AplElement::Token(token) if token.kind() == AplKind::Quad => {
+            let arr = array(value, arrow)?;
+            let act = quad(ev, token, &arr)?;
+            (Value::Arr(arr), rest, act)
+        }
+        AplElement::Token(token) if token.text() == "⍺" => {
+            if frame.own("⍺").is_none() {
+                frame.set("⍺", value.clone());
+            }
+            (value, rest, Act::Assigned)
+        }
+        // `x f←v`
+        AplElement::Token(token) if token.kind() == AplKind::Glyph => match rest.split_last() {
+            Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
+                let f = single(ev, target, frame)?;
+                let (Item::Fun(f), Item::Arr(old)) = (f, name_item(ev, name, frame)?) else {
+                    return fail(AplPhrase, target.text_range(), "this is not a function to assign with");
+                };
+                let new = apply(ev, &f, Some(&old), &array(value, arrow)?)?;
+                (named(ev, name, Value::Arr(new), frame)?, rest, Act::Assigned)
+            }
+            _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
+        },
+        AplElement::Node(node) if node.kind() == AplKind::Index => match rest.split_last() {
+            Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
+                let arr = array(value, arrow)?;
+                let indices = indices(ev, node, frame)?;
+                let Item::Arr(old) = name_item(ev, name, frame)? else {
+                    return fail(AplPhrase, name.text_range(), "only an array has elements to assign to");
+                };
+                ev.at = node.text_range();
+                let new = select::assigned(ev, &old, &indices, &arr, node.text_range())?;
+                frame.set(name.text(), Value::Arr(new));
+                (Value::Arr(arr), rest, Act::Assigned)
+            }
+            _ => return fail(AplPhrase, node.text_range(), "`←` has no name at its left"),
+        },
+        AplElement::Node(node) if node.kind() == AplKind::Paren => {
+            return not_supported(node.text_range(), "an assignment to several names");
+        }
+        _ => return fail(AplPhrase, target.text_range(), "`←` has no name at its left"),
+    };
+    if rest.is_empty() {
+        return Ok((value, act));
+    }
+    let right = array(value, arrow)?;
+    phrase(ev, rest, frame, Some(right))
+}
+
+fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<Value> {
+    let value = match value {
+        Value::Arr(arr) => {
+            ev.note(name.text_range(), arr.type_text());
+            let arr = arr.at(name.text_range());
+            Value::Arr(kept(ev, arr, name)?)
+        }
+        other => other,
+    };
+    frame.set(name.text(), value.clone());
+    Ok(value)
+}
+
+/// An array that is used more than once is stored, so that it is computed once.
+fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
+    if !matches!(arr.repr, Repr::Pull(_)) || arr.kind == Kind::Char {
+        return Ok(arr);
+    }
+    let around = name.parent().map(|node| surrounding(&node));
+    let count = around.map_or(usize::MAX, |around| {
+        let inside =
+            around.descendants().skip(1).any(|node| node.kind() == AplKind::Dfn && uses(&node, name.text()) > 0);
+        if inside { usize::MAX } else { uses(&around, name.text()) }
+    });
+    if count > 2 { ev.stored(&arr) } else { Ok(arr) }
+}
+
+/// `⎕←x`, `⎕IO←0`
+fn quad(ev: &mut Ev, token: &AplToken, value: &Arr) -> Res<Act> {
+    match token.text() {
+        "⎕" => {
+            if ev.inner > 0 {
+                let what = "`⎕←` in a function that is applied to each element or again and again";
+                return not_supported(token.text_range(), what);
+            }
+            ev.shown.push(Shown::Value(value.clone()));
+            Ok(Act::Printed)
+        }
+        "⎕IO" => match value.scalar().and_then(|scalar| scalar.known) {
+            Some(n) if n == 0.0 || n == 1.0 => {
+                ev.origin = n as i32;
+                Ok(Act::Assigned)
+            }
+            _ => fail(AplDomain, value.range, "`⎕IO` is 0 or 1"),
+        },
+        name => not_supported(token.text_range(), format!("`{name}`")),
+    }
+}
+
+/// The items of a phrase without arrows, evaluated from the right to the left.
+fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>> {
+    let mut found: Vec<Item> = Vec::with_capacity(parts.len());
+    let mut index = parts.len();
+    while index > 0 {
+        index -= 1;
+        let part = &parts[index];
+        let item = match part {
+            AplElement::Node(node) if node.kind() == AplKind::Index => {
+                let indices = indices(ev, node, frame)?;
+                let Some(base) = index.checked_sub(1) else {
+                    return fail(AplPhrase, node.text_range(), "there is no array before this index");
+                };
+                index = base;
+                match single(ev, &parts[base], frame)? {
+                    Item::Arr(arr) | Item::Whole(arr) => {
+                        let range = parts[base].text_range().cover(node.text_range());
+                        let before = std::mem::replace(&mut ev.at, range);
+                        let element = select::index(ev, &arr, &indices, node.text_range());
+                        ev.at = before;
+                        let element = element?.at(range);
+                        ev.note(range, element.type_text());
+                        Item::Arr(element)
+                    }
+                    _ => return not_supported(node.text_range(), "a function with an axis in brackets"),
+                }
+            }
+            part => single(ev, part, frame)?,
+        };
+        found.push(item);
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// One token or group.
+fn single(ev: &mut Ev, part: &AplElement, frame: &Rc<Frame>) -> Res<Item> {
+    let range = part.text_range();
+    match part {
+        AplElement::Node(node) => match node.kind() {
+            AplKind::Paren => {
+                let inside = parts(node);
+                let inside: Vec<AplElement> = inside
+                    .into_iter()
+                    .filter(|part| !matches!(part.kind(), AplKind::ParenOpen | AplKind::ParenClose))
+                    .collect();
+                if inside.is_empty() {
+                    return fail(AplPhrase, range, "there is nothing between these brackets");
+                }
+                match phrase(ev, &inside, frame, None)?.0 {
+                    Value::Arr(arr) => Ok(Item::Whole(arr.at(range))),
+                    Value::Fun(f) => Ok(Item::Fun(f)),
+                    Value::Operator { tree, env, two } => Ok(Item::User { tree, env, two, range }),
+                    Value::Broken => Err(Failure::Reported),
+                }
+            }
+            AplKind::Dfn => Ok(match operands(node) {
+                (false, false) => {
+                    let dfn = Dfn { tree: node.clone(), env: frame.clone(), left: None, right: None };
+                    Item::Fun(Fun { kind: Rc::new(FunKind::Dfn(dfn)), range })
+                }
+                (_, two) => Item::User { tree: node.clone(), env: frame.clone(), two, range },
+            }),
+            // The parser has said so.
+            _ => Err(Failure::Reported),
+        },
+        AplElement::Token(token) => word(ev, token, frame),
+    }
+}
+
+fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
+    let (range, text) = (token.text_range(), token.text());
+    ev.at = range;
+    match token.kind() {
+        AplKind::Number => {
+            let Some(value) = number(text) else { return fail(AplWord, range, format!("`{text}` is not a number")) };
+            let written_whole = !text.contains(['.', 'E', 'e']) || value.fract() == 0.0;
+            let kind = match value {
+                _ if !written_whole || value.abs() > f64::from(i32::MAX) => Kind::Double,
+                0.0 | 1.0 => Kind::Bool,
+                _ => Kind::Int,
+            };
+            let scalar = ev.known(kind, value);
+            Ok(Item::Arr(ev.of_scalar(scalar)))
+        }
+        AplKind::String => {
+            let quote = &text[..1];
+            let inner = text.trim_start_matches(quote);
+            let inner = if inner.is_empty() { "" } else { &text[1..text.len() - 1] };
+            let chars = inner.replace(&quote.repeat(2), quote);
+            let items: Vec<_> = chars.chars().map(|c| ev.known(Kind::Char, f64::from(u32::from(c)))).collect();
+            Ok(match <[_; 1]>::try_from(items) {
+                Ok([one]) => Item::Arr(ev.of_scalar(one)),
+                Err(items) => Item::Whole(ev.vector(Kind::Char, items)),
+            })
+        }
+        AplKind::Zilde => Ok(Item::Whole(ev.vector(Kind::Bool, Vec::new()))),
+        AplKind::Name | AplKind::Argument | AplKind::SelfName => name_item(ev, token, frame),
+        AplKind::Quad => match text {
+            "⎕IO" => {
+                let scalar = ev.known(Kind::Int, f64::from(ev.origin));
+                Ok(Item::Arr(ev.of_scalar(scalar)))
+            }
+            "⎕" => not_supported(range, "reading from `⎕`"),
+            _ => not_supported(range, format!("`{text}`")),
+        },
+        AplKind::Glyph => {
+            let glyph = match text.chars().next().unwrap_or_default() {
+                '−' => '-',
+                '∣' => '|',
+                '⋆' => '*',
+                glyph => glyph,
+            };
+            match glyph_of(glyph).map(|known| known.kind) {
+                Some(GlyphKind::Function) => Ok(Item::Fun(Fun { kind: Rc::new(FunKind::Glyph(glyph)), range })),
+                Some(GlyphKind::Monadic | GlyphKind::Both) => Ok(Item::Monadic(glyph, range)),
+                Some(GlyphKind::Dyadic) => Ok(Item::Dyadic(glyph, range)),
+                None => fail(AplWord, range, format!("`{text}` means nothing in APL")),
+            }
+        }
+        AplKind::Colon => fail(AplPhrase, range, "a guard stands in a function in braces"),
+        // The parser has said so.
+        _ => Err(Failure::Reported),
+    }
+}
+
+fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
+    let (range, text) = (token.text_range(), token.text());
+    let own = token.kind() != AplKind::Name;
+    match if own { frame.own(text) } else { frame.lookup(text) } {
+        Some(Value::Arr(arr)) => {
+            ev.note(range, arr.type_text());
+            Ok(Item::Arr(arr.at(range)))
+        }
+        Some(Value::Fun(f)) => Ok(Item::Fun(Fun { kind: f.kind, range })),
+        Some(Value::Operator { tree, env, two }) => Ok(Item::User { tree, env, two, range }),
+        Some(Value::Broken) => Err(Failure::Reported),
+        None if text == "⍺" => {
+            fail(AplName, range, "this function is called without a left argument, and `⍺` needs one")
+        }
+        None if own => fail(AplName, range, format!("`{text}` has a meaning only inside of a function in braces")),
+        None => fail(AplName, range, format!("`{text}` has no value here")),
+    }
+}
+
+/// The parts of `[…;…]`, evaluated from the right.
+fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
+    let phrases: Vec<AplNode> = node.children().filter(|part| part.kind() == AplKind::Phrase).collect();
+    let mut found = Vec::with_capacity(phrases.len());
+    for part in phrases.iter().rev() {
+        let inside = parts(part);
+        if inside.is_empty() {
+            found.push(None);
+            continue;
+        }
+        let (value, _) = phrase(ev, &inside, frame, None)?;
+        found.push(Some(array(value, part.text_range())?));
+    }
+    found.reverse();
+    Ok(found)
+}

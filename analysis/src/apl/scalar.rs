@@ -1,0 +1,363 @@
+//! Scalar functions: kinds, values known before the run, terms, and extension of scalars.
+
+use super::context::{FEW, MANY};
+use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
+use crate::front::term::Term;
+use lift_syntax::{SyntaxErrorCode, TextRange};
+
+/// Whether a glyph is a scalar function.
+pub fn is_scalar(glyph: char) -> bool {
+    "+-×÷|⌊⌈*⍟=≠<≤>≥∧∨⍲⍱~!○".contains(glyph)
+}
+
+/// The kind of the result for one argument, and the kind that the argument is made first.
+fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
+    if kind == Kind::Char {
+        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+    }
+    let number = kind.max(Kind::Int);
+    Ok(match glyph {
+        '+' | '-' | '|' => (number, number),
+        '×' | '⌊' | '⌈' => (Kind::Int, number),
+        '÷' | '*' | '⍟' | '○' => (Kind::Double, Kind::Double),
+        '~' if kind == Kind::Bool => (Kind::Bool, Kind::Bool),
+        '~' => {
+            let message = "`~` wants Booleans: `0=x` compares with 0";
+            return fail(SyntaxErrorCode::AplDomain, range, message);
+        }
+        '!' => (Kind::Double, Kind::Double),
+        _ => {
+            let message = format!("`{glyph}` lacks its left argument");
+            return fail(SyntaxErrorCode::AplPhrase, range, message);
+        }
+    })
+}
+
+/// The kind of the result for two arguments, and the kind that both are made first.
+fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Kind)> {
+    let joined = a.max(b);
+    let equality = matches!(glyph, '=' | '≠');
+    if joined == Kind::Char {
+        if equality && a == b {
+            return Ok((Kind::Bool, Kind::Char));
+        }
+        return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
+    }
+    let number = joined.max(Kind::Int);
+    Ok(match glyph {
+        '+' | '-' | '×' | '|' => (number, number),
+        '⌊' | '⌈' if joined == Kind::Bool => (Kind::Bool, Kind::Bool),
+        '⌊' | '⌈' => (number, number),
+        '÷' | '*' | '⍟' => (Kind::Double, Kind::Double),
+        '○' => (Kind::Double, Kind::Double),
+        '=' | '≠' if joined == Kind::Bool => (Kind::Bool, Kind::Bool),
+        '=' | '≠' | '<' | '≤' | '>' | '≥' => (Kind::Bool, number),
+        '∧' | '∨' | '⍲' | '⍱' if joined == Kind::Bool => (Kind::Bool, Kind::Bool),
+        '∧' | '∨' | '⍲' | '⍱' => {
+            let message =
+                format!("`{glyph}` wants Booleans: what comparisons give, and the numbers 0 and 1 as written");
+            return fail(SyntaxErrorCode::AplDomain, range, message);
+        }
+        _ => return fail(SyntaxErrorCode::AplPhrase, range, format!("`{glyph}` takes no left argument here")),
+    })
+}
+
+/// The value of a function of one number.
+fn value_of_one(glyph: char, x: f64, kind: Kind) -> Option<f64> {
+    Some(match glyph {
+        '+' => x,
+        '-' if kind == Kind::Double => -x,
+        '-' => f64::from((x as i32).wrapping_neg()),
+        '×' => f64::from(i8::from(x > 0.0) - i8::from(x < 0.0)),
+        '|' if kind == Kind::Double => x.abs(),
+        '|' => f64::from((x as i32).wrapping_abs()),
+        '⌊' => f64::from(x.floor() as i32),
+        '⌈' => f64::from(x.ceil() as i32),
+        '~' => 1.0 - x,
+        '!' if (0.0..=170.0).contains(&x) && x.fract() == 0.0 => (1..=x as u32).map(f64::from).product(),
+        _ => return None,
+    })
+}
+
+/// The value of a function of two numbers of one kind.
+fn value_of_two(glyph: char, x: f64, y: f64, kind: Kind) -> Option<f64> {
+    let whole = |f: fn(i32, i32) -> i32| f64::from(f(x as i32, y as i32));
+    let truth = |b: bool| f64::from(u8::from(b));
+    let double = kind == Kind::Double;
+    Some(match glyph {
+        '+' if double => x + y,
+        '+' => whole(i32::wrapping_add),
+        '-' if double => x - y,
+        '-' => whole(i32::wrapping_sub),
+        '×' if double => x * y,
+        '×' => whole(i32::wrapping_mul),
+        '÷' => x / y,
+        '|' if x == 0.0 => y,
+        '|' if double => return None,
+        '|' => f64::from((y as i32).wrapping_rem(x as i32).wrapping_add(x as i32).wrapping_rem(x as i32)),
+        '⌊' => x.min(y),
+        '⌈' => x.max(y),
+        '=' => truth(x == y),
+        '≠' => truth(x != y),
+        '<' => truth(x < y),
+        '≤' => truth(x <= y),
+        '>' => truth(x > y),
+        '≥' => truth(x >= y),
+        '∧' => truth(x != 0.0 && y != 0.0),
+        '∨' => truth(x != 0.0 || y != 0.0),
+        '⍲' => truth(x == 0.0 || y == 0.0),
+        '⍱' => truth(x == 0.0 && y == 0.0),
+        _ => return None,
+    })
+}
+
+fn term_of_one(ev: &mut Ev, glyph: char, x: Term, kind: Kind) -> Res<Term> {
+    let double = kind == Kind::Double;
+    Ok(match glyph {
+        '+' => x,
+        '-' => ev.app("neg", [x]),
+        '|' => ev.app("abs", [x]),
+        '×' => {
+            let x = ev.share(x, "x")?;
+            let zero = || if double { ev.double(0.0) } else { ev.int(0) };
+            let negative = ev.choose(ev.app("<", [x.clone(), zero()]), ev.int(-1), ev.int(0));
+            ev.choose(ev.app(">", [x, zero()]), ev.int(1), negative)
+        }
+        '⌊' | '⌈' if !double => x,
+        '⌊' => ev.app("toInt", [ev.app("floor", [x])]),
+        '⌈' => ev.app("toInt", [ev.app("ceil", [x])]),
+        '÷' => ev.app("/", [ev.double(1.0), x]),
+        '*' => ev.app("exp", [x]),
+        '⍟' => ev.app("log", [x]),
+        '○' => ev.app("*", [ev.double(std::f64::consts::PI), x]),
+        '~' => ev.app("not", [x]),
+        _ => return not_supported(ev.at, format!("`{glyph}` of a number that the run computes")),
+    })
+}
+
+fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Term> {
+    let not = |ev: &Ev, term: Term| ev.app("not", [term]);
+    Ok(match glyph {
+        '+' => ev.app("+", [x, y]),
+        '-' => ev.app("-", [x, y]),
+        '×' => ev.app("*", [x, y]),
+        '÷' => ev.app("/", [x, y]),
+        '*' => ev.app("pow", [x, y]),
+        '⍟' => ev.app("/", [ev.app("log", [y]), ev.app("log", [x])]),
+        '⌊' if kind == Kind::Bool => ev.app("and", [x, y]),
+        '⌈' if kind == Kind::Bool => ev.app("or", [x, y]),
+        '⌊' => ev.app("min", [x, y]),
+        '⌈' => ev.app("max", [x, y]),
+        '=' => ev.app("=", [x, y]),
+        '≠' => ev.app("!=", [x, y]),
+        '<' => ev.app("<", [x, y]),
+        '≤' => ev.app("<=", [x, y]),
+        '>' => ev.app(">", [x, y]),
+        '≥' => ev.app(">=", [x, y]),
+        '∧' => ev.app("and", [x, y]),
+        '∨' => ev.app("or", [x, y]),
+        '⍲' => not(ev, ev.app("and", [x, y])),
+        '⍱' => not(ev, ev.app("or", [x, y])),
+        '|' => residue(ev, x, y, kind)?,
+        _ => return not_supported(ev.at, format!("`{glyph}` of two arguments")),
+    })
+}
+
+/// The remainder of y by x with the sign of x; of 0, y.
+fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
+    use crate::front::term::Kind as T;
+    let (x, y) = (ev.share(x, "m")?, ev.share(y, "n")?);
+    if kind == Kind::Double {
+        let quotient = ev.app("floor", [ev.app("/", [y.clone(), x.clone()])]);
+        let rest = ev.app("-", [y.clone(), ev.app("*", [x.clone(), quotient])]);
+        return Ok(ev.choose(ev.app("=", [x, ev.double(0.0)]), y, rest));
+    }
+    if let T::Int(m) = x.kind()
+        && *m > 0
+    {
+        let rest = ev.app("mod", [y, x.clone()]);
+        let rest = ev.share(rest, "r")?;
+        let above = ev.app("+", [rest.clone(), x]);
+        return Ok(ev.choose(ev.app("<", [rest.clone(), ev.int(0)]), above, rest));
+    }
+    // The divisor of the branch that is not taken is not computed with.
+    let rest = ev.scoped(|ev| {
+        let rest = ev.app("mod", [y.clone(), x.clone()]);
+        let rest = ev.share(rest, "r")?;
+        let apart = ev.app("<", [ev.app("bitxor", [rest.clone(), x.clone()]), ev.int(0)]);
+        let wrong = ev.app("and", [ev.app("!=", [rest.clone(), ev.int(0)]), apart]);
+        let above = ev.app("+", [rest.clone(), x.clone()]);
+        Ok(ev.choose(wrong, above, rest))
+    })?;
+    Ok(ev.choose(ev.app("=", [x, ev.int(0)]), y, rest))
+}
+
+/// The function that the left argument of `○` chooses.
+fn circle(ev: &mut Ev, which: &Scalar, x: Term, range: TextRange) -> Res<Term> {
+    let square = |ev: &mut Ev, x: Term, sign: &'static str| {
+        let x = ev.share(x, "x")?;
+        let square = ev.app("*", [x.clone(), x]);
+        Ok(ev.app("sqrt", [ev.app(sign, [ev.double(1.0), square])]))
+    };
+    match which.known.map(|n| n as i32) {
+        Some(0) => square(ev, x, "-"),
+        Some(1) => Ok(ev.app("sin", [x])),
+        Some(2) => Ok(ev.app("cos", [x])),
+        Some(3) => Ok(ev.app("tan", [x])),
+        Some(4) => square(ev, x, "+"),
+        Some(n) => {
+            let n = n.to_string().replace('-', "¯");
+            not_supported(range, format!("`{n}○` (0 1 2 3 4 are)"))
+        }
+        None => not_supported(range, "`○` with a left argument that is computed at run time"),
+    }
+}
+
+/// A scalar function of one array.
+pub fn monadic(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    let (result, wanted) = kind_of_one(glyph, x.kind, ev.at)?;
+    let x = ev.as_kind(x, wanted)?;
+    if let Some(items) = x.items()
+        && (items.iter().all(|item| item.known.is_some()) && items.len() <= MANY || items.len() <= FEW)
+    {
+        let items = items.to_vec();
+        let mut found = Vec::with_capacity(items.len());
+        for item in items {
+            found.push(one_item(ev, glyph, &item, result, wanted)?);
+        }
+        return Ok(ev.of_items(result, x.shape.clone(), found));
+    }
+    let x = ev.ready(&x)?;
+    let shape = x.shape.clone();
+    Ok(ev.of_pull(result, shape, move |ev, index| {
+        let term = ev.element(&x, index)?;
+        term_of_one(ev, glyph, term, wanted)
+    }))
+}
+
+fn one_item(ev: &mut Ev, glyph: char, item: &Scalar, result: Kind, wanted: Kind) -> Res<Scalar> {
+    if let Some(value) = item.known.and_then(|x| value_of_one(glyph, x, wanted)) {
+        return Ok(ev.known(result, value));
+    }
+    let term = term_of_one(ev, glyph, item.term.clone(), wanted)?;
+    let size = item.size.as_ref().and_then(|size| match glyph {
+        '-' => Some(size.neg()),
+        '+' | '|' | '⌊' | '⌈' => Some(size.clone()),
+        _ => None,
+    });
+    Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size })
+}
+
+fn two_items(ev: &mut Ev, glyph: char, x: &Scalar, y: &Scalar, result: Kind, wanted: Kind) -> Res<Scalar> {
+    if let (Some(a), Some(b)) = (x.known, y.known)
+        && let Some(value) = value_of_two(glyph, a, b, wanted)
+    {
+        return Ok(ev.known(result, value));
+    }
+    if glyph == '○' {
+        let term = circle(ev, x, y.term.clone(), ev.at)?;
+        return Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size: None });
+    }
+    let size = match (&x.size, &y.size) {
+        (Some(a), Some(b)) if wanted <= Kind::Int => match glyph {
+            '+' => Some(a.add(b)),
+            '-' => Some(a.sub(b)),
+            '×' => Some(a.mul(b)),
+            '⌈' => Some(a.max(b)),
+            '⌊' => Some(a.min(b)),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(size) = &size
+        && let Some(n) = size.as_const()
+        && i32::try_from(n).is_ok()
+    {
+        return Ok(ev.known(result, n as f64));
+    }
+    let term = term_of_two(ev, glyph, x.term.clone(), y.term.clone(), wanted)?;
+    Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size })
+}
+
+/// A scalar function of two arrays: a scalar, or a vector of one element, extends to the shape of the other.
+pub fn dyadic(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
+    let (result, wanted) = kind_of_two(glyph, a.kind, b.kind, ev.at)?;
+    let single = |arr: &Arr| arr.items().is_some_and(|items| items.len() == 1);
+    let lone = |arr: &Arr, other: &Arr| single(arr) && arr.rank() <= other.rank();
+    let (extend_a, extend_b) = (lone(a, b) && a.shape != b.shape, lone(b, a) && a.shape != b.shape);
+    if !extend_a && !extend_b && a.rank() != b.rank() {
+        let message = format!("the left of `{glyph}` has rank {} and the right rank {}", a.rank(), b.rank());
+        return fail(SyntaxErrorCode::AplRank, ev.at, message);
+    }
+    let (mut a, mut b) = (ev.as_kind(a, wanted)?, ev.as_kind(b, wanted)?);
+    if !extend_a && !extend_b {
+        let axes: Vec<(usize, usize)> = (0..a.rank()).map(|axis| (axis, axis)).collect();
+        b = ev.conform(&a, &b, &axes, &format!("`{glyph}`"))?;
+    }
+    let shape = if extend_a { b.shape.clone() } else { a.shape.clone() };
+    if let (Some(x), Some(y)) = (a.items(), b.items()) {
+        let (x, y) = (x.to_vec(), y.to_vec());
+        let count = if extend_a { y.len() } else { x.len() };
+        let known = x.iter().chain(&y).all(|item| item.known.is_some());
+        if count <= FEW || known && count <= MANY && value_of_two(glyph, 1.0, 1.0, wanted).is_some() {
+            let mut found = Vec::with_capacity(count);
+            for index in 0..count {
+                let x = &x[if extend_a { 0 } else { index }];
+                let y = &y[if extend_b { 0 } else { index }];
+                found.push(two_items(ev, glyph, x, y, result, wanted)?);
+            }
+            return Ok(ev.of_items(result, shape, found));
+        }
+    }
+    (a, b) = (ev.ready(&a)?, ev.ready(&b)?);
+    if wanted == Kind::Char {
+        return characters(ev, glyph, &a, &b, shape);
+    }
+    let which = a.scalar().cloned();
+    Ok(ev.of_pull(result, shape, move |ev, index| {
+        let read = |ev: &mut Ev, arr: &Arr, extend: bool| match (&arr.repr, extend) {
+            (Repr::Items(items), true) => Ok(items[0].term.clone()),
+            _ => ev.element(arr, index),
+        };
+        if glyph == '○' {
+            let Some(which) = &which else {
+                return not_supported(ev.at, "`○` with several functions at its left");
+            };
+            let y = read(ev, &b, extend_b)?;
+            return circle(ev, which, y, ev.at);
+        }
+        let x = read(ev, &a, extend_a)?;
+        let y = read(ev, &b, extend_b)?;
+        term_of_two(ev, glyph, x, y, wanted)
+    }))
+}
+
+/// Comparisons of characters, of which all are known.
+fn characters(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr, shape: Vec<crate::size::Size>) -> Res<Arr> {
+    let (Some(x), Some(y)) = (a.known(), b.known()) else {
+        return not_supported(ev.at, format!("`{glyph}` of characters that are computed at run time"));
+    };
+    let count = x.len().max(y.len());
+    let at = |values: &[f64], index: usize| values[if values.len() == 1 { 0 } else { index }];
+    let items =
+        (0..count).map(|i| ev.known(Kind::Bool, f64::from(u8::from((at(&x, i) == at(&y, i)) == (glyph == '=')))));
+    let items = items.collect();
+    Ok(ev.of_items(Kind::Bool, shape, items))
+}
+
+/// The element that changes nothing under a function, and whether the function is associative.
+pub fn neutral(glyph: char, kind: Kind) -> Option<(f64, bool)> {
+    Some(match (glyph, kind) {
+        ('+', Kind::Int | Kind::Double) => (0.0, true),
+        ('×', Kind::Int | Kind::Double) => (1.0, true),
+        ('⌈', Kind::Int) => (f64::from(i32::MIN), true),
+        ('⌊', Kind::Int) => (f64::from(i32::MAX), true),
+        ('⌈', Kind::Double) => (f64::MIN, true),
+        ('⌊', Kind::Double) => (f64::MAX, true),
+        ('∧' | '⌊', Kind::Bool) => (1.0, true),
+        ('∨' | '⌈', Kind::Bool) => (0.0, true),
+        ('-', Kind::Int | Kind::Double) => (0.0, false),
+        ('÷', Kind::Double) => (1.0, false),
+        _ => return None,
+    })
+}

@@ -1,0 +1,481 @@
+//! Functions that move elements: shapes, taking, turning, joining.
+
+use super::context::{FEW, MANY};
+use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
+use crate::front::term::Term;
+use crate::size::Size;
+use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplRank};
+
+/// A new array of which each element is that of `of` at another index. Of elements that are terms of their own, the
+/// terms move.
+pub fn moved(
+    ev: &mut Ev,
+    of: &Arr,
+    shape: Vec<Size>,
+    place: impl Fn(&mut Ev, &[Term]) -> Res<Vec<Term>> + 'static,
+) -> Res<Arr> {
+    let count: Option<u64> = shape.iter().map(|n| n.as_const().and_then(|n| u64::try_from(n).ok())).product();
+    if of.items().is_some()
+        && let Some(count) = count
+        && count <= MANY as u64
+        && (of.known().is_some() || count <= FEW as u64)
+        && let Some(items) = move_items(ev, of, &shape, &place)?
+    {
+        return Ok(items);
+    }
+    let of = ev.ready(of)?;
+    Ok(ev.of_pull(of.kind, shape, move |ev, index| {
+        let index = place(ev, index)?;
+        ev.element(&of, &index)
+    }))
+}
+
+/// The index from which an element comes.
+type Place<'a> = &'a dyn Fn(&mut Ev, &[Term]) -> Res<Vec<Term>>;
+
+/// [`moved`] term by term; `None` where only the run knows a place.
+fn move_items(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option<Arr>> {
+    let extents: Vec<usize> = shape.iter().map(|n| n.as_const().unwrap_or(0) as usize).collect();
+    let count: usize = extents.iter().product();
+    let old = of.extents().unwrap_or_default();
+    let items = of.items().unwrap_or_default().to_vec();
+    let mut found: Vec<Scalar> = Vec::with_capacity(count);
+    for linear in 0..count {
+        let mut rest = linear;
+        let mut index: Vec<Term> = Vec::with_capacity(extents.len());
+        for extent in extents.iter().rev() {
+            index.push(ev.int((rest % extent) as i32));
+            rest /= extent;
+        }
+        index.reverse();
+        let mut at = 0usize;
+        for (term, extent) in place(ev, &index)?.iter().zip(&old) {
+            let crate::front::term::Kind::Int(i) = term.kind() else { return Ok(None) };
+            let Some(i) = usize::try_from(*i).ok().filter(|i| i < extent) else { return Ok(None) };
+            at = at * extent + i;
+        }
+        let Some(item) = items.get(at) else { return Ok(None) };
+        found.push(item.clone());
+    }
+    Ok(Some(ev.of_items(of.kind, shape.to_vec(), found)))
+}
+
+/// `⍳n`
+pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
+    if n.rank() == 1 && n.items().is_some_and(|items| items.len() != 1) {
+        return not_supported(n.range, "`⍳` of several numbers");
+    }
+    let size = ev.reify(n, "`⍳`")?;
+    let origin = ev.origin;
+    if let Some(count) = size.as_const().filter(|n| (0..=FEW as i64).contains(n)) {
+        let items = (0..count as i32).map(|i| ev.known(Kind::Int, f64::from(i + origin))).collect();
+        return Ok(ev.vector(Kind::Int, items));
+    }
+    Ok(ev.of_pull(Kind::Int, vec![size], move |ev, index| Ok(ev.plus(index[0].clone(), ev.int(origin)))))
+}
+
+/// `⍴x`
+pub fn shape(ev: &mut Ev, x: &Arr) -> Arr {
+    let items = x.shape.iter().map(|size| ev.length(size)).collect();
+    ev.vector(Kind::Int, items)
+}
+
+/// `≢x`
+pub fn tally(ev: &mut Ev, x: &Arr) -> Arr {
+    let scalar = ev.length(x.shape.first().unwrap_or(&Size::one()));
+    ev.of_scalar(scalar)
+}
+
+fn product(shape: &[Size]) -> Size {
+    shape.iter().fold(Size::one(), |all, size| all.mul(size))
+}
+
+/// The index of the element at a place in row-major order.
+fn unlinear(ev: &mut Ev, place: Term, shape: &[Size]) -> Res<Vec<Term>> {
+    let mut index = Vec::with_capacity(shape.len());
+    let mut rest = place;
+    for (axis, extent) in shape.iter().enumerate().rev() {
+        if axis == 0 {
+            index.push(rest.clone());
+        } else {
+            rest = ev.share(rest, "p")?;
+            let extent = ev.size_term(extent);
+            let (quotient, remainder) = ev.divide(rest, extent);
+            index.push(remainder);
+            rest = quotient;
+        }
+    }
+    index.reverse();
+    Ok(index)
+}
+
+/// `s⍴x`
+pub fn reshape(ev: &mut Ev, s: &Arr, x: &Arr) -> Res<Arr> {
+    let Some(sizes) = s.items().filter(|_| s.rank() <= 1).map(<[Scalar]>::to_vec) else {
+        return not_supported(s.range, "`⍴` with a shape whose length is known only at run time");
+    };
+    let mut shape = Vec::with_capacity(sizes.len());
+    for size in &sizes {
+        shape.push(ev.reify_scalar(size, s.range, "a shape")?);
+    }
+    reshaped(ev, shape, x)
+}
+
+fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
+    if shape == x.shape {
+        return Ok(x.clone());
+    }
+    let old = x.shape.clone();
+    let (count, have) = (product(&shape), product(&old));
+    if have.is_zero() {
+        let kind = x.kind;
+        let zero = ev.known(kind, if kind == Kind::Char { 32.0 } else { 0.0 });
+        return Ok(match count.as_const() {
+            Some(n @ 0..=16) => ev.of_items(kind, shape, vec![zero; n as usize]),
+            _ => ev.of_pull(kind, shape, move |_, _| Ok(zero.term.clone())),
+        });
+    }
+    let new = shape.clone();
+    let around = match (count.as_const(), have.as_const()) {
+        (Some(count), Some(have)) => count > have,
+        _ => count != have,
+    };
+    moved(ev, x, shape, move |ev, index| {
+        if old.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut place = ev.linear(index, &new);
+        if around {
+            let have = ev.size_term(&have);
+            place = ev.divide(place, have).1;
+        }
+        unlinear(ev, place, &old)
+    })
+}
+
+/// `,x`
+pub fn ravel(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    reshaped(ev, vec![product(&x.shape)], x)
+}
+
+/// `⍪x`
+pub fn table(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let (first, rest) = match x.shape.split_first() {
+        Some((first, rest)) => (first.clone(), product(rest)),
+        None => (Size::one(), Size::one()),
+    };
+    reshaped(ev, vec![first, rest], x)
+}
+
+/// `a,b` along an axis counted from the end, or from the beginning.
+pub fn catenate(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
+    let kind = join_kinds(ev, a, b)?;
+    let (a, b) = (ev.as_kind(a, kind)?, ev.as_kind(b, kind)?);
+    let rank = a.rank().max(b.rank()).max(1);
+    let axis = if glyph == ',' { rank - 1 } else { 0 };
+    let whole = if a.rank() == rank { &a } else { &b };
+    let frame = whole.shape.clone();
+    let widen = |ev: &mut Ev, x: &Arr| -> Res<Arr> {
+        if x.rank() == rank {
+            return Ok(x.clone());
+        }
+        let mut shape = if frame.is_empty() { vec![Size::one()] } else { frame.clone() };
+        shape[axis] = Size::one();
+        if x.rank() == 0 {
+            return reshaped(ev, shape, x);
+        }
+        if x.rank() + 1 != rank {
+            let message = format!("`{glyph}` joins arrays whose ranks differ by 1 at most");
+            return fail(AplRank, ev.at, message);
+        }
+        let mut own = x.shape.clone();
+        own.insert(axis, Size::one());
+        moved(ev, x, own, move |_, index| {
+            let mut index = index.to_vec();
+            index.remove(axis);
+            Ok(index)
+        })
+    };
+    let (a, b) = (widen(ev, &a)?, widen(ev, &b)?);
+    let axes: Vec<(usize, usize)> = (0..rank).filter(|other| *other != axis).map(|axis| (axis, axis)).collect();
+    let b = ev.conform(&a, &b, &axes, &format!("`{glyph}`"))?;
+    let mut shape = a.shape.clone();
+    shape[axis] = a.shape[axis].add(&b.shape[axis]);
+    if rank == 1
+        && let (Some(x), Some(y)) = (a.items(), b.items())
+        && x.len() + y.len() <= MANY
+    {
+        let items = x.iter().chain(y).cloned().collect();
+        return Ok(ev.vector(kind, items));
+    }
+    let (a, b) = (ev.ready(&a)?, ev.ready(&b)?);
+    if a.shape[axis].is_zero() {
+        return Ok(Arr { shape, ..b });
+    }
+    if b.shape[axis].is_zero() {
+        return Ok(Arr { shape, ..a });
+    }
+    let split = a.shape[axis].clone();
+    Ok(ev.of_pull(kind, shape, move |ev, index| {
+        let split = ev.size_term(&split);
+        let condition = ev.less(index[axis].clone(), split.clone());
+        let left = |ev: &mut Ev| ev.element(&a, index);
+        let right = |ev: &mut Ev| {
+            let mut index = index.to_vec();
+            index[axis] = ev.minus(index[axis].clone(), split);
+            ev.element(&b, &index)
+        };
+        ev.branches(condition, left, right)
+    }))
+}
+
+/// The kind that holds the elements of both.
+pub fn join_kinds(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Kind> {
+    if (a.kind == Kind::Char) == (b.kind == Kind::Char) {
+        return Ok(a.kind.max(b.kind));
+    }
+    // An array without elements has any kind.
+    let empty = |x: &Arr| x.items().is_some_and(<[Scalar]>::is_empty);
+    match (empty(a), empty(b)) {
+        (true, _) => Ok(b.kind),
+        (_, true) => Ok(a.kind),
+        _ => not_supported(ev.at, "an array of characters and numbers"),
+    }
+}
+
+/// The numbers at the left of `↑` or `↓`, one for each of the first axes.
+fn amounts(ev: &mut Ev, glyph: char, k: &Arr, rank: usize) -> Res<Vec<Scalar>> {
+    let Some(items) = k.items().filter(|_| k.rank() <= 1).map(<[Scalar]>::to_vec) else {
+        return not_supported(k.range, format!("`{glyph}` with several numbers that are computed at run time"));
+    };
+    if items.len() > rank {
+        let message = format!("`{glyph}` has {} numbers at its left for an array of rank {rank}", items.len());
+        return fail(AplLength, k.range, message);
+    }
+    let fits = |item: &Scalar| item.kind <= Kind::Int;
+    if !items.iter().all(fits) {
+        return fail(AplDomain, k.range, format!("`{glyph}` wants whole numbers"));
+    }
+    Ok(items.into_iter().map(|item| if item.kind == Kind::Bool { of_bool(ev, item) } else { item }).collect())
+}
+
+fn of_bool(ev: &Ev, item: Scalar) -> Scalar {
+    match item.known {
+        Some(value) => ev.known(Kind::Int, value),
+        None => Scalar { kind: Kind::Int, term: ev.convert(item.term, Kind::Bool, Kind::Int), ..item },
+    }
+}
+
+/// How many, and whether from the end. A number that is no length yet is one, and not negative.
+fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -> Res<(Size, bool)> {
+    match &k.size {
+        Some(size) => match size.as_const() {
+            Some(n) => Ok((Size::int(n.saturating_abs()), n < 0)),
+            None if size.neg().vars().is_empty() => Ok((size.clone(), false)),
+            // What is only subtracted from nothing is negative.
+            None => {
+                let negative = size.node();
+                match negative {
+                    crate::size::Node::Neg(_) => Ok((size.neg(), true)),
+                    _ => Ok((size.clone(), false)),
+                }
+            }
+        },
+        None => Ok((ev.reify_scalar(k, range, &format!("the left of `{glyph}`"))?, false)),
+    }
+}
+
+/// `k↑x`
+pub fn take(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
+    let x = if x.rank() == 0 {
+        let ones = vec![Size::one(); k.items().map_or(1, <[Scalar]>::len).max(1)];
+        reshaped(ev, ones, x)?
+    } else {
+        x.clone()
+    };
+    let amounts = amounts(ev, '↑', k, x.rank())?;
+    let mut taken = x;
+    for (axis, k) in amounts.into_iter().enumerate() {
+        let (count, from_end) = amount(ev, '↑', &k, ev.at)?;
+        taken = take_axis(ev, axis, count, from_end, &taken)?;
+    }
+    Ok(taken)
+}
+
+fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> Res<Arr> {
+    let have = x.shape[axis].clone();
+    let mut shape = x.shape.clone();
+    shape[axis] = count.clone();
+    // What is added before the first that is there.
+    let offset = if from_end { have.sub(&count) } else { Size::zero() };
+    let within = match (count.as_const(), have.as_const()) {
+        (Some(count), Some(have)) => count <= have,
+        _ => count == have,
+    };
+    if within {
+        return moved(ev, x, shape, move |ev, index| {
+            let mut index = index.to_vec();
+            let offset = ev.size_term(&offset);
+            index[axis] = ev.plus(index[axis].clone(), offset);
+            Ok(index)
+        });
+    }
+    let blank = ev.known(x.kind, if x.kind == Kind::Char { 32.0 } else { 0.0 });
+    if x.rank() == 1
+        && let (Some(items), Some(n)) = (x.items(), count.as_const())
+        && n <= MANY as i64
+    {
+        let missing = vec![blank; n as usize - items.len()];
+        let (before, after) = if from_end { (missing, Vec::new()) } else { (Vec::new(), missing) };
+        let all = before.iter().chain(items).chain(&after).cloned().collect();
+        return Ok(ev.vector(x.kind, all));
+    }
+    let x = ev.ready(x)?;
+    if x.shape.iter().any(Size::is_zero) {
+        return Ok(ev.of_pull(x.kind, shape, move |_, _| Ok(blank.term.clone())));
+    }
+    Ok(ev.of_pull(x.kind, shape, move |ev, index| {
+        let place = if from_end {
+            // As numbers, for the difference of lengths may be negative.
+            let (have, count) = (ev.size_term(&have), ev.size_term(&count));
+            let offset = ev.minus(have, count);
+            ev.plus(index[axis].clone(), offset)
+        } else {
+            index[axis].clone()
+        };
+        let place = ev.share(place, "i")?;
+        let blank = |_: &mut Ev| Ok(blank.term.clone());
+        let element = |ev: &mut Ev| {
+            let mut index = index.to_vec();
+            index[axis] = place.clone();
+            ev.element(&x, &index)
+        };
+        if from_end {
+            let before = ev.less(place.clone(), ev.int(0));
+            ev.branches(before, blank, element)
+        } else {
+            let have = ev.size_term(&have);
+            let inside = ev.less(place.clone(), have);
+            ev.branches(inside, element, blank)
+        }
+    }))
+}
+
+/// `k↓x`
+pub fn drop(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
+    let x = if x.rank() == 0 { ravel(ev, x)? } else { x.clone() };
+    let amounts = amounts(ev, '↓', k, x.rank())?;
+    let mut left = x;
+    for (axis, k) in amounts.into_iter().enumerate() {
+        let (count, from_end) = amount(ev, '↓', &k, ev.at)?;
+        let mut shape = left.shape.clone();
+        let have = &left.shape[axis];
+        shape[axis] = match (have.as_const(), count.as_const()) {
+            (Some(have), Some(count)) => Size::int((have - count).max(0)),
+            _ if count == *have => Size::zero(),
+            _ => Size::max(&have.sub(&count), &Size::zero()),
+        };
+        left = moved(ev, &left, shape, move |ev, index| {
+            let mut index = index.to_vec();
+            if !from_end {
+                let count = ev.size_term(&count);
+                index[axis] = ev.plus(index[axis].clone(), count);
+            }
+            Ok(index)
+        })?;
+    }
+    Ok(left)
+}
+
+/// The last axis of `⌽`, the first of `⊖`.
+fn turned_axis(glyph: char, x: &Arr) -> Option<usize> {
+    if glyph == '⌽' { x.rank().checked_sub(1) } else { (x.rank() > 0).then_some(0) }
+}
+
+/// `⌽x`, `⊖x`
+pub fn reverse(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
+    let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
+    let last = x.shape[axis].sub(&Size::one());
+    moved(ev, x, x.shape.clone(), move |ev, index| {
+        let mut index = index.to_vec();
+        let last = ev.size_term(&last);
+        index[axis] = ev.minus(last, index[axis].clone());
+        Ok(index)
+    })
+}
+
+/// `k⌽x`, `k⊖x`
+pub fn rotate(ev: &mut Ev, glyph: char, k: &Arr, x: &Arr) -> Res<Arr> {
+    let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
+    let k = if k.items().is_some_and(|items| items.len() == 1) { k } else { return several(ev, glyph, k) };
+    let k = ev.as_kind(k, k.kind.max(Kind::Int))?;
+    let Some(by) = k.items().and_then(|items| items.first()).cloned().filter(|by| by.kind == Kind::Int) else {
+        return fail(AplDomain, k.range, format!("`{glyph}` wants a whole number at its left"));
+    };
+    let extent = x.shape[axis].clone();
+    if extent.is_zero() {
+        return Ok(x.clone());
+    }
+    let shift = match (by.known, extent.as_const()) {
+        (Some(by), Some(n)) => ev.int((by as i64).rem_euclid(n) as i32),
+        _ => {
+            let n = ev.size_term(&extent);
+            let rest = ev.app("mod", [by.term.clone(), n.clone()]);
+            let shift = ev.app("mod", [ev.app("+", [rest, n.clone()]), n]);
+            ev.share(shift, "k")?
+        }
+    };
+    moved(ev, x, x.shape.clone(), move |ev, index| {
+        let mut index = index.to_vec();
+        let n = ev.size_term(&extent);
+        let place = ev.plus(index[axis].clone(), shift.clone());
+        index[axis] = ev.divide(place, n).1;
+        Ok(index)
+    })
+}
+
+fn several(ev: &mut Ev, glyph: char, k: &Arr) -> Res<Arr> {
+    let _ = ev;
+    not_supported(k.range, format!("`{glyph}` with a number for each row at its left"))
+}
+
+/// `⍉x`
+pub fn transpose(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    let mut shape = x.shape.clone();
+    shape.reverse();
+    moved(ev, x, shape, |_, index| Ok(index.iter().rev().cloned().collect()))
+}
+
+/// `p⍉x`
+pub fn transpose_axes(ev: &mut Ev, p: &Arr, x: &Arr) -> Res<Arr> {
+    let Some(axes) = p.known().filter(|_| p.rank() <= 1) else {
+        return not_supported(p.range, "`⍉` with axes that are computed at run time");
+    };
+    let axes: Vec<usize> = axes.iter().map(|axis| (*axis as i64 - i64::from(ev.origin)) as usize).collect();
+    let rank = axes.iter().max().map_or(0, |most| most.saturating_add(1));
+    let whole = axes.len() == x.rank() && rank <= axes.len() && (0..rank).all(|axis| axes.contains(&axis));
+    if !whole {
+        let message = format!("the left of `⍉` must name a result axis for each of the {} axes", x.rank());
+        return fail(AplDomain, p.range, message);
+    }
+    let extent = |axis: usize| {
+        let sources = axes.iter().zip(&x.shape).filter(|(to, _)| **to == axis).map(|(_, size)| size.clone());
+        sources.reduce(|a, b| if a == b { a } else { Size::min(&a, &b) }).unwrap_or_else(Size::one)
+    };
+    let shape = (0..rank).map(extent).collect();
+    moved(ev, x, shape, move |_, index| Ok(axes.iter().map(|axis| index[*axis].clone()).collect()))
+}
+
+/// `⊃x`
+pub fn first(ev: &mut Ev, x: &Arr) -> Res<Arr> {
+    if x.shape.iter().any(Size::is_zero) {
+        let zero = ev.known(x.kind, if x.kind == Kind::Char { 32.0 } else { 0.0 });
+        return Ok(ev.of_scalar(zero));
+    }
+    if let Some(item) = x.items().and_then(|items| items.first()) {
+        return Ok(ev.of_scalar(item.clone()));
+    }
+    let zeros = vec![ev.int(0); x.rank()];
+    let element = ev.element(x, &zeros)?;
+    ev.of_term(x.kind, element)
+}

@@ -1,0 +1,149 @@
+//! Terms: what a front end emits, before they get ids.
+
+use crate::node::Scalar;
+use crate::size::{Size, Var, VarKind};
+use lift_syntax::TextRange;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A name that a term binds. The number tells names apart; the text is for people.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Bound {
+    pub id: u32,
+    pub name: Arc<str>,
+}
+
+impl Bound {
+    /// The name as a length.
+    pub fn as_size(&self) -> Size {
+        Size::var(Var::new(VarKind::Skolem, self.id, self.name.clone()))
+    }
+}
+
+/// A part of a program, cheap to clone. Where one is used twice it is written twice.
+#[derive(Debug, Clone)]
+pub struct Term(pub Rc<Node>);
+
+#[derive(Debug)]
+pub struct Node {
+    pub kind: Kind,
+    /// Where it comes from, relative to the form.
+    pub range: TextRange,
+    /// Nodes in it, itself among them.
+    pub weight: usize,
+    /// Nodes in one another.
+    pub depth: usize,
+}
+
+#[derive(Debug)]
+pub enum Kind {
+    Local(Bound),
+    /// A primitive of Lift or a definition of its prelude.
+    Global(&'static str),
+    Int(i32),
+    Double(f64),
+    Bool(bool),
+    /// A length as a value.
+    Size(Size),
+    Lambda(Vec<Bound>, Term),
+    Apply(Term, Vec<Term>),
+    Let(Bound, Term, Term),
+    Unpack(Bound, Bound, Term, Term),
+    If(Term, Term, Term),
+    Tuple(Vec<Term>),
+    /// A value with its type: an array of scalars of this shape.
+    Ascribe(Term, Scalar, Vec<Size>),
+}
+
+impl Term {
+    pub fn new(kind: Kind, range: TextRange) -> Term {
+        let (mut weight, mut depth) = (0usize, 0usize);
+        let mut part = |term: &Term| {
+            weight = weight.saturating_add(term.weight());
+            depth = depth.max(term.depth());
+        };
+        match &kind {
+            Kind::Lambda(_, body) => part(body),
+            Kind::Apply(callee, args) => {
+                part(callee);
+                args.iter().for_each(part);
+            }
+            Kind::Let(_, value, body) | Kind::Unpack(_, _, value, body) => {
+                part(value);
+                part(body);
+            }
+            Kind::If(condition, then, otherwise) => [condition, then, otherwise].into_iter().for_each(part),
+            Kind::Tuple(parts) => parts.iter().for_each(part),
+            Kind::Ascribe(value, ..) => part(value),
+            Kind::Local(_) | Kind::Global(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_) => {}
+        }
+        Term(Rc::new(Node { kind, range, weight: weight.saturating_add(1), depth: depth + 1 }))
+    }
+
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    pub fn range(&self) -> TextRange {
+        self.0.range
+    }
+
+    pub fn weight(&self) -> usize {
+        self.0.weight
+    }
+
+    pub fn depth(&self) -> usize {
+        self.0.depth
+    }
+
+    /// Whether writing it twice costs nothing.
+    pub fn is_atom(&self) -> bool {
+        matches!(self.kind(), Kind::Local(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_))
+    }
+}
+
+/// What is bound at one level of a program, in order: a body under construction.
+#[derive(Debug, Default)]
+pub struct Scope {
+    bound: Vec<Binding>,
+}
+
+#[derive(Debug)]
+enum Binding {
+    Let(Bound, Term),
+    Unpack(Bound, Bound, Term),
+}
+
+impl Scope {
+    pub fn bind(&mut self, name: Bound, value: Term) {
+        self.bound.push(Binding::Let(name, value));
+    }
+
+    /// Opens a value of hidden length.
+    pub fn unpack(&mut self, length: Bound, name: Bound, value: Term) {
+        self.bound.push(Binding::Unpack(length, name, value));
+    }
+
+    /// How many names are bound.
+    pub fn len(&self) -> usize {
+        self.bound.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bound.is_empty()
+    }
+
+    /// The body with all that it needs bound around it.
+    pub fn close(self, body: Term) -> Term {
+        self.bound.into_iter().rev().fold(body, |body, binding| {
+            let range = body.range();
+            Term::new(
+                match binding {
+                    Binding::Let(name, value) => Kind::Let(name, value, body),
+                    Binding::Unpack(length, name, value) => Kind::Unpack(length, name, value, body),
+                },
+                range,
+            )
+        })
+    }
+}

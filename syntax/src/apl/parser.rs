@@ -1,0 +1,181 @@
+//! From APL tokens to a tree of statements, brackets and braces.
+
+use super::AplNode;
+use super::kind::AplKind::{self, *};
+use super::lexer::{number, tokens};
+use crate::{MAX_DEPTH, SyntaxError, SyntaxErrorCode, TextRange, TextSize};
+use rowan::{GreenNode, GreenNodeBuilder};
+
+/// The tree of an APL text and what is wrong with its brackets and words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AplParse {
+    pub green: GreenNode,
+    /// In the order of their places.
+    pub errors: Vec<SyntaxError>,
+}
+
+impl AplParse {
+    /// The root, of kind [`AplKind::File`].
+    pub fn syntax(&self) -> AplNode {
+        AplNode::new_root(self.green.clone())
+    }
+}
+
+/// Parses a text. It never fails: it gives a tree and errors.
+pub fn parse(text: &str) -> AplParse {
+    let tokens = tokens(text);
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        next: 0,
+        builder: GreenNodeBuilder::new(),
+        errors: Vec::new(),
+        depth: 0,
+        braces: 0,
+    };
+    parser.start(File);
+    parser.statements(None);
+    parser.builder.finish_node();
+    let mut errors = parser.errors;
+    errors.sort_by_key(|error| error.range.start());
+    AplParse { green: parser.builder.finish(), errors }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: &'t [(AplKind, TextRange)],
+    next: usize,
+    builder: GreenNodeBuilder<'static>,
+    errors: Vec<SyntaxError>,
+    depth: u32,
+    /// Braces that are open.
+    braces: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Option<AplKind> {
+        self.tokens.get(self.next).map(|(kind, _)| *kind)
+    }
+
+    fn start(&mut self, kind: AplKind) {
+        self.builder.start_node(rowan::SyntaxKind(kind as u16));
+    }
+
+    fn take(&mut self) -> TextRange {
+        let Some(&(kind, range)) = self.tokens.get(self.next) else {
+            return TextRange::empty(TextSize::of(self.text));
+        };
+        self.builder.token(rowan::SyntaxKind(kind as u16), &self.text[range]);
+        self.next += 1;
+        range
+    }
+
+    fn error(&mut self, code: SyntaxErrorCode, range: TextRange, message: &str, opener: Option<TextRange>) {
+        let related = opener.map(|range| (range, "opened here".to_owned()));
+        self.errors.push(SyntaxError { code, range, message: message.to_owned(), related, fix: None });
+    }
+
+    /// Statements up to the end, or up to the brace that closes those of a function.
+    fn statements(&mut self, closer: Option<AplKind>) {
+        while let Some(kind) = self.peek() {
+            match kind {
+                kind if Some(kind) == closer => return,
+                kind if kind.is_trivia() || kind == Diamond => drop(self.take()),
+                _ => {
+                    self.start(Statement);
+                    self.phrase(closer);
+                    self.builder.finish_node();
+                }
+            }
+        }
+    }
+
+    /// The parts of a phrase, up to the end of the statement or a closing bracket of one that is open.
+    fn phrase(&mut self, closer: Option<AplKind>) {
+        while let Some(kind) = self.peek() {
+            match kind {
+                Newline | Diamond => return,
+                kind if Some(kind) == closer => return,
+                // Of an outer bracket, which closes the inner one too.
+                Semicolon if closer == Some(BracketClose) => return,
+                BraceClose if self.braces > 0 => return,
+                ParenOpen => self.group(Paren, ParenClose, "`(` is not closed"),
+                BracketOpen => self.group(Index, BracketClose, "`[` is not closed"),
+                BraceOpen => self.group(Dfn, BraceClose, "`{` is not closed"),
+                ParenClose | BracketClose | BraceClose => {
+                    self.start(Error);
+                    let range = self.take();
+                    self.builder.finish_node();
+                    self.error(SyntaxErrorCode::AplUnmatched, range, "this bracket closes nothing", None);
+                }
+                Semicolon => {
+                    let range = self.take();
+                    self.error(SyntaxErrorCode::AplPhrase, range, "`;` separates indices between `[` and `]`", None);
+                }
+                _ => self.word(kind),
+            }
+        }
+    }
+
+    fn word(&mut self, kind: AplKind) {
+        let range = self.take();
+        let text = &self.text[range];
+        match kind {
+            BadNumber => {
+                let message = if number(&text.replace('-', "¯")).is_some() {
+                    format!("`{text}` is not a number: the sign is `¯`")
+                } else {
+                    format!("`{text}` is not a number")
+                };
+                self.error(SyntaxErrorCode::AplWord, range, &message, None);
+            }
+            BadString => self.error(SyntaxErrorCode::AplWord, range, "this string is not closed on its line", None),
+            Unknown => {
+                let message = format!("`{text}` means nothing in APL");
+                self.error(SyntaxErrorCode::AplWord, range, &message, None);
+            }
+            _ => {}
+        }
+    }
+
+    fn group(&mut self, kind: AplKind, closer: AplKind, message: &str) {
+        self.start(kind);
+        let opener = self.take();
+        self.depth += 1;
+        self.braces += usize::from(kind == Dfn);
+        if self.depth > MAX_DEPTH {
+            self.error(SyntaxErrorCode::TooDeep, opener, "brackets are nested too deep", None);
+            while self.peek().is_some() {
+                self.take();
+            }
+        }
+        match kind {
+            Dfn => self.statements(Some(closer)),
+            Index => loop {
+                self.start(Phrase);
+                self.phrase(Some(closer));
+                self.builder.finish_node();
+                if self.peek() != Some(Semicolon) {
+                    break;
+                }
+                self.take();
+            },
+            _ => self.phrase(Some(closer)),
+        }
+        self.depth -= 1;
+        self.braces -= usize::from(kind == Dfn);
+        if self.peek() == Some(closer) {
+            self.take();
+        } else if self
+            .errors
+            .last()
+            .is_none_or(|last| last.code != SyntaxErrorCode::AplUnclosed && last.code != SyntaxErrorCode::TooDeep)
+        {
+            self.error(SyntaxErrorCode::AplUnclosed, opener, message, None);
+        }
+        self.builder.finish_node();
+    }
+}
+
+#[cfg(test)]
+mod tests;
