@@ -374,8 +374,8 @@ fn run_error(analysis: &Analysis, subject: Subject, e: &RunError) -> Cancellable
 
 fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, device: &Device) -> Compiled<Ran> {
     let target = wanted.target.unwrap_or_else(|| Target::of(&device.info));
-    let target = Target { checked: !wanted.unchecked, ..target };
-    let program = match compile(analysis, wanted.subject.path, kernel, &target)? {
+    let mut target = Target { checked: !wanted.unchecked, ..target };
+    let mut program = match compile(analysis, wanted.subject.path, kernel, &target)? {
         Ok(program) => program,
         Err(problems) => {
             let advice = "`--device interpreter` runs what cannot be compiled";
@@ -403,24 +403,36 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
         Err(e) => return Ok(Err(vec![run_error(analysis, wanted.subject, &e)?])),
     };
     (wanted.tell)(&format!("running on {}", device.info.name));
-    match device_run::run(&program, &inputs, &sizes, device, &options) {
-        Ok(outcome) => {
-            let located = Located::default();
-            let locate = |origin: &Origin| located.find(analysis, origin);
-            let about = RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
-            let device = format!("opencl:{}, {}", device.info.index, about.device);
-            Ok(Ok(Ran {
-                value: outcome.value,
-                device,
-                notices: outcome.notices,
-                profile: about.profile,
-                runs: about.runs,
-                total: about.total,
-                sizes: named,
-            }))
-        }
-        Err(failure) => Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?])),
-    }
+    let outcome = loop {
+        let failure = match device_run::run(&program, &inputs, &sizes, device, &options) {
+            Ok(outcome) => break outcome,
+            Err(failure) => failure,
+        };
+        // what a device allows one of the functions is known when it has compiled it
+        let smaller = match failure {
+            RunFailure::Groups { most, .. } => target.with_groups_of(most),
+            _ => None,
+        };
+        let Some(smaller) = smaller else { return Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?])) };
+        target = smaller;
+        program = match compile(analysis, wanted.subject.path, kernel, &target)? {
+            Ok(program) => program,
+            Err(problems) => return Ok(Err(problems)),
+        };
+    };
+    let located = Located::default();
+    let locate = |origin: &Origin| located.find(analysis, origin);
+    let about = RunReport::new(&kernel.name, &outcome, &device.info, Some(0), &locate);
+    let device = format!("opencl:{}, {}", device.info.index, about.device);
+    Ok(Ok(Ran {
+        value: outcome.value,
+        device,
+        notices: outcome.notices,
+        profile: about.profile,
+        runs: about.runs,
+        total: about.total,
+        sizes: named,
+    }))
 }
 
 fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> Cancellable<Problem> {
@@ -430,7 +442,7 @@ fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> C
         RunFailure::Input { .. } => codes::INPUT,
         RunFailure::Assumption { .. } => codes::ASSUMPTION_FALSE,
         RunFailure::Memory { .. } => codes::MEMORY,
-        RunFailure::Device { .. } => codes::DEVICE,
+        RunFailure::Device { .. } | RunFailure::Groups { .. } => codes::DEVICE,
         RunFailure::Check { kind: Kind::Index, .. } => codes::INDEX_OUT_OF_RANGE,
         RunFailure::Check { kind: Kind::DivisionByZero, .. } => codes::DIVISION_BY_ZERO,
         RunFailure::Check { kind: Kind::Argument, .. } => codes::BAD_ARGUMENT,

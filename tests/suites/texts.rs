@@ -31,11 +31,67 @@ const TEXTS: [(&str, &str, &str); 20] = [
     ("loops", "while-an-array-changes", "portable"),
 ];
 
+/// Programs that do one thing again and again: what is done again is in the text once, and a kernel is not refused for it.
+const AGAIN: &str = "
+(lift means (N M) ((array-type (array-type float M) N))
+  (lambda (grid)
+    (iterate #6
+      (lambda (g)
+        (map2D (lambda (w) (/ (head (reduce 0.0f + (join w))) 9.0f)) (slide2D #3 #1 (pad2D #1 #1 mirror g))))
+      grid)))
+(define (product a b)
+  (map (lambda (r) (map (lambda (c) (head (reduce 0.0f + (zipWith * r c)))) (transpose b))) a))
+(lift products (N) ((array-type (array-type float N) N))
+  (lambda (a)
+    (product a (product a (product a (product a (product a (product a
+      (product a (product a (product a (product a (product a (product a a))))))))))))))
+";
+
+/// A kernel of [`AGAIN`], a target, and the bytes of its text at most.
+const BYTES: [(&str, &str, usize); 4] =
+    [("means", "nvidia", 48_000), ("means", "cpu", 5_000), ("products", "nvidia", 65_000), ("products", "cpu", 9_000)];
+
+/// Work-items of a group on a device that allows few.
+const FEW: u32 = 64;
+
 fn main() {
-    let trials = TEXTS.iter().map(|(file, kernel, target)| {
+    let texts = TEXTS.iter().map(|(file, kernel, target)| {
         Trial::test(format!("{file}.{kernel}.{target}"), move || check(file, kernel, target).map_err(Into::into))
     });
-    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+    let bytes = BYTES.iter().map(|(kernel, target, most)| {
+        Trial::test(format!("bytes.{kernel}.{target}"), move || is_short(kernel, target, *most).map_err(Into::into))
+    });
+    let groups = Trial::test("small-groups", || groups_are_small().map_err(Into::into));
+    libtest_mimic::run(&Arguments::from_args(), texts.chain(bytes).chain([groups]).collect()).exit();
+}
+
+fn is_short(kernel: &str, target: &str, most: usize) -> Result<(), String> {
+    let program = Program::new(&files::root(), "again.lift", AGAIN);
+    let found = program.kernels().into_iter().find(|k| k.name == kernel);
+    let core = found.ok_or_else(|| format!("there is no kernel `{kernel}`"))?.core?;
+    let compiled = lower::compile(&core, &target.parse::<Target>()?).map_err(|errors| errors[0].to_string())?;
+    let bytes = compiled.opencl.text.len();
+    if bytes > most { Err(format!("{kernel} for {target} has {bytes} bytes of text, not {most}")) } else { Ok(()) }
+}
+
+/// No function relies on larger groups than the target allows.
+fn groups_are_small() -> Result<(), String> {
+    let target = Target::nvidia().with_groups_of(FEW).ok_or("no group is larger")?;
+    let folder = files::root().join("tests/primitives");
+    for (file, kernel, _) in TEXTS {
+        let text = files::read(&folder.join(format!("{file}.lift")));
+        let program = Program::new(&folder, &format!("{file}.lift"), golden::split_trailing(&text).0);
+        let found = program.kernels().into_iter().find(|k| k.name == kernel);
+        let core = found.ok_or_else(|| format!("{file}.lift has no kernel `{kernel}`"))?.core?;
+        let compiled = lower::compile(&core, &target).map_err(|errors| errors[0].to_string())?;
+        let large = |f: &lift_codegen::opencl::Function| {
+            f.group_size.is_some_and(|size| size.iter().product::<u32>() > FEW)
+        };
+        if let Some(function) = compiled.functions.iter().find(|f| large(f)) {
+            return Err(format!("{file}.{kernel}: {} relies on groups of {:?}", function.name, function.group_size));
+        }
+    }
+    Ok(())
 }
 
 fn check(file: &str, kernel: &str, target: &str) -> Result<(), String> {

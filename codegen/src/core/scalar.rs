@@ -116,6 +116,19 @@ macro_rules! floating {
 floating!(f32: sqrt exp ln sin cos tan floor ceil);
 floating!(f64: sqrt exp ln sin cos tan floor ceil);
 
+/// The operators whose result is a `Bool`, of numbers of one type.
+fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined> {
+    Ok(match op {
+        ScalarOp::Lt => x < y,
+        ScalarOp::Gt => x > y,
+        ScalarOp::Le => x <= y,
+        ScalarOp::Ge => x >= y,
+        ScalarOp::Eq => x == y,
+        ScalarOp::Ne => x != y,
+        _ => return Err(Undefined::Operands),
+    })
+}
+
 pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
     use ScalarOp::*;
     macro_rules! integer {
@@ -132,19 +145,13 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 Mod => Number::$kind(x.wrapping_rem(y)),
                 Min => Number::$kind(x.min(y)),
                 Max => Number::$kind(x.max(y)),
-                Lt => Number::Bool(x < y),
-                Gt => Number::Bool(x > y),
-                Le => Number::Bool(x <= y),
-                Ge => Number::Bool(x >= y),
-                Eq => Number::Bool(x == y),
-                Ne => Number::Bool(x != y),
                 BitAnd => Number::$kind(x & y),
                 BitOr => Number::$kind(x | y),
                 BitXor => Number::$kind(x ^ y),
                 // Only the lowest bits of the count are looked at, so that the cast loses nothing that matters.
                 Shl => Number::$kind(x.wrapping_shl(y as u32)),
                 Shr => Number::$kind(x.wrapping_shr(y as u32)),
-                _ => return Err(Undefined::Operands),
+                op => Number::Bool(comparison(op, x, y)?),
             }
         }};
     }
@@ -158,14 +165,8 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 Div => Number::$kind(x / y),
                 Min => Number::$kind(x.min(y)),
                 Max => Number::$kind(x.max(y)),
-                Lt => Number::Bool(x < y),
-                Gt => Number::Bool(x > y),
-                Le => Number::Bool(x <= y),
-                Ge => Number::Bool(x >= y),
-                Eq => Number::Bool(x == y),
-                Ne => Number::Bool(x != y),
                 Pow => Number::$kind(x.powf(y)),
-                _ => return Err(Undefined::Operands),
+                op => Number::Bool(comparison(op, x, y)?),
             }
         }};
     }
@@ -177,8 +178,7 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
         (Number::Bool(x), Number::Bool(y)) => Number::Bool(match op {
             And => x && y,
             Or => x || y,
-            Eq => x == y,
-            Ne => x != y,
+            Eq | Ne => comparison(op, x, y)?,
             _ => return Err(Undefined::Operands),
         }),
         _ => return Err(Undefined::Operands),

@@ -266,7 +266,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if flat && dest.is_none() {
             let env = env.clone();
             let other = env.clone();
-            let value = self.choose(condition, |f| f.eval_block(a, env, None), |f| f.eval_block(b, other, None))?;
+            let value = self.choose(
+                condition,
+                |f| f.branch(|f| f.eval_block(a, env, None)),
+                |f| f.branch(|f| f.eval_block(b, other, None)),
+            )?;
             return self.name_result(stmt, value);
         }
         let own = match dest {
@@ -278,8 +282,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let inner = own.clone().map(Dest::Place);
         let to = inner.as_ref().or(dest);
-        let (then, _) = self.scope(|f| f.eval_block(a, env.clone(), to))?;
-        let (otherwise, _) = self.scope(|f| f.eval_block(b, env.clone(), to))?;
+        let (then, _) = self.scope(|f| f.branch(|f| f.eval_block(a, env.clone(), to)))?;
+        let (otherwise, _) = self.scope(|f| f.branch(|f| f.eval_block(b, env.clone(), to)))?;
         self.emit_if(condition, then, otherwise);
         match (own, dest) {
             (Some(place), _) => self.load(&place),

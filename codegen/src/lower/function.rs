@@ -87,6 +87,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub write_out: i64,
     /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
     pub in_border: bool,
+    /// What is being written may never be reached: the host refuses no size for it.
+    pub in_branch: bool,
     /// What the checks of the loop at hand note, where they do not branch.
     pub flagged: Option<super::flagged::Flagged>,
     /// Folds whose rounds several elements share.
@@ -97,6 +99,8 @@ pub struct FunctionBuilder<'p, 'k> {
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
     sizes: Vec<(Size, Name)>,
+    /// Sizes that branches need, as `long`s: they may be larger than what generated code counts to.
+    wide_sizes: Vec<(Size, Name)>,
     /// Local memory of which the host says how much: its elements, and how many bytes.
     locals: Vec<(CType, Size, Name)>,
     indices: FxHashMap<Var, Expr>,
@@ -135,6 +139,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             memo: None,
             write_out: 1,
             in_border: false,
+            in_branch: false,
             flagged: None,
             rounds: None,
             origin: origin.clone(),
@@ -142,6 +147,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             names,
             buffers: Vec::new(),
             sizes: Vec::new(),
+            wide_sizes: Vec::new(),
             locals: Vec::new(),
             indices: FxHashMap::default(),
             deferred: FxHashMap::default(),
@@ -198,12 +204,20 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let (active, depth) = (std::mem::take(&mut self.active), std::mem::take(&mut self.loop_depth));
         let (loads, memo) = (self.loads.take(), self.memo.take());
+        let in_branch = std::mem::take(&mut self.in_branch);
         self.scopes.push(Vec::new());
         let result = f(self);
         let stmts = self.scopes.pop().unwrap_or_default();
         self.prologue.extend(stmts);
-        (self.active, self.loop_depth) = (active, depth);
+        (self.active, self.loop_depth, self.in_branch) = (active, depth, in_branch);
         (self.loads, self.memo) = (loads, memo);
+        result
+    }
+    /// Writes what is reached under a condition of the program.
+    pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let outside = std::mem::replace(&mut self.in_branch, true);
+        let result = f(self);
+        self.in_branch = outside;
         result
     }
     pub fn fresh_name(&mut self, wish: &str) -> Name {
@@ -384,11 +398,36 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         {
             return Ok(Size::var(var.clone()));
         }
+        if self.in_branch && self.may_be_large(size) {
+            return self.wide_size(size, name, Helper::CheckNumber, &Message::too_large_number());
+        }
         let name = self.names.fresh(name);
         let var = self.index_var(&name.clone(), Expr::Var(name.clone()));
         let (low, high) = self.facts.bounds(size);
         self.facts.assume_range(var.clone(), low, high);
         self.sizes.push((size.clone(), name));
+        Ok(Size::var(var))
+    }
+
+    /// A size that the host computes and code checks where it is reached.
+    pub fn wide_size(&mut self, size: &Size, name: &str, check: Helper, message: &Message) -> Result<Size> {
+        let known = self.wide_sizes.iter().find(|(s, _)| s == size).map(|(_, argument)| argument.clone());
+        let argument = match known {
+            Some(argument) => argument,
+            None => {
+                let argument = self.names.fresh(name);
+                self.wide_sizes.push((size.clone(), argument.clone()));
+                argument
+            }
+        };
+        let value = match self.program.is_checked() {
+            true => self.call_checked(check, message, [Expr::Var(argument)]),
+            false => Expr::Var(argument).cast(CType::Int),
+        };
+        let value = self.bind(name, CType::Int, value);
+        let var = self.index_var(name, value);
+        let (low, high) = self.facts.bounds(size);
+        self.facts.assume_range(var.clone(), low, high);
         Ok(Size::var(var))
     }
 
@@ -429,6 +468,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             program,
             buffers,
             sizes,
+            wide_sizes,
             locals,
             declarations,
             prologue,
@@ -456,6 +496,10 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         for (value, name) in sizes {
             params.push(Param { name, ty: ParamType::Value(CType::Int) });
             args.push(Arg::Size { value, wide: false });
+        }
+        for (value, name) in wide_sizes {
+            params.push(Param { name, ty: ParamType::Value(CType::Long) });
+            args.push(Arg::Size { value, wide: true });
         }
         for (element, bytes, name) in locals {
             params.push(Param { name, ty: ParamType::Local(element) });

@@ -30,6 +30,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if expr.is_atom() {
             return false;
         }
+        self.may_be_large(s)
+    }
+
+    /// Whether a size may be larger than an `int`, as far as is known.
+    pub fn may_be_large(&self, s: &Size) -> bool {
         let stored = |capacity: &Size| self.facts.le(s, capacity).is_yes();
         !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
     }
@@ -43,6 +48,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(len.clone());
         }
         if !len.any_var(&mut |v| v.kind != VarKind::Param) && self.program.is_measured(len) {
+            if self.in_branch {
+                return self.wide_size(len, &argument_name(len), Helper::CheckCount, &Message::too_long());
+            }
             return self.host_size(len, &argument_name(len));
         }
         if !self.program.is_checked() {

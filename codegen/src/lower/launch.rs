@@ -5,9 +5,10 @@ use super::function::{Dims, FunctionBuilder};
 use super::memory::{SCRATCH_GROUPS, SCRATCH_ITEMS};
 use super::program::ProgramBuilder;
 use super::value::{ArrayDest, Dest, Value, View};
+use super::work::Mark;
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
-use crate::opencl::StmtKind;
-use crate::plan::{Arg, Count, Launch};
+use crate::opencl::{StmtKind, same};
+use crate::plan::{Arg, BufferRole, Count, Launch};
 use crate::report::{self, Stored};
 use crate::schedule::place;
 use crate::target::Target;
@@ -18,6 +19,23 @@ use lift_analysis::ty::Ty;
 
 /// Work-items in all, where it is not known before the run how many are useful.
 const UNKNOWN_ITEMS: i64 = 1 << 16;
+
+/// What launches of one function have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    local: [u32; 3],
+    exact: bool,
+    kinds: Vec<Kind>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Buffer,
+    Failure,
+    State,
+    Size { wide: bool },
+    Local,
+}
 
 /// A condition at host level under which the launches of a branch do something.
 #[derive(Debug, Clone)]
@@ -81,10 +99,12 @@ impl<'k> ProgramBuilder<'k> {
         let taken = guards.iter().filter_map(|g| g.taken(self));
         let only_if: Vec<Size> = taken.chain(positive.iter().cloned()).collect();
         let stored_before = self.report.stored.len();
+        let spent_before = self.work.mark();
         let mut f = FunctionBuilder::new(self, title.origin);
         f.used = used;
         f.local_size = local;
         for guard in guards {
+            f.in_branch |= guard.taken(f.program).is_none();
             f.in_prologue(|f| {
                 let condition = f.scalar_of(&guard.condition)?;
                 let condition = f.scalar(&condition)?;
@@ -150,7 +170,7 @@ impl<'k> ProgramBuilder<'k> {
                 None => wish,
             };
         }
-        self.launch(Launch {
+        let launch = Launch {
             kernel,
             args,
             groups,
@@ -159,8 +179,38 @@ impl<'k> ProgramBuilder<'k> {
             only_if,
             origin: title.origin.clone(),
             label: title.label.into(),
-        });
+        };
+        let launch = self.written_once(launch, spent_before);
+        self.launch(launch);
         Ok(())
+    }
+
+    /// A launch of the function that was written last; if one before it is the same, of that: it is in the text once.
+    fn written_once(&mut self, mut launch: Launch, spent_before: Mark) -> Launch {
+        let kinds = launch.args.iter().map(|arg| self.kind_of(arg)).collect();
+        let shape = Shape { local: launch.local, exact: launch.exact_local, kinds };
+        let Some((last, before)) = self.functions.split_last() else { return launch };
+        let known = before.iter().zip(&self.shapes).find(|(f, of)| **of == shape && same(f, last));
+        match known.map(|(f, _)| f.name.to_string()) {
+            Some(name) => {
+                launch.kernel = name;
+                self.functions.pop();
+                self.work.repeated_since(spent_before);
+            }
+            None => self.shapes.push(shape),
+        }
+        launch
+    }
+
+    /// What tells arguments apart of which some may be tested before a launch and others not.
+    fn kind_of(&self, arg: &Arg) -> Kind {
+        match arg {
+            Arg::Buffer(id) if self.failure_buffer == Some(*id) => Kind::Failure,
+            Arg::Buffer(id) if self.buffers[id.0 as usize].role == BufferRole::State => Kind::State,
+            Arg::Buffer(_) => Kind::Buffer,
+            Arg::Size { wide, .. } => Kind::Size { wide: *wide },
+            Arg::Local { .. } => Kind::Local,
+        }
     }
 
     /// Of launches of which only one is made, each with the same arrays of its own, these are told once. The last one's are

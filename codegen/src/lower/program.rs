@@ -43,6 +43,8 @@ pub struct ProgramBuilder<'k> {
     pub helpers: BTreeSet<Helper>,
     pub uses_double: bool,
     pub functions: Vec<Function>,
+    /// How each of them is launched.
+    pub shapes: Vec<super::launch::Shape>,
     pub steps: Vec<Step>,
     pub checks: Vec<(Assumption, Origin)>,
     /// Where a length that was opened at host level lies.
@@ -95,6 +97,7 @@ impl<'k> ProgramBuilder<'k> {
             helpers: BTreeSet::new(),
             uses_double: false,
             functions: Vec::new(),
+            shapes: Vec::new(),
             steps: Vec::new(),
             checks: Vec::new(),
             lengths: FxHashMap::default(),

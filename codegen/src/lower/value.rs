@@ -362,6 +362,15 @@ impl<'k> Env<'k> {
     pub fn bind(&mut self, v: VarId, value: Value<'k>) {
         Rc::make_mut(&mut self.vars).insert(v, value);
     }
+    /// Inside of the function of a `map`, for the element at an index.
+    pub fn enter(&mut self, f: &Lambda, index: &Size, element: Value<'k>) {
+        if let Some(position) = &f.position {
+            self.bind_size(position.clone(), index.clone());
+        }
+        if let Some(param) = f.params.first() {
+            self.bind(*param, element);
+        }
+    }
     pub fn bind_size(&mut self, v: Var, size: Size) {
         Rc::make_mut(&mut self.sizes).insert(v, size);
     }

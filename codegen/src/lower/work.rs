@@ -30,7 +30,28 @@ impl Default for Work {
     }
 }
 
+/// How much had been spent at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    steps: u64,
+    terms: u64,
+}
+
+/// What is written again costs this part of what it would: it is thrown away.
+const AGAIN: u64 = 4;
+
 impl Work {
+    pub fn mark(&self) -> Mark {
+        Mark { steps: self.steps, terms: work::so_far() }
+    }
+
+    /// What was written since then stands in the text already.
+    pub fn repeated_since(&mut self, mark: Mark) {
+        let (steps, terms) = (self.steps.saturating_sub(mark.steps), work::so_far().saturating_sub(mark.terms));
+        self.steps -= steps - steps / AGAIN;
+        self.begun += terms - terms / AGAIN;
+    }
+
     /// So many steps more, for what stands there. Whether it may go on.
     pub fn spend(&mut self, steps: u64, origin: &Origin) -> Result<()> {
         self.steps += steps;

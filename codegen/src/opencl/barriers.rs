@@ -178,7 +178,7 @@ impl Checked<'_> {
                 StmtKind::While { condition, body } => self.learn_loop(condition, body, apart),
                 StmtKind::Block(body) => self.learn(body, apart),
                 StmtKind::Break => Leaves { the_loop: apart, the_function: false },
-                StmtKind::Return => Leaves { the_loop: apart, the_function: apart },
+                StmtKind::Return | StmtKind::Stop => Leaves { the_loop: apart, the_function: apart },
                 _ => Leaves::default(),
             };
             // What follows is done by some of them only.
@@ -224,7 +224,7 @@ impl Checked<'_> {
                 }
                 StmtKind::Block(body) => self.reached(body, apart)?,
                 StmtKind::Break => Leaves { the_loop: apart, the_function: false },
-                StmtKind::Return => Leaves { the_loop: apart, the_function: apart },
+                StmtKind::Return | StmtKind::Stop => Leaves { the_loop: apart, the_function: apart },
                 _ => Leaves::default(),
             };
             apart |= here != Leaves::default();

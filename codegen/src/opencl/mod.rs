@@ -11,6 +11,7 @@ pub mod names;
 pub mod pack;
 mod print;
 pub mod radix;
+mod same;
 pub mod stream;
 
 pub use ast::{
@@ -20,3 +21,4 @@ pub use ast::{
 pub use helpers::Helper;
 pub use names::Names;
 pub use print::{OpenClText, print};
+pub use same::same;

@@ -180,7 +180,7 @@ fn fit(
     let info = &session.info;
     let wish = numbers.wish;
     let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size)
-        .map_err(|problem| RunFailure::Device { message: format!("`{label}` {problem} ({})", info.name) })?;
+        .map_err(|e| RunFailure::Groups { most: e.most, message: format!("`{label}` {} ({})", e.message, info.name) })?;
     if geometry.local != wish.local.map(|n| n.max(1) as usize) {
         let (asked, got) = (wish.local, geometry.local);
         let notice = format!(

@@ -25,6 +25,12 @@ pub enum RunFailure {
     Memory {
         message: String,
     },
+    /// A function relies on larger work-groups than the device allows it.
+    Groups {
+        /// Work-items of a group at most.
+        most: u32,
+        message: String,
+    },
     /// Something else that this device cannot do.
     Device {
         message: String,
@@ -70,7 +76,7 @@ impl RunFailure {
             RunFailure::Input { .. } => "input",
             RunFailure::Assumption { .. } => "assumption",
             RunFailure::Memory { .. } => "memory",
-            RunFailure::Device { .. } => "device",
+            RunFailure::Device { .. } | RunFailure::Groups { .. } => "device",
             RunFailure::Check { .. } => "check",
             RunFailure::Build { .. } => "build",
             RunFailure::OpenCl(_) => "opencl",
@@ -86,6 +92,7 @@ impl fmt::Display for RunFailure {
             RunFailure::Input { message }
             | RunFailure::Memory { message }
             | RunFailure::Device { message }
+            | RunFailure::Groups { message, .. }
             | RunFailure::Check { message, .. } => f.write_str(message),
             RunFailure::Assumption { assumption, values, .. } => {
                 write!(f, "the program relies on `{assumption}`, which is false")?;

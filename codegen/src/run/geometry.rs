@@ -26,21 +26,42 @@ const GROUPS_IN_UPPER_DIMENSIONS: u64 = 65_535;
 /// round: with [`crate::plan::LONGEST`] elements at most, it does not.
 const WORK_ITEMS: u64 = i32::MAX as u64 - crate::plan::LONGEST as u64;
 
+/// What an exact wish exceeds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Work-items of a group at most.
+    pub most: u32,
+    pub message: String,
+}
+
+impl TooLarge {
+    fn new(most: usize, message: String) -> TooLarge {
+        TooLarge { most: u32::try_from(most).unwrap_or(u32::MAX), message }
+    }
+}
+
 /// Cut the wish down to what the device and the kernel (`kernel_group_size` work-items a group) allow; at least one
-/// work-group is launched. `Err` names what an exact wish exceeds.
-pub fn fit(wish: Wish, device: &DeviceLimits, kind: DeviceKind, kernel_group_size: usize) -> Result<Geometry, String> {
+/// work-group is launched.
+pub fn fit(
+    wish: Wish,
+    device: &DeviceLimits,
+    kind: DeviceKind,
+    kernel_group_size: usize,
+) -> Result<Geometry, TooLarge> {
     let most = device.work_group_size.min(kernel_group_size).max(1);
     let mut local = wish.local.map(|n| n.max(1) as usize);
     let product = |local: &[usize; 3]| local.iter().fold(1usize, |a, &b| a.saturating_mul(b));
     if wish.exact_local {
         if let Some(d) = (0..3).find(|&d| local[d] > device.work_item_sizes[d]) {
-            return Err(format!(
-                "needs work-groups of {} work-items in dimension {d}; the device allows {}",
-                local[d], device.work_item_sizes[d]
-            ));
+            let allowed = device.work_item_sizes[d];
+            let asked = local[d];
+            let message =
+                format!("needs work-groups of {asked} work-items in dimension {d}; the device allows {allowed}");
+            return Err(TooLarge::new(allowed.min(most), message));
         }
         if product(&local) > most {
-            return Err(format!("needs work-groups of {} work-items; the device allows {most}", product(&local)));
+            let message = format!("needs work-groups of {} work-items; the device allows {most}", product(&local));
+            return Err(TooLarge::new(most, message));
         }
     } else {
         for (local, allowed) in local.iter_mut().zip(device.work_item_sizes) {
@@ -78,7 +99,7 @@ mod tests {
     fn fitted(groups: [u64; 3], local: [u32; 3], exact_local: bool, kernel: usize) -> String {
         match fit(Wish { groups, local, exact_local }, &DEVICE, DeviceKind::Gpu, kernel) {
             Ok(g) => format!("{:?} x {:?}", g.groups, g.local),
-            Err(e) => e,
+            Err(e) => format!("{}: at most {}", e.message, e.most),
         }
     }
 
@@ -98,11 +119,11 @@ mod tests {
     fn an_exact_group_that_is_too_large_is_an_error() {
         assert_eq!(
             fitted([1, 1, 1], [512, 1, 1], true, 1024),
-            "needs work-groups of 512 work-items in dimension 0; the device allows 256"
+            "needs work-groups of 512 work-items in dimension 0; the device allows 256: at most 256"
         );
         assert_eq!(
             fitted([1, 1, 1], [256, 1, 1], true, 64),
-            "needs work-groups of 256 work-items; the device allows 64"
+            "needs work-groups of 256 work-items; the device allows 64: at most 64"
         );
     }
 

@@ -1,7 +1,8 @@
 //! Rules about what `filter` keeps: functions that are applied on the way out, tests one after the other.
 
 use super::place::{block_levels, is_flat};
-use super::rewrite::{Rewriter, atom_mentions, stmt_mentions};
+use super::rewrite::Rewriter;
+use super::uses::{atom_mentions, stmt_mentions};
 use super::{Applied, is_parallel, rules};
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};

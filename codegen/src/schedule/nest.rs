@@ -6,6 +6,7 @@
 
 use super::free;
 use super::place::is_flat;
+use super::uses;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
@@ -47,6 +48,10 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
         && unplaced(call)
     {
         let [column] = g.params.as_slice() else { return None };
+        // Rows and columns of one length each, by one function.
+        if f.position.is_some() || g.position.is_some() {
+            return None;
+        }
         reader.depend.insert(*row);
         for stmt in f.body.stmts.iter().take(f.body.stmts.len() - 1).filter(|s| is_of_row(f, s)) {
             reader.depend.insert(stmt.var);
@@ -68,7 +73,22 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     }
     reader.param(*row)?;
     let (fold, reorder) = reader.function(f)?;
-    Some(Nest { fold, matrix: false, reorder })
+    let made = f.body.stmts.iter().find(|s| s.var == fold)?;
+    let Rhs::Prim(call) = &made.rhs else { return None };
+    is_same_fold(kernel, f, call).then_some(Nest { fold, matrix: false, reorder })
+}
+
+/// Whether a fold in a function has one neutral value and one operator for all elements: those who share a row may compute
+/// both without it.
+pub fn is_same_fold(kernel: &Kernel, f: &Lambda, fold: &PrimCall) -> bool {
+    let depend = uses::dependent(kernel, f);
+    let of_position = |a: &Atom| f.position.as_ref().is_some_and(|p| uses::atom_mentions(a, p));
+    let own = |a: &Atom| is_one_of(a, &depend) || of_position(a);
+    let operator = |s: &Stmt| {
+        mentions(&s.rhs, &depend) || f.position.as_ref().is_some_and(|p| uses::stmt_mentions(&kernel.vars, s, p))
+    };
+    let body = &fold.funs[0].body;
+    !own(&fold.args[0]) && !own(&body.result) && !body.stmts.iter().any(operator)
 }
 
 /// Recognises a fold over all elements of a window, row after row, in the function of the inner of two maps.

@@ -4,7 +4,7 @@
 //! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`, and
 //!   `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)` (z neutral): what is kept is never stored.
 
-use super::uses::{self, Uses};
+use super::uses::{self, Uses, atom_mentions, stmt_mentions};
 use super::{Applied, rules};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::ty::Ty;
@@ -216,25 +216,4 @@ impl Rewriter<'_> {
 /// `y = x`, at the start of a function that is inlined.
 fn bound(y: VarId, x: VarId, f: &Lambda) -> Stmt {
     Stmt { var: y, binds: Vec::new(), rhs: Rhs::Atom(Atom::Var(x)), origin: f.origin.clone() }
-}
-
-pub(super) fn atom_mentions(a: &Atom, x: &lift_analysis::size::Var) -> bool {
-    matches!(a, Atom::Size(s) if s.contains(x))
-}
-
-/// Whether a statement computes with a length (having it in the types of its variables is not enough).
-pub(super) fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &lift_analysis::size::Var) -> bool {
-    let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
-    let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
-    in_type
-        || stmt.rhs.operands().iter().any(|a| atom_mentions(a, x))
-        || match &stmt.rhs {
-            Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
-            Rhs::Cast(_, checks) => {
-                checks.iter().flat_map(lift_analysis::size::LengthCheck::sizes).any(|size| size.contains(x))
-            }
-            Rhs::If(_, a, b) => block(a) || block(b),
-            Rhs::Prim(call) => call.sizes.iter().any(|s| s.contains(x)) || call.funs.iter().any(|f| block(&f.body)),
-            _ => false,
-        }
 }

@@ -3,7 +3,7 @@
 //! a short row that is read again and again.
 
 use super::free;
-use super::nest::is_scalars;
+use super::nest::{is_same_fold, is_scalars};
 use super::place::is_flat;
 use super::uses;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -47,17 +47,6 @@ fn is_small(kernel: &Kernel, stmt: &Stmt, lazy: &FxHashSet<VarId>) -> bool {
     }
 }
 
-/// The variables of a function's statements that depend on its parameters.
-pub fn dependent(f: &Lambda) -> FxHashSet<VarId> {
-    let mut found: FxHashSet<VarId> = f.params.iter().copied().collect();
-    for stmt in &f.body.stmts {
-        if uses::mentions(stmt, &|v| found.contains(&v)) || !stmt.binds.is_empty() {
-            found.insert(stmt.var);
-        }
-    }
-    found
-}
-
 /// The only statement of a function for which `is_it` holds, if all others are small and the result is scalars.
 fn the_only<'k>(
     kernel: &Kernel,
@@ -89,11 +78,8 @@ pub fn team(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<VarI
     let xs = kernel.atom_ty(&fold.args[1]);
     let xs = xs.as_array().filter(|a| a.position.is_none() && is_scalars(&a.element))?;
     let hidden = xs.len.any_var(&mut |v| v.kind != VarKind::Param);
-    let depend = dependent(f);
-    let depends = matches!(&fold.args[0], Atom::Var(z) if depend.contains(z))
-        || fold.funs[0].body.stmts.iter().any(|s| uses::mentions(s, &|v| depend.contains(&v)));
     let plain = is_scalars(&kernel.atom_ty(&fold.args[0])) && is_element_work(kernel, &fold.funs[0].body, false);
-    (hidden && !depends && plain).then_some(stmt.var)
+    (hidden && is_same_fold(kernel, f, fold) && plain).then_some(stmt.var)
 }
 
 /// A fold over `map g ys`, where ys is the same for every element.
@@ -115,7 +101,7 @@ pub fn pairs(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<Pai
     let Atom::Var(met) = &fold.args[1] else { return None };
     let meets = f.body.stmts.iter().find(|s| s.var == *met)?;
     let Rhs::Prim(map @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &meets.rhs else { return None };
-    let depend = dependent(f);
+    let depend = uses::dependent(kernel, f);
     let (g, ys) = (map.funs.first()?, map.args.first()?);
     let ys_ty = kernel.atom_ty(ys);
     let array = ys_ty.as_array().filter(|a| a.position.is_none())?;

@@ -68,8 +68,9 @@ fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHas
 
 fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarId>) -> Option<Tiling> {
     let f = call.funs.first()?;
-    // Blocks and tiles are of rows of one length.
+    // Blocks and tiles are of rows of one length, by functions that are the same for all of them.
     let rectangular = !kernel.ty(stmt.var).any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
+    let rectangular = rectangular && is_uniform(f);
     if let Some(nest) = nest::recognise(kernel, f).filter(|nest| rectangular || !nest.matrix) {
         let innermost = if nest.matrix { nest::inner(f)?.1 } else { f };
         return fused(innermost, lazy).then_some(if nest.matrix {
@@ -106,12 +107,17 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
     }
 }
 
+/// Whether nothing in a nest of maps depends on where an element is.
+fn is_uniform(f: &Lambda) -> bool {
+    f.position.is_none() && nest::inner(f).is_none_or(|(_, g)| is_uniform(g))
+}
+
 /// A nest of every row and every column below maps that do nothing else.
 fn batched(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<(Nest, usize)> {
     let mut f = f;
     for batches in 1..=nest::MOST_BATCHES {
         let (last, before) = f.body.stmts.split_last()?;
-        let plain = f.position.is_none() && f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
+        let plain = f.params.len() == 1 && before.iter().all(|s| free::is_free(&s.rhs));
         let (call, g) = nest::inner(f)?;
         if !plain || call.prim != Prim::Map(Level::Auto) || f.body.result != Atom::Var(last.var) {
             return None;

@@ -1,7 +1,8 @@
 //! How often each variable is used.
 
-use crate::core::{Atom, Block, Kernel, Rhs, Stmt, VarId};
-use rustc_hash::FxHashMap;
+use crate::core::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::size::{LengthCheck, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
@@ -25,6 +26,40 @@ pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     let atom = |a: &Atom| matches!(a, Atom::Var(v) if of(*v));
     let inside = |block: &Block| atom(&block.result) || block.stmts.iter().any(|s| mentions(s, of));
     stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
+}
+
+/// Whether an operand is a size with a length in it.
+pub fn atom_mentions(a: &Atom, x: &Var) -> bool {
+    matches!(a, Atom::Size(s) if s.contains(x))
+}
+
+/// Whether a statement computes with a length (having it in the types of its variables is not enough).
+pub fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &Var) -> bool {
+    let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
+    let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
+    in_type
+        || stmt.rhs.operands().iter().any(|a| atom_mentions(a, x))
+        || match &stmt.rhs {
+            Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
+            Rhs::Cast(_, checks) => {
+                checks.iter().flat_map(LengthCheck::sizes).any(|size| size.contains(x))
+            }
+            Rhs::If(_, a, b) => block(a) || block(b),
+            Rhs::Prim(call) => call.sizes.iter().any(|s| s.contains(x)) || call.funs.iter().any(|f| block(&f.body)),
+            _ => false,
+        }
+}
+
+/// The variables of a function's statements that depend on its parameters or its position.
+pub fn dependent(kernel: &Kernel, f: &Lambda) -> FxHashSet<VarId> {
+    let mut found: FxHashSet<VarId> = f.params.iter().copied().collect();
+    for stmt in &f.body.stmts {
+        let of_position = f.position.as_ref().is_some_and(|p| stmt_mentions(&kernel.vars, stmt, p));
+        if of_position || mentions(stmt, &|v| found.contains(&v)) || !stmt.binds.is_empty() {
+            found.insert(stmt.var);
+        }
+    }
+    found
 }
 
 struct Counter {

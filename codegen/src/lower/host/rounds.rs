@@ -1,7 +1,7 @@
 //! Loops at the top of a kernel: each round is launched for itself.
 
 use super::Host;
-use crate::core::{Lambda, PrimCall, Stmt};
+use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt};
 use crate::lower::Result;
 use crate::lower::value::{Dest, Env, Layout, Memory, Place, Root, Value};
 use crate::plan::{BufferRole, Step};
@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 /// Rounds of an `iterate` that are written one after the other; more are a loop.
 const UNROLLED: i64 = 16;
+/// Rounds of which each is launched, one after the other: the second stands for those behind it.
+const LAUNCHED: i64 = 2;
 
 /// Two memories that exchange their roles.
 struct Memories {
@@ -39,6 +41,12 @@ impl<'k> Host<'k> {
             Some(k) if k <= UNROLLED || call.funs.len() > 1 => k,
             _ => return self.repeat(stmt, call, env),
         };
+        if let [lambda] = call.funs.as_slice()
+            && k > LAUNCHED
+            && self.is_launched(lambda)
+        {
+            return self.first_and_rest(stmt, call, env, k);
+        }
         let mut value = self.atom(&call.args[0], env);
         for round in 0..k.max(0) as usize {
             let Some(lambda) = call.funs.get(round).or(call.funs.last()) else { break };
@@ -49,6 +57,32 @@ impl<'k> Host<'k> {
             value = self.block(&lambda.body, inner, None)?;
         }
         Ok(value)
+    }
+
+    /// Whether a function stores its value: it is no view of another.
+    fn is_launched(&self, lambda: &Lambda) -> bool {
+        let made = lambda.body.stmts.iter().find(|s| Atom::Var(s.var) == lambda.body.result);
+        made.is_some_and(|s| match &s.rhs {
+            Rhs::Prim(call) => {
+                !call.prim.is_view() && call.prim != Prim::Iterate && !self.program.schedule.lazy.contains(&s.var)
+            }
+            _ => false,
+        })
+    }
+
+    /// The first round reads what is there before; all others are alike.
+    fn first_and_rest(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, k: i64) -> Result<Value<'k>> {
+        let lambda = &call.funs[0];
+        let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
+        let mut inner = env.clone();
+        if let Some(param) = lambda.params.first() {
+            inner.bind(*param, self.atom(&call.args[0], env));
+        }
+        self.block(&lambda.body, inner, Some(&Dest::Place(memories.current.clone())))?;
+        let mut steps = self.round(lambda, env, &memories.current, &memories.next)?;
+        memories.exchange(&mut steps);
+        self.program.steps.push(Step::Repeat { count: Size::int(k - 1), steps });
+        self.load(&memories.current)
     }
 
     /// Rounds that keep the length, between two memories that exchange their roles.

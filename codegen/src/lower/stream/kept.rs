@@ -98,7 +98,8 @@ impl<'k> Host<'k> {
                 let body = f.dest_body(dest)?;
                 let n = f.length(&xs.len)?;
                 let at = Expr::Var(f.variable("at", CType::Int, Some(Expr::int(0))));
-                let all = Piece { number: Size::zero(), from: Expr::int(0), to: n.clone(), last: Expr::Bool(true) };
+                let (from, to, of) = (Expr::int(0), n.clone(), xs.len.clone());
+                let all = Piece { number: Size::zero(), from, to, of, last: Expr::Bool(true) };
                 f.keep_of_piece(&filter, kept, &all, &at, &n, &body)?;
                 let len = f.index_var("at", at);
                 f.dest_packed(dest, &[Size::var(len)])?;

@@ -23,10 +23,13 @@ const LANES: i64 = 16;
 pub(super) const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
 /// The elements `from <= i < to`.
+#[derive(Clone)]
 pub(super) struct Piece {
     pub number: Size,
     pub from: Expr,
     pub to: Expr,
+    /// How many elements there are, those of other pieces included.
+    pub of: Size,
     /// Whether it is the last.
     pub last: Expr,
 }
@@ -147,10 +150,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let from = f.bind("from", CType::Int, from);
             let to = from.clone().add(Expr::call("min", [each, n_expr.sub(from.clone())]));
             let to = f.bind("to", CType::Int, to);
-            let to_var = f.index_var("to", to.clone());
-            f.facts.assume_range(to_var, Some(Size::zero()), Some(n.clone()));
             let last = f.size(number)?.eq(f.size(&pieces.sub(&Size::one()))?);
-            body(f, &Piece { number: number.clone(), from, to, last })
+            body(f, &Piece { number: number.clone(), from, to, of: n.clone(), last })
         });
         self.active = active;
         result
@@ -173,6 +174,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.loop_depth += 1;
         let round = self.scope(|f| {
             f.facts.assume_range(from.clone(), Some(Size::zero()), None);
+            f.facts.assume_range(to.clone(), Some(Size::zero()), Some(piece.of.clone()));
             f.facts.assume_range(var.clone(), Some(Size::var(from)), Some(Size::var(to).sub(&Size::one())));
             body(f, &Size::var(var))
         });
@@ -243,7 +245,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rounds = Expr::binary(BinaryOp::Div, piece.to.clone().sub(piece.from.clone()), Expr::int(LANES));
         let rounds = self.bind("rounds", CType::Int, rounds);
         let rounds_var = self.index_var("rounds", rounds.clone());
-        let n = r.xs.len.clone();
+        let n = piece.of.clone();
         self.for_range("r", Expr::int(0), &Size::var(rounds_var), Step::Increment, |f, round| {
             let base = Expr::binary(BinaryOp::Mul, f.size(round)?, Expr::int(LANES));
             let base = f.bind("base", CType::Int, piece.from.clone().add(base));
@@ -260,7 +262,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })?;
         let done = Expr::binary(BinaryOp::Mul, rounds, Expr::int(LANES));
         let rest = self.bind("rest", CType::Int, piece.from.clone().add(done));
-        let rest = Piece { number: piece.number.clone(), from: rest, to: piece.to.clone(), last: piece.last.clone() };
+        let rest = Piece { number: piece.number.clone(), from: rest, ..piece.clone() };
         let acc = self.fold_in_order(r, &rest)?;
         self.for_each("j", &lanes, |f, j| {
             let j = f.size(j)?;

@@ -200,7 +200,7 @@ impl<'k> Host<'k> {
             b.for_level(Level::Wrg(2), &planes.len.clone(), |b, p| {
                 let mut env = env.clone();
                 let value = b.read(&planes, p)?;
-                env.bind(plane.params[0], value);
+                env.enter(plane, p, value);
                 for s in plane.body.stmts.iter().rev().skip(1).rev() {
                     let value = b.eval_stmt(s, &mut env, None)?;
                     env.bind(s.var, value);
@@ -376,14 +376,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The result at a row and a column.
     fn window_value(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
         let (env, window) = self.window_at(w, r, c)?;
-        self.call(&Closure { lambda: w.f, env }, &[window])
+        self.call(&Closure { lambda: w.f, env }.at(c), &[window])
     }
 
     /// The window at a row and a column, and what its function may mention.
     pub(super) fn window_at(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<(Env<'k>, Value<'k>)> {
         let mut env = w.env.clone();
         let row = self.read(&w.rows, r)?;
-        env.bind(w.outer.params[0], row);
+        env.enter(w.outer, r, row);
         let Some((last, before)) = w.outer.body.stmts.split_last() else { return Ok((env, Value::Written)) };
         for s in before {
             let value = self.eval_stmt(s, &mut env, None)?;

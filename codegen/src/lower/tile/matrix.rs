@@ -231,7 +231,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_level(level, &xs.len.clone(), |b, i| {
             let (x, dest) = (b.read(&xs, i)?, b.dest_at(&dest, i)?);
             let mut env = env.clone();
-            env.bind(f.params[0], x);
+            env.enter(f, i, x);
             for s in f.body.stmts.iter().take(f.body.stmts.len() - 1) {
                 let value = b.eval_stmt(s, &mut env, None)?;
                 env.bind(s.var, value);

@@ -93,7 +93,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let lambda = &m.call.funs[0];
             let x = f.read(&m.xs, &at)?;
             let x = f.name_param(lambda.params[0], &x)?;
-            env.bind(lambda.params[0], x);
+            env.enter(lambda, &at, x);
             for s in &lambda.body.stmts {
                 let value = if s.var == m.pairs.fold {
                     let acc = f.meet_chunks(m, &chunk, &item, &env)?;

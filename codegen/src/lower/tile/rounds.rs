@@ -78,7 +78,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let mut env = r.env.clone();
             let x = f.read(&r.xs, g)?;
             let x = f.name_param(lambda.params[0], &x)?;
-            env.bind(lambda.params[0], x);
+            env.enter(lambda, g, x);
             for s in &lambda.body.stmts {
                 let origin = s.origin.clone();
                 let value = f.at(&origin, |f| match &s.rhs {

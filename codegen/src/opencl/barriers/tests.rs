@@ -33,12 +33,15 @@ fn what_is_wrong_is_found() {
         vec![write(), barrier(), write()],
         vec![declared(group()), when(i(), vec![write(), barrier(), write()]), write()],
         vec![loop_of(vec![write(), barrier(), when(group(), vec![at(StmtKind::Break)])])],
+        vec![declared(group()), when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()],
     ];
     let wrong = [
         vec![write(), barrier(), barrier(), write()],
         vec![write(), barrier()],
         vec![declared(item()), when(i(), vec![write(), barrier(), write()])],
         vec![declared(item()), when(i(), vec![at(StmtKind::Return)]), write(), barrier(), write()],
+        vec![declared(item()), when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()],
+        vec![declared(item()), loop_of(vec![when(i(), vec![at(StmtKind::Stop)]), write(), barrier(), write()])],
         vec![declared(item()), loop_of(vec![write(), barrier(), write(), when(i(), vec![at(StmtKind::Break)])])],
         vec![loop_of(vec![barrier(), declared(group())])],
     ];

@@ -4,7 +4,7 @@ use super::numbered::{Numbered, beside, elements, is_known};
 use super::slice::{Made, as_var, mentioned, needed};
 use super::{Definitions, Maker, definitions};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
-use crate::schedule::{Applied, rules, shapes};
+use crate::schedule::{Applied, rules, uses};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
@@ -132,7 +132,7 @@ fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner
 
 /// A `map` over rows folds each of them by the same keys: all of them are folded at once.
 fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner) -> Option<Kernel> {
-    let per_row = shapes::dependent(inner.f);
+    let per_row = uses::dependent(kernel, inner.f);
     // What tells rows apart is all that values may need of them, and keys need nothing.
     if fold.keys.uses().iter().chain(&as_var(fold.z)).any(|v| per_row.contains(v) || is_own(inner, *v)) {
         return None;

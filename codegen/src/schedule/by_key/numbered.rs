@@ -2,7 +2,7 @@
 
 use super::{Definitions, Maker, definitions, slice};
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
-use crate::schedule::shapes;
+use crate::schedule::uses;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,7 +48,7 @@ impl<'k> Numbered<'k> {
             return None;
         }
         defs.extend(definitions(&f.body));
-        Some(Numbered { at, f, source, count: ty.len.clone(), numbers, varying: shapes::dependent(f), defs })
+        Some(Numbered { at, f, source, count: ty.len.clone(), numbers, varying: uses::dependent(kernel, f), defs })
     }
 
     /// The statements of the function that these need, if they can stand before the `map`.

@@ -23,7 +23,7 @@ use crate::lower::{LowerError, Result};
 use crate::opencl::{BinaryOp, CType, Expr, StmtKind, Storage};
 use crate::schedule::nest::Nest;
 use crate::schedule::rules;
-use crate::schedule::{shapes, uses};
+use crate::schedule::uses;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -76,7 +76,7 @@ struct Folded<'k> {
     of: VarId,
     env: Env<'k>,
     rows: Array<'k>,
-    /// The length of all rows; `None` where each has its own, known only when it is read.
+    /// The length of all rows; `None` where each has its own, by its position or known only when it is read.
     length: Option<Size>,
     z_ty: Ty,
     /// Work-items of a group.
@@ -121,7 +121,44 @@ fn may_mention_lengths(stmt: &Stmt) -> bool {
     sizes || !only_scalars
 }
 
+const USED: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
+
+fn title<'a>(name: &'a str, stmt: &'a Stmt) -> Title<'a> {
+    Title { name, label: "map: a row by several work-items", origin: &stmt.origin }
+}
+
 impl<'k> Host<'k> {
+    /// A fold in the function of a map; nothing if the device has no group that is large enough.
+    fn folded(
+        &mut self,
+        stmt: &'k Stmt,
+        call: &'k PrimCall,
+        env: &Env<'k>,
+        of: VarId,
+    ) -> Result<Option<Folded<'k>>> {
+        let kernel = self.program.kernel;
+        let f = &call.funs[0];
+        let fold = f.body.stmts.iter().find(|s| s.var == of);
+        let Some(Rhs::Prim(fold)) = fold.map(|s| &s.rhs) else {
+            return Err(LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was"));
+        };
+        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+            return Ok(None);
+        }
+        Ok(Some(Folded {
+            f,
+            fold,
+            of,
+            env: env.clone(),
+            rows: self.array_arg(stmt, &call.args[0], env)?,
+            length: None,
+            z_ty: kernel.atom_ty(&fold.args[0]),
+            items: ITEMS,
+            teams: Teams::Neighbours,
+            stage: Stage::Whole,
+        }))
+    }
+
     pub(super) fn rows(
         &mut self,
         stmt: &'k Stmt,
@@ -131,31 +168,14 @@ impl<'k> Host<'k> {
         nest: Nest,
     ) -> Result<bool> {
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was");
-        let f = &call.funs[0];
-        let fold = f.body.stmts.iter().find(|s| s.var == nest.fold).ok_or_else(wrong)?;
-        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
-        if !nest.reorder || i64::from(self.program.schedule.target.most_in_group) < ITEMS {
+        if !nest.reorder {
             return Ok(false);
         }
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let length = kernel.atom_ty(&fold.args[1]).as_array().map(|a| env.size(&a.len)).ok_or_else(wrong)?;
-        let z_ty = kernel.atom_ty(&fold.args[0]);
-        let mut folded = Folded {
-            f,
-            fold,
-            of: nest.fold,
-            env: env.clone(),
-            rows,
-            length: Some(length),
-            z_ty,
-            items: ITEMS,
-            teams: Teams::Neighbours,
-            stage: Stage::Whole,
-        };
-        let title =
-            Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
-        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        let Some(mut folded) = self.folded(stmt, call, env, nest.fold)? else { return Ok(false) };
+        let f = folded.f;
+        let length = kernel.atom_ty(&folded.fold.args[1]).as_array().map(|a| env.size(&a.len));
+        folded.length = length.filter(|len| !f.position.as_ref().is_some_and(|position| len.contains(position)));
+        let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         let mut found = Vec::new();
         // Neighbouring work-items read neighbouring elements.
         self.program.probe(&stmt.origin, |b| {
@@ -190,7 +210,7 @@ impl<'k> Host<'k> {
         let place = self.partials(stmt, &folded.z_ty, &room)?;
         let place = match &*place.layout {
             Layout::Array { element, .. } => Place { layout: element.clone(), at: Size::zero() },
-            _ => return Err(wrong()),
+            _ => return Err(LowerError::new(&stmt.origin, "map", "the parts of rows are no array")),
         };
         let first = Folded { stage: Stage::Parts(parts.clone(), place.clone()), ..folded.clone() };
         let label = "map: parts of rows";
@@ -233,32 +253,10 @@ impl<'k> Host<'k> {
         dest: &Dest<'k>,
         of: VarId,
     ) -> Result<bool> {
+        let Some(mut folded) = self.folded(stmt, call, env, of)? else { return Ok(false) };
+        let n = folded.rows.len.clone();
         let kernel = self.program.kernel;
-        let wrong = || LowerError::new(&stmt.origin, "map", "a fold of rows is not as it was");
-        let f = &call.funs[0];
-        let fold = f.body.stmts.iter().find(|s| s.var == of).ok_or_else(wrong)?;
-        let Rhs::Prim(fold) = &fold.rhs else { return Err(wrong()) };
-        if i64::from(self.program.schedule.target.most_in_group) < ITEMS {
-            return Ok(false);
-        }
-        let rows = self.array_arg(stmt, &call.args[0], env)?;
-        let z_ty = kernel.atom_ty(&fold.args[0]);
-        let n = rows.len.clone();
-        let mut folded = Folded {
-            f,
-            fold,
-            of,
-            env: env.clone(),
-            rows,
-            length: None,
-            z_ty,
-            items: ITEMS,
-            teams: Teams::Neighbours,
-            stage: Stage::Whole,
-        };
-        let title =
-            Title { name: kernel.name_of(stmt.var), label: "map: a row by several work-items", origin: &stmt.origin };
-        let used = Dims { wrg: [true, false, false], lcl: [true, false, false], ..Dims::default() };
+        let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         self.program.applied(&rules::ROW_TEAMS, &stmt.origin);
         let local = |folded: &Folded| [Some(folded.items as u32), Some(1), Some(1)];
         let enough = Size::int(self.program.busy() / TEAM);
@@ -428,7 +426,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
         // It may stand in the function, but mentions nothing of the row.
         let mut env = folded.env.clone();
-        let depend = shapes::dependent(folded.f);
+        let depend = uses::dependent(self.program.kernel, folded.f);
         for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
             if crate::schedule::nest::is_scalars(self.program.kernel.ty(s.var)) && !depend.contains(&s.var) {
                 let value = self.eval_stmt(s, &mut env, None)?;
@@ -446,7 +444,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
         let mut env = folded.env.clone();
         let row = self.read(&folded.rows, at)?;
-        env.bind(folded.f.params[0], row);
+        env.enter(folded.f, at, row);
         for s in folded.before().filter(|s| wanted.contains(&s.var)) {
             let value = self.eval_stmt(s, &mut env, None)?;
             env.bind(s.var, value);
