@@ -105,7 +105,11 @@ impl Target {
 
     /// As this target, with work-groups of so many work-items at most; nothing if they are no larger anyway.
     pub fn with_groups_of(&self, most: u32) -> Option<Target> {
-        (most < self.most_in_group).then(|| Target { most_in_group: most.max(1), group: self.group.min(most.max(1)), ..*self })
+        (most < self.most_in_group).then(|| Target {
+            most_in_group: most.max(1),
+            group: self.group.min(most.max(1)),
+            ..*self
+        })
     }
 }
 

@@ -84,9 +84,8 @@ fn groups_are_small() -> Result<(), String> {
         let found = program.kernels().into_iter().find(|k| k.name == kernel);
         let core = found.ok_or_else(|| format!("{file}.lift has no kernel `{kernel}`"))?.core?;
         let compiled = lower::compile(&core, &target).map_err(|errors| errors[0].to_string())?;
-        let large = |f: &lift_codegen::opencl::Function| {
-            f.group_size.is_some_and(|size| size.iter().product::<u32>() > FEW)
-        };
+        let large =
+            |f: &lift_codegen::opencl::Function| f.group_size.is_some_and(|size| size.iter().product::<u32>() > FEW);
         if let Some(function) = compiled.functions.iter().find(|f| large(f)) {
             return Err(format!("{file}.{kernel}: {} relies on groups of {:?}", function.name, function.group_size));
         }

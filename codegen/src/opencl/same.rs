@@ -71,9 +71,7 @@ impl<'f> Pairs<'f> {
             (
                 S::If { condition, then, otherwise },
                 S::If { condition: condition_b, then: then_b, otherwise: otherwise_b },
-            ) => {
-                self.expr(condition, condition_b) && self.stmts(then, then_b) && self.stmts(otherwise, otherwise_b)
-            }
+            ) => self.expr(condition, condition_b) && self.stmts(then, then_b) && self.stmts(otherwise, otherwise_b),
             (
                 S::For { ty, var, from, condition, step, below, body },
                 S::For {
@@ -166,10 +164,7 @@ mod tests {
         Function {
             name: to.clone(),
             doc: String::new(),
-            params: vec![
-                Param { name: to, ty: element },
-                Param { name: n, ty: ParamType::Value(CType::Int) },
-            ],
+            params: vec![Param { name: to, ty: element }, Param { name: n, ty: ParamType::Value(CType::Int) }],
             group_size: None,
             body: vec![body.at(&origin)],
             parts: Default::default(),

@@ -179,8 +179,9 @@ fn fit(
     let label = &launch.label;
     let info = &session.info;
     let wish = numbers.wish;
-    let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size)
-        .map_err(|e| RunFailure::Groups { most: e.most, message: format!("`{label}` {} ({})", e.message, info.name) })?;
+    let geometry = geometry::fit(wish, &info.limits, info.kind, kernel.work_group_size).map_err(|e| {
+        RunFailure::Groups { most: e.most, message: format!("`{label}` {} ({})", e.message, info.name) }
+    })?;
     if geometry.local != wish.local.map(|n| n.max(1) as usize) {
         let (asked, got) = (wish.local, geometry.local);
         let notice = format!(

@@ -41,9 +41,7 @@ pub fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &Var) -> bool {
         || stmt.rhs.operands().iter().any(|a| atom_mentions(a, x))
         || match &stmt.rhs {
             Rhs::Pack(_, sizes) => sizes.iter().any(|s| s.contains(x)),
-            Rhs::Cast(_, checks) => {
-                checks.iter().flat_map(LengthCheck::sizes).any(|size| size.contains(x))
-            }
+            Rhs::Cast(_, checks) => checks.iter().flat_map(LengthCheck::sizes).any(|size| size.contains(x)),
             Rhs::If(_, a, b) => block(a) || block(b),
             Rhs::Prim(call) => call.sizes.iter().any(|s| s.contains(x)) || call.funs.iter().any(|f| block(&f.body)),
             _ => false,

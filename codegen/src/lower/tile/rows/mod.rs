@@ -129,13 +129,7 @@ fn title<'a>(name: &'a str, stmt: &'a Stmt) -> Title<'a> {
 
 impl<'k> Host<'k> {
     /// A fold in the function of a map; nothing if the device has no group that is large enough.
-    fn folded(
-        &mut self,
-        stmt: &'k Stmt,
-        call: &'k PrimCall,
-        env: &Env<'k>,
-        of: VarId,
-    ) -> Result<Option<Folded<'k>>> {
+    fn folded(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, of: VarId) -> Result<Option<Folded<'k>>> {
         let kernel = self.program.kernel;
         let f = &call.funs[0];
         let fold = f.body.stmts.iter().find(|s| s.var == of);
