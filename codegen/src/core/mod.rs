@@ -186,15 +186,35 @@ impl Lambda {
         }
     }
 
-    /// Whether it is one of the commutative operators applied to the two parameters.
+    /// Whether it is one of the commutative operators applied to the two parameters, or a tuple of such, each applied to
+    /// the same component of both.
     pub fn is_commutative(&self) -> bool {
         use ScalarOp::*;
-        let ([a, b], [stmt]) = (self.params.as_slice(), self.body.stmts.as_slice()) else { return false };
-        let Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) = &stmt.rhs else {
-            return false;
-        };
-        let (a, b) = (Atom::Var(*a), Atom::Var(*b));
-        self.body.result == Atom::Var(stmt.var) && (*args == [a.clone(), b.clone()] || *args == [b, a])
+        let [a, b] = self.params.as_slice() else { return false };
+        // Which parameter or component of it a variable is: of the first, of the second.
+        let mut parts: [Vec<(VarId, Option<usize>)>; 2] = [vec![(*a, None)], vec![(*b, None)]];
+        let mut symmetric: Vec<VarId> = Vec::new();
+        let is_symmetric = |a: &Atom, known: &[VarId]| matches!(a, Atom::Var(v) if known.contains(v));
+        for stmt in &self.body.stmts {
+            match &stmt.rhs {
+                Rhs::Proj(Atom::Var(of), k) => {
+                    for of_one in parts.iter_mut().filter(|p| p[0].0 == *of) {
+                        of_one.push((stmt.var, Some(*k)));
+                    }
+                }
+                Rhs::Scalar(Add | Mul | Min | Max | And | Or | BitAnd | BitOr | BitXor, args) => {
+                    let [Atom::Var(x), Atom::Var(y)] = args.as_slice() else { return false };
+                    let part = |side: usize, v: &VarId| parts[side].iter().find(|(w, _)| w == v).map(|(_, k)| *k);
+                    let same = |x, y| part(0, x).is_some_and(|k| part(1, y) == Some(k));
+                    if same(x, y) || same(y, x) {
+                        symmetric.push(stmt.var);
+                    }
+                }
+                Rhs::Tuple(all) if all.iter().all(|a| is_symmetric(a, &symmetric)) => symmetric.push(stmt.var),
+                _ => return false,
+            }
+        }
+        is_symmetric(&self.body.result, &symmetric)
     }
 }
 

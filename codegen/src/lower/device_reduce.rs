@@ -179,7 +179,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let Some(items) = self.team()
             && let Some(levels) = self.levels(&ty, items)
         {
-            return self.fold_together(&levels, &f, &z, &xs);
+            return self.fold_together(&levels, &f, &z, &xs, &ty);
         }
         let op = self.operator(&f, &z, &ty)?;
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
@@ -195,11 +195,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     /// The fold of an array by a group of a known size.
-    fn fold_together(&mut self, levels: &Levels, f: &Closure<'k>, z: &Value<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
+    fn fold_together(
+        &mut self,
+        levels: &Levels,
+        f: &Closure<'k>,
+        z: &Value<'k>,
+        xs: &Array<'k>,
+        ty: &Ty,
+    ) -> Result<Value<'k>> {
         let none = Place { layout: Rc::new(Layout::Tuple(Vec::new())), at: Size::zero() };
         let op = Operator { f: f.clone(), z: z.clone(), commutative: f.lambda.is_commutative(), slots: none };
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
-        let acc = if op.commutative && !self.is_in_local(xs) {
+        let acc = if self.is_own_row(&xs.len) {
+            self.fold_own_row(&op, xs, ty)
+        } else if op.commutative && !self.is_in_local(xs) {
             self.fold_own_in_flight(&op, xs)
         } else {
             self.fold_own(&op, xs, &Size::zero(), &xs.len.clone())
@@ -209,6 +218,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         // The next row needs the slots again.
         self.shared_in_loop = true;
         acc
+    }
+
+    /// What each work-item folds of a row that is in registers, or whose elements it has under way at once.
+    fn fold_own_row(&mut self, op: &Operator<'k>, xs: &Array<'k>, ty: &Ty) -> Result<Value<'k>> {
+        let acc = self.neutral(op, "acc")?;
+        if !op.commutative && self.fold_own_in_order(&op.f, &acc, xs, ty)? {
+            return Ok(acc);
+        }
+        self.for_own_row(&xs.len, |f, i| {
+            let x = f.read(xs, i)?;
+            f.take_in(op, &acc, x)
+        })?;
+        Ok(acc)
     }
 
     /// The fold of an array by all work-items of the group, each of which has several elements under way at a time: a
@@ -222,22 +244,30 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         let end = self.length(&xs.len)?;
+        if let Some(items) = self.team() {
+            let round = Size::int(items * IN_FLIGHT);
+            let whole = xs.len.div_floor(&round).mul(&round);
+            let step = Step::Add(Expr::int(items * IN_FLIGHT));
+            self.for_range("base", Expr::int(0), &whole, step, |f, base| {
+                let i = f.size(base)?.add(local_id().cast(CType::Int));
+                let i = f.bind("i", CType::Int, i);
+                let i = Size::var(f.index_var("i", i));
+                f.fold_round(op, &acc, xs, &i, &Size::int(items))
+            })?;
+            let rest = self.size(&whole)?.add(local_id().cast(CType::Int));
+            let at = self.bind("i", CType::Int, rest);
+            let i = self.index_var("i", at.clone());
+            let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &Size::int(items)))?;
+            self.emit_if(at.lt(end), body, Vec::new());
+            return Ok(acc);
+        }
         let group = self.bind("items", CType::Int, local_size());
         let items = Size::var(self.index_var("items", group.clone()));
         self.facts.assume_le(Size::one(), items.clone());
         let at = Expr::Var(self.variable("i", CType::Int, Some(local_id())));
         let i = self.index_var("i", at.clone());
-        let last = items.mul(&Size::int(IN_FLIGHT - 1));
         let (body, ()) = self.scope(|f| {
-            let i = Size::var(i.clone());
-            f.facts.assume_le(Size::zero(), i.clone());
-            f.facts.assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
-            let mut elements = Vec::new();
-            for n in 0..IN_FLIGHT {
-                let x = f.read(xs, &i.add(&items.mul(&Size::int(n))))?;
-                elements.push(f.named_scalar(&x, "x")?);
-            }
-            elements.into_iter().try_for_each(|x| f.take_in(op, &acc, x))?;
+            f.fold_round(op, &acc, xs, &Size::var(i.clone()), &items)?;
             f.assign(at.clone(), at.clone().add(group.clone().mul(Expr::int(IN_FLIGHT))));
             Ok(())
         })?;
@@ -246,6 +276,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (body, ()) = self.scope(|f| f.fold_rest(op, &acc, xs, &i, &items))?;
         self.emit_if(at.lt(end), body, Vec::new());
         Ok(acc)
+    }
+
+    /// Elements `i`, `i + items` and so on, all of which there are, under way at once.
+    fn fold_round(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Size, items: &Size) -> Result<()> {
+        let last = items.mul(&Size::int(IN_FLIGHT - 1));
+        self.facts.assume_le(Size::zero(), i.clone());
+        self.facts.assume_le(i.add(&last).add(&Size::one()), xs.len.clone());
+        let mut elements = Vec::new();
+        for n in 0..IN_FLIGHT {
+            let x = self.read(xs, &i.add(&items.mul(&Size::int(n))))?;
+            elements.push(self.named_scalar(&x, "x")?);
+        }
+        elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
     }
 
     /// The last elements of a row, fewer than [`IN_FLIGHT`] a work-item, all under way at once as well: behind the end the
@@ -349,7 +392,10 @@ impl<'k> FunctionBuilder<'_, 'k> {
             // A piece for each work-item, so that elements meet in order.
             let len = self.bind("len", CType::Int, end_expr.clone().sub(begin_expr.clone()));
             let group = self.bind("group_size", CType::Int, local_size());
-            let piece = self.bind("piece", CType::Int, rounded_up(len.clone(), group));
+            let piece = rounded_up(len.clone(), group);
+            // Pieces of an odd length begin in different banks of local memory.
+            let piece = if self.is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
+            let piece = self.bind("piece", CType::Int, piece);
             let before =
                 Expr::call("min", [Expr::binary(BinaryOp::Mul, local_id().cast(CType::Int), piece.clone()), len]);
             let from = self.bind("from", CType::Int, begin_expr.add(before));

@@ -71,6 +71,10 @@ pub struct FunctionBuilder<'p, 'k> {
     pub local_size: [Option<u32>; 3],
     /// How the group shares what the function computes, if the schedule says so.
     pub team: Option<Team>,
+    /// The element of its row that the work-item is at: its index, and its number among those that it has in registers.
+    pub at_hand: Option<(Size, Expr)>,
+    /// Of two maps the outer one has neighbouring work-items: what neighbours read lies side by side then.
+    pub across: bool,
     /// How many elements a group has at a time, until it is known which.
     pub rows_of_team: Option<u32>,
     /// A group has one work-item: each does a large part of the work.
@@ -131,6 +135,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             local_bytes: 0,
             local_size: [None; 3],
             team: None,
+            at_hand: None,
+            across: false,
             rows_of_team: None,
             alone_in_group: false,
             loaded: Vec::new(),

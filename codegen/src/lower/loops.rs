@@ -108,6 +108,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 self.write_out = written_out;
                 return result;
             }
+            Level::Glb(d @ 0..=1) if self.across => (1 - d, "get_global_id", "get_global_size"),
             Level::Glb(d) => (d, "get_global_id", "get_global_size"),
             Level::Wrg(d) => (d, "get_group_id", "get_num_groups"),
             Level::Lcl(d) => (d, "get_local_id", "get_local_size"),
@@ -122,6 +123,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.active.glb[0] = true;
             let result = self.for_stream(n, body);
             self.active = Dims::default();
+            return result;
+        }
+        if level == Level::Lcl(0) && self.is_own_row(n) {
+            let lcl = std::mem::replace(&mut self.active.lcl[0], true);
+            let result = self.for_own_row(n, body);
+            self.active.lcl[0] = lcl;
             return result;
         }
         let active = self.active;

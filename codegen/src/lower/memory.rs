@@ -48,6 +48,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let bounds: Vec<_> = schedule.bounds.get(stmt.var).iter().map(|b| b.as_ref().map(|b| env.size(b))).collect();
         let bounds = &bounds;
         match space {
+            Some(Space::Private) if cooperative && self.active.lcl == [false; 3] && self.own_row().is_some() => {
+                self.declare_own(&ty, bounds, &name)
+            }
             Some(Space::Local) if self.active.wrg != [false; 3] => self.allocate(&ty, bounds, &name, Kind::Local),
             _ if cooperative && self.active.lcl == [false; 3] => self.allocate(&ty, bounds, &name, Kind::Group),
             _ if cooperative => Err(self.error(
@@ -67,7 +70,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Memory of the group for a value of this type: local, if the schedule has seen to that there is room.
     pub fn allocate_for_group(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
-        let keeps = self.team.is_some_and(|team| team.keeps);
+        let keeps = self.team.as_ref().is_some_and(|team| team.keeps);
         self.allocate(ty, &[], name, if keeps { Kind::Local } else { Kind::Group })
     }
 
@@ -188,6 +191,35 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Place { layout: with_roots(&layout, &roots), at })
     }
 
+    /// Registers for the elements of a row that this work-item computes.
+    fn declare_own(&mut self, ty: &lift_analysis::ty::Ty, bounds: &[Option<Size>], name: &str) -> Result<Place> {
+        let origin = self.origin();
+        let each = self.own_row().map_or(1, |own| u64::from(own.each));
+        let mut facts = std::mem::take(&mut self.facts);
+        let mut leaves: Vec<(Scalar, String)> = Vec::new();
+        let layout = self.program.layout_with(
+            ty,
+            &mut bounds.iter().cloned(),
+            name,
+            &Size::one(),
+            &origin,
+            &mut facts,
+            &mut |_, leaf| {
+                leaves.push((leaf.scalar, leaf.name.to_string()));
+                numbered(leaves.len() - 1, leaf.scalar)
+            },
+        );
+        self.facts = facts;
+        let layout = layout?;
+        let mut roots = Vec::new();
+        for (scalar, wish) in leaves {
+            self.note_double(scalar);
+            self.program.stored(&wish, report::Kind::Private, scalar, &Size::nat(each), &origin);
+            roots.push(Root::Own(self.declare_array(&wish, Storage::Private, CType::stored(scalar), each)));
+        }
+        Ok(Place { layout: with_roots(&layout, &roots), at: Size::zero() })
+    }
+
     fn stored_array(&mut self, scalar: Scalar, wish: &str, storage: Storage, n: u64, origin: &Origin) -> Root {
         let kind = if storage == Storage::Private { report::Kind::Private } else { report::Kind::Local };
         self.program.stored(wish, kind, scalar, &Size::nat(n), origin);
@@ -298,7 +330,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         memories.iter().any(|m| match &m.root {
             Root::Array { local, .. } => *local,
             Root::Buffer(id) => self.group_own.contains(id),
-            Root::Register(_) => false,
+            Root::Register(_) | Root::Own(_) => false,
         })
     }
     /// All work-items of the group see what any of them wrote to the memory.

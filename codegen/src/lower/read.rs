@@ -91,6 +91,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.note_double(m.scalar);
         Ok(match &m.root {
             Root::Register(name) => Expr::Var(name.clone()),
+            Root::Own(name) => self.own_element(name, at)?,
             Root::Array { name, .. } => {
                 if !written && let Some(held) = self.held_element(name, at)? {
                     return Ok(held);
@@ -109,7 +110,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// The name by which a pointer to the memory goes.
     pub fn pointer(&mut self, m: &Memory, written: bool) -> Expr {
         match &m.root {
-            Root::Register(name) | Root::Array { name, .. } => Expr::Var(name.clone()),
+            Root::Register(name) | Root::Own(name) | Root::Array { name, .. } => Expr::Var(name.clone()),
             Root::Buffer(id) => Expr::Var(self.use_buffer(*id, written)),
         }
     }

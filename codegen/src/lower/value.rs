@@ -232,6 +232,8 @@ pub enum Root {
     },
     /// A variable; any index into it is 0.
     Register(Name),
+    /// Registers of the work-item for those elements of a row that it computes; nobody else reads them.
+    Own(Name),
 }
 
 /// How the instances of a type lie in memory: a structure of arrays, every scalar leaf in a memory of its own.

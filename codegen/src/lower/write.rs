@@ -414,7 +414,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// memory is not the work-item's own.
     pub fn redundant(&self, root: &Root) -> Option<Expr> {
         let local = match root {
-            Root::Register(_) | Root::Array { local: false, .. } => return None,
+            Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
             Root::Array { local: true, .. } => true,
             // Memory in which each work-item has a part of its own.
             Root::Buffer(id) if self.own.contains(id) => return None,

@@ -19,10 +19,47 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
         return kernel;
     }
     let mut body = kernel.body.clone();
+    super::invariant::hoist(&kernel, &mut body);
+    rows_once(&kernel, &mut body, &FxHashMap::default());
     let mut writer = Writer { kernel: &mut kernel, applied };
     writer.host(&mut body);
     kernel.body = body;
     kernel
+}
+
+/// A component of a tuple that is an array has one variable, so that who reads it twice is seen to.
+fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize), VarId>) {
+    let mut same: FxHashMap<VarId, VarId> = FxHashMap::default();
+    let mut known = known.clone();
+    block.stmts.retain(|stmt| match &stmt.rhs {
+        Rhs::Proj(Atom::Var(of), k) if kernel.ty(stmt.var).as_array().is_some() => {
+            let of = same.get(of).copied().unwrap_or(*of);
+            match known.get(&(of, *k)) {
+                Some(first) => {
+                    same.insert(stmt.var, *first);
+                    false
+                }
+                None => {
+                    known.insert((of, *k), stmt.var);
+                    true
+                }
+            }
+        }
+        _ => true,
+    });
+    if !same.is_empty() {
+        rename(block, &|v| *v = same.get(v).copied().unwrap_or(*v));
+    }
+    for stmt in &mut block.stmts {
+        match &mut stmt.rhs {
+            Rhs::If(_, a, b) => {
+                rows_once(kernel, a, &known);
+                rows_once(kernel, b, &known);
+            }
+            Rhs::Prim(call) => call.funs.iter_mut().for_each(|f| rows_once(kernel, &mut f.body, &known)),
+            _ => {}
+        }
+    }
 }
 
 /// The maps that a map becomes, each with one fold of rows, between which the whole device is synchronised: for few rows that

@@ -14,6 +14,8 @@ mod distribute;
 mod filters;
 pub mod free;
 pub mod fuse;
+mod invariant;
+mod kept;
 mod longest;
 mod naming;
 pub mod nest;

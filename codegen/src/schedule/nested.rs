@@ -157,3 +157,20 @@ impl<'k> Dims<'k> {
 pub fn array_of(ty: &Ty, len: &Size) -> Ty {
     Ty::array(ty.clone(), len.clone())
 }
+
+/// Whether the elements of each row lie apart and those of neighbouring rows side by side: rows are columns of something.
+pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
+    let Atom::Var(v) = rows else { return false };
+    let mut across = false;
+    kernel.body.visit(&mut |stmt| {
+        if stmt.var == *v {
+            across = match &stmt.rhs {
+                Rhs::Atom(a) => lies_across(kernel, a),
+                Rhs::Prim(PrimCall { prim: Prim::Transpose, args, .. }) => !lies_across(kernel, &args[0]),
+                Rhs::Prim(PrimCall { prim: Prim::Zip, args, .. }) => args.iter().any(|a| lies_across(kernel, a)),
+                _ => false,
+            };
+        }
+    });
+    across
+}

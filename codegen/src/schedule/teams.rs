@@ -6,19 +6,19 @@
 //! chooses (Henriksen, Thorøe, Elsman, Oancea, *Incremental flattening for nested data parallelism*, PPoPP 2019).
 
 use super::distribute::folds_apart;
-use super::nested::{Dims, LONG, Work, work_of};
-use super::place::is_flat;
-use super::{Applied, nest, on_the_host, rules, uses};
-use crate::core::simplify::{bound_in, rename};
+use super::kept::{self, LocalMemory};
+use super::nested::{Dims, LONG, Work, lies_across, work_of};
+use super::{Applied, nest, on_the_host, rules};
+use crate::core::simplify::rename;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Space, Stmt, VarId, VarInfo};
 use crate::target::{Class, Target};
-use lift_analysis::hir::{Literal, Scalar};
+use lift_analysis::hir::Literal;
 use lift_analysis::size::Size;
-use lift_analysis::ty::{Ty, TyKind};
+use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
 /// How a group computes an element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
     /// Work-items that share an element.
     pub items: u32,
@@ -26,13 +26,27 @@ pub struct Team {
     pub rows: u32,
     /// There is room in local memory for what is stored on the way.
     pub keeps: bool,
+    /// What is stored on the way is in registers.
+    pub own: Option<Own>,
 }
+
+/// Rows whose elements are each in the registers of one work-item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    /// Elements of a work-item.
+    pub each: u32,
+    /// The length of the rows.
+    pub row: Size,
+}
+
+/// Work-items that share a row, and elements that each of them keeps in registers, for the shortest rows first.
+const OWN: [(u32, u32); 4] = [(2, 8), (8, 8), (32, 16), (256, 16)];
+/// Work-items of a group of several such rows: they seldom wait for each other.
+const OWN_GROUP: u32 = 64;
 
 /// The maps whose elements are computed by groups of a given size, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
-/// Values in local memory for each [`RADIX`] work-items that combine theirs.
-const COMBINED: i64 = RADIX + 1;
 /// Values that one work-item folds on the way to one value of the group.
 pub const RADIX: i64 = 16;
 /// Bytes of local memory for a tile that is scanned, and what pads it.
@@ -134,16 +148,28 @@ impl Writer<'_> {
     }
 
     fn fresh(&mut self, like: VarId, ty: Ty) -> VarId {
-        self.vars.push(VarInfo { name: self.vars[like.0 as usize].name.clone(), ty });
-        VarId(self.vars.len() as u32 - 1)
+        kept::fresh_of(&mut self.vars, like, ty)
     }
 
     fn versions(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Vec<Stmt> {
         let len = |call: &&PrimCall| kernel.atom_ty(&call.args[0]).as_array().map_or(Size::one(), |a| a.len.clone());
         let n = shared.dims.calls.iter().map(len).fold(Size::one(), |n, m| n.mul(&m));
+        let whole = Team { items: self.params.group, rows: 1, keeps: true, own: None };
+        let f = shared.dims.innermost();
+        let memory = LocalMemory::of(kernel, f, shared.own, whole.items);
+        let registers = kept::in_registers(kernel, f, &memory.kept, &shared.row);
         let enough = Size::int(self.params.enough);
-        // A group for each element where there are few, or rows are long.
+        // Neighbouring work-items are to have neighbouring columns, not neighbouring elements of one.
+        let across = lies_across(kernel, &shared.dims.calls[shared.dims.calls.len() - 1].args[0]);
+        if across && let Some(apart) = self.apart(kernel, stmt, shared) {
+            self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
+            return self.named(apart, stmt.var);
+        }
+        // A group for each element where there are few, or rows are long; what would be stored for each work-item is better
+        // kept by several.
         let below = match shared.own {
+            _ if across => enough,
+            true if registers.is_some() && !memory.kept.is_empty() => n.add(&Size::one()),
             true => Size::if_le(&Size::int(self.params.shared), &shared.row, &n.add(&Size::one()), &enough),
             false => enough,
         };
@@ -151,8 +177,79 @@ impl Writer<'_> {
         if few == Some(false) {
             return vec![stmt.clone()];
         }
-        let whole = Team { items: self.params.group, rows: 1, keeps: true };
-        let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, whole.items);
+        let mut groups = match registers {
+            Some(most) => self.in_registers(kernel, stmt, shared, &memory, most),
+            None => match self.in_memory(kernel, stmt, shared, &memory, &whole) {
+                Some(groups) => groups,
+                None => return vec![stmt.clone()],
+            },
+        };
+        self.applied.push(Applied { rule: &rules::MAP_FOLDS_WRG, origin: stmt.origin.clone() });
+        groups = self.or_folds_apart(kernel, stmt, shared, &n, groups);
+        let all = match few {
+            Some(_) => groups,
+            None => {
+                let by_items = self.branch(kernel, stmt, Rhs::Prim(shared.call.clone()));
+                self.choice(kernel, stmt, &n, &below, groups, by_items)
+            }
+        };
+        self.named(all, stmt.var)
+    }
+
+    /// Versions for rows of different lengths whose elements are in registers, and one for longer ones.
+    fn in_registers(
+        &mut self,
+        kernel: &Kernel,
+        stmt: &Stmt,
+        shared: &Shared,
+        memory: &LocalMemory,
+        most: u32,
+    ) -> Block {
+        let group = self.params.group;
+        let streams = Team { items: group, rows: 1, keeps: false, own: None };
+        let mut teams: Vec<Team> = Vec::new();
+        for (items, each) in OWN {
+            let items = items.min(group);
+            let own = Some(Own { each: each.min(most), row: shared.row.clone() });
+            let rows = if shared.own { (OWN_GROUP.min(group) / items).max(1) } else { 1 };
+            teams.push(Team { items, rows, keeps: false, own });
+        }
+        // A row that its function reads once is short enough for fewer versions.
+        if !shared.own {
+            teams.drain(..teams.len() - 1);
+        }
+        let mut groups = None;
+        for team in teams.iter().rev() {
+            let longest = team.own.as_ref().map_or(0, |own| i64::from(own.each * team.items));
+            let longer = Size::int(longest + 1);
+            let known = decided(&shared.row, &longer);
+            if known == Some(false) {
+                continue;
+            }
+            let by_team = self.by_groups(kernel, stmt, shared, team, &memory.kept);
+            groups = Some(match known {
+                Some(_) => by_team,
+                None => {
+                    let otherwise = match groups {
+                        Some(groups) => groups,
+                        None => self.by_groups(kernel, stmt, shared, &streams, &[]),
+                    };
+                    self.choice(kernel, stmt, &shared.row, &longer, by_team, otherwise)
+                }
+            });
+        }
+        groups.unwrap_or_else(|| self.by_groups(kernel, stmt, shared, &streams, &[]))
+    }
+
+    /// Versions that keep what is stored on the way in local memory, if there is room.
+    fn in_memory(
+        &mut self,
+        kernel: &Kernel,
+        stmt: &Stmt,
+        shared: &Shared,
+        memory: &LocalMemory,
+        whole: &Team,
+    ) -> Option<Block> {
         // Arrays of constant lengths are declared for any device.
         let all = match memory.bytes.as_const() {
             Some(_) => self.params.local.min(MOST_LOCAL),
@@ -160,21 +257,22 @@ impl Writer<'_> {
         };
         let room = |rows: u32| all - memory.fixed * i64::from(rows) + 1;
         if room(1) <= 0 {
-            return vec![stmt.clone()];
+            return None;
         }
-        self.applied.push(Applied { rule: &rules::MAP_FOLDS_WRG, origin: stmt.origin.clone() });
         let local = Size::int(room(1));
+        let streams = Team { keeps: false, ..whole.clone() };
         let mut groups = match decided(&memory.bytes, &local) {
             Some(true) => self.by_groups(kernel, stmt, shared, whole, &memory.kept),
-            Some(false) => self.by_groups(kernel, stmt, shared, Team { keeps: false, ..whole }, &[]),
+            Some(false) => self.by_groups(kernel, stmt, shared, &streams, &[]),
             None => {
                 let in_local = self.by_groups(kernel, stmt, shared, whole, &memory.kept);
-                let streamed = self.by_groups(kernel, stmt, shared, Team { keeps: false, ..whole }, &[]);
+                let streamed = self.by_groups(kernel, stmt, shared, &streams, &[]);
                 self.choice(kernel, stmt, &memory.bytes, &local, in_local, streamed)
             }
         };
         // Several short rows are the work of one group.
-        let small = Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true };
+        let small =
+            Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true, own: None };
         if shared.own && small.rows > 1 {
             let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
             let rows = Size::nat(small.rows.into());
@@ -188,23 +286,15 @@ impl Writer<'_> {
             );
             let short = Size::int(self.params.short + 1);
             match decided(&long, &short) {
-                Some(true) => groups = self.by_groups(kernel, stmt, shared, small, &memory.kept),
+                Some(true) => groups = self.by_groups(kernel, stmt, shared, &small, &memory.kept),
                 Some(false) => {}
                 None => {
-                    let by_few = self.by_groups(kernel, stmt, shared, small, &memory.kept);
+                    let by_few = self.by_groups(kernel, stmt, shared, &small, &memory.kept);
                     groups = self.choice(kernel, stmt, &long, &short, by_few, groups);
                 }
             }
         }
-        let groups = self.or_folds_apart(kernel, stmt, shared, &n, groups);
-        let all = match few {
-            Some(_) => groups,
-            None => {
-                let by_items = self.branch(kernel, stmt, Rhs::Prim(shared.call.clone()));
-                self.choice(kernel, stmt, &n, &below, groups, by_items)
-            }
-        };
-        self.named(all, stmt.var)
+        Some(groups)
     }
 
     /// Few long rows are folded by the whole device, one fold after the other.
@@ -212,19 +302,26 @@ impl Writer<'_> {
         let below =
             Size::if_le(&Size::int(self.params.long_row), &shared.row, &Size::int(self.params.few_rows), &Size::zero());
         let known = decided(n, &below);
-        if shared.dims.calls.len() > 1 || !shared.own || known == Some(false) {
+        if known == Some(false) {
             return groups;
         }
-        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
-        let Some(stmts) = folds_apart(&mut next, stmt, shared.call) else { return groups };
-        self.vars = next.vars;
-        let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
-        let apart =
-            Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) };
+        let Some(apart) = self.apart(kernel, stmt, shared) else { return groups };
         match known {
             Some(_) => apart,
             None => self.choice(kernel, stmt, n, &below, apart, groups),
         }
+    }
+
+    /// A map for each fold of rows of their own.
+    fn apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
+        if shared.dims.calls.len() > 1 || !shared.own {
+            return None;
+        }
+        let mut next = Kernel { vars: self.vars.clone(), ..kernel.clone() };
+        let stmts = folds_apart(&mut next, stmt, shared.call)?;
+        self.vars = next.vars;
+        let var = self.fresh(stmt.var, kernel.ty(stmt.var).clone());
+        Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
     }
 
     /// The statements of a block whose last one gives its result, which is now a variable's.
@@ -264,18 +361,22 @@ impl Writer<'_> {
     }
 
     /// The version in which a group computes each element, with arrays in its local memory if there is room.
-    fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: Team, kept: &[VarId]) -> Block {
+    fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
-        let new = self.renamed(&mut call.funs[0]);
+        let new = kept::renamed(&mut self.vars, &mut call.funs[0]);
         place(&mut call, shared.dims.calls.len(), &mut |f| {
             self.share(kernel, f);
+            let space = if team.own.is_some() { Space::Private } else { Space::Local };
             for v in kept.iter().filter_map(|v| new.get(v)) {
-                self.keep(f, *v);
+                self.keep(f, *v, space);
+            }
+            if !team.keeps && team.own.is_none() {
+                kept::compute_again(&mut self.vars, f);
             }
         });
         let block = self.branch(kernel, stmt, Rhs::Prim(call));
         if let Atom::Var(v) = &block.result {
-            self.teams.insert(*v, team);
+            self.teams.insert(*v, team.clone());
         }
         block
     }
@@ -302,8 +403,8 @@ impl Writer<'_> {
         }
     }
 
-    /// An array of a function is stored in local memory, once for all who read it.
-    fn keep(&mut self, f: &mut Lambda, v: VarId) {
+    /// An array of a function is stored in local memory, or in registers, once for all who read it.
+    fn keep(&mut self, f: &mut Lambda, v: VarId, space: Space) {
         let ty = self.vars[v.0 as usize].ty.clone();
         let Some(element) = ty.as_array().map(|a| a.element.clone()) else { return };
         let found = f.body.stmts.iter().position(|s| s.var == v);
@@ -326,7 +427,7 @@ impl Writer<'_> {
             new.push(stmt(made, Rhs::Prim(call)));
         }
         let stored = self.fresh(v, ty);
-        new.push(stmt(stored, Rhs::Store(Space::Local, Atom::Var(made))));
+        new.push(stmt(stored, Rhs::Store(space, Atom::Var(made))));
         let mut rest = Block { stmts: f.body.stmts.split_off(at), result: f.body.result.clone() };
         rename(&mut rest, &|w| {
             if *w == v {
@@ -336,21 +437,6 @@ impl Writer<'_> {
         f.body.stmts.extend(new);
         f.body.stmts.extend(rest.stmts);
         f.body.result = rest.result;
-    }
-
-    /// A variable has one binder: the copy of a function gets variables of its own.
-    fn renamed(&mut self, f: &mut Lambda) -> FxHashMap<VarId, VarId> {
-        let mut bound = f.params.clone();
-        bound_in(&f.body, &mut bound);
-        let mut new = FxHashMap::default();
-        for v in bound {
-            let ty = self.vars[v.0 as usize].ty.clone();
-            new.insert(v, self.fresh(v, ty));
-        }
-        let renamed = |v: &mut VarId| *v = new.get(v).copied().unwrap_or(*v);
-        f.params.iter_mut().for_each(renamed);
-        rename(&mut f.body, &renamed);
-        new
     }
 }
 
@@ -413,74 +499,4 @@ fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
 fn is_plain(kernel: &Kernel, call: &PrimCall) -> bool {
     let position = kernel.atom_ty(&call.args[0]).as_array().is_none_or(|a| a.position.is_some());
     !position && call.funs[0].position.is_none()
-}
-
-/// What a group needs of local memory for the elements of a function.
-struct LocalMemory {
-    /// Arrays that several operators read: rows that it gets, and what it makes of them.
-    kept: Vec<VarId>,
-    /// Bytes for these, and for sorting.
-    bytes: Size,
-    /// Bytes for folds and scans.
-    fixed: i64,
-}
-
-impl LocalMemory {
-    fn of(kernel: &Kernel, f: &Lambda, own: bool, group: u32) -> LocalMemory {
-        let uses = uses::count(kernel);
-        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1);
-        let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
-        let mut rows: Vec<VarId> = f.params.clone();
-        let mut candidates: Vec<VarId> = f.params.iter().copied().filter(|v| own && several(*v)).collect();
-        for stmt in &f.body.stmts {
-            let v = stmt.var;
-            let call = match &stmt.rhs {
-                Rhs::Proj(Atom::Var(of), _) if rows.contains(of) => {
-                    rows.push(v);
-                    candidates.extend((own && several(v)).then_some(v));
-                    continue;
-                }
-                Rhs::Prim(call) if matches!(work_of(kernel, stmt), Work::Together(_)) => call,
-                _ => continue,
-            };
-            let value = |a: &Atom| bytes_of(&kernel.atom_ty(a)).unwrap_or(0) as i64;
-            match call.prim {
-                Prim::Reduce(_) => memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16,
-                Prim::Scan(_) | Prim::ScanExcl(_) => {
-                    memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16 + SCANNED;
-                }
-                Prim::Sort | Prim::Argsort => {
-                    let element = kernel.atom_ty(&call.args[0]);
-                    let Some(array) = element.as_array() else { continue };
-                    let sorted = if call.prim == Prim::Sort { array.element.clone() } else { Ty::int() };
-                    memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(2 * bytes_of(&sorted).unwrap_or(8))));
-                }
-                _ => {}
-            }
-            // What is not computed where it is read is stored once.
-            let is_result = f.body.result == Atom::Var(v);
-            let stored = !matches!(call.prim, Prim::Map(_) | Prim::Reduce(_)) && !is_result;
-            candidates.extend((stored || !matches!(call.prim, Prim::Reduce(_)) && several(v)).then_some(v));
-        }
-        for v in candidates {
-            let ty = kernel.ty(v);
-            if let Some(array) = ty.as_array().filter(|a| a.position.is_none() && is_flat(&a.element))
-                && let Some(element) = bytes_of(&array.element)
-            {
-                memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(element)));
-                memory.kept.push(v);
-            }
-        }
-        memory
-    }
-}
-
-fn bytes_of(ty: &Ty) -> Option<u64> {
-    match ty.kind() {
-        TyKind::Scalar(Scalar::Bool) => Some(1),
-        TyKind::Scalar(Scalar::Int | Scalar::Float) => Some(4),
-        TyKind::Scalar(Scalar::Long | Scalar::Double) => Some(8),
-        TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),
-        _ => None,
-    }
 }

@@ -131,8 +131,8 @@ impl<'k> Host<'k> {
         }
         let mut env = env.clone();
         let dims = dims_of(stmt);
-        let team = self.program.schedule.teams.get(&stmt.var).copied();
-        let local = match team {
+        let team = self.program.schedule.teams.get(&stmt.var).cloned();
+        let local = match &team {
             Some(team) => [Some(team.items), Some(team.rows), Some(1)],
             None => local_size_of(stmt, &self.program.schedule.target, &|a| kernel.atom_ty(a)),
         };
@@ -140,10 +140,15 @@ impl<'k> Host<'k> {
             Some(_) => dims.union(Dims { lcl: [true, false, false], ..Dims::default() }),
             None => dims,
         };
+        let across = self.neighbours_lie_across(stmt, call, &env, dest)?;
         self.launch(&title, dims, local, |f| {
-            f.team = team;
-            f.rows_of_team = team.map(|team| team.rows).filter(|rows| *rows > 1);
+            f.across = across;
+            f.rows_of_team = team.as_ref().map(|team| team.rows).filter(|rows| *rows > 1);
+            f.team = team.clone();
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
+            if let Some(team) = team.filter(|team| team.own.is_some()) {
+                f.as_many_as_are_busy(&team);
+            }
             Ok(())
         })
     }

@@ -3,6 +3,7 @@
 //! A tile of the row passes through local memory, so that neighbours read and write neighbours and yet each work-item has
 //! consecutive elements; elements meet in their order, by any associative operator.
 
+mod own;
 mod scan;
 mod sort;
 
@@ -48,7 +49,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// Elements that a group has at a time.
     pub fn rows_of_group(&self) -> i64 {
-        self.team.map_or(1, |team| i64::from(team.rows))
+        self.team.as_ref().map_or(1, |team| i64::from(team.rows))
     }
 
     /// Where in memory that the rows of a group share that of this work-item's row begins.
@@ -62,6 +63,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// What all work-items have in their variables, combined in order, in the variables of each. Before the levels are
     /// used again a barrier is needed.
     pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+        if levels.items <= RADIX {
+            return self.combine_few(levels, f, acc);
+        }
         self.hand_up(levels, f, acc)?;
         let first = self.slot_at(&levels.firsts, levels.first_block.clone());
         let first = self.load(&first)?;
@@ -69,6 +73,20 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let rest = u32::try_from(levels.blocks() - 1).unwrap_or(0);
         self.written_out("j", rest, |b, j| {
             b.fold_slot(f, acc, &levels.firsts, levels.first_block.clone().add(j).add(Expr::int(1)))
+        })
+    }
+
+    /// So few that each work-item folds them all for itself.
+    fn combine_few(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
+        let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
+        self.copy(acc, &Dest::Place(own))?;
+        self.barrier(true, false);
+        let first = self.slot_at(&levels.slots, levels.first_slot.clone());
+        let first = self.load(&first)?;
+        self.assign_registers(acc, &first)?;
+        let rest = u32::try_from(levels.items - 1).unwrap_or(0);
+        self.written_out("j", rest, |b, j| {
+            b.fold_slot(f, acc, &levels.slots, levels.first_slot.clone().add(j).add(Expr::int(1)))
         })
     }
 
@@ -120,6 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Stored { element, .. } => layout_is(element),
             View::Mapped(_, of) | View::Component(of, _) => self.is_in_local(of),
             View::Zip(parts) => parts.iter().all(|p| self.is_in_local(p)),
+            View::Iota | View::Fill(_) => true,
             _ => false,
         }
     }

@@ -9,6 +9,7 @@ use crate::lower::value::{Array, Closure, Dest, Env, Layout, Value};
 use crate::opencl::{CType, Expr, Step, Storage};
 use crate::schedule::teams::{RADIX, SCAN_TILE};
 use lift_analysis::size::Size;
+use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
 /// A row on its way through local memory.
@@ -40,14 +41,16 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<bool> {
         let ty = self.program.kernel.atom_ty(&call.args[0]);
         let (Some(items), Some(bytes)) = (self.team(), bytes(&ty)) else { return Ok(false) };
-        let each = SCAN_TILE / bytes.max(1) as i64 / (items * self.rows_of_group());
-        if each < 1 {
-            return Ok(false);
-        }
-        let each = each.min(16);
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
+        // A row in registers is one tile.
+        let own = self.own_row().filter(|own| own.row == xs.len).map(|own| i64::from(own.each));
+        let most = SCAN_TILE / bytes.max(1) as i64 / (items * self.rows_of_group());
+        let each = own.unwrap_or(most.min(16));
+        if each < 1 {
+            return Ok(false);
+        }
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         let in_tile = items * (each + 1);
         let tile = self.element_arrays(&ty, "tile", Storage::Local, in_tile * self.rows_of_group());
@@ -57,12 +60,36 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let row = Row { xs: &xs, each, items, tile, first };
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let n = xs.len.clone();
-        let result = self.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
-            b.scan_tile(&row, &levels, &f, (&z, &carry), base, dest, inclusive)
-        });
+        let result = match own {
+            Some(_) => self.scan_tile(&row, &levels, &f, (&z, &carry), &Size::zero(), dest, inclusive),
+            None => self.for_range("base", Expr::int(0), &n, Step::Add(Expr::int(items * each)), |b, base| {
+                b.scan_tile(&row, &levels, &f, (&z, &carry), base, dest, inclusive)
+            }),
+        };
         self.active.lcl = lcl;
         self.shared_in_loop = true;
         result.map(|()| true)
+    }
+
+    /// What this work-item folds of a row in registers by an operator that keeps the order: elements pass through local
+    /// memory, so that each work-item has consecutive ones.
+    pub fn fold_own_in_order(&mut self, f: &Closure<'k>, acc: &Value<'k>, xs: &Array<'k>, ty: &Ty) -> Result<bool> {
+        let (Some(items), Some(each)) = (self.team(), self.own_row().map(|own| i64::from(own.each))) else {
+            return Ok(false);
+        };
+        let in_tile = items * (each + 1);
+        let Some(tile) = self.element_arrays(ty, "tile", Storage::Local, in_tile * self.rows_of_group()) else {
+            return Ok(false);
+        };
+        let row = Row { xs, each, items, tile, first: self.of_row(in_tile) };
+        self.for_tile(&row, &Size::zero(), |b, i, at| {
+            let x = b.read(xs, i)?;
+            let to = b.slot_at(&row.tile, at);
+            b.copy(&x, &Dest::Place(to))
+        })?;
+        self.barrier(true, false);
+        self.for_consecutive(&row, &Size::zero(), |b, at| b.fold_slot(f, acc, &row.tile, at))?;
+        Ok(true)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -131,6 +158,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         base: &Size,
         body: impl FnOnce(&mut Self, &Size, Expr) -> Result<()>,
     ) -> Result<()> {
+        if self.is_own_row(&row.xs.len) {
+            return self.for_own_row(&row.xs.len.clone(), |b, i| {
+                let at = b.size(i)?;
+                body(b, i, row.padded(at))
+            });
+        }
         let each = u32::try_from(row.each).unwrap_or(1);
         let end = self.size(&row.xs.len)?;
         let from = self.size(base)?;

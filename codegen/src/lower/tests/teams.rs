@@ -73,6 +73,20 @@ fn greatest(b: &mut Builder, row: &Atom) -> Atom {
     b.proj(&found, 1)
 }
 
+/// A fold and a scan that keep the order, and maps of what they give: all may be in registers.
+fn by_greatest(b: &mut Builder, row: &Atom) -> Atom {
+    let at = greatest(b, row);
+    let all = composed(b, row, Prim::Scan(Level::Auto));
+    let n = b.ty(row).as_array().map(|a| a.len.clone()).expect("an array");
+    let numbers = b.iota(n);
+    let each = b.zip(&[row.clone(), all, numbers]);
+    b.map(Level::Auto, &each, |b, p| {
+        let (x, y, i) = (b.proj(p, 0), b.proj(p, 1), b.proj(p, 2));
+        let before = b.lt(&i, &at);
+        b.if_(&before, |_| x.clone(), |_| y.clone())
+    })
+}
+
 fn kernels() -> Vec<Kernel> {
     let median = |b: &mut Builder, row: &Atom| {
         let row = sorted(b, row, Prim::Sort);
@@ -93,7 +107,21 @@ fn kernels() -> Vec<Kernel> {
         b.map(Level::Auto, &found, |b, x| b.div(x, &both))
     });
     let products = simplify(b.finish(&products));
+    // What is the same for all rows: a nest of maps, and a fold of what it makes.
+    let mut b = Builder::new("by the sum of all");
+    let (n, m) = (b.size("N"), b.size("M"));
+    let xs = b.param("xs", array(array(float(), &m), &n));
+    let by_all = b.map(Level::Auto, &xs, |b, row| {
+        let sums = b.map(Level::Auto, &xs, sum);
+        let all = sum(b, &sums);
+        let all = b.add(&all, 1.0f32);
+        b.map(Level::Auto, row, |b, x| b.div(x, &all))
+    });
+    let by_all = simplify(b.finish(&by_all));
     vec![
+        by_all,
+        of_rows("by the greatest and the scan", false, by_greatest),
+        of_rows("those of columns", true, by_greatest),
         of_rows("shares", false, shares),
         of_rows("shares of columns", true, shares),
         of_rows("sums", false, sum),
@@ -117,7 +145,7 @@ fn every_version_agrees() {
         Target { compute_units: 1, ..Target::gpu() },
         Target { local_memory: 20 * 1024, ..Target::nvidia() },
     ];
-    let sizes = [(3, 0), (1, 1), (2, 15), (40, 3), (40, 17), (9, 64), (3, 257), (2, 1025), (1, 5000)];
+    let sizes = [(3, 0), (1, 1), (2, 15), (40, 3), (40, 17), (9, 64), (3, 257), (2, 1025), (70, 16), (3, 513), (1, 5000)];
     for kernel in kernels() {
         for (i, target) in targets.iter().enumerate() {
             let program = match compile(&kernel, target) {

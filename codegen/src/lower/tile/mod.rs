@@ -14,9 +14,11 @@
 //! | [`short`] | short rows are read into registers once |
 //! | [`operand`] | the rows, or the columns, on their way from global memory to registers |
 //! | [`memo`] | what is known of sizes in code that asks the same often |
+//! | [`across`] | which of two maps has neighbouring work-items |
 //! | [`access`] | where elements lie, for loads of several neighbours at once |
 
 mod access;
+mod across;
 mod blocks;
 mod cores;
 mod matrix;

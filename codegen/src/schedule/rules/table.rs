@@ -104,7 +104,7 @@ rules! {
         if "On a GPU, at the top of a kernel: the rows have a length that is not known before the run, and g is cheap or a view.";
     Placement MAP_FOLDS_WRG "map-folds-wrg":
         "map (… reduce f z …)" = "if n < m or k is long then mapWrg (… reduceLcl f z …) else map (… reduce f z …)",
-        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is stored in local memory, if it fits. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
+        if "Always true. On a GPU, at the top of a kernel, also below other maps: the function folds and maps arrays of length k, which depends on no element, and has no map of such in it; m is a number of elements for which a work-item each keeps the device busy. An array that several of its operators read is kept in registers, of which each work-item has up to 64 words for elements of its own, if nobody else reads these and rows are short enough; else in local memory, if it fits; else it is computed for each who reads it, or stored. Where n and k are numbers, only that version; where what is folded is no row of its own, only few elements are the work of groups.";
     Placement REDUCE_GROUP "reduce-group":
         "reduce f z" = "the fold of what each work-item of a group has folded",
         if "The function is associative. In the function of a `mapWrg` of rule `map-reduce-wrg` or `map-folds-wrg`.";
@@ -150,7 +150,7 @@ rules! {
         if "Always true: l' windows reach the padding before the array, r' that behind it, fewer if there are not so many. In the middle no index is clamped. On a processor; on a GPU, `blocks` and `windows` have the middle and the edges apart.";
     Tiling ROW_TEAMS "row-teams":
         "map (g ∘ reduce f z) A" = "mapWrg0 (g ∘ reduceLcl f z) A",
-        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few.";
+        if "`f` associative and `z` neutral, as `reduce` demands; elements meet in order unless `f` is one of the commutative operators of the language, or a tuple of such; what keeps its order passes through local memory, so that neighbours read neighbours. On a GPU, where the elements of a row lie side by side, or where a row has a length that only the device knows; then 8 work-items have a row each, or more if rows are few.";
     Tiling COLUMN_TEAMS "column-teams":
         "map (g ∘ reduce f z) (T A)" = "join ∘ mapWrg0 (mapLcl0 (g ∘ reduce f z) ∘ T ∘ map (reduceSeq f z) ∘ split (k/8)) ∘ split 32",
         if "`f` associative and `z` neutral, as `reduce` demands; elements meet in their order. On a GPU, where the elements of a column lie side by side: neighbouring work-items read neighbouring columns, and eight of them share one.";

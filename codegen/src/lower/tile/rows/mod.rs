@@ -8,6 +8,7 @@
 //! Where the columns of a matrix are folded, neighbouring work-items have neighbouring columns, and a team is those that
 //! have the same one. Where there are few rows, groups fold parts of them, and a second launch what the parts gave.
 
+mod ordered;
 mod share;
 
 use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -26,6 +27,7 @@ use crate::schedule::rules;
 use crate::schedule::uses;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
+use ordered::Own;
 use rustc_hash::FxHashSet;
 
 /// Work-items of a group.
@@ -304,10 +306,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.shared_in_loop = true;
             let row = f.size(g)?.mul(teams).add(number);
             let row = f.bind("row", CType::Int, row);
-            let inside = row.clone().lt(n_expr);
+            let inside = row.clone().lt(n_expr.clone());
             let last = n.sub(&Size::one());
             let (acc, z) = f.row_neutral(folded)?;
+            let tile = f.tile_in_order(folded)?;
+            if let Some(tile) = &tile {
+                let own = Own { item: &item, in_team: &in_team, team: &team_size, number: &row };
+                f.share_in_order(folded, tile, g, &own, (&n_expr, parts.as_ref()), &acc)?;
+            }
             f.when(inside.clone(), |f| {
+                if tile.is_some() {
+                    return Ok(());
+                }
                 let at = f.number("row", row.clone(), &last);
                 let Some((_, rows)) = &parts else {
                     return f.share(folded, &at, &team_size, &in_team, None, (&acc, &z));

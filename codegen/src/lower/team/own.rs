@@ -1,0 +1,67 @@
+//! Rows whose elements are in registers: work-item l of a team of w has the elements l, l + w, l + 2w and so on, a constant
+//! number of them, in loops that the device's compiler writes out.
+
+use super::{item, times};
+use crate::lower::Result;
+use crate::lower::function::FunctionBuilder;
+use crate::opencl::{CType, Expr};
+use crate::schedule::teams::{Own, Team};
+use lift_analysis::hir::Name;
+use lift_analysis::size::Size;
+
+/// Work-items of a compute unit at once.
+const ITEMS_PER_UNIT: i64 = 2048;
+
+impl<'k> FunctionBuilder<'_, 'k> {
+    /// How rows are kept in registers, if they are.
+    pub fn own_row(&self) -> Option<&Own> {
+        self.team.as_ref().and_then(|team| team.own.as_ref())
+    }
+
+    /// Whether an array has an element for each of the rows that are kept in registers.
+    pub fn is_own_row(&self, n: &Size) -> bool {
+        self.own_row().is_some_and(|own| own.row == *n)
+    }
+
+    /// Small groups take several rows in turn: beginning one costs more than a row does.
+    pub fn as_many_as_are_busy(&mut self, team: &Team) {
+        let units = i64::from(self.program.schedule.target.compute_units);
+        let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
+        if let Some(wish) = &self.wishes.wrg[0] {
+            self.wishes.wrg[0] = Some(Size::min(wish, &most));
+        }
+    }
+
+    /// For each element of the row that this work-item has.
+    pub fn for_own_row(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
+        let (items, each) = self
+            .team
+            .as_ref()
+            .map_or((1, 1), |team| (i64::from(team.items), team.own.as_ref().map_or(1, |own| own.each)));
+        let end = self.size(n)?;
+        let shared = std::mem::take(&mut self.shared_in_loop);
+        let result = self.written_out("k", each, |b, k| {
+            let i = b.bind("i", CType::Int, times(k.clone(), items).add(item()));
+            b.provided(i.clone().lt(end), |b| {
+                let i = b.index_below("i", i, n);
+                let outside = b.at_hand.replace((i.clone(), k));
+                let result = body(b, &i);
+                b.at_hand = outside;
+                result
+            })
+        });
+        self.shared_in_loop |= shared;
+        result
+    }
+
+    /// The register of an element, which must be the one that is at hand.
+    pub fn own_element(&mut self, name: &Name, at: &Size) -> Result<Expr> {
+        let Some((i, k)) = self.at_hand.clone() else {
+            return Err(self.error("", "an element of a row in registers is read where there is none at hand"));
+        };
+        if !self.facts.equal(at, &i).is_yes() {
+            return Err(self.error("", "an element of a row in registers is read by another work-item"));
+        }
+        Ok(Expr::Var(name.clone()).index(k))
+    }
+}

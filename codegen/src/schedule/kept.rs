@@ -1,0 +1,226 @@
+//! What a group keeps of a row on the way from one parallel operator of a function to the next: in registers, in local
+//! memory, or nothing, and then it is computed again.
+
+use super::nested::{Work, work_of};
+use super::place::is_flat;
+use super::teams::{RADIX, SCANNED};
+use super::uses;
+use crate::core::simplify::{bound_in, rename};
+use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
+use lift_analysis::hir::Scalar;
+use lift_analysis::size::Size;
+use lift_analysis::ty::{Ty, TyKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Values in local memory for each [`RADIX`] work-items that combine theirs.
+const COMBINED: i64 = RADIX + 1;
+/// Words that a work-item keeps of its elements of a row, at most.
+const MOST_WORDS: u64 = 64;
+/// Elements of a row that are worth being kept by a work-item.
+const FEWEST: u32 = 4;
+/// Bytes of local memory for rows on their way to an operator that keeps its order, and work-items of a group.
+const TILE_BYTES: u64 = 20 * 1024;
+const MOST_ITEMS: u64 = 256;
+/// Statements of a function that is computed again for each of its readers, at most.
+const COMPUTED_AGAIN: usize = 16;
+
+/// What a group needs of local memory for the elements of a function.
+pub struct LocalMemory {
+    /// Arrays that several operators read: rows that it gets, and what it makes of them.
+    pub kept: Vec<VarId>,
+    /// Bytes for these, and for sorting.
+    pub bytes: Size,
+    /// Bytes for folds and scans.
+    pub fixed: i64,
+}
+
+impl LocalMemory {
+    pub fn of(kernel: &Kernel, f: &Lambda, own: bool, group: u32) -> LocalMemory {
+        let uses = uses::count(kernel);
+        // What keeps its order is read by pieces that lie far apart.
+        let ordered = f.body.stmts.iter().any(|s| match &s.rhs {
+            Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(),
+            _ => false,
+        });
+        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > usize::from(!ordered));
+        let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
+        let mut rows: Vec<VarId> = f.params.clone();
+        let mut candidates: Vec<VarId> = f.params.iter().copied().filter(|v| own && several(*v)).collect();
+        for stmt in &f.body.stmts {
+            let v = stmt.var;
+            let call = match &stmt.rhs {
+                Rhs::Proj(Atom::Var(of), _) if rows.contains(of) => {
+                    rows.push(v);
+                    candidates.extend((own && several(v)).then_some(v));
+                    continue;
+                }
+                Rhs::Prim(call) if matches!(work_of(kernel, stmt), Work::Together(_)) => call,
+                _ => continue,
+            };
+            let value = |a: &Atom| bytes_of(&kernel.atom_ty(a)).unwrap_or(0) as i64;
+            match call.prim {
+                Prim::Reduce(_) => memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16,
+                Prim::Scan(_) | Prim::ScanExcl(_) => {
+                    memory.fixed += value(&call.args[0]) * COMBINED * i64::from(group) / 16 + SCANNED;
+                }
+                Prim::Sort | Prim::Argsort => {
+                    let element = kernel.atom_ty(&call.args[0]);
+                    let Some(array) = element.as_array() else { continue };
+                    let sorted = if call.prim == Prim::Sort { array.element.clone() } else { Ty::int() };
+                    memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(2 * bytes_of(&sorted).unwrap_or(8))));
+                }
+                _ => {}
+            }
+            // What is not computed where it is read is stored once.
+            let is_result = f.body.result == Atom::Var(v);
+            let stored = !matches!(call.prim, Prim::Map(_) | Prim::Reduce(_)) && !is_result;
+            candidates.extend((stored || !matches!(call.prim, Prim::Reduce(_)) && several(v)).then_some(v));
+        }
+        for v in candidates {
+            let ty = kernel.ty(v);
+            if let Some(array) = ty.as_array().filter(|a| a.position.is_none() && is_flat(&a.element))
+                && let Some(element) = bytes_of(&array.element)
+            {
+                memory.bytes = memory.bytes.add(&array.len.mul(&Size::nat(element)));
+                memory.kept.push(v);
+            }
+        }
+        memory
+    }
+}
+
+fn bytes_of(ty: &Ty) -> Option<u64> {
+    match ty.kind() {
+        TyKind::Scalar(Scalar::Bool) => Some(1),
+        TyKind::Scalar(Scalar::Int | Scalar::Float) => Some(4),
+        TyKind::Scalar(Scalar::Long | Scalar::Double) => Some(8),
+        TyKind::Tuple(parts) => parts.iter().map(bytes_of).sum(),
+        _ => None,
+    }
+}
+
+/// Elements of a row that each of its work-items can have in registers: nobody reads an element of what is kept but the
+/// work-item that made it, and all operators go over rows of one length. What keeps its order passes through local memory,
+/// a row at a time. `None` if it is otherwise.
+pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> Option<u32> {
+    let mut own: FxHashSet<VarId> =
+        kept.iter().copied().filter(|v| !f.body.stmts.iter().any(|s| s.var == *v)).collect();
+    let is_result = |v: VarId| f.body.result == Atom::Var(v);
+    let mut ordered = 0;
+    for stmt in &f.body.stmts {
+        let mentions = |b: &dyn Fn(VarId) -> bool| uses::mentions(stmt, b);
+        let reads = mentions(&|v| own.contains(&v));
+        let call = match &stmt.rhs {
+            Rhs::Prim(call) => Some(call),
+            _ => None,
+        };
+        let together = match work_of(kernel, stmt) {
+            Work::Together(len) if len == *row => true,
+            Work::Item => false,
+            _ => return None,
+        };
+        let functions = || {
+            let inside = |g: &Lambda| g.body.stmts.iter().any(|s| uses::mentions(s, &|v| own.contains(&v)));
+            call.is_some_and(|c| c.funs.iter().any(inside))
+        };
+        let is_own = |a: &Atom| matches!(a, Atom::Var(v) if own.contains(v));
+        match (together, call) {
+            (true, Some(PrimCall { prim: Prim::Map(_), .. })) if !functions() => {
+                if reads || kept.contains(&stmt.var) {
+                    own.insert(stmt.var);
+                }
+            }
+            (true, Some(PrimCall { prim, args, funs, .. }))
+                if matches!(prim, Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_))
+                    && !is_own(&args[0])
+                    && !functions() =>
+            {
+                if !matches!(prim, Prim::Reduce(_)) || !funs[0].is_commutative() {
+                    ordered += bytes_of(&kernel.atom_ty(&args[0]))?;
+                }
+            }
+            (true, _) => return None,
+            (false, Some(PrimCall { prim: Prim::Zip | Prim::Unzip, .. })) if reads => {
+                own.insert(stmt.var);
+            }
+            (false, None) if reads && matches!(&stmt.rhs, Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Atom(_)) => {
+                own.insert(stmt.var);
+            }
+            (false, _) if reads || kept.contains(&stmt.var) && !matches!(&stmt.rhs, Rhs::Proj(..)) => return None,
+            (false, _) => {}
+        }
+        if kept.contains(&stmt.var) {
+            own.insert(stmt.var);
+        }
+    }
+    let made = |v: VarId| f.body.stmts.iter().any(|s| s.var == v && work_of(kernel, s) == Work::Together(row.clone()));
+    if own.iter().any(|v| is_result(*v) && !kept.contains(v) && !made(*v)) {
+        return None;
+    }
+    let words = |v: &VarId| kernel.ty(*v).as_array().and_then(|a| bytes_of(&a.element)).map(|b| b.div_ceil(4));
+    let words = kept.iter().map(words).sum::<Option<u64>>()?;
+    let most = MOST_WORDS.checked_div(words).unwrap_or(MOST_WORDS);
+    let in_tile = TILE_BYTES.checked_div(ordered * MOST_ITEMS).map_or(most, |n| n.saturating_sub(1));
+    let most = most.min(if in_tile < most { in_tile / 4 * 4 } else { most });
+    u32::try_from(most).ok().filter(|most| *most >= FEWEST)
+}
+
+/// What several operators read and no memory keeps is computed for each of them, where that is cheaper than global memory.
+pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
+    let is_short = |g: &Lambda| {
+        let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
+        g.body.stmts.len() <= COMPUTED_AGAIN && g.body.stmts.iter().all(scalar)
+    };
+    let mut at = 0;
+    while at < f.body.stmts.len() {
+        let stmt = f.body.stmts[at].clone();
+        at += 1;
+        let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Lcl(_)), .. }) = &stmt.rhs else { continue };
+        if !is_short(&call.funs[0]) || f.body.result == Atom::Var(stmt.var) {
+            continue;
+        }
+        let is_it = |v: VarId| v == stmt.var;
+        let readers: Vec<usize> =
+            (at..f.body.stmts.len()).filter(|i| uses::mentions(&f.body.stmts[*i], &is_it)).collect();
+        for reader in readers.into_iter().skip(1).rev() {
+            let mut copy = stmt.clone();
+            copy.var = fresh(vars, stmt.var);
+            if let Rhs::Prim(call) = &mut copy.rhs {
+                renamed(vars, &mut call.funs[0]);
+            }
+            let new = copy.var;
+            let mut alone = Block { stmts: vec![f.body.stmts[reader].clone()], result: f.body.result.clone() };
+            rename(&mut alone, &|v| {
+                if *v == stmt.var {
+                    *v = new;
+                }
+            });
+            f.body.stmts.splice(reader..=reader, [vec![copy], alone.stmts].concat());
+        }
+    }
+}
+
+/// A variable of the same name and type.
+pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId) -> VarId {
+    let ty = vars[like.0 as usize].ty.clone();
+    fresh_of(vars, like, ty)
+}
+
+pub fn fresh_of(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
+    vars.push(VarInfo { name: vars[like.0 as usize].name.clone(), ty });
+    VarId(vars.len() as u32 - 1)
+}
+
+/// A variable has one binder: the copy of a function gets variables of its own.
+pub fn renamed(vars: &mut Vec<VarInfo>, f: &mut Lambda) -> FxHashMap<VarId, VarId> {
+    let mut bound = f.params.clone();
+    bound_in(&f.body, &mut bound);
+    let mut new = FxHashMap::default();
+    for v in bound {
+        new.insert(v, fresh(vars, v));
+    }
+    let renamed = |v: &mut VarId| *v = new.get(v).copied().unwrap_or(*v);
+    f.params.iter_mut().for_each(renamed);
+    rename(&mut f.body, &renamed);
+    new
+}
