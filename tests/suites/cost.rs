@@ -67,7 +67,8 @@ const COUNTED: [(&str, &str, &str, &str); 22] = [
 
 /// What a composition of rows may cost on a GPU, by its text alone.
 struct Budget {
-    /// Of `tests/bench/programs/nested.lift`.
+    /// The file, without its ending, and the kernel.
+    file: &'static str,
     kernel: &'static str,
     sizes: &'static [(&'static str, i64)],
     /// Bytes of global memory that loads and stores ask for, at most, before any cache.
@@ -87,12 +88,29 @@ const BUSY: i64 = 132 * 256;
 /// Each array is read once and written once, or nearly; tiles of 64 rows and columns read each of them so much more often.
 /// Where a group folds a row, each of its work-items adds the sums of 16 blocks for itself: a fold of rows of 4096 elements
 /// has two operations an element, nearly. Of the versions of a launch only the one is counted that the host takes at these
-/// sizes. Sums of columns have no budget: of the slices into which their work-items cut a column, each is counted like the
-/// whole column, so that what is told is nine times what is done.
+/// sizes.
+const NESTED: &str = "bench/programs/nested";
+const COMPOSITIONS: &str = "cost/compositions";
+const SHORT: &[(&str, i64)] = &[("N", 1 << 20), ("M", 32)];
 const BUDGETS: &[Budget] = &[
-    Budget { kernel: "softmax", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 7.1 * ELEMENTS, items: BUSY },
-    Budget { kernel: "layernorm", sizes: ROWS, bytes: 16.1 * ELEMENTS, operations: 11.5 * ELEMENTS, items: BUSY },
     Budget {
+        file: NESTED,
+        kernel: "softmax",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 7.1 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: NESTED,
+        kernel: "layernorm",
+        sizes: ROWS,
+        bytes: 16.1 * ELEMENTS,
+        operations: 11.5 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: NESTED,
         kernel: "attention",
         sizes: &[("N", 4096), ("D", 64)],
         bytes: 1.0e9,
@@ -100,10 +118,25 @@ const BUDGETS: &[Budget] = &[
         // A group for 64 rows.
         items: 64 * 256,
     },
-    Budget { kernel: "row-scans", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 5.0 * ELEMENTS, items: BUSY },
-    // The text names each element twice, for the comparison and for what is kept.
-    Budget { kernel: "row-argmax", sizes: ROWS, bytes: 8.1 * ELEMENTS, operations: 3.0 * ELEMENTS, items: BUSY },
     Budget {
+        file: NESTED,
+        kernel: "row-scans",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 5.0 * ELEMENTS,
+        items: BUSY,
+    },
+    // The text names each element twice, for the comparison and for what is kept.
+    Budget {
+        file: NESTED,
+        kernel: "row-argmax",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 3.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: NESTED,
         kernel: "batched-product",
         sizes: &[("B", 64), ("N", 512), ("M", 512), ("K", 512)],
         bytes: 0.2 * PRODUCTS,
@@ -111,6 +144,7 @@ const BUDGETS: &[Budget] = &[
         items: BUSY,
     },
     Budget {
+        file: NESTED,
         kernel: "bincount",
         sizes: &[("N", 1 << 22), ("B", 1_000_000)],
         bytes: 16.0 * 4_194_304.0,
@@ -119,18 +153,114 @@ const BUDGETS: &[Budget] = &[
     },
     // Three elements read and one written, and by each work-item the number of the round and whether a check failed.
     Budget {
+        file: NESTED,
         kernel: "shortest-paths",
         sizes: &[("N", 512)],
         bytes: 512.0 * 24.1 * 512.0 * 512.0,
         operations: 512.0 * 4.0 * 512.0 * 512.0,
         items: BUSY,
     },
+    // Each column is cut into slices, whose number is rounded up.
+    Budget {
+        file: NESTED,
+        kernel: "column-sums",
+        sizes: &[("N", 8192), ("M", 8192)],
+        bytes: 4.4 * 8192.0 * 8192.0,
+        operations: 1.2 * 8192.0 * 8192.0,
+        items: BUSY,
+    },
+    Budget {
+        file: NESTED,
+        kernel: "softmax",
+        sizes: SHORT,
+        bytes: 8.1 * ELEMENTS,
+        operations: 9.0 * ELEMENTS,
+        items: BUSY,
+    },
+    // A row is read once more by each fold, and once more where it is written.
+    Budget {
+        file: NESTED,
+        kernel: "softmax",
+        sizes: &[("N", 2048), ("M", 16384)],
+        bytes: 16.1 * ELEMENTS,
+        operations: 10.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "log-softmax",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 9.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "rms-norm",
+        sizes: ROWS,
+        bytes: 12.1 * ELEMENTS,
+        operations: 7.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "cosines",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 12.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "masked-rows",
+        sizes: ROWS,
+        bytes: 8.3 * ELEMENTS,
+        operations: 5.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "distribution-functions",
+        sizes: ROWS,
+        bytes: 8.1 * ELEMENTS,
+        operations: 9.0 * ELEMENTS,
+        items: BUSY,
+    },
+    // Three passes, as elements of a column lie apart.
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "column-softmax",
+        sizes: ROWS,
+        bytes: 18.0 * ELEMENTS,
+        operations: 9.0 * ELEMENTS,
+        items: BUSY,
+    },
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "sums-second",
+        sizes: &[("A", 256), ("B", 256), ("C", 512)],
+        bytes: 4.1 * ELEMENTS,
+        operations: 1.1 * ELEMENTS,
+        items: BUSY,
+    },
+    // Every window is read for each output channel, from caches.
+    Budget {
+        file: COMPOSITIONS,
+        kernel: "conv1d",
+        sizes: &[("C", 16), ("O", 64), ("L", 4096)],
+        bytes: 8.1 * 16.0 * 64.0 * 4096.0 * 5.0,
+        operations: 3.1 * 16.0 * 64.0 * 4096.0 * 5.0,
+        items: BUSY,
+    },
 ];
 
 /// What the text of a kernel costs is within its budget.
 fn affordable(budget: &Budget) -> Result<(), String> {
-    let name = "../tests/bench/programs/nested";
-    let runnable = example(name).kernels().into_iter().find(|k| k.name == budget.kernel).ok_or("no such kernel")?;
+    let runnable = example(&format!("../tests/{}", budget.file))
+        .kernels()
+        .into_iter()
+        .find(|k| k.name == budget.kernel)
+        .ok_or("no such kernel")?;
     let core = runnable.core?;
     let compiled = lower::compile(&core, &Target::nvidia()).map_err(|errors| format!("{errors:?}"))?;
     let sizes = core.sizes.iter().filter_map(|v| {
@@ -180,8 +310,9 @@ fn main() {
         let name = path.trim_start_matches(&*examples.display().to_string()).to_owned();
         Trial::test(format!("never below {name}"), move || never_below(&path).map_err(Into::into))
     });
-    let budgets =
-        BUDGETS.iter().map(|b| Trial::test(format!("budget {}", b.kernel), move || affordable(b).map_err(Into::into)));
+    let budgets = BUDGETS
+        .iter()
+        .map(|b| Trial::test(format!("budget {} {:?}", b.kernel, b.sizes), move || affordable(b).map_err(Into::into)));
     let trials = reports.chain(counted).chain(all).chain(budgets).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit();
 }

@@ -244,7 +244,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         let end = self.length(&xs.len)?;
-        if let Some(items) = self.team() {
+        if let Some(items) = self.team_items() {
             let round = Size::int(items * IN_FLIGHT);
             let whole = xs.len.div_floor(&round).mul(&round);
             let step = Step::Add(Expr::int(items * IN_FLIGHT));

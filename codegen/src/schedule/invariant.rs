@@ -15,7 +15,9 @@ pub fn hoist(kernel: &Kernel, block: &mut Block) {
                 hoist(kernel, a);
                 hoist(kernel, b);
             }
-            Rhs::Prim(call) if on_the_host(kernel, call) => call.funs.iter_mut().for_each(|f| hoist(kernel, &mut f.body)),
+            Rhs::Prim(call) if on_the_host(kernel, call) => {
+                call.funs.iter_mut().for_each(|f| hoist(kernel, &mut f.body))
+            }
             Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) => {
                 out.extend(funs.iter_mut().flat_map(|f| out_of(kernel, f)));
             }
@@ -68,9 +70,11 @@ fn is_pure(kernel: &Kernel, stmt: &Stmt) -> bool {
 fn is_worth_it(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Rhs::Prim(call) = &stmt.rhs else { return false };
     match call.prim {
-        Prim::Reduce(Level::Auto) | Prim::Scan(Level::Auto) | Prim::ScanExcl(Level::Auto) | Prim::Sort | Prim::Argsort => {
-            true
-        }
+        Prim::Reduce(Level::Auto)
+        | Prim::Scan(Level::Auto)
+        | Prim::ScanExcl(Level::Auto)
+        | Prim::Sort
+        | Prim::Argsort => true,
         Prim::Map(Level::Auto) => {
             let nested = kernel.ty(stmt.var).as_array().is_some_and(|a| a.element.as_array().is_some());
             nested || !free::is_cheap(&call.funs[0].body)

@@ -3,7 +3,6 @@
 
 use super::nested::{Work, work_of};
 use super::place::is_flat;
-use super::teams::{RADIX, SCANNED};
 use super::uses;
 use crate::core::simplify::{bound_in, rename};
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId, VarInfo};
@@ -12,6 +11,11 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Values that one work-item folds on the way to one value of the group.
+pub const RADIX: i64 = 16;
+/// Bytes of local memory for a tile that is scanned, and what pads it.
+const SCANNED: i64 = SCAN_TILE + SCAN_TILE / 8;
+pub const SCAN_TILE: i64 = 16 * 1024;
 /// Values in local memory for each [`RADIX`] work-items that combine theirs.
 const COMBINED: i64 = RADIX + 1;
 /// Words that a work-item keeps of its elements of a row, at most.
@@ -42,16 +46,17 @@ impl LocalMemory {
             Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(),
             _ => false,
         });
-        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > usize::from(!ordered));
+        let several = |v: VarId| uses.get(&v).is_some_and(|u| u.count > 1);
+        let kept_row = |v: VarId| own && (several(v) || ordered);
         let mut memory = LocalMemory { kept: Vec::new(), bytes: Size::zero(), fixed: 0 };
         let mut rows: Vec<VarId> = f.params.clone();
-        let mut candidates: Vec<VarId> = f.params.iter().copied().filter(|v| own && several(*v)).collect();
+        let mut candidates: Vec<VarId> = f.params.iter().copied().filter(|v| kept_row(*v)).collect();
         for stmt in &f.body.stmts {
             let v = stmt.var;
             let call = match &stmt.rhs {
                 Rhs::Proj(Atom::Var(of), _) if rows.contains(of) => {
                     rows.push(v);
-                    candidates.extend((own && several(v)).then_some(v));
+                    candidates.extend(kept_row(v).then_some(v));
                     continue;
                 }
                 Rhs::Prim(call) if matches!(work_of(kernel, stmt), Work::Together(_)) => call,

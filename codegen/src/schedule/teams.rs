@@ -7,6 +7,7 @@
 
 use super::distribute::folds_apart;
 use super::kept::{self, LocalMemory};
+pub use super::kept::{RADIX, SCAN_TILE};
 use super::nested::{Dims, LONG, Work, lies_across, work_of};
 use super::{Applied, nest, on_the_host, rules};
 use crate::core::simplify::rename;
@@ -47,11 +48,6 @@ const OWN_GROUP: u32 = 64;
 /// The maps whose elements are computed by groups of a given size, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
-/// Values that one work-item folds on the way to one value of the group.
-pub const RADIX: i64 = 16;
-/// Bytes of local memory for a tile that is scanned, and what pads it.
-pub const SCANNED: i64 = SCAN_TILE + SCAN_TILE / 8;
-pub const SCAN_TILE: i64 = 16 * 1024;
 /// Bytes of local memory that every device has.
 pub const MOST_LOCAL: i64 = 32 * 1024;
 
@@ -178,7 +174,7 @@ impl Writer<'_> {
             return vec![stmt.clone()];
         }
         let mut groups = match registers {
-            Some(most) => self.in_registers(kernel, stmt, shared, &memory, most),
+            Some(most) => self.in_registers(kernel, stmt, shared, &memory, (most, across)),
             None => match self.in_memory(kernel, stmt, shared, &memory, &whole) {
                 Some(groups) => groups,
                 None => return vec![stmt.clone()],
@@ -203,7 +199,7 @@ impl Writer<'_> {
         stmt: &Stmt,
         shared: &Shared,
         memory: &LocalMemory,
-        most: u32,
+        (most, across): (u32, bool),
     ) -> Block {
         let group = self.params.group;
         let streams = Team { items: group, rows: 1, keeps: false, own: None };
@@ -214,8 +210,8 @@ impl Writer<'_> {
             let rows = if shared.own { (OWN_GROUP.min(group) / items).max(1) } else { 1 };
             teams.push(Team { items, rows, keeps: false, own });
         }
-        // A row that its function reads once is short enough for fewer versions.
-        if !shared.own {
+        // Where elements lie apart, or rows are shared, short rows gain nothing.
+        if !shared.own || across {
             teams.drain(..teams.len() - 1);
         }
         let mut groups = None;

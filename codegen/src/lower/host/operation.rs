@@ -146,7 +146,7 @@ impl<'k> Host<'k> {
             f.rows_of_team = team.as_ref().map(|team| team.rows).filter(|rows| *rows > 1);
             f.team = team.clone();
             f.eval_stmt(stmt, &mut env, Some(&Assigned::Write(dest.clone())))?;
-            if let Some(team) = team.filter(|team| team.own.is_some()) {
+            if let Some(team) = team.filter(|team| team.own.is_some() && team.rows > 1) {
                 f.as_many_as_are_busy(&team);
             }
             Ok(())

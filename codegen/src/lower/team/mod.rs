@@ -39,6 +39,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (self.team.is_some() && self.is_whole_group() && items > 1).then_some(items)
     }
 
+    /// The work-items that share an element, wherever in its code.
+    pub fn team_items(&self) -> Option<i64> {
+        self.team.as_ref().map(|team| i64::from(team.items))
+    }
+
     /// Local memory to combine values of this type; `None` if they are more than scalars and tuples of them.
     pub fn levels(&mut self, ty: &Ty, items: i64) -> Option<Levels> {
         let blocks = (items + RADIX - 1) / RADIX;

@@ -74,7 +74,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     /// What this work-item folds of a row in registers by an operator that keeps the order: elements pass through local
     /// memory, so that each work-item has consecutive ones.
     pub fn fold_own_in_order(&mut self, f: &Closure<'k>, acc: &Value<'k>, xs: &Array<'k>, ty: &Ty) -> Result<bool> {
-        let (Some(items), Some(each)) = (self.team(), self.own_row().map(|own| i64::from(own.each))) else {
+        let (Some(items), Some(each)) = (self.team_items(), self.own_row().map(|own| i64::from(own.each))) else {
             return Ok(false);
         };
         let in_tile = items * (each + 1);

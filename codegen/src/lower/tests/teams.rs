@@ -145,7 +145,8 @@ fn every_version_agrees() {
         Target { compute_units: 1, ..Target::gpu() },
         Target { local_memory: 20 * 1024, ..Target::nvidia() },
     ];
-    let sizes = [(3, 0), (1, 1), (2, 15), (40, 3), (40, 17), (9, 64), (3, 257), (2, 1025), (70, 16), (3, 513), (1, 5000)];
+    let sizes =
+        [(3, 0), (1, 1), (2, 15), (40, 3), (40, 17), (9, 64), (3, 257), (2, 1025), (70, 16), (3, 513), (1, 5000)];
     for kernel in kernels() {
         for (i, target) in targets.iter().enumerate() {
             let program = match compile(&kernel, target) {

@@ -5,7 +5,7 @@ use crate::lower::Result;
 use crate::lower::function::FunctionBuilder;
 use crate::lower::tile::min;
 use crate::lower::value::{Array, Closure, Dest, Place, Value, View};
-use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind};
+use crate::opencl::{BinaryOp, CType, Expr, Step};
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -107,7 +107,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = self.number("to", to, k);
         if folded.teams == Teams::Columns {
-            return self.in_flight(&from, &to, k, &xs, |b, x| {
+            let all = match (&bounds, &folded.stage) {
+                (Some(_), Stage::Parts(parts, _)) => {
+                    let parts = self.host_size(parts, "parts")?;
+                    k.sub(&Size::one()).div_floor(&parts).add(&Size::one())
+                }
+                _ => k.clone(),
+            };
+            let most = all.add(team).sub(&Size::one()).div_floor(team);
+            return self.in_flight(&from, &to, (k, &most), &xs, |b, x| {
                 let next = b.call(&f, &[acc.clone(), x])?;
                 let next = b.contracted(next);
                 b.assign_registers(acc, &next)
@@ -119,42 +127,41 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Elements `from` to `to`, in their order, several of them under way at a time.
+    /// Elements `from` to `to`, at most so many, in their order, several of them under way at a time.
     fn in_flight(
         &mut self,
         from: &Size,
         to: &Size,
-        len: &Size,
+        (len, most): (&Size, &Size),
         xs: &Array<'k>,
         mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
     ) -> Result<()> {
         let (from_expr, end) = (self.size(from)?, self.size(to)?);
-        let at = Expr::Var(self.variable("i", CType::Int, Some(from_expr)));
-        let i = Size::var(self.index_var("i", at.clone()));
-        let (body, ()) = self.scope(|b| {
-            b.facts.assume_le(Size::zero(), i.clone());
+        let count = self.bind("count", CType::Int, end.sub(from_expr));
+        let whole = count.clone().sub(count.clone().rem(Expr::int(IN_FLIGHT)));
+        let whole = self.bind("whole", CType::Int, whole);
+        let in_rounds = self.number("whole", whole, most);
+        self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(IN_FLIGHT)), |b, t| {
+            let i = from.add(t);
             b.facts.assume_le(i.add(&Size::int(IN_FLIGHT)), len.clone());
             let mut elements = Vec::new();
             for n in 0..IN_FLIGHT {
                 let x = b.read(xs, &i.add(&Size::int(n)))?;
                 elements.push(b.named_scalar(&x, "x")?);
             }
-            elements.into_iter().try_for_each(|x| each(b, x))?;
-            b.assign(at.clone(), at.clone().add(Expr::int(IN_FLIGHT)));
-            Ok(())
+            elements.into_iter().try_for_each(|x| each(b, x))
         })?;
-        let left = end.clone().sub(at.clone());
-        self.emit(StmtKind::While { condition: left.ge(Expr::int(IN_FLIGHT)), body });
-        let (body, ()) = self.scope(|b| {
-            b.facts.assume_le(Size::zero(), i.clone());
-            b.facts.assume_le(i.add(&Size::one()), len.clone());
-            let x = b.read(xs, &i)?;
-            each(b, x)?;
-            b.assign(at.clone(), at.clone().add(Expr::int(1)));
-            Ok(())
-        })?;
-        self.emit(StmtKind::While { condition: at.lt(end), body });
-        Ok(())
+        self.written_out("t", IN_FLIGHT as u32 - 1, |b, t| {
+            let t = b.size(&in_rounds)?.add(t);
+            let t = b.bind("t", CType::Int, t);
+            b.when(t.clone().lt(count), |b| {
+                let t = b.number("t", t, most);
+                let i = from.add(&t);
+                b.facts.assume_le(i.add(&Size::one()), len.clone());
+                let x = b.read(xs, &i)?;
+                each(b, x)
+            })
+        })
     }
 
     /// The values of a team meet, neighbours first; the first work-item has the result.
