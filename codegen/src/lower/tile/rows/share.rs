@@ -107,15 +107,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let to = from_expr.clone().add(min(piece, end_expr.sub(from_expr.clone())));
         let to = self.number("to", to, k);
         if folded.teams == Teams::Columns {
-            let all = match (&bounds, &folded.stage) {
-                (Some(_), Stage::Parts(parts, _)) => {
-                    let parts = self.host_size(parts, "parts")?;
-                    k.sub(&Size::one()).div_floor(&parts).add(&Size::one())
-                }
-                _ => k.clone(),
-            };
-            let most = all.add(team).sub(&Size::one()).div_floor(team);
-            return self.in_flight(&from, &to, (k, &most), &xs, |b, x| {
+            return self.in_flight(&from, &to, k, &xs, |b, x| {
                 let next = b.call(&f, &[acc.clone(), x])?;
                 let next = b.contracted(next);
                 b.assign_registers(acc, &next)
@@ -127,12 +119,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Elements `from` to `to`, at most so many, in their order, several of them under way at a time.
+    /// Elements `from` to `to`, in their order, several of them under way at a time.
     fn in_flight(
         &mut self,
         from: &Size,
         to: &Size,
-        (len, most): (&Size, &Size),
+        len: &Size,
         xs: &Array<'k>,
         mut each: impl FnMut(&mut Self, Value<'k>) -> Result<()>,
     ) -> Result<()> {
@@ -140,7 +132,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let count = self.bind("count", CType::Int, end.sub(from_expr));
         let whole = count.clone().sub(count.clone().rem(Expr::int(IN_FLIGHT)));
         let whole = self.bind("whole", CType::Int, whole);
-        let in_rounds = self.number("whole", whole, most);
+        let [all, in_rounds] = [("count", count), ("whole", whole.clone())].map(|(name, e)| self.number(name, e, len));
         self.for_range("t", Expr::int(0), &in_rounds, Step::Add(Expr::int(IN_FLIGHT)), |b, t| {
             let i = from.add(t);
             b.facts.assume_le(i.add(&Size::int(IN_FLIGHT)), len.clone());
@@ -151,16 +143,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             elements.into_iter().try_for_each(|x| each(b, x))
         })?;
-        self.written_out("t", IN_FLIGHT as u32 - 1, |b, t| {
-            let t = b.size(&in_rounds)?.add(t);
-            let t = b.bind("t", CType::Int, t);
-            b.when(t.clone().lt(count), |b| {
-                let t = b.number("t", t, most);
-                let i = from.add(&t);
-                b.facts.assume_le(i.add(&Size::one()), len.clone());
-                let x = b.read(xs, &i)?;
-                each(b, x)
-            })
+        self.for_range("t", whole, &all, Step::Increment, |b, t| {
+            let i = from.add(t);
+            b.facts.assume_le(i.add(&Size::one()), len.clone());
+            let x = b.read(xs, &i)?;
+            each(b, x)
         })
     }
 
