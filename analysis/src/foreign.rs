@@ -16,9 +16,8 @@ const CONDITIONAL: Foreign = Foreign::Form("`(if test one other)` chooses; sever
 const LOOP: Foreign = Foreign::Form(
     "`map` does something for each element, `reduceSeq` carries a value along an array, `iterateWhile` repeats as long as a test holds",
 );
-const LET: Foreign = Foreign::Form("`(let name value body)` binds one name; several are `let`s in one another");
+const LET: Foreign = Foreign::Form("`(let name value … body)` binds names, each in sight of those after it");
 const EFFECT: Foreign = Foreign::Form("there are no effects: the body of a function is one expression, its value");
-const ROUND: Foreign = Foreign::Advice("`(floor (+ x 0.5f))` rounds");
 const CHOICE: Foreign = Foreign::Form("`(map (lambda (x) (if (> x 0) x 0)) xs)` chooses for each element");
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
@@ -76,8 +75,6 @@ const WORDS: &[(&str, Foreign)] = &[
     ("let*", LET),
     ("letrec", LET),
     ("loop", LOOP),
-    ("map2", Foreign::Name("zipWith")),
-    ("map3", Foreign::Name("zipWith3")),
     ("match", CONDITIONAL),
     ("mean", Foreign::Name("average")),
     ("modulo", Foreign::Name("mod")),
@@ -96,7 +93,6 @@ const WORDS: &[(&str, Foreign)] = &[
     ("replicate", Foreign::Name("fill")),
     ("reshape", Foreign::Advice("`(split #k xs)` makes rows of `k` elements, `(join rows)` puts rows together")),
     ("rest", Foreign::Name("tail")),
-    ("round", ROUND),
     ("set!", EFFECT),
     ("shape", Foreign::Name("length")),
     ("size", Foreign::Name("length")),

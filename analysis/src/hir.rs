@@ -75,6 +75,13 @@ pub enum Expr {
         otherwise: ExprId,
     },
     Tuple(Vec<ExprId>),
+    /// A component of a tuple that a pattern takes apart: the value of the `let` of its name.
+    Component {
+        of: BinderId,
+        index: usize,
+        /// How many components the pattern has.
+        width: usize,
+    },
     Ascribe {
         value: ExprId,
         ty: TypeRefId,

@@ -58,6 +58,9 @@ pub enum Special {
     Iterate,
     /// The first argument is a size, or an Int: then the length of the result is hidden.
     Sized,
+    /// The arguments that are sizes may be Ints: then a length that such an Int decides is hidden, and whether the part lies in
+    /// the array is checked in the run.
+    Cut,
     /// As `Sized`; of a size, the elements may depend on the position.
     Generate,
     /// Functions of any number of arguments.

@@ -20,6 +20,9 @@ module.exports = grammar({
 
   inline: $ => [$._form],
 
+  // `(tuple a b)` in a `let` binds names if something follows.
+  conflicts: $ => [[$.name, $.name_ref]],
+
   rules: {
     source_file: $ => repeat($._form),
 
@@ -58,7 +61,10 @@ module.exports = grammar({
     size_params: $ => group(repeat($.name)),
     type_list: $ => group(repeat($._type)),
     param_list: $ => group(repeat($.param)),
-    param: $ => choice($.name, group($.name, field('type', $._type))),
+    param: $ => choice($.name, group($.name, field('type', $._type)), $.tuple_pattern),
+    // A name for each component of a tuple.
+    tuple_pattern: $ => group('tuple', $._pattern, repeat1($._pattern)),
+    _pattern: $ => choice($.name, $.tuple_pattern),
 
     // --- expressions ---------------------------------------------------------------------------
 
@@ -80,7 +86,13 @@ module.exports = grammar({
     size_lit: $ => seq('#', $._size),
     lambda: $ => group(choice('lambda', 'λ'), field('params', $.param_list), field('body', $._expr)),
     app: $ => group(field('function', $._expr), repeat(field('argument', $._expr))),
-    let: $ => group('let', field('name', $.name), field('value', $._expr), field('body', $._expr)),
+    let: $ => group('let', $._bindings),
+    // The body of a binding may be the next one.
+    _bindings: $ => seq(
+      choice(field('name', $.name), $.tuple_pattern),
+      field('value', $._expr),
+      field('body', choice($._expr, alias($._bindings, $.let))),
+    ),
     if: $ => group('if', field('condition', $._expr), field('then', $._expr), field('else', $._expr)),
     tuple_expr: $ => group('tuple', $._expr, repeat1($._expr)),
     ascribe: $ => group(':', $._expr, field('type', $._type)),

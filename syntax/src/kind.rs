@@ -76,8 +76,10 @@ syntax_kinds! {
     TYPE_LIST,
     /// `(param*)`
     PARAM_LIST,
-    /// `name` or `(name type)`
+    /// `name`, `(name type)` or a pattern
     PARAM,
+    /// `(tuple name name …)` where a name is bound: each component gets a name.
+    TUPLE_PATTERN,
 
     // expressions
     NAME_REF,
@@ -86,6 +88,8 @@ syntax_kinds! {
     SIZE_LIT,
     LAMBDA,
     APP,
+    /// `(let name value body)`. Of several bindings each but the first is a `LET` without brackets and without the word, which is
+    /// the body of the one before it.
     LET,
     IF,
     TUPLE_EXPR,

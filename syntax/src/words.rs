@@ -16,6 +16,9 @@ pub const SCALAR_TYPES: &[&str] = &["int", "long", "float", "double", "bool"];
 /// Heads of sizes.
 pub const SIZE_OPERATORS: &[&str] = &["+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length"];
 
+/// The operators that take any number of operands from two on: `(+ a b c)` is `(+ (+ a b) c)`.
+pub const FOLDED_OPERATORS: &[&str] = &["+", "*", "and", "or", "min", "max"];
+
 /// Of the words that head expressions, those that mean nothing anywhere else.
 /// (`tuple` and `o` are left for name resolution to judge.)
 pub(crate) fn only_heads(word: &str) -> bool {

@@ -78,6 +78,7 @@ fn programs() -> Vec<(String, String)> {
         "(define x (f #4 #N #(* 2 N) # (length xs) #(sum (i (+ N 1)) (pow i 2))))",
         "(define (f (x (array-type (i) (array-type float (+ i 1)) N)) (g (-> int (exists (X Y) (tuple-type int bool))))) x)",
         "(define (f o tuple) (tuple o (o tuple o)))",
+        "(define (f x (tuple a [tuple b c])) (let a 1 (tuple b c) x d (tuple b c) (tuple a d)))",
         ";;; Kept\r\n(lift () () (λ () 1)) ; over\r\n;;; and out",
         "(import \"a \\\" b.lift\")",
     ] {

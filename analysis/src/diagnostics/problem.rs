@@ -317,6 +317,7 @@ pub enum TypePlace {
     Binder {
         name: Name,
     },
+    Pattern,
     LengthOf,
     SizeName {
         name: Name,

@@ -33,6 +33,10 @@ pub(super) fn prepare(db: &dyn Db, file: SourceFile, offset: TextSize) -> Result
     let path = file.path(db);
     let own = places.iter().find(|place| place.path == *path && place.range.contains_inclusive(offset));
     let range = own.ok_or_else(nothing)?.range;
+    // A pattern has no name as a whole.
+    if file.text(db)[range].starts_with(['(', '[']) {
+        return Err(nothing());
+    }
     Ok((range, file.text(db)[range].to_owned()))
 }
 

@@ -6,6 +6,13 @@ use rustc_hash::FxHashSet;
 
 /// The binders whose names can be used at a place of the form, innermost first, each name once.
 pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<BinderId> {
+    // The tuples that patterns take apart have no names.
+    let unnamed: FxHashSet<BinderId> = (body.exprs.iter())
+        .filter_map(|expr| match expr {
+            Expr::Component { of, .. } => Some(*of),
+            _ => None,
+        })
+        .collect();
     let holds = |expr: ExprId| map.range(Node::Expr(expr)).contains_inclusive(at);
     // Each group of binders with the size of what it is in scope of.
     let mut found: Vec<(TextSize, Vec<BinderId>)> = Vec::new();
@@ -55,7 +62,7 @@ pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<Binder
     let all = inner.chain(body.size_params.iter().copied());
     all.filter(|binder| {
         let name = &body.binder(*binder).name;
-        !name.is_empty() && &**name != "_" && seen.insert(name.clone())
+        !name.is_empty() && &**name != "_" && !unnamed.contains(binder) && seen.insert(name.clone())
     })
     .collect()
 }

@@ -268,6 +268,7 @@ impl Infer<'_> {
             | Some(
                 Special::Zip
                 | Special::Sized
+                | Special::Cut
                 | Special::Generate
                 | Special::Vectorize
                 | Special::Pad
@@ -335,6 +336,7 @@ impl Infer<'_> {
                 note(self, &Ty::fun(count, ty.clone()));
                 Some(self.call(id, callee, ty, rest, 1))
             }
+            Special::Cut if args.len() >= primitive.static_sizes.len() => self.cut(id, callee, primitive, args, note),
             Special::Iterate if args.len() >= 2 => Some(self.iterate(id, callee, args, note)),
             Special::Pad => {
                 self.check_pad_mode(args);
@@ -342,6 +344,7 @@ impl Infer<'_> {
             }
             // What stands of these is read as the value that they are.
             Special::Zip
+            | Special::Cut
             | Special::Iterate
             | Special::Partition
             | Special::Aref
@@ -352,6 +355,54 @@ impl Infer<'_> {
             | Special::Join
             | Special::CaseSplit => None,
         }
+    }
+
+    /// `take`, `drop` or `slice`, if not all of its sizes are sizes: of the others the run knows the values. A length that only
+    /// the run knows is hidden.
+    fn cut(
+        &mut self,
+        id: ExprId,
+        callee: ExprId,
+        primitive: &Primitive,
+        args: &[ExprId],
+        note: impl Fn(&mut Self, &Ty),
+    ) -> Option<Ty> {
+        let (counts, rest) = args.split_at(primitive.static_sizes.len());
+        let sizes: Vec<Option<Size>> = counts.iter().map(|count| self.static_size(*count)).collect();
+        if sizes.iter().all(Option::is_some) {
+            return None;
+        }
+        let (element, len) = (self.fresh(), self.fresh_size());
+        let array = Ty::array(element.clone(), len);
+        let mut types = Vec::with_capacity(counts.len() + 1);
+        for (index, (&count, size)) in counts.iter().zip(&sizes).enumerate() {
+            let ty = match size {
+                Some(size) => {
+                    let ty = Ty::new(TyKind::Size(size.clone()));
+                    self.expr_types[count] = Some(ty.clone());
+                    ty
+                }
+                None => {
+                    let cause = Cause::Argument { apply: id, callee, index, arg: count };
+                    let actual = self.operand(count, Some(&Ty::int()));
+                    let actual = self.size_as_int(actual);
+                    self.unify(&Ty::int(), &actual, &cause);
+                    Ty::int()
+                }
+            };
+            types.push(ty);
+        }
+        // The last size says how long the part is, or, of a `drop`, how much it is shorter.
+        let result = match sizes.last() {
+            Some(Some(len)) if primitive.id == PrimitiveId::Slice => Ty::array(element, len.clone()),
+            _ => {
+                let bound = self.fresh_bound("X");
+                Ty::exists(vec![bound.clone()], Ty::array(element, Size::var(bound)))
+            }
+        };
+        let ty = Ty::fun(array, result);
+        note(self, &Ty::funs(types, ty.clone()));
+        Some(self.call(id, callee, ty, rest, counts.len()))
     }
 
     /// The border mode of `pad` is one of three names, or a parameter of a definition that is given one of them.

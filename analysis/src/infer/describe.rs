@@ -48,6 +48,7 @@ fn text(body: &Body, id: ExprId, depth: u32) -> String {
         Expr::Let { .. } => "(let …)".into(),
         Expr::If { .. } => "(if …)".into(),
         Expr::Tuple(parts) => list("tuple", parts),
+        Expr::Component { of, index, .. } => format!("(get{} {})", index + 1, body.binder(*of).name),
         Expr::Ascribe { value, .. } => format!("(: {} …)", text(body, *value, depth - 1)),
         Expr::Pack(e) => list("pack", &[*e]),
         Expr::Unpack { .. } => "(unpack …)".into(),
@@ -136,7 +137,9 @@ impl Infer<'_> {
                 let test = args.first().map_or(String::new(), |test| format!(" {}", self.short(*test)));
                 LengthSource::Kept { call: format!("{name}{test}") }
             }
-            (_, Some(Special::Sized | Special::Generate)) => LengthSource::Counted { callee: name.clone() },
+            (_, Some(Special::Sized | Special::Generate | Special::Cut)) => {
+                LengthSource::Counted { callee: name.clone() }
+            }
             _ => returned(),
         };
         LengthOrigin { at_most: self.most_of_result(primitive, callee), ..from(made_by, source) }

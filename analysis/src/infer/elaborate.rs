@@ -5,6 +5,8 @@
 //! expression on the *spine* of its scope (the scope's body, then the body of each `let` on the way to its end), which
 //! is the paper's K-normalisation (section 4.4) done only where it is needed.
 
+mod patterns;
+
 use super::hide::tail;
 use super::result::*;
 use crate::hir::*;
@@ -185,10 +187,19 @@ impl Elaborate<'_> {
                 let name = self.body.binder(p).name.to_string();
                 let wrap = Wrap { lengths: o.lengths.clone(), name: name.clone(), value: Value::Name(name) };
                 self.wraps.entry(scope).or_default().push(wrap);
+                if self.is_pattern(p) {
+                    self.taken_apart(p, scope);
+                    self.renamed.insert(p, self.body.binder(p).name.to_string());
+                }
             }
         }
         let mut at = scope;
         while let Expr::Let { binder, value, body } = self.body.expr(at).clone() {
+            if matches!(self.body.expr(value), Expr::Component { .. }) {
+                self.component(binder, body);
+                at = body;
+                continue;
+            }
             self.operand(value, at, false);
             if let Some(o) = self.opening(Site::Binder(binder)) {
                 let lengths = o.lengths.clone();
@@ -209,12 +220,24 @@ impl Elaborate<'_> {
     fn operand(&mut self, e: ExprId, spine: ExprId, own: bool) {
         let body = self.body;
         match body.expr(e) {
-            Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => {}
+            Expr::Missing
+            | Expr::Local(_)
+            | Expr::Global(_)
+            | Expr::Literal(_)
+            | Expr::Size(_)
+            | Expr::Component { .. } => {}
             Expr::Lambda { params, body: inner } => self.scope(*inner, params),
             Expr::Apply { callee, args } => {
                 for &part in std::iter::once(callee).chain(args) {
                     self.operand(part, spine, true);
                 }
+            }
+            Expr::Let { binder, value, body: inner } if matches!(body.expr(*value), Expr::Component { .. }) => {
+                self.component(*binder, spine);
+                if self.has_opening(e) {
+                    self.replaced.insert(e, Replacement::Body(*inner));
+                }
+                self.operand(*inner, spine, true);
             }
             Expr::Let { binder, value, body: inner } => {
                 let opened = self.opening(Site::Binder(*binder)).map(|o| o.lengths.clone());
@@ -224,6 +247,9 @@ impl Elaborate<'_> {
                     let wrap = Wrap { lengths: opened.unwrap_or_default(), name, value: self.current(*value) };
                     self.wraps.entry(spine).or_default().push(wrap);
                     self.replaced.insert(e, Replacement::Body(*inner));
+                    if self.is_pattern(*binder) {
+                        self.taken_apart(*binder, spine);
+                    }
                 }
                 self.operand(*inner, spine, true);
             }
@@ -479,6 +505,17 @@ impl Elaborate<'_> {
 
     /// The expression as written, with what changes inside it changed.
     fn raw(&self, e: ExprId) -> String {
+        match self.body.expr(e) {
+            Expr::Let { value, body, .. } if self.is_component(*value) => self.render(*body),
+            _ if self.is_further_binding(e) => {
+                let word = if self.let_unpacks.contains_key(&e) { "unpack" } else { "let" };
+                format!("({word} {})", self.bindings(e))
+            }
+            _ => self.bindings(e),
+        }
+    }
+
+    fn bindings(&self, e: ExprId) -> String {
         if let Expr::Local(b) = self.body.expr(e)
             && let Some(name) = self.renamed.get(b)
         {
@@ -487,7 +524,22 @@ impl Elaborate<'_> {
         let range = self.map.range(Node::Expr(e));
         let mut pieces: Vec<(TextRange, String)> = Vec::new();
         for child in children(self.body, e) {
-            pieces.push((self.map.range(Node::Expr(child)), self.render(child)));
+            let text = match self.body.expr(e) {
+                Expr::Let { binder, body, .. } if *body == child => match self.let_unpacks.contains_key(&e) {
+                    true if self.is_pattern(*binder) => {
+                        let pattern = self.slice(self.map.range(Node::Binder(*binder)));
+                        format!("(let {pattern} {} {})", self.body.binder(*binder).name, self.render(child))
+                    }
+                    _ => self.let_body(e, child),
+                },
+                _ => self.render(child),
+            };
+            pieces.push((self.map.range(Node::Expr(child)), text));
+        }
+        if let Expr::Lambda { params, .. } = self.body.expr(e) {
+            let named = params.iter().filter(|p| self.is_pattern(**p));
+            let named = named.filter_map(|p| Some((self.map.range(Node::Binder(*p)), self.renamed.get(p)?.clone())));
+            pieces.extend(named);
         }
         let in_child = |pieces: &[(TextRange, String)], r: TextRange| pieces.iter().any(|(p, _)| p.contains_range(r));
         for (r, text) in self.renamed_sizes().filter(|(r, _)| range.contains_range(*r)).collect::<Vec<_>>() {
@@ -497,8 +549,12 @@ impl Elaborate<'_> {
         }
         if let (Some(lengths), Expr::Let { binder, .. }) = (self.let_unpacks.get(&e), self.body.expr(e)) {
             let name_range = self.map.range(Node::Binder(*binder));
-            let keyword = self.keyword(range, name_range);
-            pieces.push((keyword, "unpack".into()));
+            if !self.is_further_binding(e) {
+                pieces.push((self.keyword(range, name_range), "unpack".into()));
+            }
+            if lengths.len() != 1 && self.is_pattern(*binder) {
+                pieces.push((name_range, self.body.binder(*binder).name.to_string()));
+            }
             if let [one] = lengths.as_slice() {
                 pieces.push((name_range, format!("({} {})", one.name, self.body.binder(*binder).name)));
             }
@@ -539,7 +595,12 @@ impl Elaborate<'_> {
 /// The direct parts of an expression.
 pub fn children(body: &Body, e: ExprId) -> Vec<ExprId> {
     match body.expr(e) {
-        Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => Vec::new(),
+        Expr::Missing
+        | Expr::Local(_)
+        | Expr::Global(_)
+        | Expr::Literal(_)
+        | Expr::Size(_)
+        | Expr::Component { .. } => Vec::new(),
         Expr::Lambda { body, .. } => vec![*body],
         Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
         Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],

@@ -82,6 +82,7 @@ impl Infer<'_> {
                 let parts = parts.iter().map(|&p| self.value_operand(p)).collect();
                 Ty::tuple(parts)
             }
+            Expr::Component { of, index, width } => self.component_of(id, of, index, width),
             Expr::Ascribe { value, ty } => self.ascription(id, value, ty),
             Expr::Pack(inner) => {
                 let from = self.operand(inner, expected);
@@ -135,6 +136,23 @@ impl Infer<'_> {
         match &self.binder_types[b] {
             Some(ty) => ty.clone(),
             None => Ty::error(), // a name used outside its scope: lowering has said so
+        }
+    }
+
+    /// A component of a tuple that a pattern takes apart. The first one that is looked at says that it is such a tuple.
+    fn component_of(&mut self, id: ExprId, of: BinderId, index: usize, width: usize) -> Ty {
+        self.used_opened.insert(of);
+        let Some(tuple) = self.binder_types[of].clone() else { return Ty::error() };
+        if !matches!(self.table.shallow(&tuple).kind(), TyKind::Tuple(parts) if parts.len() == width) {
+            let parts: Vec<Ty> = (0..width).map(|_| self.fresh()).collect();
+            let wanted = Ty::tuple(parts);
+            // What is no such tuple is told once.
+            let fits = self.unify(&wanted, &tuple, &Cause::Binder(id, of));
+            self.binder_types[of] = Some(if fits { wanted } else { Ty::error() });
+        }
+        match self.binder_types[of].as_ref().map(|ty| self.table.shallow(ty)).as_ref().map(Ty::kind) {
+            Some(TyKind::Tuple(parts)) => parts[index].clone(),
+            _ => Ty::error(),
         }
     }
 

@@ -154,6 +154,7 @@ impl Infer<'_> {
             Cause::Branches { .. } => TypePlace::Branches,
             Cause::Annotation(_) => TypePlace::Annotation,
             Cause::Component(e) => TypePlace::Component { part: self.short(*e) },
+            Cause::Binder(e, _) if matches!(self.body.expr(*e), Expr::Component { .. }) => TypePlace::Pattern,
             Cause::Binder(_, b) => TypePlace::Binder { name: self.body.binder(*b).name.clone() },
             Cause::LengthOf(..) => TypePlace::LengthOf,
             Cause::SizeName(_, b) => TypePlace::SizeName { name: self.body.binder(*b).name.clone() },

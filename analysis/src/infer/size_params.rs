@@ -20,6 +20,7 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
         SizeRef::Local(b) if plain(*b) => Some(*b),
         _ => None,
     }));
+    let mut given = None;
     for expr in &body.exprs {
         let Expr::Apply { callee, args } = expr else { continue };
         let Expr::Global(name) = body.expr(*callee) else { continue };
@@ -34,6 +35,13 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
             Lookup::Definition(scheme) => scheme.ty,
             // With an Int that is no size these have another type.
             Lookup::Primitive(p) if matches!(p.special, Some(Special::Sized | Special::Generate)) => continue,
+            // So have these; the parameter of a function that is an argument is what it is called with.
+            Lookup::Primitive(p) if p.special == Some(Special::Cut) => {
+                let given = given.get_or_insert_with(|| parameters_of_arguments(body));
+                let sizes = args.iter().take(p.static_sizes.len());
+                out.extend(sizes.filter_map(local).filter(|b| !given.contains(b)));
+                continue;
+            }
             Lookup::Primitive(p) => p.scheme.ty.clone(),
             Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => continue,
         };
@@ -41,6 +49,19 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
         out.extend(sizes.filter_map(|(arg, _)| local(arg)));
     }
     out
+}
+
+/// The parameters of the lambdas that are arguments.
+fn parameters_of_arguments(body: &Body) -> FxHashSet<BinderId> {
+    let args = body.exprs.iter().flat_map(|expr| match expr {
+        Expr::Apply { args, .. } => args.as_slice(),
+        _ => &[],
+    });
+    let params = args.flat_map(|arg| match body.expr(*arg) {
+        Expr::Lambda { params, .. } => params.as_slice(),
+        _ => &[],
+    });
+    params.copied().collect()
 }
 
 fn is_size(ty: &Ty) -> bool {

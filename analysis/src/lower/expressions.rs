@@ -5,8 +5,17 @@ use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
 use crate::hir::*;
 use lift_syntax::ast::{self, AstNode};
-use lift_syntax::{LiteralValue, SyntaxNode};
+use lift_syntax::{LiteralValue, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
+
+/// What a pattern names, or a pattern inside of one.
+struct Component {
+    binder: BinderId,
+    /// The tuple.
+    of: BinderId,
+    index: usize,
+    width: usize,
+}
 
 impl Lowerer {
     /// The part of `within` that should be an expression.
@@ -33,16 +42,26 @@ impl Lowerer {
             }
             ast::Expr::App(app) => {
                 let callee = self.expr_in(app.function(), app.syntax());
-                Expr::Apply { callee, args: self.exprs(app.args()) }
+                let args = self.exprs(app.args());
+                self.application(callee, args)
             }
             ast::Expr::Let(form) => {
                 let value = self.expr_in(form.value(), form.syntax());
-                let binder = self.name_binder(form.name().as_ref(), BinderRole::Let, form.syntax());
+                let (name, pattern) = (form.name(), form.pattern());
+                let mut components = Vec::new();
+                let mut first = FxHashMap::default();
+                let binder = match &pattern {
+                    Some(pattern) => self.pattern(pattern, BinderRole::Let, &mut first, &mut components),
+                    None => self.name_binder(name.as_ref(), BinderRole::Let, form.syntax()),
+                };
                 let mark = self.scope.mark();
-                self.scope.enter(binder);
+                match &pattern {
+                    Some(_) => self.enter_components(&components),
+                    None => self.scope.enter(binder),
+                }
                 let body = self.expr_in(form.body(), form.syntax());
                 self.scope.leave(mark);
-                Expr::Let { binder, value, body }
+                Expr::Let { binder, value, body: self.bind_components(components, body) }
             }
             ast::Expr::If(form) => Expr::If {
                 condition: self.expr_in(form.condition(), form.syntax()),
@@ -69,6 +88,31 @@ impl Lowerer {
             ast::Expr::Error(_) => Expr::Missing,
         };
         self.alloc_expr(lowered, range)
+    }
+
+    /// An operator of more than two operands is applied from the left.
+    fn application(&mut self, callee: ExprId, mut args: Vec<ExprId>) -> Expr {
+        let Expr::Global(name) = self.body.expr(callee).clone() else { return Expr::Apply { callee, args } };
+        // What is applied is nested as deep as brackets may be.
+        if args.len() <= 2
+            || args.len() > lift_syntax::MAX_DEPTH as usize
+            || !lift_syntax::FOLDED_OPERATORS.contains(&&*name)
+        {
+            return Expr::Apply { callee, args };
+        }
+        let range = self.map.exprs[callee];
+        let from = self.map.exprs[args[0]].start();
+        let Some(last) = args.pop() else { return Expr::Apply { callee, args } };
+        let mut rest = args.into_iter();
+        let mut before = rest.next();
+        for operand in rest {
+            let operator = self.alloc_expr(Expr::Global(name.clone()), range);
+            self.remember_global(operator, &name);
+            let range = TextRange::new(from, self.map.exprs[operand].end());
+            let args = before.into_iter().chain([operand]).collect();
+            before = Some(self.alloc_expr(Expr::Apply { callee: operator, args }, range));
+        }
+        Expr::Apply { callee, args: before.into_iter().chain([last]).collect() }
     }
 
     fn name_ref(&mut self, name: &ast::NameRef) -> ExprId {
@@ -119,17 +163,29 @@ impl Lowerer {
         within: &SyntaxNode,
     ) -> Expr {
         let mark = self.scope.mark();
-        let params = self.params(params, within);
+        let mut components = Vec::new();
+        let params = self.params(params, within, &mut components);
         let body = self.expr_in(body, within);
         self.scope.leave(mark);
-        Expr::Lambda { params, body }
+        Expr::Lambda { params, body: self.bind_components(components, body) }
     }
 
     /// Each parameter is in scope in the types of those after it: `(xs (ys (array-type float (length xs))))`.
-    fn params(&mut self, params: impl Iterator<Item = ast::Param>, within: &SyntaxNode) -> Vec<BinderId> {
+    fn params(
+        &mut self,
+        params: impl Iterator<Item = ast::Param>,
+        within: &SyntaxNode,
+        components: &mut Vec<Component>,
+    ) -> Vec<BinderId> {
         let mut first: FxHashMap<Name, BinderId> = FxHashMap::default();
         let mut ids = Vec::new();
         for param in params {
+            if let Some(pattern) = param.pattern() {
+                let before = components.len();
+                ids.push(self.pattern(&pattern, BinderRole::Param, &mut first, components));
+                self.enter_components(&components[before..]);
+                continue;
+            }
             let ty = param.ty().map(|ty| self.ty(&ty));
             let id = self.name_binder(param.name().as_ref(), BinderRole::Param, within);
             self.body.binders[id].ty = ty;
@@ -139,6 +195,54 @@ impl Lowerer {
             self.report_duplicate(&mut first, name, id, "parameter");
         }
         ids
+    }
+
+    /// The binder of the tuple itself, which nothing can mention; `components` gets what the pattern names.
+    fn pattern(
+        &mut self,
+        pattern: &ast::TuplePattern,
+        role: BinderRole,
+        first: &mut FxHashMap<Name, BinderId>,
+        components: &mut Vec<Component>,
+    ) -> BinderId {
+        let tuple = self.alloc_binder("".into(), role, range_of(pattern.syntax()));
+        let parts: Vec<ast::Pattern> = pattern.components().collect();
+        let width = parts.len().max(2);
+        let mut names: Vec<String> = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            let at = components.len();
+            let binder = match part {
+                ast::Pattern::Name(name) => {
+                    let binder = self.name_binder(Some(name), BinderRole::Let, pattern.syntax());
+                    self.report_duplicate(first, self.body.binder(binder).name.clone(), binder, "name");
+                    binder
+                }
+                ast::Pattern::Tuple(inner) => self.pattern(inner, BinderRole::Let, first, components),
+            };
+            // A tuple goes before its own components.
+            components.insert(at, Component { binder, of: tuple, index, width });
+            names.push(self.body.binder(binder).name.to_string());
+        }
+        self.body.binders[tuple].name = names.join("-").into();
+        self.scope.patterns.push(tuple);
+        tuple
+    }
+
+    fn enter_components(&mut self, components: &[Component]) {
+        for component in components {
+            if !self.scope.patterns.contains(&component.binder) {
+                self.scope.enter(component.binder);
+            }
+        }
+    }
+
+    /// A `let` for each component around a body.
+    fn bind_components(&mut self, components: Vec<Component>, body: ExprId) -> ExprId {
+        let around = self.map.exprs[body];
+        components.into_iter().rev().fold(body, |body, Component { binder, of, index, width }| {
+            let value = self.alloc_expr(Expr::Component { of, index, width }, self.map.binders[binder]);
+            self.alloc_expr(Expr::Let { binder, value, body }, around)
+        })
     }
 
     /// Reports a name that stands in `first` already.

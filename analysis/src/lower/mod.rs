@@ -75,6 +75,7 @@ impl Lowerer {
 
     fn finish(mut self) -> (Body, SourceMap) {
         self.resolve_late_names();
+        self.name_patterns();
         self.report_unused();
         (self.body, self.map)
     }

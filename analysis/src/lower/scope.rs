@@ -32,6 +32,8 @@ pub(crate) struct Scope {
     /// Names in expressions that may turn out to be implicit sizes.
     late_exprs: Vec<(ExprId, Name)>,
     late_sizes: Vec<(SizeRefId, Name)>,
+    /// The tuples that patterns take apart.
+    pub(crate) patterns: Vec<BinderId>,
     reported_sizes: FxHashSet<Name>,
     /// Inside a type, where an unknown size name of a `define` is introduced.
     pub(crate) in_type: bool,
@@ -45,6 +47,7 @@ impl Scope {
             used: IdVec::default(),
             late_exprs: Vec::new(),
             late_sizes: Vec::new(),
+            patterns: Vec::new(),
             reported_sizes: FxHashSet::default(),
             in_type: false,
         }
@@ -166,6 +169,28 @@ impl Lowerer {
             diagnostic = diagnostic.fix(Fix { title, edits, certain: false });
         }
         self.report(diagnostic);
+    }
+
+    /// Gives the tuples that patterns take apart names that nothing else has: they are never mentioned, but written out.
+    pub(super) fn name_patterns(&mut self) {
+        let mut taken: FxHashSet<Name> = FxHashSet::default();
+        for (id, binder) in self.body.binders.entries() {
+            if !self.scope.patterns.contains(&id) {
+                taken.insert(binder.name.clone());
+            }
+        }
+        taken.extend(self.body.exprs.iter().filter_map(|e| match e {
+            Expr::Global(name) => Some(name.clone()),
+            _ => None,
+        }));
+        for &tuple in &self.scope.patterns {
+            self.scope.used[tuple] = true;
+            let mut name = self.body.binders[tuple].name.to_string();
+            while !taken.insert(name.as_str().into()) {
+                name.push('\'');
+            }
+            self.body.binders[tuple].name = name.into();
+        }
     }
 
     /// `let`, `unpack` and parameter names that nobody mentions. The parameters of a kernel are its interface; a length

@@ -84,6 +84,7 @@ impl Printer<'_> {
             }
             Expr::If { condition, then, otherwise } => format!("(if{})", self.exprs(&[*condition, *then, *otherwise])),
             Expr::Tuple(parts) => format!("(tuple{})", self.exprs(parts)),
+            Expr::Component { of, index, .. } => format!("{}.{index}", self.local(*of)),
             Expr::Ascribe { value, ty } => format!("(: {} {})", self.expr(*value), self.ty(*ty)),
             Expr::Pack(inner) => format!("(pack {})", self.expr(*inner)),
             Expr::Unpack { size, binder, value, body } => {

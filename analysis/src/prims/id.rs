@@ -47,19 +47,27 @@ primitives! {
     BitXor: "bitxor";
     ShiftLeft: "shl";
     ShiftRight: "shr";
+    LogicalShiftRight: "ushr";
+    PopCount: "popcount";
+    LeadingZeros: "clz";
     Sqrt: "sqrt";
     Exp: "exp";
     Log: "log";
     Sin: "sin";
     Cos: "cos";
     Tan: "tan";
+    Tanh: "tanh";
+    Atan2: "atan2";
     Pow: "pow";
     Floor: "floor";
     Ceil: "ceil";
+    Round: "round";
+    IsNan: "isnan";
     ToInt: "toInt";
     ToLong: "toLong";
     ToFloat: "toFloat";
     ToDouble: "toDouble";
+    ToElement: "toElement";
 
     // Work on arrays.
     Map: "map" "mapSeq" "mapGlb0" "mapGlb1" "mapGlb2" "mapWrg0" "mapWrg1" "mapWrg2" "mapLcl0" "mapLcl1" "mapLcl2";

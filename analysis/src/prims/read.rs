@@ -373,6 +373,7 @@ fn special(parts: &[ClausePart]) -> Result<Special, String> {
         }
         ["iterate"] => Special::Iterate,
         ["sized"] => Special::Sized,
+        ["cut"] => Special::Cut,
         ["generate"] => Special::Generate,
         ["vectorize"] => Special::Vectorize,
         ["join"] => Special::Join,

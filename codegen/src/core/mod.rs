@@ -357,6 +357,11 @@ pub enum ScalarOp {
     BitXor,
     Shl,
     Shr,
+    /// Fills with zeros.
+    UShr,
+    PopCount,
+    /// The number of zeros before the first bit that is set; of 0, all bits.
+    Clz,
     Neg,
     Abs,
     Sqrt,
@@ -365,9 +370,14 @@ pub enum ScalarOp {
     Sin,
     Cos,
     Tan,
+    Tanh,
+    Atan2,
     Pow,
     Floor,
     Ceil,
+    /// To the nearest integer, halves away from zero.
+    Round,
+    IsNan,
     ToInt,
     ToLong,
     ToFloat,

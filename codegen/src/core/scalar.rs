@@ -73,6 +73,12 @@ pub fn unary(op: ScalarOp, x: Number) -> Result<Number, Undefined> {
         (ToDouble, Number::Long(x)) => Number::Double(x as f64),
         (ToDouble, Number::Float(x)) => Number::Double(f64::from(x)),
         (ToDouble, Number::Double(x)) => Number::Double(x),
+        (PopCount, Number::Int(x)) => Number::Int(x.count_ones() as i32),
+        (PopCount, Number::Long(x)) => Number::Int(x.count_ones() as i32),
+        (Clz, Number::Int(x)) => Number::Int(x.leading_zeros() as i32),
+        (Clz, Number::Long(x)) => Number::Int(x.leading_zeros() as i32),
+        (IsNan, Number::Float(x)) => Number::Bool(x.is_nan()),
+        (IsNan, Number::Double(x)) => Number::Bool(x.is_nan()),
         (op, Number::Float(x)) => Number::Float(float_function(op, x)?),
         (op, Number::Double(x)) => Number::Double(float_function(op, x)?),
         _ => return Err(Undefined::Operands),
@@ -88,6 +94,8 @@ fn float_function<T: Floating>(op: ScalarOp, x: T) -> Result<T, Undefined> {
         ScalarOp::Sin => x.sin(),
         ScalarOp::Cos => x.cos(),
         ScalarOp::Tan => x.tan(),
+        ScalarOp::Tanh => x.tanh(),
+        ScalarOp::Round => x.round(),
         ScalarOp::Floor => x.floor(),
         ScalarOp::Ceil => x.ceil(),
         _ => return Err(Undefined::Operands),
@@ -101,6 +109,8 @@ trait Floating: Copy {
     fn sin(self) -> Self;
     fn cos(self) -> Self;
     fn tan(self) -> Self;
+    fn tanh(self) -> Self;
+    fn round(self) -> Self;
     fn floor(self) -> Self;
     fn ceil(self) -> Self;
 }
@@ -113,8 +123,8 @@ macro_rules! floating {
         }
     };
 }
-floating!(f32: sqrt exp ln sin cos tan floor ceil);
-floating!(f64: sqrt exp ln sin cos tan floor ceil);
+floating!(f32: sqrt exp ln sin cos tan tanh round floor ceil);
+floating!(f64: sqrt exp ln sin cos tan tanh round floor ceil);
 
 /// The operators whose result is a `Bool`, of numbers of one type.
 fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined> {
@@ -132,7 +142,7 @@ fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined
 pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
     use ScalarOp::*;
     macro_rules! integer {
-        ($kind:ident, $x:expr, $y:expr) => {{
+        ($kind:ident, $unsigned:ty, $x:expr, $y:expr) => {{
             let (x, y) = ($x, $y);
             match op {
                 Add => Number::$kind(x.wrapping_add(y)),
@@ -151,6 +161,7 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 // Only the lowest bits of the count are looked at, so that the cast loses nothing that matters.
                 Shl => Number::$kind(x.wrapping_shl(y as u32)),
                 Shr => Number::$kind(x.wrapping_shr(y as u32)),
+                UShr => Number::$kind((x as $unsigned).wrapping_shr(y as u32) as _),
                 op => Number::Bool(comparison(op, x, y)?),
             }
         }};
@@ -166,13 +177,14 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 Min => Number::$kind(x.min(y)),
                 Max => Number::$kind(x.max(y)),
                 Pow => Number::$kind(x.powf(y)),
+                Atan2 => Number::$kind(x.atan2(y)),
                 op => Number::Bool(comparison(op, x, y)?),
             }
         }};
     }
     Ok(match (x, y) {
-        (Number::Int(x), Number::Int(y)) => integer!(Int, x, y),
-        (Number::Long(x), Number::Long(y)) => integer!(Long, x, y),
+        (Number::Int(x), Number::Int(y)) => integer!(Int, u32, x, y),
+        (Number::Long(x), Number::Long(y)) => integer!(Long, u64, x, y),
         (Number::Float(x), Number::Float(y)) => floating!(Float, x, y),
         (Number::Double(x), Number::Double(y)) => floating!(Double, x, y),
         (Number::Bool(x), Number::Bool(y)) => Number::Bool(match op {
@@ -194,7 +206,7 @@ pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
         _ => None,
     };
     // The last digit of these is another one on each machine.
-    if matches!(op, Exp | Log | Sin | Cos | Tan | Pow) {
+    if matches!(op, Exp | Log | Sin | Cos | Tan | Tanh | Atan2 | Pow) {
         return None;
     }
     let value = match operands {

@@ -85,15 +85,17 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     let floating = |s: Scalar| matches!(s, Scalar::Float | Scalar::Double);
     match (op, scalars.ok_or_else(wrong)?.as_slice()) {
         (Add | Sub | Mul | Div | Min | Max, [s, t]) if s == t && number(*s) => Ok(Ty::scalar(*s)),
-        (Mod | BitAnd | BitOr | BitXor | Shl | Shr, [s, t]) if s == t && number(*s) && !floating(*s) => {
+        (Mod | BitAnd | BitOr | BitXor | Shl | Shr | UShr, [s, t]) if s == t && number(*s) && !floating(*s) => {
             Ok(Ty::scalar(*s))
         }
-        (Pow, [s, t]) if s == t && floating(*s) => Ok(Ty::scalar(*s)),
+        (Pow | Atan2, [s, t]) if s == t && floating(*s) => Ok(Ty::scalar(*s)),
         (Lt | Gt | Le | Ge, [s, t]) if s == t && number(*s) => Ok(Ty::bool()),
         (Eq | Ne, [s, t]) if s == t => Ok(Ty::bool()),
         (And | Or, [Scalar::Bool, Scalar::Bool]) | (Not, [Scalar::Bool]) => Ok(Ty::bool()),
         (Neg | Abs, [s]) if number(*s) => Ok(Ty::scalar(*s)),
-        (Sqrt | Exp | Log | Sin | Cos | Tan | Floor | Ceil, [s]) if floating(*s) => Ok(Ty::scalar(*s)),
+        (Sqrt | Exp | Log | Sin | Cos | Tan | Tanh | Floor | Ceil | Round, [s]) if floating(*s) => Ok(Ty::scalar(*s)),
+        (IsNan, [s]) if floating(*s) => Ok(Ty::bool()),
+        (PopCount | Clz, [s]) if number(*s) && !floating(*s) => Ok(Ty::int()),
         (ToInt, [s]) if number(*s) => Ok(Ty::int()),
         (ToLong, [s]) if number(*s) => Ok(Ty::scalar(Scalar::Long)),
         (ToFloat, [s]) if number(*s) => Ok(Ty::scalar(Scalar::Float)),

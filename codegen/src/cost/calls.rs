@@ -13,11 +13,12 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
     };
     let integer = |n: u64| Price { integer: n, ..Price::default() };
     match name {
-        "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" => arithmetic(1),
+        "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" | "round" | "isnan" | "popcount"
+        | "clz" => arithmetic(1),
         "fma" => arithmetic(2),
         // Of local memory; counts as the operator alone.
         "atomic_add" | "atomic_min" | "atomic_max" | "atomic_and" | "atomic_or" | "atomic_xor" => arithmetic(1),
-        "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "pow" | "fmod" => {
+        "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "atan2" | "pow" | "fmod" => {
             Price { special: lanes, ..Price::default() }
         }
         "sincos" => Price { special: 2 * lanes, ..Price::default() },

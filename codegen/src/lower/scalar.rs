@@ -106,6 +106,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Sin => call("sin", a),
             ScalarOp::Cos => call("cos", a),
             ScalarOp::Tan => call("tan", a),
+            ScalarOp::Tanh => call("tanh", a),
+            ScalarOp::Round => call("round", a),
+            ScalarOp::IsNan => Some((Scalar::Bool, Expr::binary(BinaryOp::Ne, Expr::call("isnan", [a]), Expr::int(0)))),
+            ScalarOp::PopCount => Some((Scalar::Int, Expr::call("popcount", [a]).cast(CType::Int))),
+            ScalarOp::Clz => Some((Scalar::Int, Expr::call("clz", [a]).cast(CType::Int))),
             ScalarOp::Floor => call("floor", a),
             ScalarOp::Ceil => call("ceil", a),
             ScalarOp::ToInt => Some((Scalar::Int, convert(ty, Scalar::Int, a))),
@@ -146,7 +151,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 (ty, shifted.cast(CType::of(ty)))
             }
             ScalarOp::Shr => (ty, Expr::binary(BinaryOp::Shr, a, masked(ty, b))),
+            ScalarOp::UShr => {
+                let shifted = Expr::binary(BinaryOp::Shr, a.cast(unsigned(ty)), masked(ty, b));
+                (ty, shifted.cast(CType::of(ty)))
+            }
             ScalarOp::Pow => (ty, Expr::call("pow", [a, b])),
+            ScalarOp::Atan2 => (ty, Expr::call("atan2", [a, b])),
             // Only the division of floats is left.
             _ => (ty, Expr::binary(BinaryOp::Div, a, b)),
         }

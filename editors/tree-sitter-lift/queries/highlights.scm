@@ -56,12 +56,13 @@
     "stride" "take" "drop" "slice" "head" "last" "tail" "init" "concat" "aref" "iota" "generate" "fill" "length"
     "sort" "argsort" "search" "lsearch" "asVector" "asScalar" "splitVec" "joinVec" "vectorize" "partition" "caseSplit"
     "toGlobal" "toLocal" "toPrivate" "id" "clamp" "mirror" "wrap"
-    "sqrt" "exp" "log" "sin" "cos" "tan" "pow" "floor" "ceil" "toInt" "toLong" "toFloat" "toDouble"))
+    "sqrt" "exp" "log" "sin" "cos" "tan" "tanh" "atan2" "pow" "floor" "ceil" "round" "isnan"
+    "toInt" "toLong" "toFloat" "toDouble" "toElement" "popcount" "clz"))
 
 ((name_ref) @operator
   (#any-of? @operator
     "+" "-" "*" "/" "mod" "min" "max" "<" ">" "<=" ">=" "=" "!=" "neg" "abs" "+i" "-i" "*i" "/i" "=i" "<i" ">i"
-    "and" "or" "not" "bitand" "bitor" "bitxor" "shl" "shr"))
+    "and" "or" "not" "bitand" "bitor" "bitxor" "shl" "shr" "ushr"))
 
 ; words that head a form
 (import "import" @keyword.import)
@@ -72,6 +73,7 @@
 (let "let" @keyword)
 (if "if" @keyword.conditional)
 (tuple_expr "tuple" @keyword)
+(tuple_pattern "tuple" @keyword)
 (ascribe ":" @keyword.operator)
 (pack "pack" @keyword)
 (unpack "unpack" @keyword)

@@ -11,6 +11,7 @@
 
 (param (name) @local.definition.parameter)
 (let name: (name) @local.definition.var)
+(tuple_pattern (name) @local.definition.var)
 (unpack name: (name) @local.definition.var)
 (unpack_binder (name) @local.definition.var)
 (size_params (name) @local.definition.type)

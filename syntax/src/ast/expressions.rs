@@ -1,6 +1,8 @@
 //! Expressions.
 
-use super::{AstNode, Error, Name, ParamList, Size, Type, child, children, choices, nodes, token, tokens};
+use super::{
+    AstNode, Error, Name, ParamList, Size, TuplePattern, Type, child, children, choices, nodes, token, tokens,
+};
 use crate::SyntaxToken;
 use crate::kind::SyntaxKind;
 use crate::literal::{self, LiteralValue};
@@ -15,7 +17,7 @@ nodes! {
     Lambda = LAMBDA;
     /// `(expr expr*)`
     App = APP;
-    /// `(let name value body)`
+    /// `(let name value body)`; of several bindings, the first, whose body is the next.
     Let = LET;
     /// `(if condition then else)`
     If = IF;
@@ -104,6 +106,11 @@ impl App {
 }
 
 impl Let {
+    /// `(tuple a b)` instead of a name.
+    pub fn pattern(&self) -> Option<TuplePattern> {
+        child(&self.0)
+    }
+
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

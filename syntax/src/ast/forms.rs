@@ -26,8 +26,18 @@ nodes! {
     TypeList = TYPE_LIST;
     /// `(param*)`
     ParamList = PARAM_LIST;
-    /// `name`, `(name type)`
+    /// `name`, `(name type)`, `(tuple name name …)`
     Param = PARAM;
+    /// `(tuple name name …)` where a name is bound.
+    TuplePattern = TUPLE_PATTERN;
+}
+
+choices! {
+    /// What is bound: a name, or the components of a tuple.
+    Pattern {
+        Name(Name),
+        Tuple(TuplePattern),
+    }
 }
 
 choices! {
@@ -184,7 +194,18 @@ impl ParamList {
     }
 }
 
+impl TuplePattern {
+    pub fn components(&self) -> impl Iterator<Item = Pattern> + use<> {
+        children(&self.0)
+    }
+}
+
 impl Param {
+    /// `(tuple a b)` instead of a name.
+    pub fn pattern(&self) -> Option<TuplePattern> {
+        child(&self.0)
+    }
+
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

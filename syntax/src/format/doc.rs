@@ -126,12 +126,27 @@ fn collect(text: &str, node: &SyntaxNode, offset: TextSize) -> (Vec<Item>, Vec<C
             NodeOrToken::Token(token) => {
                 Doc::Atom { range: token.text_range() + offset, width: token.text().chars().count() }
             }
+            // A further binding of a `let` has no brackets: its parts are parts of the `let`.
+            NodeOrToken::Node(node) if node.kind() == LET && !has_brackets(&node) => {
+                let (mut inner, inner_tail) = collect(text, &node, offset);
+                if let Some(first) = inner.first_mut() {
+                    first.breaks += std::mem::take(&mut breaks);
+                    first.comments.splice(0..0, std::mem::take(&mut comments));
+                }
+                items.extend(inner);
+                comments.extend(inner_tail);
+                continue;
+            }
             NodeOrToken::Node(node) => doc(text, &node, offset),
         };
         let comments = std::mem::take(&mut comments);
         items.push(Item { comments, breaks: std::mem::take(&mut breaks), doc });
     }
     (items, comments)
+}
+
+fn has_brackets(node: &SyntaxNode) -> bool {
+    node.first_child_or_token().is_some_and(|first| first.kind().is_opener())
 }
 
 fn measure(items: Vec<Item>, tail: &[Comment], bracketed: bool) -> Parts {

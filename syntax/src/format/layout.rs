@@ -36,6 +36,8 @@ enum Style {
     /// The first parts on one line, the others below, indented by two. If one of the first has to
     /// go on a line of its own, it is indented by `apart`.
     Body { first: usize, apart: usize },
+    /// `let` with several bindings: each on a line, name and value, below the first; then the body, indented by two.
+    Bindings,
     /// All parts below each other.
     Column,
 }
@@ -45,12 +47,12 @@ impl Style {
         let compound_head = matches!(group.parts.items.first(), Some(Item { doc: Doc::Group(_), .. }));
         match group.kind {
             DEFINE | LAMBDA => Style::Body { first: 2, apart: 4 },
+            LET if group.parts.items.len() > 4 => Style::Bindings,
             LET | UNPACK => Style::Body { first: 3, apart: 4 },
             LIFT => Style::Body { first: group.parts.items.len().saturating_sub(1), apart: 2 },
             PRIMITIVE => Style::Body { first: 3, apart: 4 },
-            PARAM_LIST | TYPE_LIST | SIZE_PARAMS | PARAM | UNPACK_BINDER | POSITION_BINDER | SUM_BINDER => {
-                Style::Column
-            }
+            PARAM_LIST | TYPE_LIST | SIZE_PARAMS | PARAM | TUPLE_PATTERN | UNPACK_BINDER | POSITION_BINDER
+            | SUM_BINDER => Style::Column,
             _ if compound_head => Style::Column,
             _ => Style::Call,
         }
@@ -220,6 +222,22 @@ impl<'t> Layout<'t> {
                     self.item(item, None, start + 1, after(index));
                 }
                 start + 1
+            }
+            Style::Bindings => {
+                let column = self.column + 1;
+                for (index, item) in (1..).zip(rest) {
+                    if index + 1 == items.len() {
+                        self.item(item, None, start + 2, after(index));
+                    } else if index % 2 == 1 {
+                        let first = (index == 1).then_some(Separator::Space);
+                        self.item(item, first, column, after(index));
+                    } else {
+                        let narrow = self.column + 1 + item.doc.narrow() + after(index);
+                        let stays = item.breaks == 0 && narrow <= LINE_WIDTH;
+                        self.item(item, stays.then_some(Separator::Space), column + 2, after(index));
+                    }
+                }
+                start + 2
             }
             Style::Body { first, apart } => {
                 for (index, item) in (1..).zip(rest) {

@@ -1,6 +1,6 @@
 //! Expressions and parameters.
 
-use super::Parser;
+use super::{MAX_DEPTH, Parser};
 use crate::error::{SyntaxError, SyntaxErrorCode as Code, SyntaxFix, TextEdit};
 use crate::kind::SyntaxKind::*;
 use crate::literal;
@@ -69,11 +69,9 @@ impl Parser<'_> {
                 p.expr_part("the body");
             }),
             "let" if self.binds_a_list() => self.let_of_a_list(),
-            "let" => self.group(LET, "(let name value body)", |p| {
+            "let" => self.group(LET, "(let name value … body)", |p| {
                 p.keyword();
-                p.name("the name");
-                p.expr_part("the value");
-                p.expr_part("the body");
+                p.bindings();
             }),
             "if" => self.group(IF, "(if condition then else)", |p| {
                 p.keyword();
@@ -116,25 +114,81 @@ impl Parser<'_> {
         }
     }
 
+    /// `name value` once or more, then the body.
+    fn bindings(&mut self) {
+        let outer = self.depth;
+        let mut open = 0;
+        loop {
+            self.pattern("the name");
+            self.expr_part("the value");
+            if !self.binds_more() {
+                break;
+            }
+            if self.depth >= MAX_DEPTH {
+                self.report_depth();
+                break;
+            }
+            self.depth += 1;
+            open += 1;
+            self.start(LET);
+        }
+        self.expr_part("the body");
+        (0..open).for_each(|_| self.finish());
+        self.depth = outer;
+    }
+
+    /// Whether another binding follows: what is bound, and something after it. A single part is the body.
+    fn binds_more(&self) -> bool {
+        let binds = match self.current() {
+            IDENT => !super::is_operator(self.text_at(self.pos)),
+            kind => kind.is_opener() && self.head_word() == "tuple",
+        };
+        let last = if self.current().is_opener() { self.groups[self.pos].last() } else { self.pos };
+        binds && last + 1 < self.end
+    }
+
+    /// A name that is bound, or one for each component of a tuple.
+    fn pattern(&mut self, what: &str) {
+        if self.current().is_opener() && self.head_word() == "tuple" {
+            self.group(TUPLE_PATTERN, "(tuple name name …)", |p| {
+                p.keyword();
+                p.pattern("the first name");
+                p.pattern("the second name");
+                while !p.at_end() {
+                    p.pattern("a name");
+                }
+            });
+        } else {
+            self.name(what);
+        }
+    }
+
     /// Whether a `let` that opens here has a list where its name should be.
     fn binds_a_list(&self) -> bool {
         let list = self.pos + 2;
-        list < self.groups[self.pos].end() && self.kind_at(list).is_opener()
+        let is_list = |list: usize| self.kind_at(list).is_opener() && self.word_in(list) != "tuple";
+        list < self.groups[self.pos].end() && is_list(list)
+    }
+
+    /// The first word of the group that opens at a position, or `""`.
+    fn word_in(&self, opener: usize) -> &str {
+        let is_word = opener + 1 < self.groups[opener].end() && self.kind_at(opener + 1) == IDENT;
+        if is_word { self.text_at(opener + 1) } else { "" }
     }
 
     /// `(let ((x 1) (y 2)) body)`, `(let (x 1 y 2) body)` or `(let [x 1] body)`, as other languages have it.
     fn let_of_a_list(&mut self) {
         let list = self.pos + 2;
         let range = self.range_at(list).cover(self.range_at(self.groups[list].last()));
-        let message = "`let` binds one name: `(let name value body)`; several names are `let`s in one another";
+        let message = "`let` has no list of its names: `(let name value … body)`";
         let mut error = SyntaxError::new(Code::ExpectedName, range, message);
-        error.fix = self.nested_lets(list, self.groups[self.pos].end());
+        error.fix = self.plain_bindings(list, self.groups[self.pos].end());
         self.report(error);
         self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
     }
 
-    /// The `let`s in one another that the list at `list` stands for, in a `let` whose contents end at `end`.
-    fn nested_lets(&self, list: usize, end: usize) -> Option<SyntaxFix> {
+    /// The bindings of the list at `list` without its brackets, in a `let` whose contents end at `end`.
+    fn plain_bindings(&self, list: usize, end: usize) -> Option<SyntaxFix> {
         // The range of positions of the element at a position.
         let element = |at: usize| at..=if self.kind_at(at).is_opener() { self.groups[at].last() } else { at };
         let elements = |mut at: usize, end: usize| {
@@ -155,16 +209,13 @@ impl Parser<'_> {
         }
         let names = bindings.iter().step_by(2);
         let pairs = bindings.len() % 2 == 0 && names.clone().all(|name| self.kind_at(*name.start()) == IDENT);
-        let [body] = &elements(self.groups[list].last() + 1, end)[..] else { return None };
+        let [_body] = &elements(self.groups[list].last() + 1, end)[..] else { return None };
         if !pairs || bindings.is_empty() {
             return None;
         }
-        let lets: Vec<String> =
-            bindings.chunks(2).map(|pair| format!("{} {} ", text(&pair[0]), text(&pair[1]))).collect();
-        let closers = ")".repeat(lets.len() - 1);
-        let range = self.range_at(list).cover(self.range_at(*body.end()));
-        let insert = format!("{}{}{closers}", lets.join("(let "), text(body));
-        Some(SyntaxFix { label: "Write one `let` for each name".to_owned(), edit: TextEdit { range, insert } })
+        let range = self.range_at(list).cover(self.range_at(self.groups[list].last()));
+        let insert = bindings.iter().map(text).collect::<Vec<_>>().join(" ");
+        Some(SyntaxFix { label: "Take the list apart".to_owned(), edit: TextEdit { range, insert } })
     }
 
     fn application(&mut self) {
@@ -235,7 +286,11 @@ impl Parser<'_> {
     }
 
     fn param(&mut self) {
-        if self.current().is_opener() {
+        if self.current().is_opener() && self.head_word() == "tuple" {
+            self.start(PARAM);
+            self.pattern("a parameter");
+            self.finish();
+        } else if self.current().is_opener() {
             self.group(PARAM, "(name type)", |p| {
                 p.name("the name");
                 p.type_part("the type");

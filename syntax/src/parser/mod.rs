@@ -199,8 +199,8 @@ impl<'t> Parser<'t> {
         if !self.quiet {
             let range = self.current_range().cover(self.range_at(self.end - 1));
             let word = self.word_at(self.pos);
-            let is_operator = !word.is_empty() && word.chars().all(|c| "+-*/%<>=!&|".contains(c));
-            let order = if is_operator { format!("; an operator comes first: `({word} a b)`") } else { String::new() };
+            let order =
+                if is_operator(word) { format!("; an operator comes first: `({word} a b)`") } else { String::new() };
             let message = format!("too much: this is written `{}`{order}", self.shape);
             self.error(Code::Extra, range, message);
         }
@@ -229,11 +229,7 @@ impl<'t> Parser<'t> {
 
     /// Takes the group that opens here flat, without recursion.
     fn too_deep(&mut self) {
-        if !self.reported_depth && !self.muted {
-            self.reported_depth = true;
-            let message = format!("nested too deep: at most {MAX_DEPTH} brackets can be open");
-            self.error(Code::TooDeep, self.current_range(), message);
-        }
+        self.report_depth();
         let last = self.groups[self.pos].last();
         self.start(ERROR);
         while self.pos <= last {
@@ -243,6 +239,15 @@ impl<'t> Parser<'t> {
     }
 
     // ---- complaining
+
+    fn report_depth(&mut self) {
+        if !self.reported_depth && !self.muted {
+            self.reported_depth = true;
+            let message = format!("nested too deep: at most {MAX_DEPTH} brackets can be open");
+            self.error(Code::TooDeep, self.current_range(), message);
+        }
+        self.quiet = true;
+    }
 
     fn error(&mut self, code: Code, range: TextRange, message: impl Into<String>) {
         self.report(SyntaxError::new(code, range, message));
@@ -320,4 +325,9 @@ impl<'t> Parser<'t> {
             self.error(Code::ReservedWord, self.current_range(), message);
         }
     }
+}
+
+/// Whether a word looks like an operator of another language, or of this one.
+fn is_operator(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| "+-*/%<>=!&|".contains(c))
 }

@@ -330,3 +330,40 @@ fn a_range_formats_the_forms_it_touches() {
     expect![[r#"[TextEdit { range: 21..23, insert: " " }]"#]].assert_eq(&format!("{edits:?}"));
     assert!(format_range("; c", TextRange::empty(0.into())).is_empty());
 }
+
+#[test]
+fn the_bindings_of_a_let_stand_below_each_other() {
+    check(
+        "(define (f x) (let a 1\n b (g a) (tuple c d) (h b) (+ a b\n c d)))",
+        expect![[r#"
+            (define (f x)
+              (let a 1
+                   b (g a)
+                   (tuple c d) (h b)
+                (+ a
+                   b
+                   c
+                   d)))
+        "#]],
+    );
+    check(
+        "(define (f (tuple  a (tuple b c))) (let a 1 b 2 (+ a b c)))",
+        expect![[r#"
+        (define (f (tuple a (tuple b c))) (let a 1 b 2 (+ a b c)))
+    "#]],
+    );
+    check(
+        "(define (f x) (let ; first\n a 1 ; of a\n ; of b\n b\n 2\n ; the sum\n (+ a b) ; end\n))",
+        expect![[r#"
+        (define (f x)
+          (let ; first
+               a 1 ; of a
+               ; of b
+               b
+                 2
+            ; the sum
+            (+ a b) ; end
+            ))
+    "#]],
+    );
+}

@@ -72,6 +72,7 @@ const PIECES: &[&str] = &[
     "(let x ",
     "(if ",
     "(tuple ",
+    "(let (tuple a b) ",
     "(: ",
     "(pack ",
     "(unpack (X y) ",

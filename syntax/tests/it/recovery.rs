@@ -287,8 +287,8 @@ fn missing_parts() {
     check(
         "(define a (let x 1))",
         expect![[r#"
-        18..19 ")" syntax/missing: the body is missing: this is written `(let name value body)`
-    "#]],
+            18..19 ")" syntax/missing: the body is missing: this is written `(let name value … body)`
+        "#]],
     );
     check(
         "(define a (if true 1))",
@@ -447,6 +447,34 @@ fn kernels_that_lack_a_list() {
         "(lift)",
         expect![[r#"
         5..6 ")" syntax/missing: the list of size names is missing: this is written `(lift (N …) (type …) (lambda (x …) expr))`
+    "#]],
+    );
+}
+
+#[test]
+fn bindings_without_a_body_or_with_too_much() {
+    check(
+        "(define x (let a 1 b 2))",
+        expect![[r#"
+        22..23 ")" syntax/missing: the body is missing: this is written `(let name value … body)`
+    "#]],
+    );
+    check(
+        "(define x (let a 1 + a 2))",
+        expect![[r#"
+        21..24 "a 2" syntax/extra: too much: this is written `(let name value … body)`
+    "#]],
+    );
+    check(
+        "(define x (let a 1 (f a) (g a)))",
+        expect![[r#"
+        25..30 "(g a)" syntax/extra: too much: this is written `(let name value … body)`
+    "#]],
+    );
+    check(
+        "(define x (let (tuple a) 1 a))",
+        expect![[r#"
+        23..24 ")" syntax/missing: the second name is missing: this is written `(tuple name name …)`
     "#]],
     );
 }

@@ -452,3 +452,66 @@ fn programs_of_the_paper() {
         "##]],
     );
 }
+
+#[test]
+fn a_let_of_several_bindings_and_patterns() {
+    check(
+        "(define x (let a 1 (tuple b (tuple c _)) p d c (f a b)))",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "x"
+            LET KEYWORD "let"
+              NAME IDENT "a"
+              LITERAL INT "1"
+              LET
+                TUPLE_PATTERN KEYWORD "tuple"
+                  NAME IDENT "b"
+                  TUPLE_PATTERN KEYWORD "tuple"
+                    NAME IDENT "c"
+                    NAME IDENT "_"
+                NAME_REF IDENT "p"
+                LET
+                  NAME IDENT "d"
+                  NAME_REF IDENT "c"
+                  APP
+                    NAME_REF IDENT "f"
+                    NAME_REF IDENT "a"
+                    NAME_REF IDENT "b"
+    "#]],
+    );
+    check(
+        "(define f (lambda (x (tuple a b)) (tuple a b)))",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "f"
+            LAMBDA KEYWORD "lambda"
+              PARAM_LIST
+                PARAM
+                  NAME IDENT "x"
+                PARAM
+                  TUPLE_PATTERN KEYWORD "tuple"
+                    NAME IDENT "a"
+                    NAME IDENT "b"
+              TUPLE_EXPR KEYWORD "tuple"
+                NAME_REF IDENT "a"
+                NAME_REF IDENT "b"
+    "#]],
+    );
+    // What follows a value binds something only if something follows it.
+    check(
+        "(define x (let a 1 (tuple b c)))",
+        expect![[r#"
+        FORM
+          DEFINE KEYWORD "define"
+            NAME IDENT "x"
+            LET KEYWORD "let"
+              NAME IDENT "a"
+              LITERAL INT "1"
+              TUPLE_EXPR KEYWORD "tuple"
+                NAME_REF IDENT "b"
+                NAME_REF IDENT "c"
+    "#]],
+    );
+}

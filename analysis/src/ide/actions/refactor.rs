@@ -179,7 +179,7 @@ impl Tool<'_, '_> {
             Expr::Unpack { size: None, binder: bound, value, .. } if *bound == binder => Some((ExprId(id), *value)),
             _ => None,
         });
-        let Some((whole, value)) = found else { return };
+        let Some((whole, value)) = found.filter(|(_, value)| !self.is_component(*value)) else { return };
         let name = self.fresh("X");
         let head = TextRange::new(self.start(whole) + TextSize::new(1), self.start(value));
         let edits = Edits::default().replace(head, format!("unpack ({name} {}) ", self.body().binder(binder).name));
@@ -280,13 +280,18 @@ impl Tool<'_, '_> {
         self.push(format!("Extract into `(define {name} …)`"), kinds::EXTRACT_DEFINE, change, actions);
     }
 
+    /// Whether it is what a pattern gives a name.
+    fn is_component(&self, value: ExprId) -> bool {
+        matches!(self.body().expr(value), Expr::Component { .. })
+    }
+
     /// `(let x v e)` with `v` wherever `e` says `x`.
     fn inline_let(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
         let found = self.body().exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
             Expr::Let { binder: bound, value, body } if *bound == binder => Some((ExprId(id), *value, *body)),
             _ => None,
         });
-        let Some((whole, value, inner)) = found else { return };
+        let Some((whole, value, inner)) = found.filter(|(_, value, _)| !self.is_component(*value)) else { return };
         if self.body().sizes.contains(&SizeRef::LengthOf(binder)) || self.would_capture(value, inner) {
             return;
         }
@@ -507,7 +512,12 @@ fn is_atom(expr: &Expr) -> bool {
 /// The parts of an expression.
 fn children(expr: &Expr) -> Vec<ExprId> {
     match expr {
-        Expr::Missing | Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) => Vec::new(),
+        Expr::Missing
+        | Expr::Local(_)
+        | Expr::Global(_)
+        | Expr::Literal(_)
+        | Expr::Size(_)
+        | Expr::Component { .. } => Vec::new(),
         Expr::Lambda { body, .. } => vec![*body],
         Expr::Apply { callee, args } => std::iter::once(*callee).chain(args.iter().copied()).collect(),
         Expr::Let { value, body, .. } | Expr::Unpack { value, body, .. } => vec![*value, *body],

@@ -24,20 +24,31 @@ fn types_of_the_prelude() {
         curry : ((a, b) -> c) -> a -> b -> c
         fst : (a, b) -> a
         snd : (a, b) -> b
-        sum : Array[Float,n] -> Float
+        sum : Array[a,n] -> a
         sumi : Array[Int,n] -> Int
-        product : Array[Float,n] -> Float
+        product : Array[a,n] -> a
         producti : Array[Int,n] -> Int
         maximum : Array[a,n] -> a
         minimum : Array[a,n] -> a
-        average : Array[Float,n] -> Float
+        average : Array[a,n] -> a
         any : (a -> Bool) -> Array[a,n] -> Bool
         all : (a -> Bool) -> Array[a,n] -> Bool
         count : (a -> Bool) -> Array[a,n] -> Int
         zipWith : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
         zipWith3 : (a -> b -> c -> d) -> Array[a,n] -> Array[b,n] -> Array[c,n] -> Array[d,n]
+        map2 : (a -> b -> c) -> Array[a,n] -> Array[b,n] -> Array[c,n]
+        map3 : (a -> b -> c -> d) -> Array[a,n] -> Array[b,n] -> Array[c,n] -> Array[d,n]
         enumerate : Array[a,n] -> Array[(Int, a),n]
-        dot : Array[Float,n] -> Array[Float,n] -> Float
+        flatMap : (a -> Array[b,n]) -> Array[a,m] -> Array[b,n*m]
+        partition2 : (a -> Bool) -> Array[a,n] -> <∃X Y, (Array[a,X], Array[a,Y])>
+        searchSorted : Array[a,n] -> a -> Int
+        unique : Array[a,n] -> <∃X, Array[a,X]>
+        reduceByKey : #n -> a -> (a -> a -> a) -> Array[Int,m] -> Array[a,m] -> Array[a,n]
+        groupBy : #n -> Array[Int,m] -> Array[a,m] -> Array[<∃X, Array[a,X]>,n]
+        scatterInto : Array[a,n] -> Array[Int,m] -> Array[a,m] -> Array[a,n]
+        scatterWith : a -> (a -> a -> a) -> Array[a,n] -> Array[Int,m] -> Array[a,m] -> Array[a,n]
+        update : Array[a,n] -> Int -> a -> Array[a,n]
+        dot : Array[a,n] -> Array[a,n] -> a
         doti : Array[Int,n] -> Array[Int,n] -> Int
         map2D : (a -> b) -> Array[Array[a,m],n] -> Array[Array[b,m],n]
         zip2D : Array[Array[a,m],n] -> Array[Array[b,m],n] -> Array[Array[(a, b),m],n]
@@ -45,8 +56,8 @@ fn types_of_the_prelude() {
         slide2D : #n -> #m -> Array[Array[a,l],k] -> Array[Array[Array[Array[a,n],n],(l-n)/m+1],(k-n)/m+1]
         split2D : #n -> Array[Array[a,k],m] -> Array[Array[Array[Array[a,n],n],k/n],m/n]
         join2D : Array[Array[Array[Array[a,l],k],m],n] -> Array[Array[a,m*l],n*k]
-        matvec : Array[Array[Float,m],n] -> Array[Float,m] -> Array[Float,n]
-        matmul : Array[Array[Float,m],n] -> Array[Array[Float,k],m] -> Array[Array[Float,k],n]
+        matvec : Array[Array[a,m],n] -> Array[a,m] -> Array[a,n]
+        matmul : Array[Array[a,m],n] -> Array[Array[a,k],m] -> Array[Array[a,k],n]
     "#]]
     .assert_eq(&lines.collect::<String>());
 }

@@ -192,3 +192,44 @@ fn an_unpack_gets_a_name_for_its_length() {
         ],
     );
 }
+
+#[test]
+fn further_bindings_and_patterns_are_written_out() {
+    let kernel = |body: &str| format!("{HEAD}(lift f (N) ((array-type float N)) (lambda (xs) {body}))");
+    check_elaborated(
+        &kernel("(let a 1 ys (filter pos xs) b 2 (tuple (+ a b) (length ys)))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (let a 1 (unpack (X1 ys) (filter pos xs) (let b 2 (tuple (+ a b) (length ys)))))))"#]],
+    );
+    check_elaborated(
+        &kernel("(let ys (filter pos xs) a 1 b 2 (tuple (+ a b) ys))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (let a 1 b 2 (pack (tuple (+ a b) ys))))))"#]],
+    );
+    check_elaborated(
+        &kernel("(let (tuple ys n) (tuple (filter pos xs) 1) zs ys (+ n (length zs)))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (let (tuple ys n) (tuple v1 1) zs ys (+ n (length zs))))))"#]],
+    );
+    check_elaborated(
+        &kernel("(let (tuple n m) (let ys (filter pos xs) (tuple 1 (length ys))) (+ n m 1))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 ys) (filter pos xs) (let (tuple n m) (tuple 1 (length ys)) (+ n m 1)))))"#]],
+    );
+    check_elaborated(
+        &kernel("(+ 1 (let (tuple n ys) (tuple 2 (filter pos xs)) (length ys)) (let n 3 n))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (+ 1 (let (tuple n ys) (tuple 2 v1) (length ys)) (let n 3 n)))))"#]],
+    );
+    check_elaborated(
+        &kernel("((lambda ((tuple ys n)) (+ n (length ys) 1)) (tuple (filter pos xs) 1))"),
+        expect![[r#"
+        (define (pos x) (> x 0.0f))
+        (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) ((lambda ((tuple ys n)) (+ n (length ys) 1)) (tuple v1 1)))))"#]],
+    );
+}

@@ -384,3 +384,21 @@ fn size_names_that_nothing_determines() {
         "#]],
     );
 }
+
+#[test]
+fn a_pattern_takes_a_tuple_of_its_width_apart() {
+    check(
+        "(define (f (x (tuple-type int float bool))) (let (tuple a b) x (+ a 1)))
+(define (g (x int)) (let (tuple _a _b) x 1))
+(define h (map (lambda ((tuple a a)) a) (zip (iota #2) (iota #2))))",
+        expect![[r#"
+            f : (Int, Float, Bool) -> ?
+              type-mismatch at `(tuple a b)`: the pattern takes `(_, _)` apart, and the value is `(Int, Float, Bool)`
+            g : Int -> Int
+              type-mismatch at `(tuple _a _b)`: the pattern takes `(_, _)` apart, and the value is `Int`
+            h : Array[Int,2]
+              duplicate-parameter at `a`: two names are called `a`
+                `a`: the first `a`
+        "#]],
+    );
+}

@@ -89,6 +89,12 @@ impl<'db> Build<'db> {
                 let parts = parts.iter().map(|p| self.eval(scope, *p)).collect::<Result<Vec<_>>>()?;
                 self.tuple(parts, &origin)
             }
+            Expr::Component { of, index, .. } => {
+                let Some(binding) = scope.binding(*of) else {
+                    return Err(self.internal(&origin, "a pattern of no value".into()));
+                };
+                self.component(binding.opened.unwrap_or(binding.value), *index, &origin)
+            }
             Expr::Ascribe { value, .. } => {
                 let value = self.eval(scope, *value)?;
                 match cx.inference.casts.iter().find(|c| c.expr == id) {

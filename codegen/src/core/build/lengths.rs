@@ -172,12 +172,16 @@ impl<'db> Build<'db> {
             if opened && cx.inference.casts.iter().any(is_cast) {
                 continue;
             }
-            // What is inlined assumes the same at each use, in the same lengths: it is asked once whether that is so.
-            if self.assumed.insert(assumption.clone()) && Facts::new().proves(&assumption) != Truth::Yes {
-                self.assumptions.push((assumption, scope.origin(assumed.at)));
-            }
+            self.assume(assumption, &scope.origin(assumed.at));
         }
         Ok(())
+    }
+
+    /// What is inlined assumes the same at each use, in the same lengths: it is asked once whether that is so.
+    pub fn assume(&mut self, assumption: Assumption, at: &Origin) {
+        if self.assumed.insert(assumption.clone()) && Facts::new().proves(&assumption) != Truth::Yes {
+            self.assumptions.push((assumption, at.clone()));
+        }
     }
 
     // --- types

@@ -1,14 +1,15 @@
 //! The primitives, each with all of its arguments.
 
+use super::super::scalar::fold;
 use super::super::typing::{Signature, prim_type, scalar_type};
 use super::super::{Atom, Lambda, Level, PadMode, Prim, PrimCall, Rhs, ScalarOp, Space};
 use super::lengths::unnamed;
 use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
-use lift_analysis::hir::Literal;
+use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::origin::Origin;
 use lift_analysis::prims::{self, Primitive, PrimitiveId, Special};
-use lift_analysis::size::{Size, Var, VarKind};
+use lift_analysis::size::{Assumption, Size, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 /// What a primitive is made of here.
@@ -25,10 +26,14 @@ pub enum Meaning {
     Identity,
     MapVec,
     Vectorize,
+    /// A number, at the type of an array's elements.
+    ToElement,
     /// The part of the argument that starts at the first size and has the second as its length; both in the argument's.
     Part(fn(&Size) -> (Size, Size)),
     /// The first argument is a size, or an Int.
     Counted(Prim),
+    /// A part of an array: so many sizes, each a size or an Int.
+    Cut(Prim, usize),
     /// Its application is built before its arguments are evaluated ([`super::eval`]).
     BeforeArguments,
 }
@@ -98,6 +103,14 @@ pub fn meaning(p: &Primitive) -> Meaning {
         Id::Sin => Scalar(ScalarOp::Sin),
         Id::Cos => Scalar(ScalarOp::Cos),
         Id::Tan => Scalar(ScalarOp::Tan),
+        Id::Tanh => Scalar(ScalarOp::Tanh),
+        Id::Atan2 => Scalar(ScalarOp::Atan2),
+        Id::Round => Scalar(ScalarOp::Round),
+        Id::IsNan => Scalar(ScalarOp::IsNan),
+        Id::LogicalShiftRight => Scalar(ScalarOp::UShr),
+        Id::PopCount => Scalar(ScalarOp::PopCount),
+        Id::LeadingZeros => Scalar(ScalarOp::Clz),
+        Id::ToElement => Meaning::ToElement,
         Id::Pow => Scalar(ScalarOp::Pow),
         Id::Floor => Scalar(ScalarOp::Floor),
         Id::Ceil => Scalar(ScalarOp::Ceil),
@@ -127,9 +140,9 @@ pub fn meaning(p: &Primitive) -> Meaning {
         Id::Scatter => of(Prim::Scatter, Shape::Index),
         Id::Reverse => view(Prim::Reverse, 0),
         Id::Stride => view(Prim::Stride, 1),
-        Id::Take => view(Prim::Take, 1),
-        Id::Drop => view(Prim::Drop, 1),
-        Id::Slice => view(Prim::Slice, 2),
+        Id::Take => Meaning::Cut(Prim::Take, 1),
+        Id::Drop => Meaning::Cut(Prim::Drop, 1),
+        Id::Slice => Meaning::Cut(Prim::Slice, 2),
         Id::Head => view(Prim::Head, 0),
         Id::Last => view(Prim::Last, 0),
         Id::Tail => view(Prim::Tail, 0),
@@ -204,7 +217,24 @@ impl<'db> Build<'db> {
                 let (from, len) = part(&self.array(&xs, name, at)?.len);
                 self.call(Prim::Slice, vec![from, len], Vec::new(), vec![xs], at)
             }
+            (Meaning::ToElement, [xs, number]) => {
+                let xs = self.reify(xs.clone(), at)?;
+                let op = match self.array(&xs, name, at)?.element.as_scalar() {
+                    Some(Scalar::Int) => ScalarOp::ToInt,
+                    Some(Scalar::Long) => ScalarOp::ToLong,
+                    Some(Scalar::Float) => ScalarOp::ToFloat,
+                    Some(Scalar::Double) => ScalarOp::ToDouble,
+                    _ => return Err(self.internal(at, format!("`{name}` of elements that are no numbers"))),
+                };
+                let number = self.reify(number.clone(), at)?;
+                match fold(op, std::slice::from_ref(&number)) {
+                    Some(known) => Ok(known.into()),
+                    None if op == ScalarOp::ToInt => Ok(number.into()),
+                    None => self.scalar(op, vec![number], at),
+                }
+            }
             (Meaning::Counted(prim), [count, rest @ ..]) => self.counted(prim, count, rest, used, at),
+            (Meaning::Cut(prim, count), args) if args.len() == count + 1 => self.cut(prim, args, name, at),
             (Meaning::MapVec, [f, v]) => self.vectorized(None, f, std::slice::from_ref(v), at),
             (Meaning::Vectorize, [k, f, vectors @ ..]) => {
                 let width = self.size(k, name, at)?;
@@ -318,6 +348,62 @@ impl<'db> Build<'db> {
         self.call(prim, sizes, funs, values, at)
     }
 
+    /// `take`, `drop` and `slice`. An Int that only the run knows is the length of an `iota` that nothing stores: opened, it is
+    /// a size, and what is assumed of it is checked there.
+    fn cut(&mut self, prim: Prim, args: &[Staged<'db>], name: &str, at: &Origin) -> Result<Staged<'db>> {
+        let Some((xs, counts)) = args.split_last() else {
+            return Err(self.internal(at, format!("`{name}` of nothing")));
+        };
+        let xs = self.reify(xs.clone(), at)?;
+        let len = self.array(&xs, name, at)?.len;
+        let mut sizes = Vec::with_capacity(counts.len());
+        let mut computed = false;
+        for count in counts {
+            // Of a `slice`, the last decides.
+            computed = match count {
+                Staged::Size(size) => {
+                    sizes.push(size.clone());
+                    computed && prim != Prim::Slice
+                }
+                count => {
+                    let count = self.reify(count.clone(), at)?;
+                    sizes.push(self.opened_count(count, at)?);
+                    true
+                }
+            };
+        }
+        if counts.iter().any(|count| !matches!(count, Staged::Size(_))) {
+            let end = sizes.iter().fold(Size::zero(), |sum, size| sum.add(size));
+            self.assume(Assumption::AtMost(end, len), at);
+        }
+        let part = self.call(prim, sizes, Vec::new(), vec![xs], at)?;
+        if !computed {
+            return Ok(part);
+        }
+        let part = self.reify(part, at)?;
+        let array = self.array(&part, name, at)?;
+        let hidden = self.emit.bound_length(&unnamed());
+        let witness = array.len.clone();
+        let packed = Ty::new(TyKind::Array(ArrayTy { len: Size::var(hidden.clone()), ..array }));
+        Ok(self.emit.stmt(Ty::exists(vec![hidden], packed), Rhs::Pack(part, vec![witness]), at)?.into())
+    }
+
+    /// The Int as a size.
+    fn opened_count(&mut self, count: Atom, at: &Origin) -> Result<Size> {
+        let indices = self.call(Prim::Iota, Vec::new(), Vec::new(), vec![count], at)?;
+        let indices = self.reify(indices, at)?;
+        let length = self.emit.opened_length(&unnamed());
+        let ty = match self.atom_ty(&indices).kind() {
+            TyKind::Exists(vars, body) => match vars.as_slice() {
+                [var] => body.subst_size(var, &Size::var(length.clone())),
+                _ => return Err(self.internal(at, "an `iota` of several lengths".into())),
+            },
+            _ => return Err(self.internal(at, "an `iota` that hides no length".into())),
+        };
+        self.emit.binding_stmt(ty, vec![length.clone()], Rhs::Unpack(indices), at)?;
+        Ok(Size::var(length))
+    }
+
     fn vectorized(
         &mut self,
         width: Option<Size>,
@@ -341,7 +427,7 @@ impl<'db> Build<'db> {
         self.call(Prim::Vectorize, vec![width], vec![f], vectors, at)
     }
 
-    fn component(&mut self, tuple: Staged<'db>, i: usize, at: &Origin) -> Result<Staged<'db>> {
+    pub fn component(&mut self, tuple: Staged<'db>, i: usize, at: &Origin) -> Result<Staged<'db>> {
         if let Staged::Tuple(parts) = &tuple
             && let Some(part) = parts.get(i)
         {

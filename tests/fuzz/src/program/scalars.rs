@@ -52,13 +52,16 @@ impl Maker<'_> {
 
     /// A function of a real number. Only those that are exact give the same on every device.
     fn function_of_reals(&mut self, scalar: Scalar, depth: u32) -> String {
-        let exact = ["floor", "ceil", "abs", "neg"];
-        let all = ["floor", "ceil", "abs", "neg", "sqrt", "exp", "log", "sin", "cos", "tan", "pow"];
+        let exact = ["floor", "ceil", "round", "abs", "neg"];
+        let all =
+            ["floor", "ceil", "round", "abs", "neg", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "atan2", "pow"];
         let function = if self.whole() { self.choices.of(&all) } else { self.choices.of(&exact) };
         let value = self.scalar(scalar, depth);
         match (function, scalar) {
             ("pow", Float) => format!("(pow {value} 2.0f)"),
             ("pow", _) => format!("(pow {value} 0.5)"),
+            ("atan2", Float) => format!("(atan2 {value} 2.0f)"),
+            ("atan2", _) => format!("(atan2 {value} 0.5)"),
             _ => format!("({function} {value})"),
         }
     }
@@ -82,10 +85,11 @@ impl Maker<'_> {
                 format!("({op} {} {})", self.scalar(Int, depth), self.scalar(Int, depth))
             }
             3 => {
-                let (op, by) = (self.choices.of(&["mod", "/", "shl", "shr", "/i"]), self.choices.of(&["3", "2", "7"]));
+                let (op, by) =
+                    (self.choices.of(&["mod", "/", "shl", "shr", "ushr", "/i"]), self.choices.of(&["3", "2", "7"]));
                 format!("({op} {} {by})", self.scalar(Int, depth))
             }
-            4 => format!("({} {})", self.choices.of(&["neg", "abs"]), self.scalar(Int, depth)),
+            4 => format!("({} {})", self.choices.of(&["neg", "abs", "popcount", "clz"]), self.scalar(Int, depth)),
             5 => self.conditional(Int, depth),
             6 | 7 => self.reduced(Int, depth),
             8 => {
@@ -94,7 +98,12 @@ impl Maker<'_> {
                 self.scope.push((name.clone(), INT));
                 let body = self.scalar(Int, depth);
                 self.scope.pop();
-                format!("(let {name} {value} {body})")
+                let other = self.leaf(Int);
+                match self.choices.below(3) {
+                    0 => format!("(let {name} {value} {body})"),
+                    1 => format!("(let other {other} {name} {value} (max {body} other 0))"),
+                    _ => format!("(let (tuple {name} other) (tuple {value} {other}) (+ {body} other 1))"),
+                }
             }
             9 => match self.some_named(|ty| matches!(ty, Ty::Array(..))) {
                 Some(name) => format!("(length {name})"),
@@ -161,7 +170,7 @@ impl Maker<'_> {
             _ => {
                 let (a, b) = (self.scalar(Bool, depth), self.scalar(Bool, depth));
                 match self.choices.below(3) {
-                    0 => format!("(and {a} {b})"),
+                    0 => format!("(and {a} {b} {})", self.leaf(Bool)),
                     1 => format!("(or {a} {b})"),
                     _ => format!("(not {a})"),
                 }
