@@ -1,0 +1,165 @@
+//! The text of an expression with its insertions.
+
+use super::{Elaborate, Replacement, Value, Wrap, children};
+use crate::hir::*;
+use lift_syntax::{TextRange, TextSize};
+
+impl Elaborate<'_> {
+    pub(super) fn render(&self, e: ExprId) -> String {
+        let mut out = String::new();
+        let wraps = self.wraps.get(&e).map_or(&[][..], Vec::as_slice);
+        for w in wraps {
+            out.push_str(&self.open_wrap(w));
+        }
+        let inner = match self.replaced.get(&e) {
+            Some(Replacement::Value(v)) => self.value(v),
+            Some(Replacement::Body(b)) => self.render(*b),
+            Some(Replacement::Lambda { param, wraps, result, pack }) => {
+                let mut text = format!("(lambda ({param}) ");
+                for w in wraps {
+                    text.push_str(&self.open_wrap(w));
+                }
+                let value = self.value(result);
+                text.push_str(&if *pack { format!("(pack {value})") } else { value });
+                text.push_str(&")".repeat(wraps.len() + 1));
+                text
+            }
+            None => self.raw(e),
+        };
+        out.push_str(&match self.packs.get(&e) {
+            None => inner,
+            Some(None) => format!("(pack {inner})"),
+            Some(Some(ty)) => format!("(: {inner} {ty})"),
+        });
+        out.push_str(&")".repeat(wraps.len()));
+        out
+    }
+
+    pub(super) fn open_wrap(&self, w: &Wrap) -> String {
+        let value = self.value(&w.value);
+        match w.lengths.as_slice() {
+            [] => format!("(let {} {value} ", w.name),
+            [one] => format!("(unpack ({} {}) {value} ", one.name, w.name),
+            _ => format!("(unpack {} {value} ", w.name),
+        }
+    }
+
+    pub(super) fn value(&self, v: &Value) -> String {
+        match v {
+            Value::Name(n) => n.clone(),
+            Value::Expr(e) => self.raw(*e),
+            Value::Rendered(e) => self.render(*e),
+            Value::Applied(part, arg) => {
+                let (part_text, arg) = (self.render(*part), self.value(arg));
+                match (self.body.expr(*part), part_text.strip_suffix([')', ']'])) {
+                    (Expr::Apply { .. }, Some(open)) if !self.replaced.contains_key(part) => {
+                        format!("{open} {arg}{}", &part_text[open.len()..])
+                    }
+                    _ => format!("({part_text} {arg})"),
+                }
+            }
+        }
+    }
+
+    /// The sizes as written that mention a renamed `let`, and what stands there instead.
+    pub(super) fn renamed_sizes(&self) -> impl Iterator<Item = (TextRange, String)> + '_ {
+        self.body.sizes.iter().enumerate().filter_map(|(i, size)| {
+            let (b, is_length) = match size {
+                SizeRef::Local(b) => (b, false),
+                SizeRef::LengthOf(b) => (b, true),
+                _ => return None,
+            };
+            let name = self.renamed.get(b)?;
+            let text = if is_length { format!("(length {name})") } else { name.clone() };
+            Some((self.map.range(Node::Size(SizeRefId(i as u32))), text))
+        })
+    }
+
+    /// The expression as written, with what changes inside it changed.
+    pub(super) fn raw(&self, e: ExprId) -> String {
+        match self.body.expr(e) {
+            Expr::Let { value, body, .. } if self.is_component(*value) => self.render(*body),
+            _ if self.is_further_binding(e) => {
+                let word = if self.let_unpacks.contains_key(&e) { "unpack" } else { "let" };
+                format!("({word} {})", self.bindings(e))
+            }
+            _ => self.bindings(e),
+        }
+    }
+
+    pub(super) fn bindings(&self, e: ExprId) -> String {
+        if let Expr::Local(b) = self.body.expr(e)
+            && let Some(name) = self.renamed.get(b)
+        {
+            return name.clone();
+        }
+        let range = self.map.range(Node::Expr(e));
+        let mut pieces: Vec<(TextRange, String)> = Vec::new();
+        for child in children(self.body, e) {
+            let text = match self.body.expr(e) {
+                Expr::Let { binder, body, .. } if *body == child => match self.let_unpacks.contains_key(&e) {
+                    true if self.is_pattern(*binder) => {
+                        let pattern = self.slice(self.map.range(Node::Binder(*binder)));
+                        format!("(let {pattern} {} {})", self.body.binder(*binder).name, self.render(child))
+                    }
+                    _ => self.let_body(e, child),
+                },
+                _ => self.render(child),
+            };
+            pieces.push((self.map.range(Node::Expr(child)), text));
+        }
+        if let Expr::Lambda { params, .. } = self.body.expr(e) {
+            let named = params.iter().filter(|p| self.is_pattern(**p));
+            let named = named.filter_map(|p| Some((self.map.range(Node::Binder(*p)), self.renamed.get(p)?.clone())));
+            pieces.extend(named);
+        }
+        let in_child = |pieces: &[(TextRange, String)], r: TextRange| pieces.iter().any(|(p, _)| p.contains_range(r));
+        for (r, text) in self.renamed_sizes().filter(|(r, _)| range.contains_range(*r)).collect::<Vec<_>>() {
+            if !in_child(&pieces, r) {
+                pieces.push((r, text));
+            }
+        }
+        if let (Some(lengths), Expr::Let { binder, .. }) = (self.let_unpacks.get(&e), self.body.expr(e)) {
+            let name_range = self.map.range(Node::Binder(*binder));
+            if !self.is_further_binding(e) {
+                pieces.push((self.keyword(range, name_range), "unpack".into()));
+            }
+            if lengths.len() != 1 && self.is_pattern(*binder) {
+                pieces.push((name_range, self.body.binder(*binder).name.to_string()));
+            }
+            if let [one] = lengths.as_slice() {
+                pieces.push((name_range, format!("({} {})", one.name, self.body.binder(*binder).name)));
+            }
+        }
+        if let (Some(length), Expr::Unpack { binder, .. }) = (self.named_unpacks.get(&e), self.body.expr(e)) {
+            let name = format!("({} {})", length.name, self.body.binder(*binder).name);
+            pieces.push((self.map.range(Node::Binder(*binder)), name));
+        }
+        pieces.sort_by_key(|(r, _)| r.start());
+        let mut out = String::new();
+        let mut at = range.start();
+        for (r, text) in pieces {
+            if r.start() < at || r.end() > range.end() {
+                continue; // an expression without text of its own
+            }
+            out.push_str(self.slice(TextRange::new(at, r.start())));
+            out.push_str(&text);
+            at = r.end();
+        }
+        out.push_str(self.slice(TextRange::new(at, range.end())));
+        out
+    }
+
+    /// Where `let` stands.
+    pub(super) fn keyword(&self, form: TextRange, name: TextRange) -> TextRange {
+        let head = self.slice(TextRange::new(form.start(), name.start()));
+        match head.find("let") {
+            Some(i) => TextRange::at(form.start() + TextSize::new(i as u32), TextSize::new(3)),
+            None => TextRange::empty(form.start()),
+        }
+    }
+
+    pub(super) fn slice(&self, r: TextRange) -> &str {
+        self.text.get(usize::from(r.start())..usize::from(r.end())).unwrap_or("")
+    }
+}
