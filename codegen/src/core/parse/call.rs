@@ -173,7 +173,7 @@ const WHOLE: [Prim; 36] = [
     Prim::Partition,
 ];
 
-const SCALAR_OPS: [ScalarOp; 36] = [
+const SCALAR_OPS: [ScalarOp; 43] = [
     ScalarOp::Add,
     ScalarOp::Sub,
     ScalarOp::Mul,
