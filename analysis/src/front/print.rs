@@ -98,6 +98,10 @@ impl Printer<'_> {
                 self.out.push(')');
             }
             Expr::Tuple(parts) => self.list("(tuple", parts, depth),
+            Expr::Component { of, index, .. } => {
+                let name = self.name(*of).to_owned();
+                let _ = write!(self.out, "(get{} {name})", index + 1);
+            }
             Expr::Compose(parts) => self.list("(o", parts, depth),
             Expr::Ascribe { value, ty } => {
                 self.out.push_str("(: ");
