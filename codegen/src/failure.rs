@@ -90,7 +90,10 @@ impl Message {
     }
     /// Two lengths of a checked cast, `{0}` and `{1}`; of rows, by how many elements they differ in all, `{0}`.
     pub fn false_cast(check: &LengthCheck) -> Message {
-        let LengthCheck { left, right, rows } = check;
+        let LengthCheck { left, right, rows, relies } = check;
+        if let Some(relies) = relies {
+            return Message::false_assumption(relies);
+        }
         if let Some((position, _)) = rows.last() {
             let template = format!(
                 "a checked cast is false: the length of row {position} is `{left}`, not `{right}` (the lengths of all rows differ by {{0}})"

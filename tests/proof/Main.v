@@ -207,6 +207,77 @@ Theorem typing_knows_the_assumption P D k G t T T' :
   assuming P D k G t T -> equal_assuming P D k T T' -> twf (k + D) T' -> assuming P D k G t T'.
 Proof. apply A_Conv. Qed.
 
+(** ** Branches
+
+  What a branch assumes need hold only in runs that take it: where the condition comes out true the first branch has a
+  type, where it comes out false the second. The other one may have none. *)
+
+Definition typed_if_taken (c t u : tm) (T : ty) : Prop :=
+  |- c : TBool /\ (steps c (Bool true) -> |- t : T) /\ (steps c (Bool false) -> |- u : T).
+
+Lemma an_if_goes c t u x : steps (If c t u) x ->
+  (exists c', x = If c' t u /\ steps c c') \/ (steps c (Bool true) /\ steps t x) \/ (steps c (Bool false) /\ steps u x).
+Proof.
+  intro S. remember (If c t u) as y eqn:E. revert c E.
+  induction S as [y|y y' x S K IH]; intros c ->.
+  - left. exists c. split; auto using Steps_0.
+  - inversion S as [? ? R|F b b' O B P]; subst.
+    + inversion R; subst; right; [left|right]; split; auto using Steps_0.
+    + destruct F; inversion P; subst. destruct (IH b' eq_refl) as [(c' & -> & C)|[[C U]|[C U]]].
+      * left. exists c'. split; auto. eapply Steps_S; eauto.
+      * right. left. split; auto. eapply Steps_S; eauto.
+      * right. right. split; auto. eapply Steps_S; eauto.
+Qed.
+
+(** However far such an [if] has run, it is not stuck, and its value has the type. *)
+Theorem a_branch_is_typed_where_it_is_taken c t u T x :
+  typed_if_taken c t u T -> steps (If c t u) x -> ~ stuck x /\ (value x -> |- x : T).
+Proof.
+  intros (C & t_typed & u_typed) S. destruct (an_if_goes _ _ _ _ S) as [(c' & -> & C')|[[B S']|[B S']]].
+  - split; [|intro V; inversion V]. intros (V & X & N).
+    pose proof (steps_typed _ _ _ C' C) as K. destruct (progress _ _ K) as [V'|[F|[c'' F]]].
+    + pose proof (value_form _ _ V' K) as F. simpl in F. destruct F as [b ->].
+      destruct b; eapply N; constructor; constructor.
+    + apply X. apply (X_In (F_If t u)); simpl; auto.
+    + eapply N. apply (S_In (F_If t u)); simpl; eauto.
+  - split; eauto using soundness, steps_typed.
+  - split; eauto using soundness, steps_typed.
+Qed.
+
+(** For a kernel whose condition says of its sizes what the branches assume. *)
+Theorem assumptions_of_branches_hold_where_they_are_taken P Q D G c t u T ns vs x :
+  assuming P D 0 G c TBool ->
+  assuming (fun ns => P ns /\ Q ns) D 0 G t T ->
+  assuming (fun ns => P ns /\ ~ Q ns) D 0 G u T ->
+  length ns = D -> P ns -> inputs_fit ns vs G ->
+  (steps (run c ns vs) (Bool true) -> Q ns) -> (steps (run c ns vs) (Bool false) -> ~ Q ns) ->
+  steps (run (If c t u) ns vs) x ->
+  ~ stuck x /\ (value x -> |- x : tysub (inst (map SNat ns)) T).
+Proof.
+  intros C Ht Hu L p I Yes No. apply a_branch_is_typed_where_it_is_taken. split; [|split].
+  - apply (kernels_are_sound_under_assumptions P D G c TBool ns vs C L p I).
+  - intro B. apply (kernels_are_sound_under_assumptions _ D G t T ns vs Ht L (conj p (Yes B)) I).
+  - intro B. apply (kernels_are_sound_under_assumptions _ D G u T ns vs Hu L (conj p (No B)) I).
+Qed.
+
+(** [(if (< 0 N) t u)]: whatever [t] is, it is asked for only where [N] is positive. *)
+Example what_a_test_of_a_size_says n vs :
+  steps (run (P2 (Arith Less) (Int 0) (Size (SVar 0))) [n] vs) (Bool true) -> 0 < n.
+Proof.
+  change (run (P2 (Arith Less) (Int 0) (Size (SVar 0))) [n] vs) with (P2 (Arith Less) (Int 0) (Size (SNat n))).
+  intro S.
+  assert (E : forall x, step (P2 (Arith Less) (Int 0) (Size (SNat n))) x -> x = P2 (Arith Less) (Int 0) (Int (Z.of_nat n))).
+  { intros x K. eapply running_is_deterministic; [exact K|].
+    apply (S_In (F_P2r (Arith Less) (Int 0))); [simpl; constructor|]. constructor. apply (R_Size (SNat n)). }
+  assert (E' : forall x, step (P2 (Arith Less) (Int 0) (Int (Z.of_nat n))) x -> x = Bool (0 <? Z.of_nat n)%Z).
+  { intros x K. eapply running_is_deterministic; [exact K|]. constructor. constructor. reflexivity. }
+  inversion S as [|? ? ? S1 S2]; subst. apply E in S1. subst.
+  inversion S2 as [|? ? ? S3 S4]; subst. apply E' in S3. subst.
+  inversion S4 as [? B|? ? ? S5 _]; subst.
+  - symmetry in B || idtac. assert (0 <? Z.of_nat n = true)%Z by congruence. apply Z.ltb_lt in H. lia.
+  - exfalso. eapply value_steps_not; [|exact S5]. constructor.
+Qed.
+
 (** ** Insertion of pack and unpack *)
 
 (** What insertion makes is well typed in the explicit language, with the type that it says. *)

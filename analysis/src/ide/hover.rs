@@ -260,7 +260,11 @@ impl Pane<'_, '_> {
 
     fn assumptions(&self, at: &[Option<ExprId>], page: &mut Page) {
         let here = self.inference.assumed.iter().filter(|assumed| at.contains(&Some(assumed.at)));
-        assumptions(here.map(|assumed| &assumed.assumption), page);
+        let (in_branches, others): (Vec<_>, Vec<_>) = here.partition(|assumed| assumed.branch.is_some());
+        assumptions(others.into_iter().map(|assumed| &assumed.assumption), page);
+        for assumed in in_branches {
+            page.text(format!("Assumes that `{}`: checked only where this branch is taken.", assumed.assumption));
+        }
     }
 
     /// A definition or a primitive at one of its uses.
@@ -437,9 +441,13 @@ fn about_scheme(scheme: &Scheme, page: &mut Page) {
 
 fn assumptions<'a>(assumed: impl Iterator<Item = &'a Assumption>, page: &mut Page) {
     let mut seen = FxHashSet::default();
-    let lines: Vec<String> =
-        assumed.map(|assumption| format!("`{assumption}`")).filter(|line| seen.insert(line.clone())).collect();
+    let assumed: Vec<&Assumption> = assumed.filter(|assumption| seen.insert(assumption.to_string())).collect();
+    let everywhere = assumed.iter().filter(|assumption| assumption.only_where().is_none());
+    let lines: Vec<String> = everywhere.map(|assumption| format!("`{assumption}`")).collect();
     if !lines.is_empty() {
         page.text(format!("Assumes that {}: checked before a run.", lines.join(", ")));
+    }
+    for (holds, given) in assumed.iter().filter_map(|assumption| assumption.only_where()) {
+        page.text(format!("Assumes that `{holds}`: checked only where `{given}`."));
     }
 }

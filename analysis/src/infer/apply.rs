@@ -38,7 +38,20 @@ impl Infer<'_> {
             return self.apply_lambda(id, callee, &params, body, args);
         }
         let ty = self.operand(callee, None);
+        if let Some((right, ..)) = self.right_side(callee, args) {
+            self.out.right_sides.insert(right);
+        }
         self.call(id, callee, ty, args, 0)
+    }
+
+    /// The second argument of `and` or `or`, the first one, and what that is where the second is computed.
+    pub fn right_side(&self, callee: ExprId, args: &[ExprId]) -> Option<(ExprId, ExprId, bool)> {
+        let &[left, right] = args else { return None };
+        match self.primitive_at(callee)?.id {
+            PrimitiveId::And => Some((right, left, true)),
+            PrimitiveId::Or => Some((right, left, false)),
+            _ => None,
+        }
     }
 
     /// `((lambda (x) …) e)`, as `(let x e …)`: what `x` is comes from `e`, before the body is looked at. (A parameter that
@@ -129,6 +142,9 @@ impl Infer<'_> {
                         self.out.positions.insert(arg, at);
                     }
                     self.at_positions(&positions, |this| this.argument(arg, &param, &cause))
+                }
+                _ if self.out.right_sides.contains(&arg) => {
+                    self.in_scope(arg, false, |this, _| this.argument(arg, &param, &cause))
                 }
                 _ => self.argument(arg, &param, &cause),
             };

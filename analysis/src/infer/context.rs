@@ -3,6 +3,7 @@
 use super::agenda::Agenda;
 use super::budget::Budget;
 use super::constraints::Constraint;
+use super::guards::Branches;
 use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
@@ -16,6 +17,7 @@ use crate::hir::*;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Index of a scope: a lambda body, a branch of an `if`, the body of an `unpack`, or the root.
 pub type ScopeId = usize;
@@ -51,6 +53,10 @@ pub struct Infer<'a> {
     pub skolems: Vec<Skolem>,
     pub skolem_levels: Vec<Level>,
     pub agenda: Agenda,
+    /// The expression whose sizes are read.
+    pub reading: Option<ExprId>,
+    /// Where the branches are, once somebody has asked.
+    pub branches: Option<Rc<Branches>>,
     pub expr_types: IdVec<ExprId, Option<Ty>>,
     pub binder_types: IdVec<BinderId, Option<Ty>>,
     /// The type of a binder before it was opened.
@@ -124,6 +130,8 @@ impl<'a> Infer<'a> {
             skolems: Vec::new(),
             skolem_levels: Vec::new(),
             agenda: Agenda::default(),
+            reading: None,
+            branches: None,
             expr_types: vec![None; body.exprs.len()].into(),
             binder_types: vec![None; body.binders.len()].into(),
             declared: FxHashMap::default(),
@@ -309,7 +317,7 @@ impl<'a> Infer<'a> {
             self.give_up(Node::Expr(at), &Problem::TooManyConditions { most: MOST_ASSUMED });
             return;
         }
-        self.out.assumed.push(Assumed { assumption, at });
+        self.out.assumed.push(Assumed { assumption, at, branch: None });
     }
     pub fn diagnostic(&mut self, d: Diagnostic) {
         // One place, one kind, one diagnostic.

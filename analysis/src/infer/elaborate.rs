@@ -230,7 +230,10 @@ impl Elaborate<'_> {
             Expr::Lambda { params, body: inner } => self.scope(*inner, params),
             Expr::Apply { callee, args } => {
                 for &part in std::iter::once(callee).chain(args) {
-                    self.operand(part, spine, true);
+                    match self.inference.right_sides.contains(&part) {
+                        true => self.scope(part, &[]),
+                        false => self.operand(part, spine, true),
+                    }
                 }
             }
             Expr::Let { binder, value, body: inner } if matches!(body.expr(*value), Expr::Component { .. }) => {
@@ -307,11 +310,13 @@ impl Elaborate<'_> {
     }
 
     fn is_scope(&self, e: ExprId) -> bool {
-        self.body.exprs.iter().any(|x| match x {
-            Expr::Lambda { body, .. } | Expr::Unpack { body, .. } => *body == e,
-            Expr::If { then, otherwise, .. } => *then == e || *otherwise == e,
-            _ => false,
-        })
+        let is_right_side = self.inference.right_sides.contains(&e);
+        is_right_side
+            || self.body.exprs.iter().any(|x| match x {
+                Expr::Lambda { body, .. } | Expr::Unpack { body, .. } => *body == e,
+                Expr::If { then, otherwise, .. } => *then == e || *otherwise == e,
+                _ => false,
+            })
     }
 
     fn composition(&mut self, e: ExprId, parts: &[ExprId], spine: ExprId) {
@@ -361,6 +366,9 @@ impl Elaborate<'_> {
 
     /// Whether something is opened inside, in the same scope.
     fn has_opening(&self, e: ExprId) -> bool {
+        if self.inference.right_sides.contains(&e) {
+            return false;
+        }
         let here = self.opening(Site::Expr(e)).is_some();
         here || match self.body.expr(e) {
             Expr::Apply { callee, args } => self.has_opening(*callee) || args.iter().any(|a| self.has_opening(*a)),
@@ -398,7 +406,7 @@ impl Elaborate<'_> {
             at = self.parents[e.index()].filter(|around| match self.body.expr(*around) {
                 Expr::Lambda { .. } => false,
                 Expr::If { condition, .. } => *condition == e,
-                _ => true,
+                _ => !self.inference.right_sides.contains(&e),
             });
         }
         opened

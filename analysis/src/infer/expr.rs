@@ -19,7 +19,9 @@ impl Infer<'_> {
             self.expr_types[id] = Some(Ty::error());
             return Ty::error();
         }
+        let around = self.reading.replace(id);
         let ty = self.infer_kind(id, expected);
+        self.reading = around;
         if self.table.is_too_large(&ty) {
             self.give_up_on_type(Node::Expr(id));
             self.expr_types[id] = Some(Ty::error());

@@ -3,7 +3,6 @@
 use super::Mode;
 use super::context::{Infer, LET_BASE};
 use super::generalize::Quantified;
-use super::guards::Guards;
 use super::result::*;
 use super::table::Key;
 use crate::diagnostics::{Diagnostic, Problem};
@@ -40,9 +39,9 @@ impl Infer<'_> {
         self.default_rest();
         self.settle(0, 0);
         self.default_rest();
+        self.assume_where_computed();
         self.assume_in_each_round();
         let constants = self.open_constants(&quantified.sizes);
-        let guards = self.guards();
         if work::exhausted() {
             self.too_large_to_check();
         }
@@ -79,12 +78,13 @@ impl Infer<'_> {
         });
         self.finalize(&renumber);
         self.out.scheme = scheme;
-        self.check_assumptions(&guards.map(&|size| renumber.size(size)));
+        self.check_assumptions();
         self.check_vectors();
         if let Some(scheme) = &mut self.out.scheme {
             let of_form: FxHashSet<&Var> = sizes.iter().collect();
             let own = |a: &Assumption| a.vars().iter().all(|v| of_form.contains(v)) && !a.vars().is_empty();
-            let all = self.out.assumed.iter().map(|a| a.assumption.subst(&mut |v| scheme_sizes.var(v)));
+            let all = self.out.assumed.iter().filter(|a| a.branch.is_none());
+            let all = all.map(|a| a.assumption.subst(&mut |v| scheme_sizes.var(v)));
             let mut seen = FxHashSet::default();
             scheme.assumptions = all.filter(|a| own(a) && seen.insert(a.clone())).collect();
             scheme.constants = constants.iter().map(|size| scheme_sizes.size(size)).collect();
@@ -325,27 +325,29 @@ impl Infer<'_> {
         self.out = out;
     }
 
-    /// Assumptions that always hold where they are made are dropped, those that never hold are errors.
-    fn check_assumptions(&mut self, guards: &Guards) {
+    /// What is assumed in a branch is assumed only where it may be taken.
+    fn assume_where_computed(&mut self) {
+        let all = std::mem::take(&mut self.out.assumed);
+        let in_branch = |a: Assumed| self.where_computed(a.assumption, a.at);
+        self.out.assumed = all.into_iter().map(in_branch).collect();
+    }
+
+    /// Assumptions that always hold are dropped, those that never hold are errors.
+    fn check_assumptions(&mut self) {
         let mut kept: Vec<Assumed> = Vec::new();
         let mut seen = FxHashSet::default();
-        let everywhere = self.facts.clone();
         for a in std::mem::take(&mut self.out.assumed) {
-            let here = guards.facts_at(a.at, &everywhere);
-            let facts = here.as_ref().unwrap_or(&everywhere);
-            match facts.proves(&a.assumption) {
+            match self.facts.proves(&a.assumption) {
                 Truth::Yes => {}
-                // What is false in a branch only says that the branch is not taken.
-                Truth::No if here.is_some() && !everywhere.proves(&a.assumption).is_no() => kept.push(a),
                 Truth::No => self.false_assumption(&a),
                 // Of a few positions some may be proved.
                 Truth::Unknown => {
-                    for assumption in facts.left_of(a.assumption.clone()).at_few_positions() {
-                        match facts.proves(&assumption) {
+                    for assumption in self.facts.left_of(a.assumption.clone()).at_few_positions() {
+                        match self.facts.proves(&assumption) {
                             Truth::Yes => {}
-                            Truth::No if here.is_none() => self.false_assumption(&a),
-                            _ if !seen.insert(assumption.clone()) => {}
-                            _ => kept.push(Assumed { assumption, at: a.at }),
+                            Truth::No => self.false_assumption(&a),
+                            Truth::Unknown if !seen.insert(assumption.clone()) => {}
+                            Truth::Unknown => kept.push(Assumed { assumption, ..a }),
                         }
                     }
                 }

@@ -100,7 +100,10 @@ impl Infer<'_> {
         let mut assumptions = Vec::new();
         let assumed_inside: Vec<Assumed> = self.out.assumed[assumed..].to_vec();
         for a in assumed_inside {
-            assumptions.extend(self.in_each_round(&a.assumption).into_iter().filter(&own));
+            let Assumed { assumption, branch, .. } = self.where_computed(a.assumption, a.at);
+            if branch.is_none() {
+                assumptions.extend(self.in_each_round(&assumption).into_iter().filter(&own));
+            }
         }
         let constants = self.constants.iter().map(|(size, _)| self.table.zonk_size(size));
         let constants = constants.filter(|size| size.any_var(&mut |v| of_function.contains(v))).collect();

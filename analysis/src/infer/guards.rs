@@ -1,96 +1,136 @@
-//! What the conditions of `if`s say about sizes: in a branch it is known, so that what the branch assumes and its
-//! condition implies is not assumed of a run.
+//! What the conditions around an expression say about sizes: what a branch assumes, it assumes only where the branch may
+//! be taken. The right side of an `and` or `or` is a branch too.
 //!
 //! An `Int` wraps and a size does not: a condition says something if it compares lengths, size names, numbers, or
 //! differences of two of them, which no `Int` is too small for.
 
 use super::context::Infer;
 use super::elaborate::children;
+use super::result::Assumed;
 use crate::hir::*;
 use crate::prims::PrimitiveId;
-use crate::size::{Assumption, Facts, Size};
+use crate::size::{Assumption, Size, Var, VarKind};
+use std::rc::Rc;
 
-/// The conditions of all `if`s, and where the branches are.
-#[derive(Debug, Default)]
-pub struct Guards {
-    /// The expression around each one.
-    parents: Vec<Option<ExprId>>,
-    /// For the body of each branch what holds there.
-    known: Vec<(ExprId, Vec<Assumption>)>,
+/// Of so many conditions around an expression the innermost are looked at.
+const MOST_GIVEN: usize = 64;
+
+/// An expression that is computed only if a condition holds, or only if it does not.
+#[derive(Debug, Clone, Copy)]
+struct Branch {
+    body: ExprId,
+    condition: ExprId,
+    holds: bool,
+    /// The next one outside.
+    around: Option<usize>,
 }
 
-impl Guards {
-    /// What is known where an expression is computed, if that is more than `facts`.
-    pub fn facts_at(&self, at: ExprId, facts: &Facts) -> Option<Facts> {
-        if self.known.is_empty() {
-            return None;
-        }
-        let mut more: Option<Facts> = None;
-        let mut at = Some(at);
-        while let Some(e) = at {
-            if let Some((_, known)) = self.known.iter().find(|(branch, _)| *branch == e) {
-                let facts = more.get_or_insert_with(|| facts.clone());
-                known.iter().for_each(|a| facts.assume(a));
-            }
-            at = self.parents.get(e.index()).copied().flatten();
-        }
-        more
-    }
+/// All branches of a form.
+#[derive(Debug, Default)]
+pub struct Branches {
+    all: Vec<Branch>,
+    /// The innermost one around each expression.
+    of: Vec<Option<usize>>,
+}
 
-    /// With other sizes.
-    #[must_use]
-    pub fn map(mut self, size: &dyn Fn(&Size) -> Size) -> Guards {
-        for (_, known) in &mut self.known {
-            for a in known {
-                *a = a.subst(&mut |v| Some(size(&Size::var(v.clone()))));
-            }
-        }
-        self
+impl Branches {
+    /// The branches around an expression, the innermost first.
+    fn around(&self, e: ExprId) -> impl Iterator<Item = Branch> + '_ {
+        let first = self.of.get(e.index()).copied().flatten();
+        std::iter::successors(first, |i| self.all[*i].around).map(|i| self.all[i])
     }
 }
 
 impl Infer<'_> {
-    /// The conditions as they are known when everything is inferred.
-    pub fn guards(&mut self) -> Guards {
+    fn branches(&mut self) -> Rc<Branches> {
+        if let Some(known) = &self.branches {
+            return known.clone();
+        }
         let body = self.body;
-        let mut guards = Guards::default();
-        for e in (0..body.exprs.len() as u32).map(ExprId) {
-            let Expr::If { condition, then, otherwise } = body.expr(e) else { continue };
-            for (branch, holds) in [(*then, true), (*otherwise, false)] {
-                let mut known = Vec::new();
-                self.implied(*condition, holds, &mut known);
-                if !known.is_empty() {
-                    guards.known.push((branch, known));
-                }
+        let mut found = Branches { all: Vec::new(), of: vec![None; body.exprs.len()] };
+        let mut open: Vec<(ExprId, Option<usize>)> = body.root.into_iter().map(|root| (root, None)).collect();
+        while let Some((e, around)) = open.pop() {
+            found.of[e.index()] = around;
+            let taken = self.taken_if(e);
+            for inner in children(body, e) {
+                let inside = taken.iter().find(|(branch, ..)| *branch == inner).map(|&(body, condition, holds)| {
+                    found.all.push(Branch { body, condition, holds, around });
+                    found.all.len() - 1
+                });
+                open.push((inner, inside.or(around)));
             }
         }
-        if !guards.known.is_empty() {
-            guards.parents = vec![None; body.exprs.len()];
-            for around in (0..body.exprs.len() as u32).map(ExprId) {
-                children(body, around).into_iter().for_each(|e| guards.parents[e.index()] = Some(around));
-            }
-        }
-        guards
+        let found = Rc::new(found);
+        self.branches = Some(found.clone());
+        found
     }
 
-    /// What is known of sizes if the condition holds, or if it does not.
-    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Assumption>) {
+    /// The parts of an expression that are computed only if a condition holds, or if it does not.
+    fn taken_if(&self, e: ExprId) -> Vec<(ExprId, ExprId, bool)> {
+        match self.body.expr(e) {
+            Expr::If { condition, then, otherwise } => {
+                vec![(*then, *condition, true), (*otherwise, *condition, false)]
+            }
+            Expr::Apply { callee, args } => self.right_side(*callee, args).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is assumed at an expression, as far as the conditions around it hold, and where it is checked. The conditions are
+    /// read as they are known by now.
+    pub fn where_computed(&mut self, assumption: Assumption, at: ExprId) -> Assumed {
+        let branches = self.branches();
+        let (mut given, mut branch) = (Vec::new(), None);
+        for Branch { body, condition, holds, .. } in branches.around(at).take(MOST_GIVEN) {
+            let mut known = Vec::new();
+            if !self.implied(condition, holds, &mut known) {
+                branch = branch.or(Some(body));
+            }
+            known.retain(|a| !given.contains(a));
+            given.splice(0..0, known);
+        }
+        let assumption = assumption.given(given);
+        let branch = branch.filter(|branch| self.is_known_before(&assumption, *branch, &branches));
+        Assumed { assumption, at, branch }
+    }
+
+    /// Whether all that the assumption mentions is known where the branch begins. (What it opens is checked there; of
+    /// positions and of the rounds of an `iterate` much is assumed at once.)
+    fn is_known_before(&self, assumption: &Assumption, branch: ExprId, branches: &Branches) -> bool {
+        let is_inside = |e: ExprId| e == branch || branches.around(e).any(|around| around.body == branch);
+        let opened_inside = |v: &Var| self.out.openings.iter().any(|o| o.lengths.contains(v) && is_inside(o.scope));
+        let zonked = assumption.map(&mut |size| self.table.zonk_size(size));
+        zonked.vars().iter().all(|v| match v.kind {
+            VarKind::Param | VarKind::Generic => true,
+            VarKind::Skolem => self.iteration_of(v).is_none() && !opened_inside(v),
+            _ => false,
+        })
+    }
+
+    /// What is known of sizes if the condition holds, or if it does not. Whether that is all that it says.
+    fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Assumption>) -> bool {
         let body = self.body;
-        let Expr::Apply { callee, args } = body.expr(condition) else { return };
-        let Some(p) = self.primitive_at(*callee) else { return };
+        if let Expr::Literal(Literal::Bool(value)) = body.expr(condition) {
+            if *value != holds {
+                known.push(Assumption::Positive(Size::zero()));
+            }
+            return true;
+        }
+        let Expr::Apply { callee, args } = body.expr(condition) else { return false };
+        let Some(p) = self.primitive_at(*callee) else { return false };
         let (a, b) = match (p.id, args.as_slice(), holds) {
             (PrimitiveId::Not, &[inner], _) => return self.implied(inner, !holds, known),
             (PrimitiveId::And, &[a, b], true) | (PrimitiveId::Or, &[a, b], false) => {
-                self.implied(a, holds, known);
-                return self.implied(b, holds, known);
+                let left = self.implied(a, holds, known);
+                return self.implied(b, holds, known) && left;
             }
             (_, &[a, b], _) => (a, b),
-            _ => return,
+            _ => return false,
         };
-        let (Some(a), Some(b)) = (self.compared(a), self.compared(b)) else { return };
+        let (Some(a), Some(b)) = (self.compared(a), self.compared(b)) else { return false };
         let below = |a: &Size, b: &Size| Assumption::AtMost(a.add(&Size::one()), b.clone());
         let at_most = |a: &Size, b: &Size| Assumption::AtMost(a.clone(), b.clone());
-        known.extend(match (p.id, holds) {
+        let said = match (p.id, holds) {
             (PrimitiveId::Less, true) | (PrimitiveId::AtLeast, false) => Some(below(&a, &b)),
             (PrimitiveId::Greater, true) | (PrimitiveId::AtMost, false) => Some(below(&b, &a)),
             (PrimitiveId::AtMost, true) | (PrimitiveId::Greater, false) => Some(at_most(&a, &b)),
@@ -104,7 +144,9 @@ impl Infer<'_> {
                 Some(Assumption::Positive(b))
             }
             _ => None,
-        });
+        };
+        known.extend(said.clone());
+        said.is_some()
     }
 
     /// A number that is compared, if it is what a size is.

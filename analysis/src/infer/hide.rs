@@ -218,7 +218,9 @@ impl Infer<'_> {
             return;
         }
         let never = |check: &&LengthCheck| self.facts.equal(&check.left, &check.right) == Truth::No;
-        if let Some(LengthCheck { left: a, right: b, .. }) = checks.iter().find(never) {
+        if let Some(check @ LengthCheck { left: a, right: b, .. }) = checks.iter().find(never)
+            && !self.facts.proves(&self.where_computed(check.assumption(), at).assumption).is_yes()
+        {
             let problem = Problem::AnnotationFalse { left: a.clone(), right: b.clone() };
             self.error(Node::Expr(at), &problem);
             return;

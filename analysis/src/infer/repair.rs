@@ -5,7 +5,7 @@ use super::report::Cause;
 use crate::diagnostics::Problem;
 use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
-use crate::size::{Facts, Size, Truth, Var, VarKind};
+use crate::size::{Facts, Node as SizeNode, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
@@ -156,13 +156,35 @@ pub fn type_source(ty: &Ty, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
     })
 }
 
-/// A size as the program would write it: a constant or a name.
+/// A size as the program would write it; `None` if it mentions what has no name there, or has no form of its own.
 pub fn size_source(size: &Size, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
-    if let Some(n) = size.as_const() {
-        return (n >= 0).then(|| n.to_string());
+    let named = |v: &Var| {
+        matches!(v.kind, VarKind::Param | VarKind::Generic | VarKind::Bound) || (v.kind == VarKind::Skolem && opened(v))
+    };
+    node_source(&size.node(), &named)
+}
+
+fn node_source(node: &SizeNode, named: &dyn Fn(&Var) -> bool) -> Option<String> {
+    let all = |op: &str, parts: &[&SizeNode]| {
+        let parts: Option<Vec<String>> = parts.iter().map(|part| node_source(part, named)).collect();
+        Some(format!("({op} {})", parts?.join(" ")))
+    };
+    let many = |op: &str, parts: &[SizeNode]| all(op, &parts.iter().collect::<Vec<_>>());
+    match node {
+        SizeNode::Int(n) => (*n >= 0).then(|| n.to_string()),
+        SizeNode::Var(v) => named(v).then(|| v.name.to_string()),
+        SizeNode::Add(parts) => many("+", parts),
+        SizeNode::Mul(parts) => many("*", parts),
+        SizeNode::Min(parts) => many("min", parts),
+        SizeNode::Max(parts) => many("max", parts),
+        SizeNode::Sub(a, b) => all("-", &[a, b]),
+        SizeNode::ExactDiv(a, b) => all("/", &[a, b]),
+        SizeNode::Mod { num, den, .. } => all("mod", &[num, den]),
+        SizeNode::Pow(a, b) => all("pow", &[a, b]),
+        SizeNode::Neg(_)
+        | SizeNode::FloorDiv { .. }
+        | SizeNode::Sum { .. }
+        | SizeNode::IfLe { .. }
+        | SizeNode::TooLarge => None,
     }
-    let v = size.as_var()?;
-    let named = matches!(v.kind, VarKind::Param | VarKind::Generic | VarKind::Bound)
-        || (v.kind == VarKind::Skolem && opened(v));
-    named.then(|| v.name.to_string())
 }

@@ -63,6 +63,9 @@ pub struct Assumed {
     pub assumption: Assumption,
     /// The use that needs it.
     pub at: ExprId,
+    /// It is checked where this branch begins: what decides whether it is taken is known only there. Otherwise before a
+    /// run, or where the last of its lengths is opened.
+    pub branch: Option<ExprId>,
 }
 
 /// `(: e type)` whose sizes could not be proved equal: checked at run time.
@@ -153,6 +156,8 @@ pub struct Inference {
     pub positions: FxHashMap<ExprId, AtPosition>,
     /// Compositions `(o f g xs)` that end in a value: they are applied to it at once.
     pub pipelines: FxHashSet<ExprId>,
+    /// The second arguments of `and` and `or`, which are computed only if the first one does not decide.
+    pub right_sides: FxHashSet<ExprId>,
     /// Literals and operators whose type was decided by default, for the hint.
     pub defaulted: Vec<ExprId>,
     /// The positions that the scheme's type binds, as they are called in the types of the body.

@@ -65,9 +65,14 @@ impl Infer<'_> {
         if self.out.iterations.is_empty() {
             return;
         }
-        for Assumed { assumption, at } in std::mem::take(&mut self.out.assumed) {
-            for assumption in self.in_each_round(&assumption) {
-                self.assume(assumption, at);
+        for assumed in std::mem::take(&mut self.out.assumed) {
+            match assumed.branch {
+                Some(_) => self.out.assumed.push(assumed),
+                None => {
+                    for assumption in self.in_each_round(&assumed.assumption) {
+                        self.assume(assumption, assumed.at);
+                    }
+                }
             }
         }
     }
@@ -133,7 +138,7 @@ impl Infer<'_> {
         open
     }
 
-    fn iteration_of(&self, length: &Var) -> Option<&Iteration> {
+    pub fn iteration_of(&self, length: &Var) -> Option<&Iteration> {
         if length.kind != VarKind::Skolem {
             return None;
         }

@@ -81,7 +81,7 @@ impl Infer<'_> {
     }
 
     pub fn written_size(&mut self, id: SizeRefId) -> Size {
-        let at = self.body.root.unwrap_or(ExprId(0));
+        let at = self.reading.or(self.body.root).unwrap_or(ExprId(0));
         match self.body.size_ref(id).clone() {
             SizeRef::Error => self.fresh_size(),
             SizeRef::Nat(n) => Size::nat(n),

@@ -24,15 +24,73 @@ pub enum Assumption {
         count: Size,
         holds: Box<Assumption>,
     },
+    /// It holds wherever all that is given does.
+    Where {
+        given: Vec<Assumption>,
+        holds: Box<Assumption>,
+    },
 }
 
 impl Assumption {
+    /// The assumption, made only where so much holds.
+    #[must_use]
+    pub fn given(self, mut given: Vec<Assumption>) -> Assumption {
+        match self {
+            holds if given.is_empty() => holds,
+            Assumption::Where { given: more, holds } => {
+                given.extend(more);
+                Assumption::Where { given, holds }
+            }
+            holds => Assumption::Where { given, holds: Box::new(holds) },
+        }
+    }
+
+    /// What is assumed, and the conditions where, if it is assumed only somewhere.
+    pub fn only_where(&self) -> Option<(&Assumption, String)> {
+        let Assumption::Where { given, holds } = self else { return None };
+        let given: Vec<String> = given.iter().map(Assumption::as_condition).collect();
+        Some((&**holds, given.join(" and ")))
+    }
+
     fn sizes(&self) -> Vec<&Size> {
         match self {
             Assumption::Divides { divisor, value } => vec![divisor, value],
             Assumption::NonNegative(a) | Assumption::Positive(a) => vec![a],
             Assumption::AtMost(a, b) | Assumption::Equal(a, b) => vec![a, b],
             Assumption::ForAll { count, .. } => vec![count],
+            Assumption::Where { .. } => Vec::new(),
+        }
+    }
+
+    /// Its sizes and those of its parts.
+    pub fn all_sizes(&self) -> Vec<&Size> {
+        let mut sizes = self.sizes();
+        match self {
+            Assumption::ForAll { holds, .. } => sizes.extend(holds.all_sizes()),
+            Assumption::Where { given, holds } => {
+                sizes.extend(given.iter().flat_map(Assumption::all_sizes).chain(holds.all_sizes()));
+            }
+            _ => {}
+        }
+        sizes
+    }
+
+    /// With other sizes; `f` must leave positions as they are.
+    #[must_use]
+    pub fn map(&self, f: &mut dyn FnMut(&Size) -> Size) -> Assumption {
+        match self {
+            Assumption::Divides { divisor, value } => Assumption::Divides { divisor: f(divisor), value: f(value) },
+            Assumption::NonNegative(a) => Assumption::NonNegative(f(a)),
+            Assumption::Positive(a) => Assumption::Positive(f(a)),
+            Assumption::AtMost(a, b) => Assumption::AtMost(f(a), f(b)),
+            Assumption::Equal(a, b) => Assumption::Equal(f(a), f(b)),
+            Assumption::ForAll { position, count, holds } => {
+                Assumption::ForAll { position: position.clone(), count: f(count), holds: Box::new(holds.map(f)) }
+            }
+            Assumption::Where { given, holds } => {
+                let given = given.iter().map(|a| a.map(f)).collect();
+                Assumption::Where { given, holds: Box::new(holds.map(f)) }
+            }
         }
     }
 
@@ -40,6 +98,9 @@ impl Assumption {
     pub fn weight(&self) -> u32 {
         let inside = match self {
             Assumption::ForAll { holds, .. } => holds.weight(),
+            Assumption::Where { given, holds } => {
+                given.iter().map(Assumption::weight).fold(holds.weight(), u32::saturating_add)
+            }
             _ => 0,
         };
         self.sizes().into_iter().map(Size::weight).fold(inside, u32::saturating_add)
@@ -48,8 +109,14 @@ impl Assumption {
     /// The free variables, sorted, each once.
     pub fn vars(&self) -> Vec<Var> {
         let mut vars: Vec<Var> = self.sizes().into_iter().flat_map(Size::vars).collect();
-        if let Assumption::ForAll { position, holds, .. } = self {
-            vars.extend(holds.vars().into_iter().filter(|v| v != position));
+        match self {
+            Assumption::ForAll { position, holds, .. } => {
+                vars.extend(holds.vars().into_iter().filter(|v| v != position));
+            }
+            Assumption::Where { given, holds } => {
+                vars.extend(given.iter().flat_map(Assumption::vars).chain(holds.vars()));
+            }
+            _ => {}
         }
         vars.sort();
         vars.dedup();
@@ -70,6 +137,10 @@ impl Assumption {
                 position: position.clone(),
                 count: count.subst(replacement),
                 holds: Box::new(holds.subst(&mut |v| if v == position { None } else { replacement(v) })),
+            },
+            Assumption::Where { given, holds } => Assumption::Where {
+                given: given.iter().map(|a| a.subst(replacement)).collect(),
+                holds: Box::new(holds.subst(replacement)),
             },
         }
     }
@@ -113,6 +184,30 @@ impl Assumption {
                 }
                 Ok(true)
             }
+            Assumption::Where { given, holds } => {
+                for condition in given {
+                    if !condition.check(env)? {
+                        return Ok(true);
+                    }
+                }
+                holds.check(env)
+            }
+        }
+    }
+
+    /// As a condition of the program would say it, if it may: `N > 0`.
+    fn as_condition(&self) -> String {
+        match self {
+            Assumption::AtMost(a, b) => match (a.as_const(), b.as_const()) {
+                (Some(a), None) if a > 0 => format!("{b} > {}", a - 1),
+                (Some(_), _) => format!("{b} >= {a}"),
+                (None, Some(b)) => format!("{a} <= {b}"),
+                (None, None) if a.sub(&Size::one()).is_natural() => format!("{} < {b}", a.sub(&Size::one())),
+                (None, None) => format!("{a} <= {b}"),
+            },
+            Assumption::Equal(a, b) => format!("{a} = {b}"),
+            Assumption::Positive(a) => format!("{a} > 0"),
+            other => other.to_string(),
         }
     }
 }
@@ -138,6 +233,10 @@ impl fmt::Display for Assumption {
             Assumption::Equal(a, b) => write!(f, "{a} equals {b}"),
             Assumption::Positive(a) => write!(f, "{a} is positive"),
             Assumption::ForAll { position, count, holds } => write!(f, "{holds} for every {position} below {count}"),
+            Assumption::Where { .. } => match self.only_where() {
+                Some((holds, given)) => write!(f, "{holds} where {given}"),
+                None => Ok(()),
+            },
         }
     }
 }

@@ -180,6 +180,14 @@ impl Facts {
                 let inside = self.clone().with_range(position.clone(), Some(Size::zero()), Some(last));
                 Assumption::ForAll { position, count, holds: Box::new(inside.left_of(*holds)) }
             }
+            Assumption::Where { given, holds } => {
+                let open: Vec<Assumption> = given.iter().filter(|a| !self.proves(a).is_yes()).cloned().collect();
+                let holds = match self.with_all(&given) {
+                    Some(inside) => inside.left_of(*holds),
+                    None => *holds,
+                };
+                holds.given(open)
+            }
             other => other,
         }
     }
@@ -196,7 +204,25 @@ impl Facts {
             Assumption::Equal(a, b) => self.assume_eq(a.clone(), b.clone()),
             // What holds at positions is of no use for other sizes.
             Assumption::ForAll { .. } => {}
+            // Nor is what holds somewhere.
+            Assumption::Where { given, holds } => {
+                if given.iter().all(|a| self.proves(a).is_yes()) {
+                    self.assume(holds);
+                }
+            }
         }
+    }
+
+    /// These facts and more; `None` if one of those is false, so that nothing is where they hold.
+    fn with_all(&self, more: &[Assumption]) -> Option<Facts> {
+        let mut facts = self.clone();
+        for a in more {
+            if facts.proves(a).is_no() {
+                return None;
+            }
+            facts.assume(a);
+        }
+        Some(facts)
     }
 
     /// `a = b`? `No` means: different for every value of the variables.
@@ -251,6 +277,13 @@ impl Facts {
             Assumption::AtMost(a, b) => self.le(a, b),
             Assumption::Equal(a, b) => self.equal(a, b),
             Assumption::ForAll { position, count, holds } => self.proves_for_all(position, count, holds),
+            Assumption::Where { given, holds } => match self.with_all(given) {
+                None => Truth::Yes,
+                Some(inside) => match inside.proves(holds) {
+                    Truth::No if !given.iter().all(|a| self.proves(a).is_yes()) => Truth::Unknown,
+                    truth => truth,
+                },
+            },
         }
     }
 

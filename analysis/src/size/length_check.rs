@@ -1,4 +1,5 @@
-//! What a checked cast compares in the run: two lengths, or those of all rows of arrays.
+//! What is checked in the run where the program has come: two lengths of a cast, or those of all rows of arrays, or what a
+//! branch relies on.
 
 use super::{Assumption, Size, Var};
 use std::fmt;
@@ -10,11 +11,22 @@ pub struct LengthCheck {
     pub right: Size,
     /// The positions that the lengths may mention, and how many there are of each; the outermost first.
     pub rows: Vec<(Var, Size)>,
+    /// Instead of the lengths: what the branch that begins here relies on.
+    pub relies: Option<Assumption>,
 }
 
 impl LengthCheck {
     pub fn new(left: Size, right: Size) -> LengthCheck {
-        LengthCheck { left, right, rows: Vec::new() }
+        LengthCheck { left, right, rows: Vec::new(), relies: None }
+    }
+
+    pub fn relying(on: Assumption) -> LengthCheck {
+        LengthCheck { relies: Some(on), ..LengthCheck::new(Size::zero(), Size::zero()) }
+    }
+
+    /// Whether it compares a length with itself.
+    pub fn is_needless(&self) -> bool {
+        self.relies.is_none() && self.left == self.right
     }
 
     /// Inside of an array: it must hold for each of its rows.
@@ -42,6 +54,9 @@ impl LengthCheck {
     }
 
     pub fn assumption(&self) -> Assumption {
+        if let Some(relies) = &self.relies {
+            return relies.clone();
+        }
         let equal = Assumption::Equal(self.left.clone(), self.right.clone());
         self.rows.iter().rev().fold(equal, |holds, (position, count)| Assumption::ForAll {
             position: position.clone(),
@@ -51,19 +66,24 @@ impl LengthCheck {
     }
 
     pub fn sizes(&self) -> impl Iterator<Item = &Size> {
-        [&self.left, &self.right].into_iter().chain(self.rows.iter().map(|(_, count)| count))
+        let lengths = [&self.left, &self.right].into_iter().chain(self.rows.iter().map(|(_, count)| count));
+        lengths.chain(self.relies.iter().flat_map(Assumption::all_sizes))
     }
 
     /// With other sizes; `f` must leave the positions as they are.
     #[must_use]
     pub fn map(&self, f: &mut dyn FnMut(&Size) -> Size) -> LengthCheck {
         let rows = self.rows.iter().map(|(position, count)| (position.clone(), f(count))).collect();
-        LengthCheck { left: f(&self.left), right: f(&self.right), rows }
+        let relies = self.relies.as_ref().map(|assumption| assumption.map(f));
+        LengthCheck { left: f(&self.left), right: f(&self.right), rows, relies }
     }
 }
 
 impl fmt::Display for LengthCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(relies) = &self.relies {
+            return relies.fmt(f);
+        }
         write!(f, "{} = {}", self.left, self.right)?;
         self.rows.iter().try_for_each(|(position, count)| write!(f, " for every {position} below {count}"))
     }

@@ -134,7 +134,7 @@ impl Forward {
             Rhs::Cast(a, checks) => {
                 let a = self.atom(a);
                 let checks: Vec<LengthCheck> = checks.iter().map(|check| check.map(&mut |s| self.size(s))).collect();
-                if checks.iter().all(|check| check.left == check.right) {
+                if checks.iter().all(LengthCheck::is_needless) {
                     return self.copy(var, a);
                 }
                 Rhs::Cast(a, checks)

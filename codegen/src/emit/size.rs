@@ -50,6 +50,15 @@ pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) ->
             let wrong = |l: &dyn Language| Ok(l.choose(&condition(l, holds, and)?, "0", "1"));
             format!("{} == 0", language.sum(position, &size(count)?, &wrong)?)
         }
+        // What is not needed is not computed either: it may have no value.
+        Assumption::Where { given, holds } => {
+            let mut all = condition(language, holds, and)?;
+            for given in given.iter().rev() {
+                let given = condition(language, given, and)?;
+                all = format!("{} == 1", language.choose(&given, &language.choose(&all, "1", "0"), "1"));
+            }
+            all
+        }
     })
 }
 

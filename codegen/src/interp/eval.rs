@@ -134,7 +134,7 @@ impl<'k> Interp<'k> {
             }
             Rhs::Unpack(a) => self.unpack(a, &stmt.binds)?,
             Rhs::Cast(a, checks) => {
-                checks.iter().try_for_each(|check| self.check_equal(check))?;
+                checks.iter().try_for_each(|check| self.check_length(check, &stmt.origin))?;
                 self.atom(a)?
             }
         };
@@ -165,7 +165,10 @@ impl<'k> Interp<'k> {
         }
     }
 
-    fn check_equal(&self, check: &LengthCheck) -> Result<()> {
+    fn check_length(&self, check: &LengthCheck, at: &Origin) -> Result<()> {
+        if let Some(relies) = &check.relies {
+            return check_assumption(relies, at, &self.env);
+        }
         let (left, right) = check.sides();
         let (l, r) = (self.length(&left)?, self.length(&right)?);
         if l == r {

@@ -19,6 +19,15 @@ pub struct Opened {
     pub origin: Origin,
 }
 
+impl Opened {
+    pub fn new(assumption: &Assumption, env: &Env<'_>, origin: &Origin) -> Opened {
+        let message = Message::false_assumption(assumption);
+        let values = assumption.vars().iter().take(2).map(|v| env.size(&Size::var(v.clone()))).collect();
+        let assumption = assumption.subst(&mut |v| env.has_size(v).then(|| env.size(&Size::var(v.clone()))));
+        Opened { assumption, message, values, origin: origin.clone() }
+    }
+}
+
 impl<'k> ProgramBuilder<'k> {
     /// The assumptions that can be checked now that these lengths are opened, and could not before.
     pub fn assumptions_of(&self, opened: &[Var], env: &Env<'k>) -> Vec<Opened> {
@@ -28,10 +37,7 @@ impl<'k> ProgramBuilder<'k> {
             let now = vars.iter().any(|v| opened.contains(v));
             let known = vars.iter().all(|v| v.kind == VarKind::Param || env.has_size(v));
             if now && known {
-                let message = Message::false_assumption(assumption);
-                let values = vars.iter().take(2).map(|v| env.size(&Size::var(v.clone()))).collect();
-                let assumption = assumption.subst(&mut |v| env.has_size(v).then(|| env.size(&Size::var(v.clone()))));
-                found.push(Opened { assumption, message, values, origin: origin.clone() });
+                found.push(Opened::new(assumption, env, origin));
             }
         }
         found
@@ -59,7 +65,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.fail_if_false(&holds.subst(&mut |v| (v == position).then(|| i.clone())), opened)
             });
         }
-        let Some(wrong) = self.is_false(assumption)? else { return Ok(()) };
+        let Some(wrong) = self.is_false(assumption)? else { return self.fail_where(assumption, opened) };
         let mut values = [Expr::int(0), Expr::int(0)];
         for (value, size) in values.iter_mut().zip(&opened.values) {
             *value = self.size(size)?;
@@ -67,7 +73,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.stop_if(wrong, &opened.message, values)
     }
 
-    /// The test that one condition is false; `None` for one about many positions.
+    /// Looks at what holds only where what is given does.
+    fn fail_where(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
+        let Assumption::Where { given, holds } = assumption else { return Ok(()) };
+        let Some((first, rest)) = given.split_first() else { return self.fail_if_false(holds, opened) };
+        let rest = (**holds).clone().given(rest.to_vec());
+        // Conditions of a program compare two sizes.
+        let Some(excluded) = self.is_false(first)? else { return self.fail_if_false(&rest, opened) };
+        let (then, ()) = self.scope(|f| f.fail_if_false(&rest, opened))?;
+        self.emit_if(excluded.not(), then, Vec::new());
+        Ok(())
+    }
+
+    /// The test that one condition is false; `None` for one about many positions, or one made somewhere only.
     fn is_false(&mut self, assumption: &Assumption) -> Result<Option<Expr>> {
         Ok(Some(match assumption {
             Assumption::Divides { divisor, value } => {
@@ -85,7 +103,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let (a, b) = (self.exact_size(a)?, self.exact_size(b)?);
                 Expr::binary(BinaryOp::Ne, a, b)
             }
-            Assumption::ForAll { .. } => return Ok(None),
+            Assumption::ForAll { .. } | Assumption::Where { .. } => return Ok(None),
         }))
     }
 }

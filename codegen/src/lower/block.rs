@@ -1,5 +1,6 @@
 //! Statements inside of a kernel function.
 
+use super::assume::Opened;
 use super::dests::{self, Assigned};
 use super::function::FunctionBuilder;
 use super::index::is_long;
@@ -136,8 +137,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.deliver(value, dest)
     }
 
-    /// Records a failure if lengths of the program differ.
+    /// Records a failure if lengths of the program differ, or what a branch relies on is false.
     pub fn check_equal(&mut self, check: &LengthCheck, env: &Env<'k>) -> Result<()> {
+        if let Some(relies) = &check.relies {
+            let origin = self.origin();
+            return self.check_assumption(&Opened::new(relies, env, &origin));
+        }
         let (a, b) = &check.map(&mut |size| env.size(size)).sides();
         if self.facts.equal(a, b).is_yes() {
             let origin = self.origin();

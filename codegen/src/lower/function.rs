@@ -358,7 +358,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
                     let from = f.use_buffer(buffer, false);
                     Ok(f.bind(&var.name, CType::Int, Expr::Var(from).index(Expr::int(0))))
                 }
-                LengthSource::Value(value) => {
+                LengthSource::Value(value, length) => {
+                    length.computed.set(true);
                     let value = f.scalar_of(&value)?;
                     let mut value = f.scalar(&value)?;
                     if f.program.is_checked() {

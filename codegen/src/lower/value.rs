@@ -57,6 +57,8 @@ pub struct Deferred<'k> {
     pub env: Env<'k>,
     /// Some kernel computes it.
     pub computed: Cell<bool>,
+    /// It is a length, which may be no length: each kernel that reads it looks, so that nobody need do so before.
+    pub is_length: bool,
 }
 
 /// How a kernel learns a length that was opened at host level.
@@ -64,8 +66,8 @@ pub struct Deferred<'k> {
 pub enum LengthSource<'k> {
     /// From the first element of a buffer.
     Buffer(BufferId),
-    /// An `Int` that each kernel computes; nothing below 0.
-    Value(Value<'k>),
+    /// An `Int` that each kernel computes; nothing below 0, which is checked where somebody reads it.
+    Value(Value<'k>, Rc<Deferred<'k>>),
     /// It is this size.
     Size(Size),
 }

@@ -71,6 +71,10 @@ impl Names {
                 count: size(count),
                 holds: self.condition(holds),
             })),
+            Assumption::Where { given, holds } => Condition::Where(Box::new(Where {
+                given: given.iter().map(|a| self.condition(a)).collect(),
+                holds: self.condition(holds),
+            })),
         }
     }
 }
@@ -86,12 +90,21 @@ pub(super) enum Condition {
     Equal([Value; 2]),
     /// At every position below the count.
     ForAll(Box<ForAll>),
+    Where(Box<Where>),
 }
 
 #[derive(Serialize)]
 pub(super) struct ForAll {
     position: String,
     count: Value,
+    #[serde(flatten)]
+    holds: Condition,
+}
+
+/// A condition that must be fulfilled only where the given ones are.
+#[derive(Serialize)]
+pub(super) struct Where {
+    given: Vec<Condition>,
     #[serde(flatten)]
     holds: Condition,
 }

@@ -161,7 +161,7 @@ impl Room {
     /// The elements for which a buffer needs room under these sizes; that much is taken.
     pub fn of(&mut self, buffer: &Buffer, sizes: &SizeValues) -> Result<usize, RunFailure> {
         let name = &buffer.name;
-        let elements = sizes.eval(&buffer.capacity).map_err(|e| RunFailure::Memory {
+        let elements = where_used(sizes.eval(&buffer.capacity)).map_err(|e| RunFailure::Memory {
             message: format!("the capacity {} of buffer `{name}` cannot be computed: {e}", buffer.capacity),
         })?;
         let bytes = elements.max(1) as u128 * bytes_of(buffer.element) as u128;
@@ -314,10 +314,18 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
     Ok(Numbers { args, wish, needed })
 }
 
+/// A quotient that these sizes have not is used in no branch that is taken: where it is, what it relies on was checked.
+fn where_used(value: Result<i64, EvalError>) -> Result<i64, EvalError> {
+    match value {
+        Err(EvalError::DivisionByZero | EvalError::NotIntegral) => Ok(0),
+        value => value,
+    }
+}
+
 /// What a kernel is given: part of an index, perhaps, which may be negative.
 fn argument(size: &Size, sizes: &SizeValues) -> Result<i64, RunFailure> {
     let value = size.eval_int(&|var| sizes.get(var));
-    value.map_err(|e| RunFailure::Memory { message: format!("a size, {size}, cannot be computed: {e}") })
+    where_used(value).map_err(|e| RunFailure::Memory { message: format!("a size, {size}, cannot be computed: {e}") })
 }
 
 fn prepare_count(count: &Count, sizes: &SizeValues) -> Result<u64, RunFailure> {
@@ -326,5 +334,6 @@ fn prepare_count(count: &Count, sizes: &SizeValues) -> Result<u64, RunFailure> {
 }
 
 fn number(size: &Size, sizes: &SizeValues, what: &str) -> Result<i64, RunFailure> {
-    sizes.eval(size).map_err(|e| RunFailure::Memory { message: format!("{what}, {size}, cannot be computed: {e}") })
+    let value = where_used(sizes.eval(size));
+    value.map_err(|e| RunFailure::Memory { message: format!("{what}, {size}, cannot be computed: {e}") })
 }

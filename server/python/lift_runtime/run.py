@@ -61,7 +61,7 @@ class Prepared:
         """For how many elements a buffer needs room."""
         buffer, device = self.plan.buffers[i], self.engine.device
         try:
-            count = sizes.evaluate(buffer.capacity, values)
+            count = sizes.where_used(buffer.capacity, values)
         except NoValue as problem:
             shown = sizes.text(buffer.capacity)
             message = f"the capacity {shown} of buffer `{buffer.name}` cannot be computed: {problem}"
@@ -148,7 +148,7 @@ class Prepared:
     def number(self, size: Size, values: dict[str, int]) -> int:
         """A size that the runtime passes on."""
         try:
-            return sizes.evaluate(size, values)
+            return sizes.where_used(size, values)
         except NoValue as problem:
             raise LiftError("memory", f"a size, {sizes.text(size)}, cannot be computed: {problem}") from None
 

@@ -23,11 +23,23 @@ class NoValue(Exception):
     """A size that these values give no value: a division by zero, a remainder."""
 
 
+class NoQuotient(NoValue):
+    """There is no such quotient. No branch that is taken uses it: where it is used, what it relies on was checked."""
+
+
+def where_used(size: Size, values: Values) -> Any:
+    """The value of a size that a run passes on."""
+    try:
+        return evaluate(size, values)
+    except NoQuotient:
+        return 0
+
+
 def evaluate(size: Size, values: Values) -> Any:
     """The integer (or the array of integers) that a size is."""
     value = _value(size, values)
     if isinstance(value, Fraction):
-        raise NoValue("a division leaves a remainder")
+        raise NoQuotient("a division leaves a remainder")
     return value
 
 
@@ -73,23 +85,23 @@ def _sum(size: list, values: Values) -> Any:
 
 def _floor(a: Any, b: Any) -> Any:
     if not np.all(np.greater(b, 0)):
-        raise NoValue("division by zero")
+        raise NoQuotient("division by zero")
     return a // b
 
 
 def _remainder(a: Any, b: Any) -> Any:
     if not np.all(np.greater(b, 0)):
-        raise NoValue("division by zero")
+        raise NoQuotient("division by zero")
     return a % b
 
 
 def _exact(a: Any, b: Any) -> Any:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if np.any(np.remainder(a, b)):
-            raise NoValue("a division leaves a remainder")
+            raise NoQuotient("a division leaves a remainder")
         return a // b
     if b == 0:
-        raise NoValue("division by zero")
+        raise NoQuotient("division by zero")
     value = Fraction(a) / Fraction(b)
     return value.numerator if value.denominator == 1 else value
 
@@ -176,6 +188,9 @@ def _holds(condition: dict[str, Any], values: Values) -> bool:
     if "equal" in condition:
         left, right = (evaluate(size, values) for size in condition["equal"])
         return left == right
+    if "where" in condition:
+        inner = condition["where"]
+        return not all(_holds(given, values) for given in inner["given"]) or _holds(inner, values)
     every = condition["forAll"]
     count = evaluate(every["count"], values)
     return all(_holds(every, {**values, every["position"]: i}) for i in range(count))
@@ -185,8 +200,10 @@ def condition_names(condition: dict[str, Any]) -> Iterator[str]:
     """The names that a condition mentions."""
     for parts in condition.values():
         if isinstance(parts, dict):
-            yield from names(parts["count"])
-            yield from condition_names({k: v for k, v in parts.items() if k not in ("position", "count")})
+            for given in parts.get("given", ()):
+                yield from condition_names(given)
+            yield from names(parts.get("count", 0))
+            yield from condition_names({k: v for k, v in parts.items() if k not in ("position", "count", "given")})
         elif isinstance(parts, list) and parts and isinstance(parts[0], str) and parts[0] in _OPERATORS:
             yield from names(parts)
         elif isinstance(parts, list):

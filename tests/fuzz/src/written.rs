@@ -1,7 +1,8 @@
 //! Whether a program may be written otherwise: formatted, or with what the checker inserts written out, it has the same
-//! types and the same errors, also where nothing is inserted.
+//! types and the same errors, also where nothing is inserted. Every second program has branches that hide lengths.
 
 use crate::choices::{Random, shrink};
+use crate::program::branches::KINDS;
 use crate::program::{Breadth, program};
 use crate::soundness::alike;
 use crate::{Case, Wrong, guarded, remember};
@@ -9,12 +10,13 @@ use lift_tests::check::Program;
 use std::path::Path;
 
 pub fn try_one(seed: u64) -> Case {
+    let breadth = if seed % 2 == 0 { Breadth::Whole } else { Breadth::Branches };
     let choices = Random::new(seed).choices(200);
-    match guarded(|| same(&program(&choices, Breadth::Whole))) {
+    match guarded(|| same(&program(&choices, breadth))) {
         Ok(()) => Case::Accepted,
         Err(why) => {
-            let mut wrong = |c: &[u16]| guarded(|| same(&program(c, Breadth::Whole))).is_err_and(|w| alike(&w, &why));
-            let smaller = program(&shrink(choices, 400, &mut wrong), Breadth::Whole);
+            let mut wrong = |c: &[u16]| guarded(|| same(&program(c, breadth))).is_err_and(|w| alike(&w, &why));
+            let smaller = program(&shrink(choices, 400, &mut wrong), breadth);
             let why = guarded(|| same(&smaller)).err().unwrap_or(why);
             Case::Wrong(Wrong { program: smaller, why })
         }
@@ -28,4 +30,32 @@ fn same(text: &str) -> Result<(), String> {
         return Err(format!("refused: {}", program.outcome()));
     }
     program.check_invariants(Path::new("."))
+}
+
+/// Programs in which every two branches of a kind are those of one `if`.
+pub fn pairs_of_branches() -> Result<(), String> {
+    const ARRAYS: [(char, [&str; 3]); 2] = [('A', ["h", "xs", "g"]), ('B', ["g", "h", "zs"])];
+    for kind in &KINDS {
+        let mut text = String::new();
+        for (i, then) in kind.branches.iter().enumerate() {
+            for (j, otherwise) in kind.branches.iter().enumerate() {
+                let filled = |branch: &str, which: usize| {
+                    let letters = [('P', "(< 2)"), ('F', "neg"), ('V', ["v", "w"][which]), ('L', ["l", "m"][which])];
+                    let arrays = ARRAYS.map(|(letter, arrays)| (letter, arrays[(i + j + which) % 3]));
+                    let of = |c: char| letters.iter().chain(&arrays).find(|(letter, _)| *letter == c);
+                    let filled =
+                        branch.chars().map(|c| of(c).map_or_else(|| c.to_string(), |(_, with)| (*with).to_owned()));
+                    filled.collect::<String>()
+                };
+                text += &format!(
+                    "(lift k{i}-{j} (N) (bool int (array-type int N) (array-type int (* 4 N)))\n  \
+                     (lambda (c k xs zs) (let h (filter (< 0) xs) (let g (filter (< 1) zs) (if c {} {})))))\n",
+                    filled(then, 0),
+                    filled(otherwise, 1)
+                );
+            }
+        }
+        same(&text)?;
+    }
+    Ok(())
 }

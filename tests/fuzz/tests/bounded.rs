@@ -5,7 +5,7 @@
 //! The seed of the new cases is of the clock, or `LIFT_SEED`.
 
 use lift_codegen::target::Target;
-use lift_fuzz::{Case, Counts, Wrong, differential, guarded, soundness, text, try_all, written};
+use lift_fuzz::{Case, Counts, Wrong, checks, differential, guarded, soundness, text, try_all, written};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::device;
@@ -19,8 +19,15 @@ const FIXED: u64 = 1;
 /// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
 /// fault was mended that it found, or what it tries became more (tests/fuzz/LOG.md has the counts). So what fails is what was
 /// just changed.
-const FRESH: [(&str, u64); 6] =
-    [("soundness", 100), ("written", 100), ("text", 20), ("differential", 2), ("rules", 1), ("failing", 1)];
+const FRESH: [(&str, u64); 7] = [
+    ("checks", 1),
+    ("soundness", 100),
+    ("written", 100),
+    ("text", 20),
+    ("differential", 2),
+    ("rules", 1),
+    ("failing", 1),
+];
 
 /// The first seed of the new cases.
 fn fresh() -> u64 {
@@ -70,6 +77,33 @@ fn types_are_true() {
 fn how_it_is_written_changes_nothing() {
     none_wrong("written", 100, FIXED, written::try_one);
     some_new("written", written::try_one);
+}
+
+#[test]
+fn every_pair_of_branches_may_be_written_out() {
+    written::pairs_of_branches().unwrap_or_else(|why| panic!("{why}"));
+}
+
+/// What assumes or checks, under what takes a function: a sample of the tables, of all lengths and positions.
+#[test]
+fn checks_fail_alike_under_every_function() {
+    let step = 97;
+    let some: Vec<checks::Case> = (0..checks::Case::number()).step_by(step).map(checks::Case::nth).collect();
+    checks::all_on_interpreter(&some).unwrap_or_else(|why| panic!("{why}"));
+    none_wrong("checks", 10, FIXED, checks::try_one);
+    some_new("checks", checks::try_one);
+}
+
+/// A primitive that takes a function, and one that assumes something, is in the tables, which are tried with one another.
+#[test]
+fn no_pair_of_a_function_and_a_check_is_missing() {
+    assert_eq!(checks::missing(), [] as [&str; 0]);
+    let tried: std::collections::HashSet<_> = (0..checks::Case::number())
+        .map(checks::Case::nth)
+        .map(|case| (case.used, case.check, case.position, case.length))
+        .collect();
+    let (uses, checks) = (checks::USES.len(), checks::CHECKS.len());
+    assert_eq!(tried.len(), uses * checks * checks::POSITIONS.len() * checks::LENGTHS.len());
 }
 
 #[test]

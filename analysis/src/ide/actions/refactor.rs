@@ -161,7 +161,9 @@ impl Tool<'_, '_> {
             Expr::If { then, otherwise, .. } => vec![*then, *otherwise],
             _ => Vec::new(),
         });
-        let around = scopes.chain(self.body().root).filter(|scope| {
+        let inference = self.view.inference();
+        let right_sides = inference.right_sides.iter().copied();
+        let around = scopes.chain(self.body().root).chain(right_sides).filter(|scope| {
             self.range(*scope).contains_range(range) && !matches!(self.body().expr(*scope), Expr::Lambda { .. })
         });
         around.min_by_key(|scope| self.range(*scope).len())

@@ -61,7 +61,7 @@ impl<'db> Build<'db> {
             Fun::Choice { condition, then, otherwise, scope, .. } => {
                 let (then, otherwise) = (*then, *otherwise);
                 let chosen = self.branches(condition.clone(), at, &mut |this, first| {
-                    let branch = this.eval(&scope.inside(None), if first { then } else { otherwise })?;
+                    let branch = this.taken(scope, if first { then } else { otherwise })?;
                     this.apply(branch, args.clone(), at)
                 })?;
                 match chosen {

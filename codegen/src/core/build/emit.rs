@@ -95,6 +95,14 @@ impl Emit {
         Block { stmts: self.close(), result }
     }
 
+    /// The statements of a block where they stand now.
+    pub fn take_in(&mut self, block: Block) -> Atom {
+        if let Some(open) = self.open.last_mut() {
+            open.extend(block.stmts);
+        }
+        block.result
+    }
+
     /// A length that is unique in the kernel, named as wished if no other is named so.
     pub fn opened_length(&mut self, wish: &Name) -> Var {
         let mut name = wish.clone();

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::super::{Atom, Rhs};
+use super::super::{Atom, Block, Prim, Rhs, ScalarOp};
 use super::scope::{Binding, Quantified, Scope};
 use super::staged::{Fun, Staged, Use};
 use super::{Build, BuildError, Result};
@@ -226,6 +226,9 @@ impl<'db> Build<'db> {
             _ => None,
         };
         match primitive {
+            Some((p, ..)) if args.get(1).is_some_and(|right| scope.cx.inference.right_sides.contains(right)) => {
+                return self.decided_by_the_left(scope, p.id == PrimitiveId::And, args, &origin);
+            }
             Some((p, ..)) if p.id == PrimitiveId::Iterate => return self.iterate_call(scope, id, args),
             Some((p, ..)) if p.id == PrimitiveId::Partition => {
                 let array = args.iter().skip(2).map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
@@ -246,6 +249,36 @@ impl<'db> Build<'db> {
         self.apply(function, args, &origin)
     }
 
+    /// `(and a b)` as `(if a b false)`, `(or a b)` as `(if a true b)`. Where b is a few operations on numbers that cannot fail,
+    /// both are computed.
+    fn decided_by_the_left(
+        &mut self,
+        scope: &Rc<Scope<'db>>,
+        and: bool,
+        args: &[ExprId],
+        origin: &Origin,
+    ) -> Result<Staged<'db>> {
+        let left = self.eval(scope, args[0])?;
+        let left = self.reify(left, origin)?;
+        if let Atom::Lit(Literal::Bool(known)) = left
+            && known != and
+        {
+            return Ok(left.into());
+        }
+        self.emit.open(origin)?;
+        let right = self.taken(scope, args[1])?;
+        let right = self.reify(right, origin)?;
+        let right = self.emit.close_block(right);
+        if right.stmts.iter().all(|s| is_of_numbers(&s.rhs)) {
+            let right = self.emit.take_in(right);
+            let op = if and { ScalarOp::And } else { ScalarOp::Or };
+            return Ok(self.emit.stmt(Ty::bool(), Rhs::Scalar(op, vec![left, right]), origin)?.into());
+        }
+        let decided = Block { stmts: Vec::new(), result: Atom::Lit(Literal::Bool(!and)) };
+        let (then, otherwise) = if and { (right, decided) } else { (decided, right) };
+        Ok(self.emit.stmt(Ty::bool(), Rhs::If(left, then, otherwise), origin)?.into())
+    }
+
     /// `iterate`, whose function is evaluated anew for each length.
     fn iterate_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
         let origin = scope.origin(id);
@@ -258,6 +291,13 @@ impl<'db> Build<'db> {
         self.apply(Staged::fun(iterate), rest, &origin)
     }
 
+    /// A branch, where it is taken.
+    pub fn taken(&mut self, scope: &Rc<Scope<'db>>, branch: ExprId) -> Result<Staged<'db>> {
+        let inside = scope.inside(None);
+        self.assume_of_branch(&inside, branch)?;
+        self.eval(&inside, branch)
+    }
+
     fn conditional(
         &mut self,
         scope: &Rc<Scope<'db>>,
@@ -267,11 +307,11 @@ impl<'db> Build<'db> {
         otherwise: ExprId,
     ) -> Result<Staged<'db>> {
         if let Atom::Lit(Literal::Bool(known)) = condition {
-            return self.eval(&scope.inside(None), if known { then } else { otherwise });
+            return self.taken(scope, if known { then } else { otherwise });
         }
         let origin = scope.origin(id);
         let chosen = self.branches(condition.clone(), &origin, &mut |this, first| {
-            this.eval(&scope.inside(None), if first { then } else { otherwise })
+            this.taken(scope, if first { then } else { otherwise })
         })?;
         Ok(match chosen {
             Branches::Value(value) => value,
@@ -335,6 +375,19 @@ impl<'db> Build<'db> {
                 Err(BuildError { message, origin: Some(origin.clone()) })
             }
         }
+    }
+}
+
+/// Whether an operation reads no array and cannot fail.
+fn is_of_numbers(rhs: &Rhs) -> bool {
+    match rhs {
+        Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
+        Rhs::Scalar(ScalarOp::Div | ScalarOp::Mod, args) => {
+            matches!(args.get(1), Some(Atom::Lit(Literal::Int(n))) if *n != 0)
+        }
+        Rhs::Scalar(..) => true,
+        Rhs::Prim(call) => call.prim == Prim::Length,
+        _ => false,
     }
 }
 

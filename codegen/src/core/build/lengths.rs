@@ -5,10 +5,10 @@ use super::super::{Atom, Rhs};
 use super::scope::Scope;
 use super::staged::Staged;
 use super::{Build, BuildError, Result};
-use lift_analysis::hir::{ExprId, Name};
+use lift_analysis::hir::{ExprId, Literal, Name};
 use lift_analysis::infer::{CheckedCast, Opening, Packing, Site};
 use lift_analysis::origin::Origin;
-use lift_analysis::size::{Assumption, Facts, Size, Truth, Var, VarKind};
+use lift_analysis::size::{Assumption, Facts, LengthCheck, Size, Truth, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use std::rc::Rc;
 
@@ -153,12 +153,32 @@ impl<'db> Build<'db> {
         self.assume_where(scope, |vars| vars.iter().any(|v| opening.lengths.contains(v)))
     }
 
+    /// What is assumed only where a branch is taken, at its beginning.
+    pub fn assume_of_branch(&mut self, scope: &Rc<Scope<'db>>, branch: ExprId) -> Result<()> {
+        let cx = scope.cx.clone();
+        let mut said = Vec::new();
+        for assumed in cx.inference.assumed.iter().filter(|assumed| assumed.branch == Some(branch)) {
+            let origin = scope.origin(assumed.at);
+            let Some(assumption) = known_assumption(scope, &assumed.assumption) else {
+                let message =
+                    format!("`{}` is assumed in a branch and mentions what is not known there", assumed.assumption);
+                return Err(self.internal(&origin, message));
+            };
+            if !said.contains(&assumption) && Facts::new().proves(&assumption) != Truth::Yes {
+                let check = Rhs::Cast(Atom::Lit(Literal::Bool(true)), vec![LengthCheck::relying(assumption.clone())]);
+                self.emit.stmt(Ty::bool(), check, &origin)?;
+                said.push(assumption);
+            }
+        }
+        Ok(())
+    }
+
     fn assume_where(&mut self, scope: &Rc<Scope<'db>>, wanted: impl Fn(&[Var]) -> bool) -> Result<()> {
         let cx = scope.cx.clone();
         if let Some(first) = cx.inference.assumed.first() {
             self.spend(cx.inference.assumed.len(), scope, first.at)?;
         }
-        for assumed in &cx.inference.assumed {
+        for assumed in cx.inference.assumed.iter().filter(|assumed| assumed.branch.is_none()) {
             let vars = assumed.assumption.vars();
             if !wanted(&vars) {
                 continue;

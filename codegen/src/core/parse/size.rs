@@ -165,7 +165,7 @@ impl Parser<'_> {
             let left = this.expression()?;
             this.require(" = ")?;
             let right = this.expression()?;
-            Ok(LengthCheck { left, right, rows: this.counts(positions)? })
+            Ok(LengthCheck { rows: this.counts(positions)?, ..LengthCheck::new(left, right) })
         })
     }
 

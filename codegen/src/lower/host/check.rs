@@ -14,7 +14,7 @@ impl<'k> Host<'k> {
     /// out.
     pub(super) fn due_checks(&self) -> Vec<Rc<Deferred<'k>>> {
         match self.guards.is_empty() && self.uncertain == 0 && self.program.is_checked() {
-            true => self.to_check.iter().filter(|d| !d.computed.get()).cloned().collect(),
+            true => self.to_check.iter().filter(|d| !d.computed.get() && !d.is_length).cloned().collect(),
             false => Vec::new(),
         }
     }
@@ -74,11 +74,19 @@ impl<'k> Host<'k> {
         for check in checks {
             let here = check.map(&mut |size| env.size(size));
             let (a, b) = here.sides();
-            if self.program.facts.equal(&a, &b).is_yes() {
+            let proved = match &here.relies {
+                Some(relies) => self.program.facts.proves(relies),
+                None => self.program.facts.equal(&a, &b),
+            };
+            if proved.is_yes() {
                 continue;
             }
-            let known = |s: &Size| self.program.is_known_before(s);
-            if known(&a) && known(&b) && self.guards.is_empty() && self.uncertain == 0 {
+            let is_known = |s: &Size| self.program.is_known_before(s);
+            let known = match &here.relies {
+                Some(relies) => relies.all_sizes().into_iter().all(is_known),
+                None => is_known(&a) && is_known(&b),
+            };
+            if known && self.guards.is_empty() && self.uncertain == 0 {
                 let assumption = here.assumption();
                 // What the whole kernel assumes is checked already.
                 if !self.program.checks.iter().any(|(known, _)| *known == assumption) {

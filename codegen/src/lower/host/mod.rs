@@ -367,7 +367,7 @@ impl<'k> Host<'k> {
     }
 
     fn deferred(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Value<'k> {
-        let deferred = Rc::new(Deferred { stmt, env: env.clone(), computed: Cell::new(false) });
+        let deferred = Rc::new(Deferred { stmt, env: env.clone(), computed: Cell::new(false), is_length: false });
         if fuse::rhs_may_fail(&stmt.rhs) {
             self.to_check.push(deferred.clone());
         }

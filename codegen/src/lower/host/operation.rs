@@ -5,12 +5,14 @@ use crate::core::{Prim, PrimCall, Stmt};
 use crate::lower::dests::{self, Assigned};
 use crate::lower::function::Dims;
 use crate::lower::launch::{Title, copy_dims, dims_of, local_size_of};
-use crate::lower::value::{Closure, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
+use crate::lower::value::{Closure, Deferred, Dest, Env, Hits, LengthSource, Memory, Root, ScalarValue, Value};
 use crate::lower::{Result, views};
 use crate::plan::{BufferRole, Step};
 use crate::schedule::{is_parallel, on_the_host, place};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
+use std::cell::Cell;
+use std::rc::Rc;
 
 impl<'k> Host<'k> {
     /// A statement in a launch of one work-item.
@@ -156,15 +158,23 @@ impl<'k> Host<'k> {
     /// `(iota k)` and the like, with a length that the device computes.
     fn of_runtime_length(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &mut Env<'k>) -> Result<Value<'k>> {
         let schedule = self.program.schedule;
+        let length = Deferred { stmt, env: env.clone(), computed: Cell::new(false), is_length: true };
+        let length = Rc::new(length);
         let len = match self.atom(&call.args[0], env) {
             value if schedule.lengths.contains(&stmt.var) => self.measure(stmt, &value, stmt.var, env)?,
             Value::Scalar(ScalarValue::Size(s)) => Size::max(&s, &Size::zero()),
-            Value::Scalar(ScalarValue::Literal(lift_analysis::hir::Literal::Int(n))) => Size::int(n.max(0).into()),
+            Value::Scalar(ScalarValue::Literal(lift_analysis::hir::Literal::Int(n))) => {
+                if n < 0 {
+                    self.to_check.push(length);
+                }
+                Size::int(n.max(0).into())
+            }
             value => {
+                self.to_check.push(length.clone());
                 let var = self.program.fresh_var("len");
                 let bound = schedule.bounds.get(stmt.var).first().cloned().flatten().map(|b| env.size(&b));
                 self.program.facts.assume_range(var.clone(), Some(Size::zero()), bound);
-                self.program.lengths.insert(var.clone(), LengthSource::Value(value));
+                self.program.lengths.insert(var.clone(), LengthSource::Value(value, length));
                 Size::var(var)
             }
         };

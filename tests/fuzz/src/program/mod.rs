@@ -9,9 +9,10 @@
 //! its sizes may be false, and so may a cast, which every device says.
 //!
 //! Map: [`len`], [`ty`] what is wanted · [`Maker`] with the scope · `arrays`, `rows`, `hidden`, `scalars` expressions of
-//! a type · `shapes` what the compiler's rules look for · [`inputs`] what a program takes.
+//! a type · [`branches`] · `shapes` what the compiler's rules look for · [`inputs`] what a program takes.
 
 mod arrays;
+pub mod branches;
 mod hidden;
 mod inputs;
 mod len;
@@ -39,6 +40,8 @@ pub enum Breadth {
     Shapes,
     /// As `Compiled`, and what is returned relies on a check that may fail.
     Failing,
+    /// The whole language, and what is returned has branches that hide lengths.
+    Branches,
 }
 
 /// Where an expression stands.
@@ -118,7 +121,7 @@ enum Binder {
 
 impl Maker<'_> {
     fn whole(&self) -> bool {
-        self.breadth == Breadth::Whole
+        matches!(self.breadth, Breadth::Whole | Breadth::Branches)
     }
     fn fresh(&mut self, letter: &str) -> String {
         self.made += 1;
@@ -299,9 +302,11 @@ impl Maker<'_> {
         match self.breadth {
             Breadth::Shapes => return self.shape().0,
             Breadth::Failing => return self.failing(),
+            Breadth::Branches => return self.branches(),
             Breadth::Whole | Breadth::Compiled => {}
         }
-        match self.choices.below(8) {
+        match self.choices.below(9) {
+            8 => self.branches(),
             7 => self.shape().0,
             0 | 1 => self.some_array(3),
             2 => self.scalar(Scalar::Int, 3),

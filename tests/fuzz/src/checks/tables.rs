@@ -1,0 +1,159 @@
+//! The tables: what takes a function, what assumes or checks, and how the one comes to stand in the other.
+
+use lift_analysis::prims;
+
+/// A primitive that takes a function, in use. `$u` is a function from `Int` to `Int` that adds the check to its argument,
+/// `$f` one from an array of the length that is checked to the check, `$z` an array of `Int`s, `$y` the array.
+pub struct Use {
+    pub primitive: &'static str,
+    pub text: &'static str,
+}
+
+const fn of(primitive: &'static str, text: &'static str) -> Use {
+    Use { primitive, text }
+}
+
+pub const USES: &[Use] = &[
+    of("map", "(map $u $z)"),
+    of("map", "(map $f (map (lambda (z) $y) $z))"),
+    of("mapSeq", "(mapSeq $u $z)"),
+    of("mapGlb0", "(mapGlb0 $u $z)"),
+    of("mapGlb0", "(mapGlb0 $f (map (lambda (z) $y) $z))"),
+    of("mapGlb1", "(mapGlb1 (mapGlb0 $u) (split #1 $z))"),
+    of("mapGlb2", "(mapGlb2 (mapGlb0 $u) (split #1 $z))"),
+    of("mapWrg0", "(mapWrg0 (mapLcl0 $u) (split #1 $z))"),
+    of("mapWrg1", "(mapWrg1 (mapWrg0 (mapLcl0 $u)) (split #1 (split #1 $z)))"),
+    of("mapWrg2", "(mapWrg2 (mapWrg0 (mapLcl0 $u)) (split #1 (split #1 $z)))"),
+    of("mapLcl0", "(join (mapWrg0 (mapLcl0 $u) (split #1 $z)))"),
+    of("mapLcl1", "(mapWrg1 (mapWrg0 (mapLcl1 (mapLcl0 $u))) (split #1 (split #1 (split #1 $z))))"),
+    of("mapLcl2", "(mapWrg2 (mapWrg0 (mapLcl2 (mapLcl0 $u))) (split #1 (split #1 (split #1 $z))))"),
+    of("filter", "(filter (lambda (a) (< 0 ($u a))) $z)"),
+    of("filterSeq", "(filterSeq (lambda (a) (< 0 ($u a))) $z)"),
+    of("filterGlb", "(filterGlb (lambda (a) (< 0 ($u a))) $z)"),
+    of("filterWrg", "(filterWrg (lambda (a) (< 0 ($u a))) $z)"),
+    of(
+        "filterLcl",
+        "(mapWrg0 (lambda (row) (head (reduceSeq 0 + (filterLcl (lambda (a) (< 0 ($u a))) row)))) (split #1 $z))",
+    ),
+    of("reduce", "(reduce 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("reduceSeq", "(reduceSeq 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("partRed", "(partRed #1 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("reduceWhileSeq", "(reduceWhileSeq (lambda (a) (< ($u a) 100)) 0 + $z)"),
+    of("reduceWhileSeq", "(reduceWhileSeq (lambda (a) (< a 100)) 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("iterateWhile", "(iterateWhile (lambda (a) (< ($u a) 3)) (+ 1) 0)"),
+    of("iterateWhile", "(iterateWhile (lambda (a) (< a 3)) (lambda (a) (+ 1 ($u a))) 0)"),
+    of("scan", "(scan 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("scanSeq", "(scanSeq 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("scanExcl", "(scanExcl 0 (lambda (a b) (+ a ($u b))) $z)"),
+    of("iterate", "(iterate #2 (map $u) $z)"),
+    of("iterate", "(iterate #1 (lambda (vs) (map (+ ($f vs)) vs)) $y)"),
+    of("iterate", "(iterate #1 (lambda (vs) (concat vs (map (+ ($f vs)) vs))) $y)"),
+    of("reorder", "(reorder (lambda (i) (min 1 ($u i))) $z)"),
+    of("scatter", "(scatter (lambda (i) ($u i)) $z)"),
+    of("generate", "(generate #2 $u)"),
+    of("sort", "(sort (lambda (a b) (< ($u a) ($u b))) $z)"),
+    of("argsort", "(argsort (lambda (a b) (< ($u a) ($u b))) $z)"),
+    of("search", "(search (lambda (a) ($u a)) $z)"),
+    of("lsearch", "(lsearch (lambda (a) (- ($u a) 1)) $z)"),
+    of("vectorize", "(asScalar (map (vectorize #2 $u) (asVector #2 $z)))"),
+    of("mapVec", "(asScalar (map (mapVec $u) (asVector #2 $z)))"),
+    of("toGlobal", "((toGlobal (mapGlb0 $u)) $z)"),
+    of("toLocal", "(mapWrg0 (o (mapLcl0 id) (toLocal (mapLcl0 $u))) (split #1 $z))"),
+    of("toPrivate", "(mapGlb0 (o (mapSeq id) (toPrivate (mapSeq $u))) (split #1 $z))"),
+];
+
+/// Primitives with a function for a parameter that runs nothing: a mode by its name, and a rule for lengths.
+pub const WITHOUT_A_FUNCTION_THAT_RUNS: [&str; 2] = ["pad", "partition"];
+
+/// Something that assumes or checks. `text` is of `ys`.
+pub struct Check {
+    pub uses: &'static str,
+    pub text: &'static str,
+    /// Lengths of `ys` at which it holds and fails. All elements are 0.
+    pub holds: usize,
+    pub fails: usize,
+    /// Whether it is a condition on lengths, which the checker refutes where they are known.
+    pub of_lengths: bool,
+}
+
+const fn assumes(uses: &'static str, text: &'static str, holds: usize, fails: usize) -> Check {
+    Check { uses, text, holds, fails, of_lengths: true }
+}
+const fn checks(uses: &'static str, text: &'static str, holds: usize, fails: usize) -> Check {
+    Check { uses, text, holds, fails, of_lengths: false }
+}
+
+pub const CHECKS: &[Check] = &[
+    assumes("take", "(head (take #3 ys))", 4, 2),
+    assumes("drop", "(head (reduceSeq 0 + (drop #3 ys)))", 4, 2),
+    assumes("slice", "(head (slice #1 #2 ys))", 4, 2),
+    assumes("head", "(head ys)", 1, 0),
+    assumes("last", "(last ys)", 1, 0),
+    assumes("tail", "(head (reduceSeq 0 + (tail ys)))", 1, 0),
+    assumes("split", "(head (reduceSeq 0 + (map (lambda (r) (head r)) (split #2 ys))))", 4, 3),
+    assumes("stride", "(head (reduceSeq 0 + (stride #2 ys)))", 4, 3),
+    assumes("slide", "(head (reduceSeq 0 + (map (lambda (r) (head r)) (slide #3 #1 ys))))", 4, 2),
+    assumes("slide", "(head (reduceSeq 0 + (map (lambda (r) (head r)) (slide #1 #2 ys))))", 3, 4),
+    assumes("partRed", "(head (reduceSeq 0 + (partRed #2 0 + ys)))", 4, 3),
+    assumes("pad", "(head (pad #1 #1 clamp ys))", 1, 0),
+    assumes("asVector", "(head (reduceSeq 0 + (asScalar (asVector #2 ys))))", 4, 3),
+    assumes(
+        "partition",
+        "(head (reduceSeq 0 + (map (lambda (p) (head (reduceSeq 0 + p))) (partition #2 (caseSplit #(- (length ys) 2) 2) ys))))",
+        4,
+        1,
+    ),
+    assumes("-", "(- (head (reduceSeq 0 max (iota #(- (length ys) 3)))) (- (length ys) 4))", 5, 2),
+    assumes("/", "(* 0 (length (iota #(/ (length ys) 2))))", 4, 3),
+    assumes("mod", "(head (reduceSeq 0 + (iota #(mod 1 (length ys)))))", 3, 0),
+    checks("cast", "(head (reduceSeq 0 + (: ys (array-type int 3))))", 3, 4),
+    checks("aref", "(aref ys (+ 1 (bitand (length ys) 1)))", 3, 1),
+    checks("/", "(/ 0 (- (length ys) 2))", 3, 2),
+    checks("mod", "(mod 0 (- (length ys) 2))", 3, 2),
+    checks("iota", "(* 0 (length (iota (- (length ys) 3))))", 3, 2),
+    checks("generate", "(* 0 (length (generate (- (length ys) 3) (+ 1))))", 3, 2),
+    checks("fill", "(* 0 (length (fill (- (length ys) 3) 1)))", 3, 2),
+];
+
+/// How what is checked comes to stand in the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Position {
+    Argument,
+    Partial,
+    Composition,
+    Define,
+    Branch,
+    /// Behind a condition that says that it holds: it never fails.
+    Guard,
+}
+pub const POSITIONS: [Position; 6] =
+    [Position::Argument, Position::Partial, Position::Composition, Position::Define, Position::Branch, Position::Guard];
+
+/// What is known of the length that is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Length {
+    /// The checker knows that the check holds.
+    Holds,
+    /// The checker knows that it fails.
+    Fails,
+    /// A size of the input: both are tried.
+    Input,
+    /// What a filter kept: both are tried.
+    Hidden,
+}
+pub const LENGTHS: [Length; 4] = [Length::Holds, Length::Fails, Length::Input, Length::Hidden];
+
+/// Primitives that the tables leave out: those that take a function, and those that assume something of lengths.
+pub fn missing() -> Vec<&'static str> {
+    let takes_a_function = |p: &prims::Primitive| {
+        p.scheme.ty.uncurry().0.iter().any(|param| matches!(param.kind(), lift_analysis::ty::TyKind::Fun(..)))
+    };
+    let used = |p: &prims::Primitive| {
+        USES.iter().any(|u| *u.primitive == *p.name) || WITHOUT_A_FUNCTION_THAT_RUNS.contains(&&*p.name)
+    };
+    let checked = |p: &prims::Primitive| CHECKS.iter().any(|c| *c.uses == *p.name);
+    let missing = prims::all()
+        .iter()
+        .filter(|p| takes_a_function(p) && !used(p) || !p.scheme.assumptions.is_empty() && !checked(p));
+    missing.map(|p| &*p.name).collect()
+}
