@@ -218,12 +218,15 @@ impl Infer<'_> {
             return;
         }
         let never = |check: &&LengthCheck| self.facts.equal(&check.left, &check.right) == Truth::No;
-        if let Some(check @ LengthCheck { left: a, right: b, .. }) = checks.iter().find(never)
-            && !self.facts.proves(&self.where_computed(check.assumption(), at).assumption).is_yes()
-        {
-            let problem = Problem::AnnotationFalse { left: a.clone(), right: b.clone() };
-            self.error(Node::Expr(at), &problem);
-            return;
+        let refuted = checks.iter().find(never).cloned();
+        if let Some(check) = refuted {
+            let assumption = self.where_computed(check.assumption(), at).assumption;
+            // In a branch that is never taken it is no mistake.
+            if !self.facts.proves(&assumption).is_yes() {
+                let problem = Problem::AnnotationFalse { left: check.left, right: check.right };
+                self.error(Node::Expr(at), &problem);
+                return;
+            }
         }
         if !checks.is_empty() {
             checks.iter().for_each(|check| self.assume(check.assumption(), at));
