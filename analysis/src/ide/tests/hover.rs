@@ -422,13 +422,6 @@ fn what_bounds_the_sizes_of_a_kernel() {
     );
 }
 
-/// What a branch assumes is checked only where it is taken.
-#[test]
-fn what_a_branch_assumes() {
-    check("(lift f (N) ((array-type int N)) (lambda (xs) (if (> N 1) ($0take #3 xs) xs)))\n", expect![[""]]);
-    check("(lift f (N) (bool (array-type int N)) (lambda (c xs) (if c ($0take #3 xs) xs)))\n", expect![[""]]);
-}
-
 /// Of what an error leaves open, only what is known is said.
 #[test]
 fn names_of_which_an_error_leaves_the_type_open() {

@@ -194,25 +194,6 @@ fn what_a_function_assumes_it_assumes_in_each_round() {
 }
 
 #[test]
-fn what_a_branch_assumes_is_assumed_only_where_it_is_taken() {
-    check(
-        "(lift left-of-and (N) ((array-type int N)) (lambda (xs) (and (> N 0) (> (head xs) 0))))
-(lift left-of-or (N) ((array-type int N)) (lambda (xs) (or (= N 0) (> (head xs) 0))))
-(lift right-of-and (N) ((array-type int N)) (lambda (xs) (and (> (head xs) 0) (> N 0))))
-(lift never (N) ((array-type int 2)) (lambda (xs) (if (= (length xs) 3) (: xs (array-type int 3)) (take #2 xs))))
-(lift literal (N) ((array-type int 2)) (lambda (xs) (if false (take #3 xs) xs)))
-(lift chosen (N) ((array-type int N) bool) (lambda (xs c) (if c (head (take #3 xs)) 0)))
-(lift rounds (N) ((array-type int N)) (lambda (xs) (iterate #2 (lambda (v) (if (> (length v) 1) (map (+ (last (take #2 v))) v) v)) xs)))
-(lift pieces (N) ((array-type int 7)) (lambda (xs) (map sumi (partition #3 (lambda (i) (if (> i 0) (- (* 2 i) 1) 3)) xs))))
-(define (third xs) (if (> (length xs) 2) (head (drop #2 xs)) 0))
-(define (fourth xs) (if (> (length xs) 2) (head (drop #3 xs)) 0))
-(lift defined (N) ((array-type int N)) (lambda (xs) (+ (third xs) (fourth xs))))
-(lift local (N) ((array-type int N)) (lambda (xs) (let f (lambda (v) (if (> (length v) 2) (head (drop #3 v)) 0)) (f xs))))",
-        expect![[""]],
-    );
-}
-
-#[test]
 fn conditions_are_known_in_branches() {
     check(
         "(lift positive (N) ((array-type int N)) (lambda (xs) (if (> N 0) (head xs) -1)))
