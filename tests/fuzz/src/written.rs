@@ -10,7 +10,7 @@ use lift_tests::check::Program;
 use std::path::Path;
 
 pub fn try_one(seed: u64) -> Case {
-    let breadth = if seed % 2 == 0 { Breadth::Whole } else { Breadth::Branches };
+    let breadth = if seed.is_multiple_of(2) { Breadth::Whole } else { Breadth::Branches };
     let choices = Random::new(seed).choices(200);
     match guarded(|| same(&program(&choices, breadth))) {
         Ok(()) => Case::Accepted,
