@@ -3,6 +3,7 @@
 use crate::schedule::Applied;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
+use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
@@ -16,6 +17,30 @@ pub struct Report {
     pub results: Vec<Stored>,
     /// Checks that were proved needless.
     pub left_out: Vec<Check>,
+    /// What is far slower than the device.
+    pub cliffs: Vec<Cliff>,
+}
+
+/// A parallel operator that is the work of one work-item, for each element of the map around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cliff {
+    pub operator: &'static str,
+    /// How many elements it goes over.
+    pub len: Size,
+    /// What beside it has no strategy, so that a group cannot share the function.
+    pub because_of: Option<&'static str>,
+    pub origin: Origin,
+}
+
+impl fmt::Display for Cliff {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one work-item runs this `{}` of {} elements", self.operator, self.len)?;
+        match self.because_of {
+            Some(other) if other == self.operator => write!(f, ": work-items of a group cannot share it here"),
+            Some(other) => write!(f, ": work-items of a group cannot share the `{other}` beside it"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A buffer that is none any more, and the one in whose memory its values lie.

@@ -1,6 +1,6 @@
 //! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
 
-use crate::report::cost::CostReport;
+use crate::report::cost::{CostReport, SlowPart};
 use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
 use crate::report::{self, Problem, codes};
 use lift_analysis::db::RootDatabase;
@@ -17,6 +17,7 @@ use lift_codegen::interp::{self, Limits, RunError, RunErrorKind};
 use lift_codegen::io::bind::{Argument, Bound, measure};
 use lift_codegen::lower::{self, LowerError};
 use lift_codegen::plan::{self, Program};
+use lift_codegen::report::Cliff;
 use lift_codegen::run::report::{Place, Position, ProfileEntry, Range, RunReport};
 use lift_codegen::run::{self as device_run, BuildMessage, Device, DeviceChoice, NoDevice, RunFailure, RunOptions};
 use lift_codegen::target::Target;
@@ -152,6 +153,10 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
     }
     let shared =
         report.shared.iter().map(|s| ExplainedSharing { name: s.name.clone(), with: s.with.clone() }).collect();
+    let mut cliffs = Vec::new();
+    for cliff in &report.cliffs {
+        cliffs.push(ExplainedCheck { message: cliff.to_string(), place: at(&cliff.origin)? });
+    }
     let (mut before, mut during, mut needless) = (Vec::new(), Vec::new(), Vec::new());
     for (assumption, origin) in &program.plan.checks {
         before.push(ExplainedCheck { message: assumption.to_string(), place: at(origin)? });
@@ -163,7 +168,7 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
         needless.push(ExplainedCheck { message: check.message.clone(), place: at(&check.origin)? });
     }
     let target = target.class.to_string();
-    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, shared, before, during, needless }))
+    Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, shared, cliffs, before, during, needless }))
 }
 
 /// What a run of a kernel costs, as sizes and as numbers for these.
@@ -181,7 +186,9 @@ pub fn cost(
     let located = Located::default();
     let numbers = (!sizes.is_empty()).then(|| Cost::at(&program, &sizes.iter().cloned().collect()));
     let place = |origin: &Origin| located.find(analysis, origin);
-    let report = CostReport::new(&Cost::of(&program), numbers.as_ref(), &target.class.to_string(), sizes, &place);
+    let mut report = CostReport::new(&Cost::of(&program), numbers.as_ref(), &target.class.to_string(), sizes, &place);
+    let slow = |cliff: &Cliff| SlowPart { message: cliff.to_string(), place: place(&cliff.origin) };
+    report.slow = program.report.cliffs.iter().map(slow).collect();
     located.stopped.into_inner().map_or(Ok(Ok(report)), Err)
 }
 

@@ -85,14 +85,15 @@ const PRODUCTS: f64 = 64.0 * 512.0 * 512.0 * 512.0;
 /// Work-items that keep a GPU of 132 compute units busy, at 8 elements under way each.
 const BUSY: i64 = 132 * 256;
 
+const NESTED: &str = "bench/programs/nested";
+const COMPOSITIONS: &str = "cost/compositions";
+const SHORT: &[(&str, i64)] = &[("N", 1 << 20), ("M", 32)];
+
 /// Each array is read once and written once, or nearly; tiles of 64 rows and columns read each of them so much more often.
 /// Where a group folds a row, each of its work-items adds the sums of 16 blocks for itself: a fold of rows of 4096 elements
 /// has two operations an element, nearly. Of the versions of a launch only the one is counted that the host takes at these
 /// sizes. Sums of columns have no budget: of the slices into which their work-items cut a column, each is counted like the
 /// whole column.
-const NESTED: &str = "bench/programs/nested";
-const COMPOSITIONS: &str = "cost/compositions";
-const SHORT: &[(&str, i64)] = &[("N", 1 << 20), ("M", 32)];
 const BUDGETS: &[Budget] = &[
     Budget {
         file: NESTED,

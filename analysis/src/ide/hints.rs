@@ -289,7 +289,9 @@ pub(super) fn hint_edits(
             HintKind::PackUnpack => super::actions::explicit_at(&view, offset),
             HintKind::Default => super::actions::default_at(&view, offset),
             HintKind::Placement => super::actions::placed_at(&view, offset, label),
-            HintKind::RuntimeCheck | HintKind::Obligation | HintKind::Position | HintKind::Memory => None,
+            HintKind::RuntimeCheck | HintKind::Obligation | HintKind::Position | HintKind::Memory | HintKind::Slow => {
+                None
+            }
         }
     };
     let files = change().map(|change| change.files).unwrap_or_default();

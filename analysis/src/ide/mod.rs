@@ -123,6 +123,8 @@ pub enum HintKind {
     Placement,
     /// `global 4*N bytes` after what is stored; made by the compiler
     Memory,
+    /// `by one work-item` where the device could do more at once; made by the compiler
+    Slow,
     /// `: Int` after a number whose type nothing decides
     Default,
 }

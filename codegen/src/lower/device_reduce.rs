@@ -176,6 +176,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         let ty = self.program.kernel.atom_ty(&call.args[0]);
+        self.runs_together();
         if let Some(items) = self.team()
             && let Some(levels) = self.levels(&ty, items)
         {

@@ -11,6 +11,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn filter(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
+        self.runs_alone(call.prim, &xs.len);
         let p = Closure { lambda: &call.funs[0], env: env.clone() };
         let out = call.funs.get(1).map(|f| Closure { lambda: f, env: env.clone() });
         let body = self.dest_body(dest)?;

@@ -90,6 +90,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
+        self.runs_alone(call.prim, &xs.len);
         let closure = |i: usize| Closure { lambda: &call.funs[i], env: env.clone() };
         let (test, f) = match call.prim {
             Prim::ReduceWhileSeq => (Some(closure(0)), closure(1)),
@@ -155,6 +156,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.forced(&z)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
+        self.runs_alone(call.prim, &xs.len);
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
         if !is_flat(&z) {
             return self.scan_arrays(&z, &xs, &f, dest, inclusive);

@@ -97,6 +97,8 @@ pub struct FunctionBuilder<'p, 'k> {
     pub flagged: Option<super::flagged::Flagged>,
     /// Folds whose rounds several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
+    /// The statement of the launch.
+    pub launched: Origin,
     origin: Origin,
     /// Where expressions that are no statements come from.
     pub parts: PartOrigins,
@@ -148,6 +150,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             in_branch: false,
             flagged: None,
             rounds: None,
+            launched: origin.clone(),
             origin: origin.clone(),
             parts: PartOrigins::default(),
             names,

@@ -26,11 +26,13 @@
 //! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
 
 mod all;
+mod alone;
 mod angles;
 mod assume;
 mod barriers;
 mod block;
 mod borders;
+mod cliffs;
 mod compact;
 mod dests;
 mod device_by_key;

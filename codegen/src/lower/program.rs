@@ -1,5 +1,6 @@
 //! The program under construction: buffers, functions, steps and failures, shared by all kernels of one compilation.
 
+use super::cliffs::Cliffs;
 use super::measure::Measured;
 use super::stop;
 use super::value::{HiddenLength, Layout, LengthSource, Memory, Root};
@@ -57,6 +58,7 @@ pub struct ProgramBuilder<'k> {
     /// What cannot fail, though its kind can.
     needless: Vec<(Message, Origin)>,
     pub report: Report,
+    pub cliffs: Cliffs,
     pub work: Work,
     /// Sizes as expressions that were asked for: to find the shortest one takes time.
     nodes: Writer,
@@ -106,6 +108,7 @@ impl<'k> ProgramBuilder<'k> {
             setup: Vec::new(),
             needless: Vec::new(),
             report: Report { applied: schedule.applied.clone(), ..Report::default() },
+            cliffs: Cliffs::default(),
             work: Work::default(),
             nodes: Writer::to_compute(),
             buffer_names,
@@ -403,6 +406,7 @@ impl<'k> ProgramBuilder<'k> {
         let needless = self.needless.iter().filter(|(message, at)| !needed(message, at));
         let check = |(m, at): &(Message, Origin)| report::Check { message: m.template.clone(), origin: at.clone() };
         self.report.left_out = needless.map(check).collect();
+        self.report.cliffs = std::mem::take(&mut self.cliffs).told();
         let mut plan = Plan {
             kernel: self.kernel.name.to_string(),
             sizes: self.kernel.sizes.clone(),

@@ -83,6 +83,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     pub fn sort(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
+        self.runs_alone(call.prim, &xs.len);
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
         self.sort_array(&xs, &before, dest, positions)
     }

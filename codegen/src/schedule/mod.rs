@@ -19,7 +19,7 @@ mod kept;
 mod longest;
 mod naming;
 pub mod nest;
-mod nested;
+pub mod nested;
 pub mod place;
 mod rewrite;
 mod rounds;
@@ -63,6 +63,8 @@ pub struct Schedule {
     pub tilings: FxHashMap<VarId, tile::Tiling>,
     /// The work-items of a group, for maps whose elements are the work of one.
     pub teams: teams::Teams,
+    /// For maps whose function a group cannot share, by their origin: what in it has no strategy.
+    pub obstacles: Vec<(Origin, &'static str)>,
     pub bounds: Bounds,
     /// Folds that the program left to be reordered.
     pub reorder: FxHashSet<VarId>,
@@ -109,6 +111,7 @@ impl Schedule {
         let mut applied = Vec::new();
         let rewritten = verified("rewrite", kernel, rewrite::rewrite(kernel, &mut applied));
         let rewritten = verified("distribute", kernel, distribute::distribute(rewritten, target, &mut applied));
+        let obstacles = nested::obstacles(&rewritten);
         let (rewritten, teams) = teams::teams(rewritten, target, &mut applied);
         let rewritten = verified("teams", kernel, rewritten);
         let mut kernel = verified("place", kernel, place::place(&rewritten, target, &mut applied));
@@ -130,6 +133,7 @@ impl Schedule {
             spaces: fused.spaces,
             tilings,
             teams,
+            obstacles,
             bounds,
             reorder: reorderable(&rewritten),
             sequential,
@@ -158,6 +162,7 @@ impl Schedule {
             spaces: fused.spaces,
             tilings: self.tilings.clone(),
             teams: self.teams.clone(),
+            obstacles: self.obstacles.clone(),
             bounds: Bounds::of(&kernel),
             reorder: self.reorder.clone(),
             sequential: false,

@@ -5,6 +5,7 @@ use super::free;
 use super::nest::is_scalars;
 use super::place::is_flat;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
+use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
@@ -143,13 +144,12 @@ impl<'k> Dims<'k> {
         &self.calls[self.calls.len() - 1].funs[0]
     }
 
-    /// Whether what the innermost function folds is a row of its own, which no other of its calls reads.
+    /// Whether the innermost function has a row of its own, which no other of its calls reads: those of one element of an
+    /// outer map are none of another's.
     pub fn has_rows(&self, kernel: &Kernel) -> bool {
-        let f = self.innermost();
-        let is_array = |v: VarId| kernel.ty(v).any(&mut |t| t.as_array().is_some());
-        let own = f.params.iter().any(|p| is_array(*p));
-        let shared = |s: &Stmt| super::uses::mentions(s, &|v| self.outer.contains(&v) && is_array(v));
-        own && !f.body.stmts.iter().any(shared)
+        let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some());
+        let depends = |c: &&PrimCall| matches!(&c.args[0], Atom::Var(v) if self.outer.contains(v));
+        self.innermost().params.iter().any(is_array) && self.calls[1..].iter().all(depends)
     }
 }
 
@@ -173,4 +173,34 @@ pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
         }
     });
     across
+}
+
+/// For the maps between which the device is synchronised whose function a group cannot share: the first operator in it that
+/// has no strategy.
+pub fn obstacles(kernel: &Kernel) -> Vec<(Origin, &'static str)> {
+    fn of_block(kernel: &Kernel, block: &Block, out: &mut Vec<(Origin, &'static str)>) {
+        for stmt in &block.stmts {
+            match &stmt.rhs {
+                Rhs::If(_, a, b) => {
+                    of_block(kernel, a, out);
+                    of_block(kernel, b, out);
+                }
+                Rhs::Prim(call) if super::on_the_host(kernel, call) => {
+                    call.funs.iter().for_each(|f| of_block(kernel, &f.body, out));
+                }
+                Rhs::Prim(call) if call.prim == Prim::Map(Level::Auto) => {
+                    let dims = Dims::of(kernel, call);
+                    let other = dims.innermost().body.stmts.iter().find_map(|s| match &s.rhs {
+                        Rhs::Prim(c) if work_of(kernel, s) == Work::Other => Some(c.prim.label()),
+                        _ => None,
+                    });
+                    out.extend(other.map(|label| (stmt.origin.clone(), label)));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut out = Vec::new();
+    of_block(kernel, &kernel.body, &mut out);
+    out
 }

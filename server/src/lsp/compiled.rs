@@ -17,7 +17,7 @@ use lift_codegen::core::{Kernel, Rhs};
 use lift_codegen::cost::Cost;
 use lift_codegen::failure;
 use lift_codegen::lower;
-use lift_codegen::report::Stored;
+use lift_codegen::report::{Cliff, Stored};
 use lift_codegen::schedule::Schedule;
 use lift_codegen::target::Target;
 use std::collections::VecDeque;
@@ -39,6 +39,7 @@ pub struct Told {
     /// Placed primitives, and where they come from.
     pub placed: Vec<(PrimitiveId, Level, Origin)>,
     pub stored: Vec<Stored>,
+    pub cliffs: Vec<Cliff>,
     /// What a run still checks inside of a launch.
     pub left_in: Vec<LeftIn>,
     /// A few lines; nothing for a kernel that is not supported.
@@ -246,6 +247,7 @@ fn tell(kernel: &Kernel, target: &Target) -> Told {
     let class = target.class.to_string();
     told.cost = Some(CostReport::new(&Cost::of(&program), None, &class, &[], &|_| None).summary());
     told.stored = program.report.stored;
+    told.cliffs = program.report.cliffs;
     for failure in program.plan.failures {
         let left = LeftIn { kind: failure.kind, message: failure.message, origin: failure.origin };
         if !told.left_in.contains(&left) {

@@ -25,6 +25,8 @@ const MOST_SHOWN: usize = 256;
 enum What {
     Placed(Level),
     Stored(Kind, String),
+    /// Why it is far slower than the device.
+    Slow(String),
     /// Why a run would stop.
     LeftIn(failure::Kind, String),
 }
@@ -33,6 +35,7 @@ impl What {
     fn kind(&self) -> HintKind {
         match self {
             What::Placed(_) => HintKind::Placement,
+            What::Slow(_) => HintKind::Slow,
             What::Stored(..) => HintKind::Memory,
             What::LeftIn(..) => HintKind::RuntimeCheck,
         }
@@ -64,7 +67,7 @@ impl Shown {
 /// The hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<Vec<InlayHint>> {
     let shows = |kind| snap.features.options.shows(kind);
-    if ![HintKind::Placement, HintKind::Memory, HintKind::RuntimeCheck].into_iter().any(shows) {
+    if ![HintKind::Placement, HintKind::Memory, HintKind::RuntimeCheck, HintKind::Slow].into_iter().any(shows) {
         return Ok(Vec::new());
     }
     let mut places: BTreeMap<TextSize, Vec<(What, TextRange)>> = BTreeMap::new();
@@ -85,6 +88,7 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
         for (what, part) in &here {
             match what {
                 What::Placed(level) => placed.push(*level),
+                What::Slow(why) => out.push(slow(offset, why)),
                 What::Stored(kind, bytes) => stored.push((*kind, &**bytes)),
                 What::LeftIn(kind, message) => {
                     let part = FileRange { path: path.clone(), range: *part };
@@ -145,6 +149,11 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
             mark(end, What::Stored(*memory, bytes.to_string()))?;
         }
     }
+    for cliff in &told.cliffs {
+        if let Some(at) = snap.analysis.resolve_origin(&cliff.origin)? {
+            mark(at, What::Slow(cliff.to_string()))?;
+        }
+    }
     for LeftIn { kind, message, origin } in &told.left_in {
         if let Some(at) = snap.analysis.resolve_origin(origin)? {
             mark(at, What::LeftIn(*kind, message.clone()))?;
@@ -173,6 +182,18 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange
             "Nothing here proves that this cannot go wrong: a run stops with \u{201c}{message}\u{201d} if it does"
         ),
     })
+}
+
+/// `by one work-item` where the device could do far more at once.
+fn slow(offset: TextSize, why: &str) -> InlayHint {
+    InlayHint {
+        offset,
+        kind: HintKind::Slow,
+        parts: vec![HintPart { text: "by one work-item".to_owned(), target: None }],
+        padding_left: true,
+        padding_right: false,
+        tooltip: format!("The device could do more of this at once: {why}"),
+    }
 }
 
 fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {

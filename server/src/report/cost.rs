@@ -27,6 +27,16 @@ pub struct CostReport {
     pub unknown: Vec<UnknownNumber>,
     /// Results that have memory of their own, in the end the kernel's.
     pub stored: Vec<StoredResult>,
+    /// What is far slower than the device, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<SlowPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SlowPart {
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 /// An amount, as a size of the program and as a number.
@@ -173,6 +183,7 @@ impl CostReport {
             ),
             unknown: cost.unknown.iter().enumerate().map(unknown).collect(),
             stored: cost.stored.iter().enumerate().map(stored).collect(),
+            slow: Vec::new(),
         }
     }
 
@@ -286,6 +297,9 @@ impl Display for CostReport {
         }
         for stored in &self.stored {
             writeln!(f, "{:<10} {} bytes, {}", stored.name, stored.bytes, stored.memory)?;
+        }
+        for part in &self.slow {
+            writeln!(f, "far slower than the device: {}", part.message)?;
         }
         Ok(())
     }

@@ -14,6 +14,9 @@ pub struct Explanation {
     pub stored: Vec<ExplainedStore>,
     #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ExplainedSharing>,
+    /// What is far slower than the device, and why.
+    #[serde(rename = "slow", skip_serializing_if = "Vec::is_empty")]
+    pub cliffs: Vec<ExplainedCheck>,
     /// Checked by the host before anything runs.
     #[serde(rename = "checksBefore")]
     pub before: Vec<ExplainedCheck>,
@@ -77,6 +80,9 @@ impl Display for Explanation {
             section(&mut out, "in the memory of others", &self.shared, |s| {
                 (&None, format!("{:<14} {}", s.name, s.with))
             });
+        }
+        if !self.cliffs.is_empty() {
+            section(&mut out, "far slower than the device", &self.cliffs, |c| (&c.place, c.message.clone()));
         }
         section(&mut out, "checked before the run", &self.before, |c| (&c.place, c.message.clone()));
         section(&mut out, "checked on the device", &self.during, |c| (&c.place, c.message.clone()));

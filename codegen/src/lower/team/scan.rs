@@ -58,6 +58,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (Some(tile), Some(levels)) = (tile, self.levels(&ty, items)) else { return Ok(false) };
         let Some(carry) = self.registers_with(&z, "carry")? else { return Ok(false) };
         let row = Row { xs: &xs, each, items, tile, first };
+        self.runs_together();
         let lcl = std::mem::replace(&mut self.active.lcl, self.used.lcl);
         let n = xs.len.clone();
         let result = match own {

@@ -34,6 +34,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let before = Closure { lambda: &call.funs[0], env: env.clone() };
+        self.runs_together();
         let n = xs.len.clone();
         let element = self.program.kernel.atom_ty(&call.args[0]).as_array().map(|a| a.element.clone());
         let element = element.filter(|_| !positions).unwrap_or_else(Ty::int);

@@ -48,7 +48,7 @@ pub struct Setting {
     pub shows: &'static str,
 }
 
-pub const KINDS: [Setting; 8] = [
+pub const KINDS: [Setting; 9] = [
     Setting {
         kind: HintKind::PackUnpack,
         name: "packUnpack",
@@ -78,6 +78,12 @@ pub const KINDS: [Setting; 8] = [
         name: "positions",
         on: true,
         shows: "that a function is checked for every position of an array (`i =>`)",
+    },
+    Setting {
+        kind: HintKind::Slow,
+        name: "slow",
+        on: true,
+        shows: "where one work-item runs what the device could do at once (`by one work-item`)",
     },
     Setting {
         kind: HintKind::Placement,

@@ -1,0 +1,35 @@
+//! Whether one work-item runs an operator or a group shares it, for [`super::cliffs`].
+
+use super::function::FunctionBuilder;
+use crate::core::Prim;
+use crate::report::Cliff;
+use crate::schedule::nested::LONG;
+use crate::schedule::rules;
+use crate::target::Class;
+use lift_analysis::size::Size;
+
+impl FunctionBuilder<'_, '_> {
+    /// All work-items of a group run the operator at hand together.
+    pub fn runs_together(&mut self) {
+        let origin = self.origin();
+        self.program.cliffs.shared.push(origin);
+    }
+
+    /// One work-item runs an operator over so many elements. It is no cliff where elements of several maps are work-items:
+    /// those are many.
+    pub fn runs_alone(&mut self, operator: Prim, len: &Size) {
+        let schedule = self.program.schedule;
+        let origin = self.origin();
+        let placed = [&rules::REDUCE_SEQ, &rules::SCAN_SEQ, &rules::FILTER_SEQ];
+        let left_open = matches!(operator, Prim::Sort | Prim::Argsort)
+            || schedule.applied.iter().any(|a| a.origin == origin && placed.contains(&a.rule));
+        let short = self.facts.simplify(len).as_const().is_some_and(|n| n < LONG);
+        let several = self.used.glb.iter().filter(|d| **d).count() > 1;
+        if schedule.target.class != Class::Gpu || !left_open || short || several || !self.used.any() {
+            return;
+        }
+        let because_of = schedule.obstacles.iter().find(|(of, _)| *of == self.launched).map(|(_, label)| *label);
+        let operator = operator.label();
+        self.program.cliffs.alone.push(Cliff { operator, len: len.clone(), because_of, origin });
+    }
+}
