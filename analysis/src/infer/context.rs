@@ -1,9 +1,9 @@
 //! The state of one inference: the unknowns, the scopes of opened lengths, the deferred constraints, the results so far.
 
 use super::agenda::Agenda;
+use super::branches::Branches;
 use super::budget::Budget;
 use super::constraints::Constraint;
-use super::guards::Branches;
 use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;

@@ -4,6 +4,7 @@
 //! An `Int` wraps and a size does not: a condition says something if it compares lengths, size names, numbers, or
 //! differences of two of them, which no `Int` is too small for.
 
+use super::branches::{Branch, Branches};
 use super::context::Infer;
 use super::elaborate::children;
 use super::result::Assumed;
@@ -14,32 +15,6 @@ use std::rc::Rc;
 
 /// Of so many conditions around an expression the innermost are looked at.
 const MOST_GIVEN: usize = 64;
-
-/// An expression that is computed only if a condition holds, or only if it does not.
-#[derive(Debug, Clone, Copy)]
-struct Branch {
-    body: ExprId,
-    condition: ExprId,
-    holds: bool,
-    /// The next one outside.
-    around: Option<usize>,
-}
-
-/// All branches of a form.
-#[derive(Debug, Default)]
-pub struct Branches {
-    all: Vec<Branch>,
-    /// The innermost one around each expression.
-    of: Vec<Option<usize>>,
-}
-
-impl Branches {
-    /// The branches around an expression, the innermost first.
-    fn around(&self, e: ExprId) -> impl Iterator<Item = Branch> + '_ {
-        let first = self.of.get(e.index()).copied().flatten();
-        std::iter::successors(first, |i| self.all[*i].around).map(|i| self.all[i])
-    }
-}
 
 impl Infer<'_> {
     fn branches(&mut self) -> Rc<Branches> {

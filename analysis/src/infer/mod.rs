@@ -13,6 +13,7 @@
 
 mod agenda;
 mod apply;
+mod branches;
 mod budget;
 mod constraints;
 mod context;

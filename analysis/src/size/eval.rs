@@ -2,6 +2,7 @@
 
 use super::Size;
 use super::atom::Atom;
+use super::poly::Term;
 use super::ratio::Ratio;
 use super::var::Var;
 use std::cell::Cell;
@@ -97,6 +98,10 @@ fn short_atom(atom: &Atom, env: Env<'_>) -> Option<i64> {
 fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError> {
     let mut sum = Ratio::ZERO;
     for term in size.terms() {
+        // What a condition excludes need have no value.
+        if is_excluded(term, env, fuel)? {
+            continue;
+        }
         let mut product = term.coeff;
         for (atom, e) in &*term.mono.0 {
             let factor = atom_value(atom, env, fuel)?;
@@ -109,6 +114,19 @@ fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError
         sum = sum.add(product).ok_or(EvalError::Overflow)?;
     }
     Ok(sum)
+}
+
+/// Whether a factor of the term is a condition that does not hold.
+fn is_excluded(term: &Term, env: Env<'_>, fuel: &Cell<u32>) -> Result<bool, EvalError> {
+    for (atom, e) in &*term.mono.0 {
+        if let Atom::Step(_) = atom
+            && *e > 0
+            && atom_value(atom, env, fuel)?.is_zero()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn atom_value(atom: &Atom, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError> {

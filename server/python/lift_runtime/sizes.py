@@ -56,12 +56,13 @@ def _value(size: Size, values: Values) -> Any:
     operator = size[0]
     if operator == "sum":
         return _sum(size, values)
-    operands = [_value(operand, values) for operand in size[1:]]
     if operator == "if":
-        left, right, then, otherwise = operands
-        if any(isinstance(operand, np.ndarray) for operand in operands):
-            return np.where(left <= right, then, otherwise)
-        return then if left <= right else otherwise
+        holds = _value(size[1], values) <= _value(size[2], values)
+        if isinstance(holds, np.ndarray):
+            return np.where(holds, _value(size[3], values), _value(size[4], values))
+        # What the condition excludes need have no value.
+        return _value(size[3] if holds else size[4], values)
+    operands = [_value(operand, values) for operand in size[1:]]
     value = operands[0]
     if operator == "-" and len(operands) == 1:
         return -value

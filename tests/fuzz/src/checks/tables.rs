@@ -90,6 +90,7 @@ pub const CHECKS: &[Check] = &[
     assumes("head", "(head ys)", 1, 0),
     assumes("last", "(last ys)", 1, 0),
     assumes("tail", "(head (reduceSeq 0 + (tail ys)))", 1, 0),
+    assumes("init", "(head (reduceSeq 0 + (init ys)))", 1, 0),
     assumes("split", "(head (reduceSeq 0 + (map (lambda (r) (head r)) (split #2 ys))))", 4, 3),
     assumes("stride", "(head (reduceSeq 0 + (stride #2 ys)))", 4, 3),
     assumes("slide", "(head (reduceSeq 0 + (map (lambda (r) (head r)) (slide #3 #1 ys))))", 4, 2),
