@@ -3,9 +3,11 @@
 import os
 import pathlib
 import stat
+import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "runner"))
+RUNNER = pathlib.Path(__file__).resolve().parents[1] / "runner"
+sys.path.insert(0, str(RUNNER))
 
 import programs
 import results
@@ -23,10 +25,33 @@ def program(executable: pathlib.Path) -> programs.Program:
 
 def test_each_test_is_in_one_chunk_and_chunks_cost_about_the_same(tmp_path):
     tests = [f"t{i}" for i in range(20)]
-    chunks = programs.chunks(program(tmp_path / "p"), tests, {**dict.fromkeys(tests, 1.0), "t3": 9.0}, 10.0)
-    assert sorted(test for chunk in chunks for test in chunk.tests) == sorted(tests)
+    known = {**dict.fromkeys(tests, 1.0), "t3": 9.0}
+    chunks = programs.chunks(program(tmp_path / "p"), tests, tests[2:], known, 0.0, 10.0)
+    assert sorted(test for chunk in chunks for test in chunk.tests) == sorted(tests[2:])
     assert all(sorted(chunk.tests + chunk.others) == sorted(tests) for chunk in chunks)
     assert max(chunk.cost for chunk in chunks) - min(chunk.cost for chunk in chunks) <= 2.0
+
+
+def test_a_sample_is_the_same_wherever_the_sources_are(tmp_path):
+    tests = [f"{tmp_path}/x{i}: nvidia" for i in range(100)]
+    moved = [test.replace(str(tmp_path), "/elsewhere") for test in tests]
+    some = programs.sample(tests, 4, 1, tmp_path)
+    assert len(set(some)) == 25 and set(some) < set(tests)
+    there = programs.sample(moved, 4, 1, pathlib.Path("/elsewhere"))
+    assert [test.replace("/elsewhere", str(tmp_path)) for test in there] == some
+    assert set(programs.sample(tests, 4, 2, tmp_path)) != set(some)
+
+
+def listed(*arguments: str) -> list[str]:
+    asked = [sys.executable, str(RUNNER), *arguments, "--list"]
+    return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+
+
+def test_all_stages_run_where_none_is_named():
+    every = listed()
+    assert every == listed("all") and {"rust", "proof", "python", "editors"} < set(every)
+    assert set(listed("quick")) < set(every)
+    assert listed("quick", "rust") == ["rust"]
 
 
 def ran(tmp_path, script: str) -> programs.Ran:

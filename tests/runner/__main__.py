@@ -268,6 +268,7 @@ def main() -> int:
     parser.add_argument(
         "--seed", type=int, default=1, help="which tests are taken of suites of which a run takes a sample (default: 1)"
     )
+    parser.add_argument("--list", action="store_true", help="only list the stages that would run")
     arguments = parser.parse_args()
     wanted = arguments.wanted
     for name in wanted:
@@ -277,6 +278,9 @@ def main() -> int:
     stages = [stage for stage in STAGES if stage.name in wanted]
     if not stages:
         stages = [stage for stage in STAGES if stage.quick or level != "quick"]
+    if arguments.list:
+        print(*[stage.name for stage in stages], sep="\n")
+        return 0
     os.chdir(ROOT)
     set_environment()
     LOGS.mkdir(parents=True, exist_ok=True)
