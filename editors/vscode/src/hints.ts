@@ -10,6 +10,7 @@ export const HINT_KINDS = [
     'placements',
     'memory',
     'defaults',
+    'slow',
 ] as const;
 
 /** Commands by kind; the times of runs are an option of their own. */
@@ -22,5 +23,6 @@ export const TOGGLES: Record<string, string> = {
     'lift.togglePlacementHints': 'placements',
     'lift.toggleMemoryHints': 'memory',
     'lift.toggleDefaultHints': 'defaults',
+    'lift.toggleSlowHints': 'slow',
     'lift.toggleTimeHints': 'runTimes',
 };
