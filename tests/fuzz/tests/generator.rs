@@ -53,7 +53,7 @@ fn every_primitive_is_in_programs() {
 /// What is not exact on every device, and what is compiled in some places only, is left out there.
 #[test]
 fn every_primitive_that_is_the_same_on_every_device_is_in_programs_that_are_compiled() {
-    let left_out = ["exp", "log", "tan", "pow", "filterWrg", "filterLcl", "scatter"];
+    let left_out = ["exp", "log", "tan", "tanh", "atan2", "pow", "filterWrg", "filterLcl", "scatter"];
     assert_eq!(rare(Breadth::Compiled, 5), left_out);
 }
 

@@ -137,7 +137,7 @@ impl Maker<'_> {
                 let wanted = self.scalar(Int, depth.min(1));
                 format!("(search (lambda (q) (- q (mod {wanted} 64))) (iota #N))")
             }
-            0 => format!("(sumi {name})"),
+            0 => format!("(+ (sumi {name}) (toElement {name} 1))"),
             1 => format!("(lsearch (lambda (q) (- q {})) {name})", self.scalar(Int, depth.min(1))),
             _ => {
                 let keep = self.lambda(&[INT], |this| this.scalar(Bool, depth.min(1)));
@@ -164,7 +164,11 @@ impl Maker<'_> {
             }
             0 => format!("({} {} {})", self.comparison(), self.leaf(Int), self.leaf(Int)),
             1 => format!("({} {} {})", self.comparison(), self.scalar(Int, depth), self.scalar(Int, depth)),
-            2 => format!("({} {} {})", self.comparison(), self.scalar(Float, depth), self.scalar(Float, depth)),
+            2 => {
+                let (op, a, b) = (self.comparison(), self.scalar(Float, depth), self.scalar(Float, depth));
+                // Only where it is short: it stands there twice.
+                if depth == 0 { format!("(or (isnan {a}) ({op} {a} {b}))") } else { format!("({op} {a} {b})") }
+            }
             3 => format!("(= (mod {} 2) 0)", self.scalar(Int, depth)),
             4 => self.leaf(Bool),
             _ => {
