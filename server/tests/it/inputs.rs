@@ -360,7 +360,8 @@ fn an_embedded_run_ends_when_nobody_listens() {
         "(lift endless () (int) (lambda (x) (iterateWhile (lambda (n) (>= n 0)) (lambda (n) (mod (+ n 1) 7)) x)))";
     let bench = bench();
     let mut command = bench.command(&["run", "--embedded", "--device", "interpreter", "/e.lift", "0"]);
-    let mut child = command.stdin(std::process::Stdio::piped()).spawn().expect("it starts");
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     writeln!(stdin, "{}", serde_json::json!({ "texts": { "/e.lift": endless } })).expect("it reads");
     drop(stdin);
