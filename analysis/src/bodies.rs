@@ -1,6 +1,6 @@
-//! The queries from a form's text to its body: what names, imports and recursion are found out from.
+//! Queries from a form's text to its body, on which names, imports and recursion are computed.
 //!
-//! [`body`] has no positions, so that white space and comments stop there.
+//! [`body`] has no source locations, so it is equal after edits of white space and comments.
 
 use crate::apl::{Translated, translate};
 use crate::db::{Db, Form, is_builtin, language};
@@ -9,7 +9,7 @@ use crate::lower::{Lowered, lower};
 use lift_syntax::Language;
 use std::sync::Arc;
 
-/// The form's tree, lowered. The tree itself is dropped: who needs it parses the form again.
+/// The lowered form. The tree is dropped; callers that need it parse the form again.
 #[salsa::tracked(no_eq, lru = 256)]
 pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
     match language(db, form.file(db)) {
@@ -22,20 +22,21 @@ pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
     }
 }
 
-/// What a program in APL is.
+/// A translated APL program.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub fn translated(db: &dyn Db, form: Form) -> Arc<Translated> {
     Arc::new(translate(form.text(db)))
 }
 
-/// Without positions: equal as long as nothing but white space and comments changes. Kept, as [`crate::queries::infer`], of so many forms
-/// as stand in some ten thousand lines: what others see of a form, its [`crate::queries::signature`], is small and always there.
+/// The body, without source locations: only edits of more than white space and comments change it. The cache, like that
+/// of [`crate::queries::infer`], holds the forms of about ten thousand lines; a [`crate::queries::signature`] is small
+/// and always cached.
 #[salsa::tracked(returns(clone), lru = 4096)]
 pub fn body(db: &dyn Db, form: Form) -> Arc<Body> {
     lower_form(db, form).body.clone()
 }
 
-/// The `;;;` lines of the form.
+/// The documentation of the form: its `;;;` lines.
 #[salsa::tracked(returns(clone))]
 pub fn docs(db: &dyn Db, form: Form) -> Option<Arc<str>> {
     lower_form(db, form).docs.clone()

@@ -1,7 +1,7 @@
-//! Who uses whom: recursion, and an order in which nothing is inferred before what it needs.
+//! The call graph: cycles, and an order with callees first.
 //!
-//! Recursion is found here, over names alone, before anything is inferred. So the queries of inference never run in
-//! circles, and their results do not depend on which of them was asked first.
+//! Recursion is found here, over names alone, before anything is inferred. Queries of inference therefore never form a
+//! cycle, and their results do not depend on the order of requests.
 
 use crate::db::{Db, Form, SourceFile, forms, word};
 use crate::hir::Name;
@@ -10,21 +10,21 @@ use crate::names::callees;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Definitions each of which needs all of the others.
+/// A strongly connected component of the call graph that contains a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
 pub struct Cycle {
     /// The member at which the cycle is reported.
     pub head: Form,
-    /// A shortest way around, from the head: each uses the next, the last uses the head.
+    /// A shortest cycle through the head: each uses the next, the last uses the head.
     pub names: Arc<[Name]>,
 }
 
-/// The forms of a file that may be part of a cycle, in order: told from their words alone, which an edit changes more
-/// seldom than their texts. A parameter that has the name of a definition makes more of them than there are.
+/// The forms of a file that may be part of a cycle, in order. Uses only the forms' identifiers, which change less often
+/// than their texts; a parameter named like a definition adds forms that are in none.
 #[salsa::tracked]
 fn suspects(db: &dyn Db, file: SourceFile) -> Vec<Form> {
     let all = forms(db, file);
-    // A way back from another file is an import that goes in a circle.
+    // A cycle through another file needs an import cycle.
     if imports_itself(db, file) {
         return all.to_vec();
     }
@@ -45,7 +45,7 @@ fn suspects(db: &dyn Db, file: SourceFile) -> Vec<Form> {
     all.iter().filter(|form| of_cycles.contains(form)).copied().collect()
 }
 
-/// The cycles of the forms of a file and of all that they reach.
+/// The cycles among the forms of a file and all that they reach, by member.
 #[salsa::tracked]
 fn cycles(db: &dyn Db, file: SourceFile) -> FxHashMap<Form, Cycle> {
     let mut cycles = FxHashMap::default();
@@ -54,7 +54,7 @@ fn cycles(db: &dyn Db, file: SourceFile) -> FxHashMap<Form, Cycle> {
         if alone && !callees(db, component[0]).contains(&component[0]) {
             continue;
         }
-        // The first in its file is the head, whichever file asks.
+        // The first form of its file is the head, so that all files report the same one.
         component.sort_by_cached_key(|form| {
             let file = form.file(db);
             (file.path(db).clone(), form.place(db))
@@ -75,7 +75,7 @@ pub fn cycle_of(db: &dyn Db, form: Form) -> Option<Cycle> {
     cycles(db, form.file(db)).get(&form).cloned()
 }
 
-/// A shortest way from the first form of a strongly connected component back to it.
+/// A shortest cycle through the first form of a strongly connected component.
 fn round_trip(db: &dyn Db, component: &[Form]) -> Vec<Form> {
     let Some(&first) = component.first() else { return Vec::new() };
     let members: FxHashSet<Form> = component.iter().copied().collect();
@@ -100,16 +100,16 @@ fn round_trip(db: &dyn Db, component: &[Form]) -> Vec<Form> {
     vec![first]
 }
 
-/// The strongly connected components of all that is reachable, callees first (Tarjan 1972, without recursion:
-/// a program may be a chain of ten thousand definitions).
+/// The strongly connected components of all reachable forms, callees first (Tarjan 1972, without recursion, because a
+/// program may be a chain of ten thousand definitions).
 fn components<'a>(roots: &[Form], callees: impl Fn(Form) -> &'a [Form]) -> Vec<Vec<Form>> {
     let mut components = Vec::new();
-    // The earliest form on the stack that a form is known to reach, by number.
+    // Lowlink: the smallest number of a form on the stack known to be reachable from the form.
     let mut low: FxHashMap<Form, usize> = FxHashMap::default();
     let mut stack: Vec<Form> = Vec::new();
     let mut on_stack: FxHashSet<Form> = FxHashSet::default();
     for &root in roots {
-        // Each entry: a form, its number, and how many of its callees have been looked at.
+        // Each entry: a form, its number, and the number of its callees already visited.
         let mut path: Vec<(Form, usize, usize)> = Vec::new();
         let mut enter = Some(root).filter(|root| !low.contains_key(root));
         loop {
@@ -155,7 +155,7 @@ fn reaches(low: &mut FxHashMap<Form, usize>, form: Form, number: usize) {
     }
 }
 
-/// A form and all that it reaches, callees first: to ask for each in turn keeps the stack of queries flat.
+/// The forms and all that they reach, callees first. Requesting them in this order keeps the stack of queries flat.
 pub fn in_order(db: &dyn Db, roots: &[Form]) -> Vec<Form> {
     components(roots, |form| callees(db, form)).into_iter().flatten().collect()
 }

@@ -1,11 +1,11 @@
-//! The database: what is put in, and the unit of incrementality.
+//! The database: inputs and the unit of incrementality.
 //!
-//! Inputs are texts under virtual paths. A file is split into forms by its brackets alone, and each form is an input of
-//! its own: an edit sets what it changes of the forms that it touches ([`crate::edit`]) and nothing of the others, so that
-//! what it costs follows the form. Everything up to the last step reads a form's text and never its start.
+//! Inputs are texts under virtual paths. A file is split into forms by brackets alone, and each form is an input: an
+//! edit sets only the changed fields of the forms that it touches ([`crate::edit`]), so that its cost follows the form.
+//! Only the last step reads where a form starts; all other queries read its text.
 //!
-//! What changes seldom (which forms there are, their names, the words in them) is of a higher durability than their
-//! texts: what depends on nothing else is not even looked at after an edit in a text.
+//! Data that seldom changes (the forms of a file, their names, the identifiers in them) has a higher durability than
+//! the texts. Salsa skips validation of results that depend on nothing else after an edit in a text.
 
 use crate::hir::Name;
 use lift_syntax::{Language, LineIndex, RawForm, TextRange, TextSize};
@@ -14,52 +14,52 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Paths that start so name files that ship inside the program.
+/// Prefix of the paths of files built into the program.
 pub const BUILTIN_PREFIX: &str = "lift:";
 pub const PRELUDE_PATH: &str = "lift:prelude.lift";
 pub const PRELUDE_TEXT: &str = include_str!("../prelude/prelude.lift");
 
 #[salsa::input(debug)]
 pub struct SourceFile {
-    /// Normalised: parts joined by `/`, without `.` and `..`.
+    /// The normalised path: parts joined by `/`, without `.` and `..`.
     #[returns(ref)]
     pub path: Arc<str>,
     #[returns(ref)]
     pub text: Arc<str>,
     #[returns(ref)]
     pub lines: Arc<LineIndex>,
-    /// Where the forms of the text are: [`lift_syntax::split`], kept up with each edit.
+    /// Kinds, names and ranges of the forms: [`lift_syntax::split`], updated by each edit.
     #[returns(ref)]
     pub split: Arc<[RawForm]>,
     /// The forms, in the order of `split`.
     #[returns(ref)]
     pub members: Arc<[Form]>,
-    /// The place of each form among them, by [`Form::slot`].
+    /// The index of each form in `members`, by [`Form::slot`]; `u32::MAX` for an unused entity.
     #[returns(ref)]
     pub places: Arc<[u32]>,
-    /// The imports among the forms.
+    /// The import forms.
     #[returns(ref)]
     pub import_forms: Arc<[Form]>,
     /// The first definition of each name.
     #[returns(ref)]
     pub names: Arc<FxHashMap<Name, Form>>,
-    /// Definitions whose name is taken already, and the second kernel without a name.
+    /// Definitions whose name is already taken, and every kernel without a name after the first.
     #[returns(ref)]
     pub repeated: Arc<[Form]>,
-    /// Entities that stand for no form now, to be used again.
+    /// Unused entities, for later forms.
     #[returns(ref)]
     pub spare: Arc<[Form]>,
 }
 
-/// The files that exist.
+/// The existing files.
 #[salsa::input(singleton, debug)]
 pub struct Files {
     #[returns(ref)]
     pub by_path: Arc<FxHashMap<Arc<str>, SourceFile>>,
-    /// Files that existed, to be used again under the same path.
+    /// Removed files, to be reused when their path returns.
     #[returns(ref)]
     pub gone: Arc<FxHashMap<Arc<str>, SourceFile>>,
-    /// Why files that do not exist here could not be read; a file that is simply missing has no entry.
+    /// Why missing files could not be read; files that simply do not exist have no entry.
     #[returns(ref)]
     pub unreadable: Arc<FxHashMap<Arc<str>, Arc<str>>>,
 }
@@ -71,10 +71,10 @@ pub struct Sym<'db> {
     pub text: Name,
 }
 
-/// Words by their hashes, sorted: two words may have one hash, which only makes more of what is asked about them.
+/// Sorted hashes of the identifiers and keywords in a form. A collision only adds dependencies.
 pub type Words = Arc<[u32]>;
 
-/// The hash of a word.
+/// The hash of an identifier.
 pub fn word(text: &str) -> u32 {
     let mut hasher = FxHasher::default();
     text.hash(&mut hasher);
@@ -84,8 +84,8 @@ pub fn word(text: &str) -> u32 {
 
 /// A top-level form.
 ///
-/// After an edit the same entity is that form of the file which is most like the one it was: of the same name, if there is
-/// one.
+/// After an edit, an entity stays with the form of the same name if there is one, otherwise with one of the forms whose
+/// names are new.
 #[salsa::input(debug)]
 pub struct Form {
     #[returns(copy)]
@@ -95,12 +95,12 @@ pub struct Form {
     pub slot: u32,
     #[returns(ref)]
     pub name: Option<Name>,
-    /// How many forms of this name (or without one) stand before it in the file.
+    /// The number of earlier forms in the file with the same name, or without one.
     #[returns(copy)]
     pub nth: u32,
     #[returns(copy)]
     pub kind: lift_syntax::FormKind,
-    /// The words that stand in it, but for its own name: all that it can mention, and more.
+    /// The identifiers in the text except the form's own name: a superset of the names that it mentions.
     #[returns(ref)]
     pub words: Words,
     #[returns(ref)]
@@ -108,20 +108,20 @@ pub struct Form {
 }
 
 impl Form {
-    /// Its place among the forms of its file; `None` for an entity that stands for no form.
+    /// The index of the form in its file; `None` for an unused entity.
     pub fn place(self, db: &dyn Db) -> Option<usize> {
         let place = self.file(db).places(db).get(self.slot(db) as usize).copied()?;
         (place != u32::MAX).then_some(place as usize)
     }
 
-    /// Whether it stands for a form.
+    /// Whether the entity is in use for a form.
     pub fn is_member(self, db: &dyn Db) -> bool {
         self.place(db).is_some()
     }
 
-    /// Where the text starts in the file. Read only to show a result.
+    /// The offset of the text in the file. Read only to show a result.
     pub fn start(self, db: &dyn Db) -> TextSize {
-        // An entity that stands for no form has an empty text, and that stands anywhere.
+        // An unused entity has an empty text, for which any offset will do.
         let form = self.place(db).and_then(|place| self.file(db).split(db).get(place));
         form.map_or(TextSize::new(0), |form| form.range.start())
     }
@@ -129,11 +129,11 @@ impl Form {
 
 #[salsa::db]
 pub trait Db: salsa::Database {
-    /// The definitions that every file sees.
+    /// The file whose definitions every file sees.
     fn prelude(&self) -> SourceFile;
 }
 
-/// How often each query ran, and how often a result was found to hold still.
+/// The number of executions of each query, and the number of validated results.
 pub(crate) type Counts = Arc<Mutex<(FxHashMap<salsa::IngredientIndex, usize>, usize)>>;
 
 #[salsa::db]
@@ -158,7 +158,7 @@ impl Db for RootDatabase {
 }
 
 impl RootDatabase {
-    /// A database without files; [`crate::edit`] puts in those that ship with the program.
+    /// A database without files; [`crate::edit`] adds the built-in ones.
     pub(crate) fn empty(storage: salsa::Storage<RootDatabase>, counts: Counts) -> RootDatabase {
         RootDatabase { storage, prelude: None, counts }
     }
@@ -167,14 +167,14 @@ impl RootDatabase {
         self.prelude = Some(file);
     }
 
-    /// How often each query ran since the last call, by the query's name.
+    /// Takes the number of executions of each query since the last call, by query name.
     pub fn take_executed(&self) -> BTreeMap<String, usize> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let named = |(key, n)| (salsa::Database::ingredient_debug_name(self, key).into_owned(), n);
         counts.0.drain().map(named).collect()
     }
 
-    /// How many results were found to hold still since the last call.
+    /// Takes the number of results validated since the last call.
     pub fn take_validated(&self) -> usize {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut counts.1)
@@ -185,13 +185,13 @@ impl RootDatabase {
     }
 }
 
-/// The file under a path, behind a query of its own: another file that comes or goes disturbs nobody.
+/// The file under a path. Being a query of its own, it shields its users from changes of other files.
 #[salsa::tracked(returns(copy))]
 pub fn file_by_path<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<SourceFile> {
     Files::get(db).by_path(db).get(path.text(db)).copied()
 }
 
-/// Why the file under a path could not be read, if that is known.
+/// Why the file under a path could not be read, if known.
 #[salsa::tracked(returns(clone))]
 pub fn why_unreadable<'db>(db: &'db dyn Db, path: Sym<'db>) -> Option<Arc<str>> {
     Files::get(db).unreadable(db).get(path.text(db)).cloned()
@@ -210,12 +210,12 @@ pub fn forms_in(db: &dyn Db, file: SourceFile, range: TextRange) -> &[Form] {
     file.members(db).get(first..end.max(first)).unwrap_or_default()
 }
 
-/// What the file is written in.
+/// The source language of a file.
 pub fn language(db: &dyn Db, file: SourceFile) -> Language {
     Language::of_path(file.path(db))
 }
 
-/// Whether the file ships inside the program.
+/// Whether the file is built into the program.
 pub fn is_builtin(db: &dyn Db, file: SourceFile) -> bool {
     file.path(db).starts_with(BUILTIN_PREFIX)
 }

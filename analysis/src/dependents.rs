@@ -1,35 +1,35 @@
-//! Which forms an edit may concern, told from the words in them.
+//! Computes the forms that an edit may invalidate, from the identifiers in them.
 //!
-//! A form means what its own text and the forms say that it mentions, and those that they mention. Who mentions a name
-//! has its word in the text; so the forms with the name of an edited one, those with the names of these, and so on, are
-//! all that the edit can concern. That is kept here from edit to edit. It is more than what changes, and what really
-//! does the queries say; it is what need be asked.
+//! The meaning of a form depends on its own text and on the forms that it mentions, transitively. A form that mentions
+//! a name has its identifier in the text; so the transitive closure over identifiers contains every form that an edit
+//! can invalidate. The index is kept from edit to edit. It overestimates; the queries then find the results that really
+//! change.
 
 use crate::db::{Files, Form, RootDatabase, word};
 use crate::edit::{Before, Change};
 use lift_syntax::FormKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The forms of all files by the words that stand in them.
+/// The forms of all files by the identifiers in them.
 #[derive(Debug, Default)]
 pub struct Dependents {
     with_word: FxHashMap<u32, Vec<Form>>,
 }
 
-/// What may mean something else after an edit.
+/// The results that an edit may invalidate.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Concerned {
     pub forms: FxHashSet<Form>,
-    /// Forms that are none any more.
+    /// Removed forms.
     pub gone: Vec<Form>,
-    /// Names came or went: what means nothing may mean something now, or be like another name.
+    /// Names were added or removed: an unresolved name may now resolve, or resemble another name.
     pub names: bool,
-    /// A file came or went, or an import changed: everything.
+    /// A file was added or removed, or an import changed: everything is invalid.
     pub everything: bool,
 }
 
 impl Dependents {
-    /// What a change concerns, which the database has seen already.
+    /// Updates the index after a change already applied to the database, and returns what it invalidates.
     pub fn after(&mut self, db: &RootDatabase, change: &Change) -> Concerned {
         let mut concerned = Concerned { names: change.structure, everything: change.files, ..Concerned::default() };
         let mut names: Vec<u32> = Vec::new();
@@ -46,7 +46,7 @@ impl Dependents {
         if concerned.everything {
             return concerned;
         }
-        // Whether an import is used.
+        // An import may have become used or unused.
         let files = Files::get(db).by_path(db).values();
         concerned.forms.extend(files.flat_map(|file| file.import_forms(db).iter().copied()));
         let mut seen: FxHashSet<u32> = FxHashSet::default();

@@ -1,8 +1,8 @@
-//! The database with its files, and what an edit of a text changes of the forms of its file.
+//! Creates the database with its files, and applies an edited text to the forms of its file.
 //!
-//! The text is split again where it differs ([`lift_syntax::resplit`]); the forms found there take the places of those
-//! that stood there, by name, and only what differs is set. Names, order and numbers of the forms are gathered anew only
-//! if one of them changed.
+//! The text is split again only around the edit ([`lift_syntax::resplit`]). The new forms reuse the entities of the old
+//! ones there, matched by name, and only changed fields are set. The names, order and numbers of the forms are
+//! recomputed only if one of them changed.
 
 use crate::db::{
     BUILTIN_PREFIX, Counts, Files, Form, PRELUDE_PATH, PRELUDE_TEXT, RootDatabase, SourceFile, Words, language, word,
@@ -15,10 +15,10 @@ use salsa::{Durability, Setter};
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError};
 
-/// How long a file lives.
+/// Determines the durability of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// It ships with the program and never changes.
+    /// Built into the program; never changes.
     Program,
     Session,
 }
@@ -27,15 +27,15 @@ pub enum Lifetime {
 #[derive(Debug)]
 pub struct Change {
     pub file: SourceFile,
-    /// The forms of which something but the place is new, as they were before.
+    /// The former state of each form whose content changed; forms that only moved are not listed.
     pub touched: Vec<Before>,
-    /// Which forms there are, how they are named, or in which order they stand.
+    /// Whether the set of forms, their names or their order changed.
     pub structure: bool,
-    /// A file came or went.
+    /// Whether a file was added or removed.
     pub files: bool,
 }
 
-/// What a form was.
+/// The former state of a form.
 #[derive(Debug)]
 pub struct Before {
     pub form: Form,
@@ -44,7 +44,7 @@ pub struct Before {
     pub words: Words,
 }
 
-/// What a text says of one of its forms.
+/// A form as the new text has it.
 struct Wanted<'t> {
     name: Option<&'t str>,
     kind: FormKind,
@@ -56,14 +56,14 @@ impl Wanted<'_> {
         Wanted { name: raw.name.map(|range| &text[range]), kind: raw.kind, text: &text[raw.range] }
     }
 
-    /// All words but the name at the place where the form defines it.
+    /// Hashes of the identifiers and keywords, without the first occurrence of the form's own name.
     fn words(&self) -> Words {
         let tokens = lex(self.text);
         let mut own = self.name;
         let mut words: Vec<u32> = Vec::new();
         for token in 0..tokens.len() {
             let kind = tokens.kind(token);
-            // Numbers name nothing, and are what is edited most.
+            // Numbers are edited most and name nothing.
             let number = matches!(kind, SyntaxKind::INT | SyntaxKind::LONG | SyntaxKind::FLOAT | SyntaxKind::DOUBLE);
             if number || kind.is_trivia() || kind.is_opener() || kind.is_closer() {
                 continue;
@@ -88,7 +88,7 @@ impl Default for RootDatabase {
 }
 
 impl RootDatabase {
-    /// A database that counts how often each query runs, for tests.
+    /// Creates a database that counts query executions, for tests.
     pub fn counting() -> RootDatabase {
         let counts = Counts::default();
         let counter = counts.clone();
@@ -121,14 +121,13 @@ impl RootDatabase {
         db
     }
 
-    /// Adds a file, or sets its text, and says what that changes. An equal text changes nothing. The files that ship with
-    /// the program stay.
+    /// Adds a file or sets its text. Returns the change; `None` for an equal text or a built-in path.
     pub fn set_file(&mut self, path: &str, text: Arc<str>) -> Option<Change> {
         if path.starts_with(BUILTIN_PREFIX) {
             return None;
         }
         if let Some(file) = self.file(path) {
-            // Setting an equal value would be a change all the same.
+            // Setting an equal value would still start a new revision.
             return (*file.text(self) != text).then(|| set_text(self, file, text));
         }
         let path: Arc<str> = path.into();
@@ -145,7 +144,7 @@ impl RootDatabase {
         Some(Change { files: true, ..change })
     }
 
-    /// Records why a file cannot be read, until it is added. Returns whether that is new.
+    /// Records why a file cannot be read, until it is added. Returns whether the reason is new.
     pub fn set_unreadable(&mut self, path: &str, why: &str) -> bool {
         let files = Files::get(self);
         if self.file(path).is_some() || files.unreadable(self).get(path).is_some_and(|known| **known == *why) {
@@ -189,7 +188,7 @@ impl RootDatabase {
 
 type FilesByPath = FxHashMap<Arc<str>, SourceFile>;
 
-/// A file that did not exist. It is not among the files yet.
+/// Creates a file and its forms, without adding it to the set of files.
 fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lifetime) -> Change {
     let durability = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::MEDIUM };
     let moving = if lifetime == Lifetime::Program { Durability::HIGH } else { Durability::LOW };
@@ -215,7 +214,7 @@ fn new_file(db: &mut RootDatabase, path: Arc<str>, text: Arc<str>, lifetime: Lif
     set_forms(db, file, text, durability, moving)
 }
 
-/// Sets the text of a file, and of its forms what that changes.
+/// Sets the text of a file and updates its forms.
 fn set_text(db: &mut RootDatabase, file: SourceFile, text: Arc<str>) -> Change {
     set_forms(db, file, text, Durability::MEDIUM, Durability::LOW)
 }
@@ -234,7 +233,7 @@ fn set_forms(
     };
     let wanted: Vec<Wanted<'_>> = edit.between.iter().map(|raw| Wanted::of(&text, raw)).collect();
     let (taken, left) = take_places(db, &old[edit.first..edit.behind], &wanted);
-    // Some are left only if every place is taken.
+    // Spare entities are used only where no old form is available.
     let mut spare: Vec<Form> = file.spare(db).to_vec();
     let mut change = Change { file, touched: Vec::new(), structure: false, files: false };
     let mut between = Vec::with_capacity(wanted.len());
@@ -281,8 +280,8 @@ fn set_forms(
     change
 }
 
-/// For each form that is wanted, the old form of its name, in order; for those without one, an old form whose name
-/// nobody wants. Then the old forms that are left.
+/// Assigns an old form to each wanted form: of the same name if there is one, otherwise any unmatched old form. Returns
+/// them with the old forms that remain.
 fn take_places(db: &RootDatabase, old: &[Form], wanted: &[Wanted<'_>]) -> (Vec<Option<Form>>, Vec<Form>) {
     let mut by_name: FxHashMap<Option<&str>, VecDeque<usize>> = FxHashMap::default();
     for (index, form) in old.iter().enumerate() {
@@ -305,7 +304,7 @@ fn take_places(db: &RootDatabase, old: &[Form], wanted: &[Wanted<'_>]) -> (Vec<O
     (taken, left)
 }
 
-/// Makes a form what is wanted.
+/// Sets the fields of a form that differ from the wanted ones.
 fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut Change) {
     let renamed = form.name(db).as_deref() != wanted.name;
     let another = form.kind(db) != wanted.kind;
@@ -332,7 +331,7 @@ fn update(db: &mut RootDatabase, form: Form, wanted: &Wanted<'_>, change: &mut C
     form.set_text(db).to(wanted.text.into());
 }
 
-/// What is known of a file from which forms it has, and how they are named.
+/// Recomputes the data of a file that depends only on its forms and their names.
 fn set_structure(db: &mut RootDatabase, file: SourceFile, slots: u32) {
     let members = file.members(db).clone();
     let mut places = vec![u32::MAX; slots as usize];

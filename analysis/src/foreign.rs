@@ -1,13 +1,13 @@
-//! Words of other languages (Scheme, Haskell, Futhark, NumPy, C), and what is written for them here.
+//! Names from other languages (Scheme, Haskell, Futhark, NumPy, C), and their equivalents in Lift.
 
-/// What somebody who writes a foreign word is told.
+/// The equivalent of a foreign name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
-    /// The same function under its name here.
+    /// The same function under its name in Lift.
     Name(&'static str),
-    /// There is no such function; what to write instead.
+    /// Advice: Lift has no such function.
     Advice(&'static str),
-    /// It heads a form, whose parts are no arguments: they are not looked at. What to write instead.
+    /// Advice for the head of a form, whose parts are not arguments and are not checked.
     Form(&'static str),
 }
 
@@ -21,7 +21,7 @@ const EFFECT: Foreign = Foreign::Form("there are no effects: the body of a funct
 const CHOICE: Foreign = Foreign::Form("`(map (lambda (x) (if (> x 0) x 0)) xs)` chooses for each element");
 const FILLED: Foreign = Foreign::Advice("`(fill #n 0.0f)` makes an array of equal elements");
 
-/// Sorted by word, for the eye; words that are names here are no foreign words.
+/// Sorted by name, for readers; contains no name that Lift defines.
 const WORDS: &[(&str, Foreign)] = &[
     ("!", Foreign::Name("not")),
     ("!!", Foreign::Name("aref")),
@@ -105,7 +105,7 @@ const WORDS: &[(&str, Foreign)] = &[
     ("||", Foreign::Name("or")),
 ];
 
-/// Scalar types under their names elsewhere.
+/// Scalar types by their foreign names.
 const TYPES: &[(&str, &str)] = &[
     ("boolean", "bool"),
     ("f32", "float"),

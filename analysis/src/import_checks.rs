@@ -1,4 +1,4 @@
-//! What is wrong with the imports of a file.
+//! Diagnostics for the imports of a file.
 
 use crate::db::{Db, Form, SourceFile, Sym, why_unreadable};
 use crate::diagnostics::{Diagnostic, Edit, Fix, Problem};
@@ -6,7 +6,7 @@ use crate::hir::{Name, Node};
 use crate::imports::{BadPath, chain, imports, target};
 use crate::names::{defined_names, uses_from_outside};
 
-/// What is wrong with one import.
+/// The diagnostics of one import form.
 #[salsa::tracked]
 pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     let file = form.file(db);
@@ -15,7 +15,7 @@ pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     let found = |problem: Problem| vec![Diagnostic::new(Node::FormName, &problem)];
     let path = match &import.target {
         Ok(path) => path,
-        // The parser has reported that there is no path at all.
+        // The parser reports a missing path.
         Err(BadPath::Empty) => return Vec::new(),
         Err(BadPath::Absolute) => {
             return found(Problem::AbsoluteImport);
@@ -53,8 +53,8 @@ pub fn import_diagnostics(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     Vec::new()
 }
 
-/// A name that the file uses, that `target` defines, and that an import before `form` defines already; with that
-/// import's path as it is written.
+/// The first name that the file uses and that both `target_of_form` and an earlier import define, with the path of the
+/// earlier import as written.
 fn used_from_before(db: &dyn Db, file: SourceFile, form: Form, target_of_form: SourceFile) -> Option<(&Name, &Name)> {
     for earlier in imports(db, file).iter().take_while(|other| other.form != form) {
         let Some(other) = target(db, earlier).filter(|other| *other != target_of_form) else { continue };

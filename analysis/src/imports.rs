@@ -1,7 +1,7 @@
-//! Which files a file imports.
+//! The imports of a file.
 //!
-//! Paths are virtual and relative to the importing file; whoever owns the database puts the files in. A path can lead
-//! neither out of the root of the paths nor to an absolute place.
+//! Paths are virtual and relative to the importing file; the owner of the database adds the files. A path can neither
+//! leave the root nor be absolute.
 
 use crate::bodies::body;
 use crate::db::{Db, Form, SourceFile, Sym, file_by_path};
@@ -20,9 +20,9 @@ pub enum BadPath {
 #[derive(Debug, Clone, PartialEq, Eq, salsa::SalsaValue)]
 pub struct Import {
     pub form: Form,
-    /// As written.
+    /// The path as written.
     pub path: Name,
-    /// The normalised path, whether a file is there or not.
+    /// The normalised path, whether or not the file exists.
     pub target: Result<Arc<str>, BadPath>,
 }
 
@@ -38,7 +38,7 @@ pub fn imports(db: &dyn Db, file: SourceFile) -> Vec<Import> {
     found
 }
 
-/// The normalised path that `written` means in the file at `from`.
+/// Normalises the path `written` in the file at `from`.
 pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
     if written.is_empty() {
         return Err(BadPath::Empty);
@@ -53,7 +53,7 @@ pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
     }
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
-    // The root of an absolute path is an empty part, which cannot be left either.
+    // An absolute path starts with an empty part, its root, which must not be removed either.
     let root = usize::from(from.starts_with('/'));
     for part in written.split('/') {
         match part {
@@ -68,25 +68,25 @@ pub fn resolve_path(from: &str, written: &str) -> Result<Arc<str>, BadPath> {
     Ok(parts.join("/").into())
 }
 
-/// The imported file, if it is there.
+/// The imported file, if it exists.
 pub fn target(db: &dyn Db, import: &Import) -> Option<SourceFile> {
     let path = import.target.as_ref().ok()?;
     file_by_path(db, Sym::new(db, path.clone()))
 }
 
-/// Whether an import of the file leads to nothing. Names that nobody knows may then be from there.
+/// Whether a file that an import names is missing. Unknown names may then come from it.
 #[salsa::tracked(returns(copy))]
 pub fn has_broken_import(db: &dyn Db, file: SourceFile) -> bool {
     imports(db, file).iter().any(|import| target(db, import).is_none())
 }
 
-/// Whether a file imports itself, by way of others or not.
+/// Whether a file imports itself, directly or through others.
 #[salsa::tracked(returns(copy))]
 pub fn imports_itself(db: &dyn Db, file: SourceFile) -> bool {
     imports(db, file).iter().filter_map(|import| target(db, import)).any(|target| chain(db, target, file).is_some())
 }
 
-/// The chain of files by which `from` imports `to`, both ends included.
+/// A chain of imports from `from` to `to`, both ends included; `None` if there is none.
 pub fn chain(db: &dyn Db, from: SourceFile, to: SourceFile) -> Option<Vec<Arc<str>>> {
     let mut seen = FxHashSet::from_iter([from]);
     let mut path = vec![from];

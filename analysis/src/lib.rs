@@ -1,54 +1,55 @@
-//! Resolution: what the names, sizes and types of a Lift program are, which hidden lengths are opened and packed where, what
-//! is wrong, and what an editor shows of all that.
+//! //! Meaning of Lift programs: resolves names, infers sizes and types, inserts opening and packing of hidden lengths,
+//! reports errors, and computes what an editor shows.
 //!
 //! # Data
 //!
-//! In: texts under virtual paths. Out, each step a query of the database or plain data inside one:
+//! Input: texts under virtual paths. Output: each step is a database query, or plain data inside one:
 //!
-//! 1. [`db::forms`]: a file as top-level forms, found by brackets alone; each an input, kept up with edits by [`edit`].
-//! 2. [`names::resolve`]: what a name means in a file; [`imports`], [`calls`] (recursion).
-//! 3. [`bodies::body`]: [`hir::Body`], a form without positions, beside a [`hir::SourceMap`].
-//! 4. [`queries::infer`]: [`infer::Inference`], a type for every expression, openings, packings, assumptions, diagnostics.
-//! 5. [`queries::signature`]: [`ty::Scheme`], all that other forms see of a definition.
-//! 6. [`ide::AnalysisHost`] and [`ide::Analysis`]: diagnostics with their places, hovers, hints, actions.
+//! 1. [`db::forms`]: the top-level forms of a file, found by brackets alone; each is an input, updated by [`edit`].
+//! 2. [`names::resolve`]: the definition that a name refers to; [`imports`], [`calls`] (recursion).
+//! 3. [`bodies::body`]: [`hir::Body`], a form without source locations, beside a [`hir::SourceMap`].
+//! 4. [`queries::infer`]: [`infer::Inference`], the types of all expressions, openings, packings, assumptions,
+//!    diagnostics.
+//! 5. [`queries::signature`]: [`ty::Scheme`], the only part of a definition that other forms see.
+//! 6. [`ide::AnalysisHost`] and [`ide::Analysis`]: diagnostics with source ranges, hovers, hints, actions.
 //!
 //! # Invariants
 //!
-//! * Nothing here fails or panics for any text; what is wrong is a [`diagnostics::Diagnostic`], and what is broken has
-//!   the error type, which conflicts with nothing: one mistake is one error.
-//! * Positions enter only in the last step (`ide`). So a comment infers nothing, a new line above moves starts only, and
-//!   an edit inside a body that keeps its type infers that one body; tests count the queries.
-//! * What a form is asked never looks at all forms of its file, but for what seldom changes: an edit costs the same in a
-//!   long file. What is shown of all forms is kept from edit to edit (`ide::digest`).
-//! * Queries never run in circles: recursion is found over names before anything is inferred. Chains of definitions are
-//!   inferred from their beginning, so that the stack does not grow with them.
-//! * A name that can be looked up in two places means the nearest: local, file, imports in order, prelude, primitive.
-//! * Codes of diagnostics never change, and each has a page ([`ide::explain`]).
+//! * No text makes anything here fail or panic. Errors are [`diagnostics::Diagnostic`]s; an erroneous expression has
+//!   the error type, which conflicts with nothing, so that one mistake gives one error.
+//! * Source locations enter only in the last step (`ide`). An edited comment therefore infers nothing, a new line only
+//!   moves starts, and an edit inside a body that keeps its type infers that body alone; tests count the queries.
+//! * No query of a form depends on all forms of its file, except on data that seldom changes, so that the cost of an
+//!   edit does not grow with the file. Whole-file results are cached from edit to edit (`ide::digest`).
+//! * Queries never form a cycle: recursion is found over names before anything is inferred. Chains of definitions are
+//!   inferred callees first, so that the stack stays flat.
+//! * A name refers to the nearest definition: local, file, imports in order, prelude, primitive.
+//! * Diagnostic codes never change, and each has a page ([`ide::explain`]).
 //! * The crate knows neither protocols nor OpenCL nor the file system.
 //!
 //! # Modules
 //!
-//! Each uses only those above it; a test holds that.
+//! Each module uses only those above it; a test holds that.
 //!
 //! | module | job |
 //! |---|---|
 //! | [`size`] | arithmetic of lengths, a library of its own |
-//! | [`node`], [`ty`] | ids of nodes, scalars; types |
-//! | [`diagnostics`] | what is wrong, its kinds and its words |
-//! | [`hir`], [`origin`] | a form without positions; its places |
-//! | [`foreign`] | words of other languages, and what is written for them here |
-//! | [`lower`] | a form's tree to its body |
-//! | [`front`] | terms that front ends of other languages make, and the way to a body and to text |
+//! | [`node`], [`ty`] | node ids and scalars; types |
+//! | [`diagnostics`] | errors and hints: kinds, parts and messages |
+//! | [`hir`], [`origin`] | a form without source locations; stable names of its expressions |
+//! | [`foreign`] | names from other languages, and their equivalents in Lift |
+//! | [`lower`] | lowers a form's tree to its body |
+//! | [`front`] | terms emitted by front ends of other languages; translates them to bodies and prints them |
 //! | [`apl`] | the front end for APL |
 //! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
 //! | [`db`] | inputs and forms |
-//! | [`edit`] | the database with its files; what an edit changes of them |
-//! | [`dependents`] | which forms an edit may concern |
-//! | [`bodies`] | from a form's text to its body |
-//! | [`imports`], [`names`], [`import_checks`], [`calls`] | files of a program, names of a file, who uses whom |
-//! | [`infer`] | types and existential lengths of one body; where packs and unpacks stand in the text |
-//! | [`queries`] | from a form's body to its type |
-//! | [`ide`] | the features of an editor as plain data |
+//! | [`edit`] | the database with its files; applies edits |
+//! | [`dependents`] | the forms that an edit may invalidate |
+//! | [`bodies`] | queries from a form's text to its body |
+//! | [`imports`], [`names`], [`import_checks`], [`calls`] | imported files, name resolution, the call graph |
+//! | [`infer`] | types and existential lengths of one body; elaboration into explicit packs and unpacks |
+//! | [`queries`] | queries from a form's body to its type |
+//! | [`ide`] | editor features as plain data |
 
 pub mod apl;
 pub mod bodies;

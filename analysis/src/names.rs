@@ -1,8 +1,8 @@
-//! What a name means in a file: a form of the file, then of the files it imports, in their order, then of the prelude,
-//! then a primitive.
+//! Resolves the names of a file: to a form of the file, then of its imports in order, then of the prelude, then to a
+//! primitive.
 //!
-//! Positions play no part here, and each look-up is a query of its own: a new definition makes look-ups run again, which
-//! is cheap, and no inference.
+//! No query here depends on source locations, and each lookup is its own query: a new definition reruns lookups, which
+//! are cheap, but no inference.
 
 use crate::bodies::body;
 use crate::db::{Db, Form, SourceFile, Sym, forms, word};
@@ -13,7 +13,7 @@ use crate::prims::{self, Primitive};
 use lift_syntax::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a name means.
+/// The definition that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, salsa::SalsaValue)]
 pub enum Resolution {
     Form(Form),
@@ -28,14 +28,14 @@ pub fn defined_names(db: &dyn Db, file: SourceFile) -> Vec<Name> {
     names
 }
 
-/// The forms that a file defines under a name, the first of each name, in order.
+/// The first definition of each name in a file, in order.
 pub fn names_of(db: &dyn Db, file: SourceFile) -> Vec<Form> {
     let own = file.names(db);
     let first = |form: &Form| form.name(db).as_ref().and_then(|name| own.get(name)) == Some(form);
     forms(db, file).iter().copied().filter(first).collect()
 }
 
-/// What a name that is not local means in a file.
+/// Resolves a name of a file that is not local.
 #[salsa::tracked(returns(copy))]
 pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Resolution> {
     let text = name.text(db);
@@ -49,7 +49,7 @@ pub fn resolve<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option
     prims::lookup(text).map(Resolution::Primitive)
 }
 
-/// The name in sight of a file that `name` is most likely meant to be.
+/// The visible name most similar to `name`.
 #[salsa::tracked(returns(clone))]
 pub fn similar_name<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> Option<Name> {
     let imported = imports(db, file).iter().filter_map(|import| target(db, import));
@@ -59,7 +59,7 @@ pub fn similar_name<'db>(db: &'db dyn Db, file: SourceFile, name: Sym<'db>) -> O
     closest(name.text(db), candidates).map(Name::from)
 }
 
-/// The names that a form mentions and does not bind, each once, in order.
+/// The names that a form mentions but does not bind, each once, in order.
 #[salsa::tracked]
 pub fn mentions(db: &dyn Db, form: Form) -> Vec<Name> {
     let mut seen = FxHashSet::default();
@@ -71,7 +71,7 @@ pub fn mentions(db: &dyn Db, form: Form) -> Vec<Name> {
     globals.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
-/// The forms of a file in which a word stands, by the word's hash.
+/// The forms of a file by the hashes of their identifiers.
 #[salsa::tracked(no_eq)]
 fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<Form>> {
     let mut with: FxHashMap<u32, Vec<Form>> = FxHashMap::default();
@@ -83,7 +83,7 @@ fn forms_with_word(db: &dyn Db, file: SourceFile) -> FxHashMap<u32, Vec<Form>> {
     with
 }
 
-/// The forms of a file in which one of some names may stand, in order.
+/// The forms of a file that may contain one of `names`, in order.
 pub fn forms_with_words(db: &dyn Db, file: SourceFile, names: &[Name]) -> Vec<Form> {
     let with = forms_with_word(db, file);
     let mut found: Vec<Form> = names.iter().filter_map(|name| with.get(&word(name))).flatten().copied().collect();
@@ -92,9 +92,9 @@ pub fn forms_with_words(db: &dyn Db, file: SourceFile, names: &[Name]) -> Vec<Fo
     found
 }
 
-/// Whether a form of the file mentions a name that the file does not define.
+/// Whether the file mentions `name` but does not define it.
 pub fn uses_from_outside(db: &dyn Db, file: SourceFile, name: &Name) -> bool {
-    // Only forms with the word can, and few of them do not: no others are asked.
+    // Checks only the forms that contain the identifier; nearly all of those mention the name.
     !file.names(db).contains_key(name)
         && forms_with_word(db, file)
             .get(&word(name))
@@ -114,7 +114,7 @@ pub fn callees(db: &dyn Db, form: Form) -> Vec<Form> {
         .collect()
 }
 
-/// The name under which a kernel without one is known: that of its file.
+/// The name of a kernel without one: that of its file, without the ending.
 pub fn file_stem(path: &str) -> &str {
     let name = path.rsplit(['/', ':']).next().unwrap_or(path);
     name.strip_suffix(Language::of_path(name).ending()).unwrap_or(name)

@@ -1,4 +1,4 @@
-//! The ids of the nodes of a form: what [`crate::hir`] consists of, and where a diagnostic or an edit belongs.
+//! Ids of the nodes of a form: [`crate::hir`] consists of such nodes, and diagnostics and edits refer to them.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 pub type Name = Arc<str>;
 
-/// The number of a node among those of its kind in one form.
+/// The index of a node among those of its kind in one form.
 pub trait Id: Copy {
     fn nth(index: usize) -> Self;
     fn index(self) -> usize;
@@ -31,7 +31,7 @@ macro_rules! ids {
 ids! {
     /// An expression of a [`crate::hir::Body`].
     ExprId,
-    /// A place where a name is bound: a parameter, a `let`, an `unpack`, a size name.
+    /// A binding occurrence of a name: a parameter, a `let`, an `unpack`, a size name.
     BinderId,
     /// A type as written.
     TypeRefId,
@@ -39,7 +39,7 @@ ids! {
     SizeRefId,
 }
 
-/// One element for each node of a kind. It is indexed by ids of that kind only; beside that it is a slice.
+/// A vector with one element per node, indexed by the ids of one kind; otherwise a slice.
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdVec<I, T> {
     elements: Vec<T>,
@@ -57,7 +57,7 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.elements.len()).map(I::nth)
     }
-    /// The first node of which this holds.
+    /// The first node whose element satisfies `holds`.
     pub fn find(&self, holds: impl Fn(&T) -> bool) -> Option<I> {
         self.elements.iter().position(holds).map(I::nth)
     }
@@ -130,7 +130,7 @@ pub enum Node {
     Binder(BinderId),
     Type(TypeRefId),
     Size(SizeRefId),
-    /// The name of the form itself (`evens` in `(define (evens xs) …)`), or its head where it has none.
+    /// The name of the form (`evens` in `(define (evens xs) …)`), or its head if it has no name.
     FormName,
 }
 

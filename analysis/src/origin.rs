@@ -1,9 +1,9 @@
-//! Where a piece of the program came from, without positions: what later stages carry and nobody but this crate reads.
+//! Origins of parts of the program, without source locations: opaque to later stages, resolved by this crate.
 
 use crate::hir::{ExprId, Name};
 use std::sync::Arc;
 
-/// A form of a program, stable under edits elsewhere: its file, its name and which of that name it is.
+/// Identifies a form, stably under edits elsewhere: its file, its name, and its number among the forms of that name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FormKey {
     pub file: Arc<str>,

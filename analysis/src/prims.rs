@@ -1,8 +1,8 @@
 //! The primitives as data: read once from `prelude/primitives.lift`, which ships inside the program.
 //!
-//! The declarations are written in the language's own type syntax; the head of that file says how to read them. A name is
-//! resolved to its [`Primitive`] once ([`lookup`]). From there on its [`PrimitiveId`] says what it computes, and its fields
-//! say the rest; no code asks for a name again.
+//! The declarations are written in the language's own type syntax, explained at the head of that file. A name is
+//! resolved to its [`Primitive`] once ([`lookup`]). After that, its [`PrimitiveId`] says what it computes and its
+//! fields say the rest; no code compares names.
 
 mod id;
 mod read;
@@ -17,23 +17,23 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The path under which the declarations can be read in the editor.
+/// The path under which editors show the declarations.
 pub const PRIMITIVES_PATH: &str = "lift:primitives.lift";
 pub const PRIMITIVES_TEXT: &str = include_str!("../prelude/primitives.lift");
 
-/// Where a placed primitive runs.
+/// The level of parallelism on which a placed primitive runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
     Seq,
-    /// Global work-items of a dimension.
+    /// Global work-items of a dimension (0 to 2).
     Glb(u8),
     /// Work-groups of a dimension.
     Wrg(u8),
-    /// Work-items of a group, of a dimension.
+    /// Work-items of a work-group in a dimension.
     Lcl(u8),
 }
 
-/// As in the names of primitives: `Glb0`.
+/// The suffix in the names of primitives: `Glb0`.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -45,65 +45,65 @@ impl fmt::Display for Level {
     }
 }
 
-/// A typing rule beyond the scheme. The scheme then gives the type of the most common use.
+/// A typing rule beyond the scheme; the scheme then gives the type of the most common use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Special {
-    /// Two or more arrays.
+    /// Takes two or more arrays.
     Zip,
-    /// An array of tuples of any width.
+    /// Takes an array of tuples of any width.
     Unzip,
-    /// This component, from 0, of a tuple of any width.
+    /// Takes a tuple of any width; this component, from 0.
     Get(usize),
-    /// The length may change from round to round.
+    /// The length may change in each iteration.
     Iterate,
-    /// The first argument is a size, or an Int: then the length of the result is hidden.
+    /// The first argument is a size or an Int; for an Int, the length of the result is hidden.
     Sized,
-    /// The arguments that are sizes may be Ints: then a length that such an Int decides is hidden, and whether the part lies in
-    /// the array is checked in the run.
+    /// Size arguments may be Ints. A length that depends on such an Int is hidden, and the bounds of the part are
+    /// checked at run time.
     Cut,
-    /// As `Sized`; of a size, the elements may depend on the position.
+    /// As `Sized`; if the argument is a size, the elements may depend on the index.
     Generate,
-    /// Functions of any number of arguments.
+    /// Takes functions of any number of arguments.
     Vectorize,
-    /// The first argument after the sizes is one of the modes, by name.
+    /// The first argument after the sizes is a mode, by name.
     Pad,
     PadMode,
-    /// The length of the result is a sum, if the rows have different lengths.
+    /// If the rows have different lengths, the length of the result is their sum.
     Join,
     /// The element may depend on the index.
     Aref,
-    /// The pieces have the lengths that a function of their position gives.
+    /// The segments have the lengths that a function of their index gives.
     Partition,
-    /// The lengths of pieces; only an argument of `Partition`.
+    /// The lengths of segments; only an argument of `Partition`.
     CaseSplit,
 }
 
-/// One declaration.
+/// One declaration of `primitives.lift`.
 #[derive(Debug)]
 pub struct Primitive {
     pub id: PrimitiveId,
     pub name: Name,
     /// Other names of the same function.
     pub aliases: Vec<Name>,
-    /// The static sizes, which are the leading arguments of `scheme.ty`, of type [`crate::ty::TyKind::Size`], and the
-    /// first of `scheme.sizes`.
+    /// The static sizes: the leading arguments of `scheme.ty`, of type [`crate::ty::TyKind::Size`], and the first of
+    /// `scheme.sizes`.
     pub static_sizes: Vec<Name>,
-    /// Types are `Generic(0..)` in the order of their letters; lengths are of kind `Generic`.
+    /// Types are `Generic(0..)` in alphabetical order; lengths have kind `Generic`.
     pub scheme: Scheme,
-    /// What the hidden length of the result cannot exceed, in the lengths of the scheme.
+    /// Upper bound of the hidden length of the result, in the lengths of the scheme.
     pub at_most: Option<Size>,
     pub special: Option<Special>,
     pub level: Option<Level>,
-    /// Its place among those that programs use most, from 1.
+    /// Rank among the most used primitives, from 1.
     pub common: Option<u32>,
     /// Markdown: the meaning, then an example in a code fence.
     pub docs: String,
-    /// The declaration in [`PRIMITIVES_TEXT`].
+    /// The range of the declaration in [`PRIMITIVES_TEXT`].
     pub range: TextRange,
     pub name_range: TextRange,
 }
 
-/// There is one entry for each name, so that the name says it all.
+/// Names are unique, so comparing them suffices.
 impl PartialEq for Primitive {
     fn eq(&self, other: &Primitive) -> bool {
         self.name == other.name
@@ -118,7 +118,7 @@ impl Primitive {
         short.and_then(|short| self.aliases.iter().find(|alias| ***alias == *short)).unwrap_or(&self.name)
     }
 
-    /// Whether it lacks arguments where it is given so many, so that the call is a function.
+    /// Whether a call with `given` arguments is partial.
     pub fn awaits_more(&self, given: usize) -> bool {
         self.scheme.ty.uncurry().0.len() > given
     }
@@ -154,7 +154,7 @@ pub fn placed(id: PrimitiveId, level: Option<Level>) -> Option<&'static Primitiv
     all().iter().find(|p| p.id == id && p.level == level)
 }
 
-/// The first declaration of an operation.
+/// The name of the operation's first declaration.
 pub fn named(id: PrimitiveId) -> &'static str {
     id.names()[0]
 }

@@ -1,8 +1,8 @@
-//! The queries from a form's text to its type.
+//! Queries from a form's text to its type.
 //!
-//! `text → lower_form → body → infer → signature`. Two of them stop changes: [`body`] has no positions, so that white
-//! space and comments stop there; [`signature`] is all that other forms see of a definition, so that an edit inside a
-//! body stops there if its type stays.
+//! `text → lower_form → body → infer → signature`. Two of them stop changes: [`body`] has no source locations, so it is
+//! equal after an edit of white space or comments; [`signature`] is the only part of a definition that other forms see,
+//! so an edit that keeps the type stops there.
 
 pub use crate::bodies::{body, docs, lower_form};
 use crate::calls::{Cycle, cycle_of, in_order};
@@ -18,20 +18,20 @@ use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Types, openings and packings of one form. Asks for the signatures of what the form uses, and those never for this
-/// form again: recursion is known before ([`crate::calls`]).
+/// Types, openings and packings of one form. Depends on the signatures of the definitions that the form uses, never on
+/// its own: recursion is found beforehand ([`crate::calls`]).
 #[salsa::tracked(returns(clone), lru = 4096)]
 pub fn infer(db: &dyn Db, form: Form) -> Arc<Inference> {
     infer_in(db, form, Mode::Insert)
 }
 
-/// The type that other forms see; `None` for what has none.
+/// The type that other forms see; `None` if the form has none.
 #[salsa::tracked(returns(clone))]
 pub fn signature(db: &dyn Db, form: Form) -> Option<Scheme> {
     infer(db, form).scheme.clone()
 }
 
-/// [`infer`] without insertions: `lift check --explicit`.
+/// [`infer`] without inserted packs and unpacks: `lift check --explicit`.
 #[salsa::tracked(returns(clone))]
 pub fn infer_explicit(db: &dyn Db, form: Form) -> Arc<Inference> {
     infer_in(db, form, Mode::Explicit)
@@ -43,15 +43,15 @@ fn signature_explicit(db: &dyn Db, form: Form) -> Option<Scheme> {
 }
 
 fn infer_in(db: &dyn Db, form: Form, mode: Mode) -> Arc<Inference> {
-    // A form may take long to infer, and an edit waits for nobody.
+    // Inference may take long; an edit must not wait for it.
     db.unwind_if_revision_cancelled();
     let body = body(db, form);
     let env = FormEnv::of(db, form, &body, mode);
     Arc::new(infer_body(&body, &env, mode))
 }
 
-/// What the form would be inferred to be if it had another text; `extra` is a definition that would come with it. Not a
-/// query: for what a refactoring tries out.
+/// Infers another text for a form; `extra` is an additional definition in scope. `None` on a syntax error. Not a query:
+/// validates refactorings.
 pub fn infer_text_with(db: &dyn Db, form: Form, text: &str, extra: Option<(&str, &Scheme)>) -> Option<Inference> {
     let lowered = lower(text, is_builtin(db, form.file(db)));
     let env = WithName { env: FormEnv::of(db, form, &lowered.body, Mode::Insert), extra };
@@ -62,11 +62,11 @@ pub fn infer_text(db: &dyn Db, form: Form, text: &str) -> Option<Inference> {
     infer_text_with(db, form, text, None)
 }
 
-/// How many errors a form has.
+/// The number of errors in a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errors {
     pub syntax: usize,
-    /// Of names, types, lengths and placement.
+    /// Errors of names, types, lengths and placement.
     pub meaning: usize,
 }
 
@@ -76,7 +76,7 @@ impl Errors {
     }
 }
 
-/// The errors that the form would have if it had another text. Not a query.
+/// Counts the errors of another text for a form. Not a query.
 pub fn errors_of_text(db: &dyn Db, form: Form, text: &str, mode: Mode) -> Errors {
     db.unwind_if_revision_cancelled();
     let lowered = lower(text, is_builtin(db, form.file(db)));
@@ -88,7 +88,7 @@ pub fn errors_of_text(db: &dyn Db, form: Form, text: &str, mode: Mode) -> Errors
     Errors::of(lowered.errors.len(), inference.diagnostics.iter().chain(&placed))
 }
 
-/// The type of a definition that would stand beside a form; `None` if it does not check.
+/// The type of a new definition in the file of a form; `None` if it has errors.
 pub fn definition_scheme(db: &dyn Db, form: Form, text: &str) -> Option<Scheme> {
     let lowered = lower(text, false);
     let env = FormEnv { db, file: form.file(db), form: None, body: &lowered.body, cycle: None, mode: Mode::Insert };
@@ -103,11 +103,11 @@ pub fn placement_of_text(db: &dyn Db, form: Form, text: &str) -> Vec<Diagnostic>
     check_placement(&lowered.body, &Reachable::from(db, form))
 }
 
-/// The name that stands for what is being typed: its type is any.
+/// The name inserted at the cursor; it has any type.
 pub const HOLE: &str = "\u{2026}";
 
-/// What is known of a text that is no form of the file yet: the form with [`HOLE`] where the cursor is. `form` is the one
-/// that stands there, if any. Not a query.
+/// Infers the text of an unfinished form, with [`HOLE`] at the cursor, as far as possible. `form` is the form at that
+/// place, if any. Not a query.
 pub fn infer_unfinished(db: &dyn Db, file: SourceFile, form: Option<Form>, text: &str) -> (Lowered, Partial) {
     let lowered = lower(text, is_builtin(db, file));
     let cycle = form.and_then(|form| cycle_of(db, form).as_ref());
@@ -117,7 +117,7 @@ pub fn infer_unfinished(db: &dyn Db, file: SourceFile, form: Option<Form>, text:
     (lowered, partial)
 }
 
-/// The names around a form, and one more.
+/// The environment of a form with one more definition.
 struct WithName<'a, 'db> {
     env: FormEnv<'a, 'db>,
     extra: Option<(&'a str, &'a Scheme)>,
@@ -136,8 +136,8 @@ impl Env for WithName<'_, '_> {
     }
 }
 
-/// Asks for the inference of all that the forms use before that of the forms themselves, so that a chain of any number
-/// of definitions needs no deeper stack than one.
+/// Requests the inference of all callees before that of the forms themselves, so that a long chain of definitions needs
+/// no deep stack.
 pub fn infer_in_order(db: &dyn Db, forms: &[Form], mode: Mode) {
     for form in in_order(db, forms) {
         match mode {
@@ -147,7 +147,7 @@ pub fn infer_in_order(db: &dyn Db, forms: &[Form], mode: Mode) {
     }
 }
 
-/// The names around the body of a form.
+/// Name lookup for the body of a form.
 struct FormEnv<'a, 'db> {
     db: &'db dyn Db,
     file: SourceFile,
@@ -173,7 +173,7 @@ impl Env for FormEnv<'_, '_> {
         let callee = match resolve(self.db, file, key) {
             Some(Resolution::Primitive(primitive)) => return Lookup::Primitive(primitive),
             Some(Resolution::Form(callee)) => callee,
-            // The import is the mistake.
+            // The broken import has been reported already.
             None if has_broken_import(self.db, file) => return Lookup::Failed,
             None => {
                 let binders = self.body.binders.iter().map(|binder| &*binder.name);
@@ -184,7 +184,7 @@ impl Env for FormEnv<'_, '_> {
         if let Some(cycle) = self.cycle
             && cycle_of(self.db, callee).as_ref().is_some_and(|other| other.head == cycle.head)
         {
-            // One mistake is one error, and stands where the way around begins.
+            // One mistake is one error, reported at the first call of the cycle.
             let next = cycle.names.get(1).or(cycle.names.first());
             return if Some(cycle.head) == self.form && next.is_some_and(|next| **next == *name) {
                 Lookup::Recursive(cycle.names.to_vec())
@@ -192,7 +192,7 @@ impl Env for FormEnv<'_, '_> {
                 Lookup::Failed
             };
         }
-        // The prelude is written without packs, as any program may be.
+        // The prelude relies on inserted packs even in explicit mode.
         let scheme = match self.mode {
             Mode::Explicit if !is_builtin(self.db, callee.file(self.db)) => signature_explicit(self.db, callee),
             _ => signature(self.db, callee),
@@ -208,7 +208,7 @@ impl Env for FormEnv<'_, '_> {
     }
 }
 
-/// Where a kernel's parallel primitives stand wrongly.
+/// Errors in the placement of a kernel's parallel primitives; empty for other forms.
 #[salsa::tracked]
 pub fn placement(db: &dyn Db, form: Form) -> Vec<Diagnostic> {
     let body = body(db, form);
@@ -229,7 +229,7 @@ impl Reachable {
         let mut queue = std::collections::VecDeque::from([kernel]);
         while let Some(form) = queue.pop_front() {
             for &callee in callees(db, form) {
-                // Of two definitions of one name in different files, the nearer one counts.
+                // Breadth-first: of equal names in different files, the nearer definition wins.
                 if let Some(name) = callee.name(db)
                     && !bodies.contains_key(name)
                 {

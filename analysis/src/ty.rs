@@ -1,7 +1,7 @@
-//! Types as the checker, the code generator and the person see them.
+//! Types, shared by the checker, the code generator and messages.
 //!
-//! A type is a shared immutable tree. Lengths are [`Size`]s in normal form. Printing is the one of the language's
-//! documentation, letter for letter: `Array[Array[Float,M],N]`, `<∃X, Array[Float,X]>`, `(Float, Int)`.
+//! A type is an immutable, shared tree. Lengths are [`Size`]s in normal form. Types print exactly as the language's
+//! documentation writes them: `Array[Array[Float,M],N]`, `<∃X, Array[Float,X]>`, `(Float, Int)`.
 
 use crate::node::Scalar;
 use crate::size::{Assumption, Size, Var, VarKind};
@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Ty(Arc<TyKind>);
 
-/// An unknown type of one inference.
+/// A type inference variable of one inference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TyVar(pub u32);
 
@@ -22,16 +22,16 @@ pub enum TyKind {
     Vec(Ty, Size),
     Array(ArrayTy),
     Tuple(Vec<Ty>),
-    /// `<∃X Y, body>`; the variables are of kind [`VarKind::Bound`] and all occur in the body.
+    /// `<∃X Y, body>`; the variables have kind [`VarKind::Bound`], and each occurs in the body.
     Exists(Vec<Var>, Ty),
-    /// One argument; application is curried.
+    /// A function of one argument; functions are curried.
     Fun(Ty, Ty),
-    /// A size given as an argument: the singleton type of `#4` in `(split #4)`.
+    /// The singleton type of a size argument: of `#4` in `(split #4)`.
     Size(Size),
     Unknown(TyVar),
     /// A quantified type of a [`Scheme`], by its index there.
     Generic(u32),
-    /// The type of what is wrong: conflicts with nothing.
+    /// The type of an erroneous expression; conflicts with nothing.
     Error,
 }
 
@@ -39,12 +39,12 @@ pub enum TyKind {
 pub struct ArrayTy {
     pub element: Ty,
     pub len: Size,
-    /// For a position-dependent array, the variable of kind [`VarKind::Position`] that `element` mentions. While types
-    /// are inferred, and in a [`Scheme`], what is not known of `element` may still depend on it.
+    /// For a position-dependent array, the index variable (kind [`VarKind::Position`]) that `element` mentions. During
+    /// inference, and in a [`Scheme`], inference variables and quantified parts of `element` may depend on it as well.
     pub position: Option<Var>,
 }
 
-/// The classes of a quantified or unknown type.
+/// Classes that restrict a quantified type or an inference variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
     /// `Int Long Float Double`
@@ -53,7 +53,7 @@ pub enum Class {
     Integral,
     /// `Float Double`
     Floating,
-    /// Any scalar: what a vector or a comparison by `=` on `Bool` may hold.
+    /// Any scalar: vector elements, and operands of `=`, which include `Bool`.
     Scalar,
 }
 
@@ -76,7 +76,7 @@ impl Class {
             _ => None,
         }
     }
-    /// How a message names the members.
+    /// The member types, as messages name them.
     pub fn members(self) -> &'static str {
         match self {
             Class::Num => "`Int`, `Long`, `Float` or `Double`",
@@ -87,34 +87,35 @@ impl Class {
     }
 }
 
-/// A generalised type: what other forms see of a definition.
+/// A generalised type: the part of a definition that other forms see.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Scheme {
-    /// One entry for each [`TyKind::Generic`]: its class, if it has one.
+    /// The class, if any, of each [`TyKind::Generic`].
     pub types: Vec<Option<Class>>,
     /// The quantified lengths, of kind [`VarKind::Generic`] with ids `0..`.
     pub sizes: Vec<Var>,
     pub ty: Ty,
-    /// What the definition assumes of its lengths; each use assumes it of its own.
+    /// Assumptions of the definition about its lengths; each use makes them about its own lengths.
     pub assumptions: Vec<Assumption>,
-    /// Sizes that must be numbers where a kernel uses the definition: rounds of an `iterate` that changes the length.
+    /// Sizes that must be constants where a kernel uses the definition, such as the count of an `iterate` that changes
+    /// the length.
     pub constants: Vec<Size>,
-    /// Which of the quantified types and lengths may differ from position to position.
+    /// Index variables on which the quantified types and lengths may depend.
     pub dependence: Dependence,
 }
 
-/// On which positions of arrays the quantified parts of a [`Scheme`] may depend.
+/// Array index variables on which the quantified parts of a [`Scheme`] may depend.
 ///
-/// `map : (a -> b) -> Array[i => a,n] -> Array[i => b,n]`: the elements `a` and `b` are those of one position `i`, for
-/// which the function is checked once (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, Fig. 8).
+/// In `map : (a -> b) -> Array[i => a,n] -> Array[i => b,n]`, `a` and `b` are the elements at one index `i`, for which
+/// the function is checked once (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, Fig. 8).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Dependence {
-    /// For each quantified type; shorter if the rest depends on nothing.
+    /// For each quantified type; missing entries depend on nothing.
     pub types: Vec<Vec<Var>>,
-    /// For each quantified length.
+    /// For each quantified length; missing entries depend on nothing.
     pub sizes: Vec<Vec<Var>>,
-    /// In the result, `Generic(0)` is that of the argument at this index instead of the position: `drop #k` has
-    /// `i+k`, `head` has 0. Only primitives say so.
+    /// In the result, `Generic(0)` is instantiated at this size instead of at the index variable: at `i+k` for `drop
+    /// #k`, at 0 for `head`. Only primitives set it.
     pub element: Option<(Var, Size)>,
 }
 
@@ -138,7 +139,7 @@ impl Scheme {
             dependence: Dependence::default(),
         }
     }
-    /// The positions that the type binds, in order of appearance.
+    /// The array index variables that the type binds, in order of appearance.
     pub fn positions(&self) -> Vec<Var> {
         self.ty.positions()
     }
@@ -154,7 +155,7 @@ impl Ty {
     pub fn ptr_eq(&self, other: &Ty) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-    /// One value for each scalar: most parts of types are scalars.
+    /// The shared type of a scalar: one allocation each, because most type nodes are scalars.
     pub fn scalar(s: Scalar) -> Ty {
         static SCALARS: LazyLock<[Ty; 5]> = LazyLock::new(|| {
             use Scalar::*;
@@ -175,7 +176,7 @@ impl Ty {
     pub fn array(element: Ty, len: Size) -> Ty {
         Ty::new(TyKind::Array(ArrayTy { element, len, position: None }))
     }
-    /// `Array[i => element,len]`; a plain array if `element` does not mention the position.
+    /// `Array[i => element,len]`; a plain array if `element` does not mention the index variable.
     pub fn dependent_array(position: Var, element: Ty, len: Size) -> Ty {
         let position = element.mentions(&position).then_some(position);
         Ty::new(TyKind::Array(ArrayTy { element, len, position }))
@@ -189,7 +190,7 @@ impl Ty {
     pub fn funs(args: impl IntoIterator<Item = Ty, IntoIter: DoubleEndedIterator>, result: Ty) -> Ty {
         args.into_iter().rev().fold(result, |r, a| Ty::fun(a, r))
     }
-    /// `<∃vars, body>` without the variables that do not occur; nested quantifiers become one.
+    /// `<∃vars, body>`, dropping variables that do not occur and merging nested quantifiers.
     pub fn exists(vars: Vec<Var>, body: Ty) -> Ty {
         let (mut vars, body) = match body.kind() {
             TyKind::Exists(inner, b) => (vars.into_iter().chain(inner.iter().cloned()).collect(), b.clone()),
@@ -215,7 +216,7 @@ impl Ty {
         matches!(self.kind(), TyKind::Error)
     }
 
-    /// Whether any part satisfies `pred`, outermost first.
+    /// Whether any node of the type satisfies `pred`; visits outer nodes first.
     pub fn any(&self, pred: &mut dyn FnMut(&Ty) -> bool) -> bool {
         pred(self)
             || match self.kind() {
@@ -226,7 +227,7 @@ impl Ty {
                 _ => false,
             }
     }
-    /// The positions that arrays in the type bind, in order of appearance.
+    /// The index variables that arrays in the type bind, in order of appearance.
     pub fn positions(&self) -> Vec<Var> {
         let mut found: Vec<Var> = Vec::new();
         self.any(&mut |t| {
@@ -239,7 +240,7 @@ impl Ty {
         });
         found
     }
-    /// The type in which an array binds a position only if its elements mention it.
+    /// Removes vacuous index binders: those that the elements of their array do not mention.
     pub fn without_idle_positions(&self) -> Ty {
         if !self.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some())) {
             return self.clone();
@@ -254,7 +255,7 @@ impl Ty {
         };
         self.rewrite(&mut on_ty, &mut Size::clone)
     }
-    /// Whether any size in the type has a variable that satisfies `pred`.
+    /// Whether any size in the type contains a variable that satisfies `pred`.
     pub fn any_size_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
         self.any(&mut |t| match t.kind() {
             TyKind::Vec(_, s) | TyKind::Size(s) => s.any_var(&mut *pred),
@@ -268,13 +269,13 @@ impl Ty {
     pub fn contains_error(&self) -> bool {
         self.any(&mut |t| t.is_error())
     }
-    /// An error in it, or a length that an error left open: it prints as `?`.
+    /// Whether the type contains an error, or a length that an error left undetermined and that prints as `?`.
     pub fn has_gaps(&self) -> bool {
         self.contains_error() || self.any_size_var(&mut |v| v.kind == VarKind::Bound && &*v.name == "?")
     }
 
-    /// Rebuild bottom up: `on_ty` may replace a whole part (returning `Some` stops there), `on_size` maps every size.
-    /// Parts in which nothing changes are shared with the result.
+    /// Rebuilds the type. `on_ty` runs on outer nodes first; where it returns `Some`, that type replaces the whole
+    /// node. `on_size` maps every remaining size. Unchanged nodes are shared with the result.
     pub fn rewrite(&self, on_ty: &mut dyn FnMut(&Ty) -> Option<Ty>, on_size: &mut dyn FnMut(&Size) -> Size) -> Ty {
         if let Some(t) = on_ty(self) {
             return t;
@@ -326,16 +327,16 @@ impl Ty {
         };
         Ty::new(kind)
     }
-    /// Replace size variables. Binders are unique, so nothing is captured.
+    /// Replaces size variables. Binders are unique, so nothing is captured.
     pub fn subst_sizes(&self, f: &mut dyn FnMut(&Var) -> Option<Size>) -> Ty {
         self.rewrite(&mut |_| None, &mut |s| s.subst(&mut *f))
     }
-    /// Replace one size variable.
+    /// Replaces one size variable.
     pub fn subst_size(&self, var: &Var, by: &Size) -> Ty {
         self.subst_sizes(&mut |v| (v == var).then(|| by.clone()))
     }
 
-    /// The arguments and the result of a curried function type; no arguments for any other type.
+    /// The arguments and the result of a curried function type; other types have no arguments.
     pub fn uncurry(&self) -> (Vec<&Ty>, &Ty) {
         let (mut args, mut t) = (Vec::new(), self);
         while let TyKind::Fun(a, r) = t.kind() {
@@ -358,7 +359,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// `a`, `b`, … for the n-th quantified or unknown type.
+/// The printed name of the n-th quantified type or inference variable: `a`, `b`, ….
 pub fn type_variable_name(n: u32) -> String {
     let letter = char::from(b'a' + (n % 26) as u8);
     if n < 26 { letter.to_string() } else { format!("{letter}{}", n / 26) }
@@ -417,7 +418,7 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// A length bound by an `∃`.
+/// A length variable bound by an `∃`.
 pub fn bound(id: u32, name: &str) -> Var {
     Var { kind: VarKind::Bound, id, name: name.into() }
 }

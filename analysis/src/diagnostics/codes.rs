@@ -1,4 +1,4 @@
-//! The kinds of diagnostics: each with its name, which never changes, its level, and its page.
+//! The kinds of diagnostics: for each a permanent name, a level and a page.
 
 use super::Severity;
 use std::fmt;
@@ -14,7 +14,7 @@ macro_rules! codes {
         impl Code {
             pub const ALL: &[Code] = &[$(Code::$code,)+];
 
-            /// `unequal-lengths`
+            /// The permanent name: `unequal-lengths`.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Code::$code => $name,)+
@@ -27,7 +27,7 @@ macro_rules! codes {
                 }
             }
 
-            /// What is wrong, a small program that shows it, and the repaired program, as Markdown.
+            /// The page in Markdown: the problem, a small program that shows it, and the corrected program.
             pub const fn page(self) -> &'static str {
                 match self {
                     $(Code::$code => include_str!(concat!("../../pages/", $name, ".md")),)+
@@ -88,7 +88,7 @@ impl Code {
         Code::ALL.iter().copied().find(|code| code.as_str() == name)
     }
 
-    /// Whether it is about text that could be left out, which editors show faded.
+    /// Whether it concerns text that could be left out, which editors show faded.
     pub const fn is_about_unneeded_text(self) -> bool {
         matches!(self, Code::UnusedImport | Code::UnusedName)
     }

@@ -1,38 +1,38 @@
-//! Where lengths come from, and why two of them differ, as values.
+//! Sources of lengths, and reasons why two lengths differ, as data.
 
 use crate::node::Name;
 use crate::size::Size;
 
-/// What a length that is known only at run time is the length of. Calls are given in words, `filter pos`.
+/// The source of a length known only at run time. Calls are given as text: `filter pos`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LengthSource {
-    /// What a `filter` kept.
+    /// The number of elements that a `filter` keeps.
     Kept { call: String },
-    /// The number that was given to `iota`, say.
+    /// A number passed to a function such as `iota`.
     Counted { callee: Name },
-    /// What another function returned.
+    /// The result of another function.
     Returned { callee: String },
-    /// The branch of an `if` that is taken.
+    /// The taken branch of an `if`.
     Branch,
-    /// A value whose type hides it.
+    /// A value whose type hides its length.
     Hidden { value: String },
-    /// Nothing that has a name.
+    /// A source without a name.
     Nameless,
 }
 
-/// What a message says of a length besides the length itself.
+/// A message's explanation of a length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Provenance {
     Opened(LengthSource),
-    /// The array that has it, in words.
+    /// The length of this array, given as text.
     LengthOf(String),
     Nothing,
 }
 
-/// What has two lengths that must be equal.
+/// The two things whose lengths must be equal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LengthsOf {
-    /// Two arguments of one call, from zero; `of_two`: it has no others.
+    /// Two arguments of one call, by index from 0; `of_two`: the call has no others.
     Arguments {
         callee: String,
         first: usize,
@@ -50,7 +50,7 @@ pub enum LengthsOf {
     Other,
 }
 
-/// Why two lengths may differ.
+/// The reason why two lengths may differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
     TwoFilters,
@@ -60,7 +60,7 @@ pub enum Difference {
     },
     Always,
     NotKnown,
-    /// At this position; `names`: the two arrays in words.
+    /// They differ at this index; `names`: the two arrays as text.
     At {
         position: Name,
         index: i64,

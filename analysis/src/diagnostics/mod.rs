@@ -1,14 +1,14 @@
-//! Diagnostics as values: what is wrong, where, where its causes are, and how to mend it.
+//! Diagnostics as data: the problem, its range, related ranges, and quick fixes.
 //!
-//! A diagnostic of a form names nodes, not positions; [`crate::ide`] turns nodes into ranges at the last step.
+//! A diagnostic of a form refers to nodes; [`crate::ide`] turns nodes into source ranges at the end.
 //!
 //! | module | job |
 //! |---|---|
-//! | [`codes`] | the kinds, each with its name, level and page |
-//! | [`lengths`] | where lengths come from, why they differ |
-//! | [`problem`] | what is wrong, as a value |
+//! | [`codes`] | the kinds, each with name, level and page |
+//! | [`lengths`] | sources of lengths, reasons why they differ |
+//! | [`problem`] | problems as data |
 //! | [`shown`] | types in messages |
-//! | [`words`] | from a problem to its message |
+//! | [`words`] | turns a problem into its message |
 
 pub mod codes;
 pub mod lengths;
@@ -27,16 +27,16 @@ use crate::size::Size;
 pub enum Severity {
     Error,
     Warning,
-    /// Something worth knowing, e.g. a check that is left to the run.
+    /// A useful note, e.g. that a check remains at run time.
     Information,
 }
 
-/// A place that a diagnostic points at besides its own.
+/// A related place of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// In the same form.
     Here(Node),
-    /// Another form of the program, by name: its defining name is the place.
+    /// The defining name of another form of the program.
     Definition(Name),
 }
 
@@ -49,11 +49,11 @@ pub struct Related {
 /// One replacement in the text of the form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Edit {
-    /// The whole text of the node becomes this.
+    /// Replaces the whole text of the node.
     Replace(Node, String),
     InsertBefore(Node, String),
     InsertAfter(Node, String),
-    /// `before`, the text of the node `of`, then `after`, inserted before the node `at`.
+    /// Inserts, before the node `at`: `before`, the text of the node `of`, and `after`.
     CopyBefore {
         at: Node,
         before: String,
@@ -64,10 +64,10 @@ pub enum Edit {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
-    /// Imperative, e.g. "Write `2.0f`".
+    /// An imperative, e.g. "Write `2.0f`".
     pub title: String,
     pub edits: Vec<Edit>,
-    /// Whether the mend is certain enough to be applied without asking.
+    /// Whether the fix is certain enough to be applied without asking.
     pub certain: bool,
 }
 
@@ -76,15 +76,15 @@ pub struct Diagnostic {
     pub code: Code,
     pub severity: Severity,
     pub at: Node,
-    /// One or two sentences; code and types between backticks.
+    /// One or two sentences; code and types in backticks.
     pub message: String,
     pub related: Vec<Related>,
     pub fixes: Vec<Fix>,
-    /// The lengths that would have to be equal, if that is what is wrong.
+    /// The lengths that must be equal, for a length mismatch.
     pub obligation: Option<Box<Obligation>>,
 }
 
-/// Two lengths that had to be equal and cannot be shown to be; each with where it comes from.
+/// A length mismatch: two lengths that must be equal but are not provably so, each with its source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Obligation {
     pub left: (Size, Option<Node>),

@@ -1,12 +1,12 @@
-//! Types in messages: nobody reads one of many lines, and to write it takes long where there are many mistakes.
+//! Types in messages, truncated: very long types are unreadable and slow to print.
 
 use crate::ty::Ty;
 use std::fmt::{self, Display, Write};
 
-/// Characters of one type in a message; what is behind them is left out.
+/// Maximum number of characters of one type in a message; the rest is cut off.
 const LONGEST: usize = 1000;
 
-/// The type as messages have it.
+/// A type as messages print it.
 pub struct Shown<'a>(pub &'a Ty);
 
 impl Display for Shown<'_> {
@@ -19,7 +19,7 @@ impl Display for Shown<'_> {
     }
 }
 
-/// Stops whoever writes more than is left.
+/// Fails a write that exceeds the remaining characters.
 struct Cut<'a, 'f> {
     to: &'a mut fmt::Formatter<'f>,
     left: usize,

@@ -1,4 +1,4 @@
-//! Terms: what a front end emits, before they get ids.
+//! Terms: the output of a front end, before nodes get ids.
 
 use crate::node::Scalar;
 use crate::size::{Size, Var, VarKind};
@@ -6,7 +6,7 @@ use lift_syntax::TextRange;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A name that a term binds. The number tells names apart; the text is for people.
+/// A name that a term binds. The number identifies it; the text is for people.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Bound {
     pub id: u32,
@@ -14,31 +14,31 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The name as a length.
+    /// The bound name as a length variable.
     pub fn as_size(&self) -> Size {
         Size::var(Var::new(VarKind::Skolem, self.id, self.name.clone()))
     }
 }
 
-/// A part of a program, cheap to clone. Where one is used twice it is written twice.
+/// A node of a program, cheap to clone. A term used twice is emitted twice.
 #[derive(Debug, Clone)]
 pub struct Term(pub Rc<Node>);
 
 #[derive(Debug)]
 pub struct Node {
     pub kind: Kind,
-    /// Where it comes from, relative to the form.
+    /// The source range, relative to the form.
     pub range: TextRange,
-    /// Nodes in it, itself among them.
+    /// The number of nodes in the term, itself included.
     pub weight: usize,
-    /// Nodes in one another.
+    /// The depth of the term in nodes.
     pub depth: usize,
 }
 
 #[derive(Debug)]
 pub enum Kind {
     Local(Bound),
-    /// A primitive of Lift or a definition of its prelude.
+    /// A primitive, or a definition of the prelude.
     Global(&'static str),
     Int(i32),
     Double(f64),
@@ -96,13 +96,13 @@ impl Term {
         self.0.depth
     }
 
-    /// Whether writing it twice costs nothing.
+    /// Whether emitting it twice is free.
     pub fn is_atom(&self) -> bool {
         matches!(self.kind(), Kind::Local(_) | Kind::Int(_) | Kind::Double(_) | Kind::Bool(_) | Kind::Size(_))
     }
 }
 
-/// What is bound at one level of a program, in order: a body under construction.
+/// The bindings of one level of a program, in order: a body under construction.
 #[derive(Debug, Default)]
 pub struct Scope {
     bound: Vec<Binding>,
@@ -124,7 +124,7 @@ impl Scope {
         self.bound.push(Binding::Unpack(length, name, value));
     }
 
-    /// How many names are bound.
+    /// The number of bound names.
     pub fn len(&self) -> usize {
         self.bound.len()
     }
@@ -133,7 +133,7 @@ impl Scope {
         self.bound.is_empty()
     }
 
-    /// The body with all that it needs bound around it.
+    /// Wraps all bindings around the body.
     pub fn close(self, body: Term) -> Term {
         self.bound.into_iter().rev().fold(body, |body, binding| {
             let range = body.range();

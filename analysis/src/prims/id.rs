@@ -1,9 +1,10 @@
-//! What the primitives compute: the one list of their names in Rust.
+//! Ids of the primitives: the only list of their names in Rust.
 
 /// Declares [`PrimitiveId`]: each operation with the names under which `primitives.lift` declares it.
 macro_rules! primitives {
     ($($(#[$about:meta])* $id:ident: $($name:literal)+;)+) => {
-        /// What a primitive computes. Where it runs is [`super::Primitive::level`]: `map` and `mapGlb0` are both `Map`.
+        /// The operation of a primitive. [`super::Primitive::level`] says where it runs: `map` and `mapGlb0` are both
+        /// `Map`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum PrimitiveId {
             $($(#[$about])* $id,)+
@@ -12,7 +13,7 @@ macro_rules! primitives {
         impl PrimitiveId {
             pub const ALL: &[PrimitiveId] = &[$(PrimitiveId::$id,)+];
 
-            /// The names of the declarations, without aliases; the first is the operation's own.
+            /// The declared names, without aliases; the first is the operation's own.
             pub const fn names(self) -> &'static [&'static str] {
                 match self {
                     $(PrimitiveId::$id => &[$($name),+],)+
@@ -69,7 +70,7 @@ primitives! {
     ToDouble: "toDouble";
     ToElement: "toElement";
 
-    // Work on arrays.
+    // Operations on arrays.
     Map: "map" "mapSeq" "mapGlb0" "mapGlb1" "mapGlb2" "mapWrg0" "mapWrg1" "mapWrg2" "mapLcl0" "mapLcl1" "mapLcl2";
     Reduce: "reduce" "reduceSeq";
     PartRed: "partRed";
@@ -89,7 +90,7 @@ primitives! {
     // Tuples.
     Zip: "zip";
     Unzip: "unzip";
-    /// The component whose number the declaration gives ([`super::Special::Get`]).
+    /// One component, whose number the declaration gives ([`super::Special::Get`]).
     Get: "get1" "get2" "get3" "get4" "get5" "get6" "get7" "get8" "get9" "get10" "get11" "get12" "get13" "get14" "get15"
         "get16";
 
@@ -137,7 +138,7 @@ primitives! {
     Identity: "id";
 }
 
-/// What changes nothing as an operand of an operator, at any of its types.
+/// A neutral element, independent of the type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Neutral {
     Number(u8),
@@ -145,7 +146,7 @@ pub enum Neutral {
 }
 
 impl PrimitiveId {
-    /// The neutral element of an associative operator, if it has one at all of its types.
+    /// The neutral element of an associative operator, if one exists at all of its types.
     pub fn neutral(self) -> Option<Neutral> {
         match self {
             PrimitiveId::Add => Some(Neutral::Number(0)),

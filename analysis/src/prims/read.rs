@@ -1,6 +1,6 @@
 //! Reads the declarations of the primitives.
 //!
-//! What cannot be read is an error with its place; a test makes sure that the file that ships has none.
+//! A malformed declaration is an error with its range; a test makes sure that the shipped file has none.
 
 use super::{Level, Primitive, PrimitiveId, Special};
 use crate::hir::*;
@@ -11,10 +11,10 @@ use lift_syntax::ast::{self, AstNode, Clause, ClausePart};
 use lift_syntax::{TextRange, parse_file};
 use rustc_hash::FxHashMap;
 
-/// A declaration that cannot be read: where, and why.
+/// The range and the message of a malformed declaration.
 pub(super) type Malformed = (TextRange, String);
 
-/// Every form of the file, as a primitive or as what is wrong with it.
+/// All forms of the file, each as a primitive or an error.
 pub(super) fn declarations(text: &str) -> Vec<Result<Primitive, Malformed>> {
     let read = |form: lift_syntax::ParsedForm| {
         let start = form.raw.range.start();
@@ -88,7 +88,7 @@ struct Variables {
 }
 
 impl Variables {
-    /// Types in the order of their names, so that they print as they are written; sizes in the order of appearance.
+    /// Numbers types in alphabetical order, so that they print as written, and sizes in order of appearance.
     fn of(body: &Body) -> Variables {
         let mut names: Vec<&Name> = Vec::new();
         for ty in &body.types {
@@ -120,7 +120,8 @@ impl Variables {
             TypeRef::Array { position: None, element, length } => {
                 Ty::array(self.ty(body, *element)?, self.size(body, *length)?)
             }
-            // Positions of one name are one position: at which the function is applied, if there is one.
+            // Index variables of one name are one variable: the index at which the function is applied, if there is
+            // one.
             TypeRef::Array { position: Some(binder), element, length } => {
                 let name = body.binder(*binder).name.clone();
                 let id = self.positions.len() as u32;
@@ -201,7 +202,8 @@ impl Variables {
             "elements-at" => {
                 let position = self.positions.get("i").ok_or("`elements-at` is of the position `i`")?.clone();
                 let index = self.clause_size(one(&parts)?)?;
-                // The elements of the result are those of the argument elsewhere: only the arguments say on what they depend.
+                // Elements of the result come from the argument at another index, so only the arguments determine the
+                // dependence.
                 let (args, _) = into.scheme.ty.uncurry();
                 let arguments = Ty::tuple(args.into_iter().cloned().collect());
                 let mut around = dependence(&arguments, into.scheme.types.len() as u32, &into.scheme.sizes);
@@ -268,8 +270,8 @@ impl Variables {
     }
 }
 
-/// A type or length of a declaration may depend on the positions that are bound around all its uses. The types of
-/// functions are those at the position of the array over which they go.
+/// A type or length of a declaration may depend on the index variables bound around all its uses. Types in function
+/// arguments are not counted: they are those at the index of the mapped array.
 fn dependence(ty: &Ty, types: u32, sizes: &[Var]) -> Dependence {
     let (args, result) = ty.uncurry();
     let data = || args.iter().copied().filter(|t| !matches!(t.kind(), TyKind::Fun(..))).chain([result]);
@@ -323,7 +325,7 @@ fn operation(op: SizeOp, operands: &[Size]) -> Result<Size, String> {
     })
 }
 
-/// The first word of a clause and what follows it.
+/// The head word of a clause and its remaining parts.
 fn split_clause(clause: &Clause) -> Result<(String, Vec<ClausePart>), String> {
     let mut parts = clause.parts();
     let head = word(&parts.next().ok_or("an empty clause")?)?;

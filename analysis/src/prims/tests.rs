@@ -1,4 +1,4 @@
-//! The declarations of the primitives, as they are read.
+//! Tests of reading the declarations of the primitives.
 
 use super::*;
 

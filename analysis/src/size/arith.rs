@@ -7,7 +7,7 @@ use super::ratio::Ratio;
 use super::var::Var;
 use super::work::TooLarge;
 
-/// A product that would be heavier is not multiplied out if that makes it grow.
+/// Maximum weight of a product that grows by multiplying out; heavier ones are kept as factors.
 const MAX_EXPANDED: u32 = 1500;
 
 impl Size {
@@ -40,7 +40,7 @@ impl Size {
         })
     }
 
-    /// The size times a number.
+    /// The size multiplied by a rational.
     pub(crate) fn scale(&self, factor: Ratio) -> Size {
         if factor.is_one() {
             return self.clone();
@@ -73,7 +73,7 @@ impl Size {
         let product = poly::mul(self.terms(), other.terms()).and_then(poly::reduce_groups);
         let product = product.and_then(|terms| {
             let product = Size::from_terms(terms);
-            // What multiplying out makes much larger is kept as factors.
+            // A product that grows much by multiplying out is kept as factors.
             let too_large = product.weight() > MAX_EXPANDED;
             let grown = product.weight() > (self.weight() + other.weight()) / 2 * 3;
             if product.is_given_up() || too_large && grown { Err(TooLarge) } else { Ok(product) }
@@ -85,7 +85,7 @@ impl Size {
         product.merge_powers()
     }
 
-    /// `selfᵉ` for a constant exponent, multiplied out as far as that stays small.
+    /// `selfᵉ` for a constant exponent, multiplied out while it stays small.
     pub(crate) fn pow_const(&self, exponent: i32) -> Size {
         let whole = || {
             let factor = self.as_factor();

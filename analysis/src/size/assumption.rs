@@ -1,5 +1,5 @@
-//! What must hold for the sizes of a program to make sense: collected while types are inferred,
-//! shown to the reader, and checked before a run.
+//! Conditions on lengths under which a program is valid: collected during inference, shown to the reader, and checked
+//! before a run.
 
 use super::Size;
 use super::eval::EvalError;
@@ -8,23 +8,23 @@ use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Assumption {
-    /// The divisor is positive, and the division of value by it leaves no remainder.
+    /// The divisor is positive and divides the value.
     Divides {
         divisor: Size,
         value: Size,
     },
     NonNegative(Size),
-    /// The first is not above the second.
+    /// `a <= b`.
     AtMost(Size, Size),
     Equal(Size, Size),
     Positive(Size),
-    /// It holds for every position below the count.
+    /// It holds for all values of the index variable from 0 to below the count.
     ForAll {
         position: Var,
         count: Size,
         holds: Box<Assumption>,
     },
-    /// It holds wherever all that is given does.
+    /// It holds wherever all of `given` hold.
     Where {
         given: Vec<Assumption>,
         holds: Box<Assumption>,
@@ -32,7 +32,7 @@ pub enum Assumption {
 }
 
 impl Assumption {
-    /// The assumption, made only where so much holds.
+    /// Weakens the assumption to hold only under further conditions.
     #[must_use]
     pub fn given(self, mut given: Vec<Assumption>) -> Assumption {
         match self {
@@ -45,7 +45,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed, and the conditions where, if it is assumed only somewhere.
+    /// For a conditional assumption, the inner assumption and its conditions as text.
     pub fn only_where(&self) -> Option<(&Assumption, String)> {
         let Assumption::Where { given, holds } = self else { return None };
         let given: Vec<String> = given.iter().map(Assumption::as_condition).collect();
@@ -62,7 +62,7 @@ impl Assumption {
         }
     }
 
-    /// Its sizes and those of its parts.
+    /// The sizes of the assumption, including those of nested ones.
     pub fn all_sizes(&self) -> Vec<&Size> {
         let mut sizes = self.sizes();
         match self {
@@ -75,7 +75,7 @@ impl Assumption {
         sizes
     }
 
-    /// With other sizes; `f` must leave positions as they are.
+    /// Maps every size; `f` must not change index variables.
     #[must_use]
     pub fn map(&self, f: &mut dyn FnMut(&Size) -> Size) -> Assumption {
         match self {
@@ -94,7 +94,7 @@ impl Assumption {
         }
     }
 
-    /// How long it is to write and to prove: the nodes of its sizes.
+    /// Weight of the assumption for printing and proving: the number of nodes of its sizes.
     pub fn weight(&self) -> u32 {
         let inside = match self {
             Assumption::ForAll { holds, .. } => holds.weight(),
@@ -145,7 +145,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed at each of a few positions, by itself; anything else as it is.
+    /// Expands an assumption for all of at most 8 indices into one per index; returns others unchanged.
     pub fn at_few_positions(self) -> Vec<Assumption> {
         const FEW: i64 = 8;
         match self {
@@ -159,7 +159,7 @@ impl Assumption {
         }
     }
 
-    /// Does the assumption hold under these values?
+    /// Whether the assumption holds under these values; an error if a size has no value.
     pub fn check(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<bool, EvalError> {
         match self {
             Assumption::Divides { divisor, value } => {
@@ -195,7 +195,7 @@ impl Assumption {
         }
     }
 
-    /// As a condition of the program would say it, if it may: `N > 0`.
+    /// The assumption as a condition of the language, such as `N > 0`; divisibility and the rest print as usual.
     fn as_condition(&self) -> String {
         match self {
             Assumption::AtMost(a, b) => match (a.as_const(), b.as_const()) {
@@ -213,7 +213,7 @@ impl Assumption {
 }
 
 impl Size {
-    /// `self >= 0` as `less <= more`, if both of them mention a variable.
+    /// `self >= 0` as `less <= more`, if both sides mention a variable.
     fn as_comparison(&self) -> Option<(Size, Size)> {
         let (num, _) = self.as_fraction()?;
         let (more, less) = num.by_sign();

@@ -4,36 +4,36 @@ use super::Size;
 use super::var::Var;
 use std::sync::Arc;
 
-/// What a monomial is a product of. Every atom stands for an integer.
+/// A factor of a monomial. Every atom has an integer value.
 ///
-/// There is no `mod` and no `min` here: `a mod b` is `a - b·⌊a/b⌋` and `min(a, b)` is
-/// `a - max(0, a-b)`. So `⌊a/b⌋·b + a mod b = a` and `min(a,b) + max(a,b) = a + b` need no rule of
-/// their own, and neither do the rules for nested `mod`. [`super::view`] finds both again for the reader.
+/// There is no atom for `mod` or `min`: `a mod b` is `a - b·⌊a/b⌋` and `min(a, b)` is `a - max(0, a-b)`. So `⌊a/b⌋·b +
+/// a mod b = a`, `min(a,b) + max(a,b) = a + b` and the laws of nested `mod` need no rules. [`super::view`] restores
+/// both for the reader.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Atom {
     Var(Var),
-    /// `⌊a/b⌋`: integer coefficients, no common factor, no multiple of `b` left in `a`.
+    /// `⌊a/b⌋`: integer coefficients, no common factor, no multiple of `b` in `a`.
     Floor(Size, Size),
-    /// The largest of 0 and these.
+    /// The maximum of 0 and these.
     Max(Arc<[Size]>),
     /// 1 if the size is not negative, otherwise 0.
     Step(Size),
     /// `base^exponent`, where the exponent is not a constant.
     Pow(Size, Size),
-    /// `Σ body` over `0 <= index < count`; the index is named after the depth of sums in the body.
+    /// `Σ body` over `0 <= index < count`; the index is numbered by the nesting depth of sums in the body.
     Sum {
         index: Var,
         count: Size,
         body: Size,
     },
-    /// A sum as one factor: a divisor, or a product that was too large to multiply out.
+    /// A sum kept as one factor: a divisor, or a factor of a product too large to multiply out.
     Group(Size),
-    /// Something that was too large to keep. Equal digests come from equal expressions.
+    /// Placeholder for an expression too large to keep. Equal digests come from equal expressions.
     TooLarge(u128),
 }
 
 impl Atom {
-    /// The sizes directly inside.
+    /// The immediate operands.
     pub fn operands(&self) -> impl Iterator<Item = &Size> {
         let (first, second, others): (_, _, &[Size]) = match self {
             Atom::Var(_) | Atom::TooLarge(_) => (None, None, &[]),
@@ -45,7 +45,7 @@ impl Atom {
         first.into_iter().chain(second).chain(others)
     }
 
-    /// The exponent that says the same: 0 or 1 squared is itself, and so is the inverse of 1 or -1.
+    /// The equivalent canonical exponent: 0 and 1 equal their squares, and 1 and -1 equal their inverses.
     pub fn normal_exponent(&self, exponent: i32) -> i32 {
         match self {
             Atom::Step(_) => exponent.min(1),
@@ -54,7 +54,7 @@ impl Atom {
         }
     }
 
-    /// Can the atom not be negative, whatever the values of the variables?
+    /// Whether the atom is non-negative for all values of its variables.
     pub fn is_natural(&self) -> bool {
         match self {
             Atom::Var(var) => var.is_natural(),
@@ -65,7 +65,7 @@ impl Atom {
         }
     }
 
-    /// How many sums are nested in the atom.
+    /// The nesting depth of sums in the atom.
     pub fn sum_depth(&self) -> u32 {
         let inner = self.operands().map(Size::sum_depth).max().unwrap_or(0);
         inner + u32::from(matches!(self, Atom::Sum { .. }))

@@ -6,7 +6,7 @@ use super::poly::{self, Mono, Term};
 use super::ratio::{Ratio, gcd};
 
 impl Size {
-    /// `self/other`, assuming that it leaves no remainder. `n/k·k` is `n`, also for symbolic `k`.
+    /// The quotient, assumed to be exact. `n/k·k` is `n`, also for symbolic `k`.
     #[must_use]
     pub fn div_exact(&self, other: &Size) -> Size {
         if other.is_one() {
@@ -20,7 +20,7 @@ impl Size {
             self.mul(&den)
         };
         if let [term] = other.terms() {
-            // `-i` is positive where `i` is not: its sign stays with it.
+            // Where `i` is negative, `-i` is positive: the divisor keeps its sign.
             if term.coeff.is_negative() && !term.mono.is_one() {
                 return give_up();
             }
@@ -29,7 +29,8 @@ impl Size {
                 None => give_up(),
             };
         }
-        // The divisor as content times a primitive sum. The content is positive: so is the sum then.
+        // Splits the divisor into content and primitive part. The content is positive, therefore the primitive part is
+        // too.
         let Some((content, primitive)) = other.primitive_part() else {
             return give_up();
         };
@@ -40,21 +41,21 @@ impl Size {
         self.mul(&Size::term(recip)).mul(&den)
     }
 
-    /// The size as positive content times primitive part; the primitive part has no common factor and
-    /// no negative exponent.
+    /// Splits the size into positive content and primitive part, which has neither a common factor nor negative
+    /// exponents.
     pub(crate) fn primitive_part(&self) -> Option<(Term, Size)> {
         let content = poly::content(self.terms())?;
         let primitive = poly::mul(self.terms(), &[content.recip()?]).ok()?;
         Some((content, Size::from_terms(primitive)))
     }
 
-    /// Numerator and denominator: integer coefficients and no negative exponents in either.
+    /// Numerator and denominator, with integer coefficients and without negative exponents.
     pub(crate) fn as_fraction(&self) -> Option<(Size, Size)> {
         if self.is_integral() {
             return Some((self.clone(), Size::one()));
         }
         let (mut num, mut den) = (self.clone(), Size::one());
-        // Multiplying a group out may bring new fractions with it.
+        // Multiplying out a group may introduce new fractions.
         for _ in 0..4 {
             let next = poly::denominator(num.terms())?;
             if next.mono.is_one() && next.coeff.is_one() {
@@ -67,7 +68,7 @@ impl Size {
         None
     }
 
-    /// Multiplies positive powers of groups out, where that stays small.
+    /// Multiplies out positive powers of groups while the result stays small.
     pub(crate) fn expand_groups(&self) -> Size {
         let is_group = |atom: &Atom| matches!(atom, Atom::Group(_));
         if !self.terms().iter().any(|t| t.mono.0.iter().any(|(a, e)| *e > 0 && is_group(a))) {
@@ -89,7 +90,7 @@ impl Size {
         sum
     }
 
-    /// `self mod other`, never negative.
+    /// `self mod other`; non-negative.
     #[must_use]
     pub fn rem(&self, other: &Size) -> Size {
         self.sub(&other.mul(&self.div_floor(other)))
@@ -111,7 +112,7 @@ impl Size {
         if other.is_zero() {
             return raw();
         }
-        // Put both over one denominator: from here on all coefficients are integers.
+        // Over a common denominator, all coefficients are integers.
         let (Some((num, num_den)), Some((den, den_den))) = (self.as_fraction(), other.as_fraction()) else {
             return raw();
         };
@@ -121,8 +122,8 @@ impl Size {
 }
 
 impl Size {
-    /// Is this a polynomial in one atom that is an integer everywhere, such as n(n-1)/2? It is one if
-    /// it is one at degree + 1 places in a row.
+    /// Whether the size is an integer-valued polynomial in one atom, such as n(n-1)/2: an integer at degree + 1
+    /// consecutive points.
     pub(crate) fn is_integer_valued(&self) -> bool {
         let Some(lead) = self.terms().first() else { return true };
         let &[(ref atom, degree @ 1..=8)] = &*lead.mono.0 else { return false };
@@ -187,7 +188,7 @@ impl Floor {
         let Some(coeff) = num.coeff.gcd(den.coeff) else {
             return;
         };
-        // What is cancelled must be positive: the divisor stays positive by it.
+        // Only positive factors are cancelled, so that the divisor stays positive.
         let mono = poly::common(&num.mono, &den.mono);
         let mono = mono.retain(|atom, _| atom.is_natural());
         if coeff.is_one() && mono.is_one() {
@@ -200,7 +201,7 @@ impl Floor {
         self.den = self.den.mul(&recip);
     }
 
-    /// If one of the two is a multiple of the other as a polynomial, only the quotient is left.
+    /// If one of the two is a polynomial multiple of the other, leaves only the quotient.
     fn divide_out(&mut self) {
         if self.den.terms().len() < 2 {
             return;
@@ -219,7 +220,7 @@ impl Floor {
         }
     }
 
-    /// `(q·n + r)/n = q + r/n`, with the coefficients of `r` between 0 and that of `n`.
+    /// `(q·n + r)/n = q + r/n`; coefficients of `r` lie between 0 and that of `n`.
     fn pull_multiples(&mut self) {
         let (quotient, remainder) = match self.den.terms() {
             [den] => self.split_by_term(den),
@@ -232,7 +233,7 @@ impl Floor {
         if quotient.is_zero() || !quotient.is_integral() || !remainder.is_integral() {
             return;
         }
-        // By a sum, nothing is pulled out that would leave less than nothing behind.
+        // With a sum as divisor, multiples are extracted only if the remaining numerator does not turn negative.
         if single || remainder.is_natural() || !self.num.is_natural() {
             self.whole = self.whole.add(&quotient);
             self.num = remainder;
@@ -286,7 +287,7 @@ impl Floor {
         self.den = self.den.scale(recip);
     }
 
-    /// `⌊(⌊x/a⌋ + c)/b⌋ = ⌊(x + a·c)/(a·b)⌋`, if there is one such `⌊x/a⌋`.
+    /// `⌊(⌊x/a⌋ + c)/b⌋ = ⌊(x + a·c)/(a·b)⌋`, if the numerator contains exactly one `⌊x/a⌋`.
     fn flatten(&mut self) {
         let mut found: Option<(&Term, &Size, &Size)> = None;
         for term in self.num.terms() {
@@ -305,7 +306,7 @@ impl Floor {
         }
     }
 
-    /// `⌊a/b⌋ = 0` for `0 <= a < b`.
+    /// `⌊a/b⌋ = 0` for `0 <= a < b`, where the normal form alone shows the bounds.
     fn is_proper_by_nature(&self) -> bool {
         self.num.is_natural() && self.den.sub(&self.num).sub(&Size::one()).is_natural()
     }

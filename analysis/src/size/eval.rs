@@ -1,4 +1,4 @@
-//! The value of a size under values of its variables.
+//! Evaluates a size under an assignment of its variables.
 
 use super::Size;
 use super::atom::Atom;
@@ -8,21 +8,21 @@ use super::var::Var;
 use std::cell::Cell;
 use std::fmt;
 
-/// No evaluation adds up more elements of finite sums than this.
+/// Maximum number of summands of finite sums that one evaluation adds up.
 const MAX_SUM_STEPS: u32 = 1 << 22;
 
-/// Why a size has no value.
+/// The reason why a size has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EvalError {
     /// A variable without a value.
     Unbound(Var),
-    /// An exact division that leaves a remainder.
+    /// An exact division leaves a remainder.
     NotIntegral,
-    /// A number below zero where a natural number is asked for.
+    /// The value is negative where a natural number is required.
     Negative,
     Overflow,
     DivisionByZero,
-    /// A part of the size was given up, or a sum has too many elements to add up.
+    /// Part of the size was too large to keep, or a sum has too many summands to add up.
     TooLarge,
 }
 
@@ -44,19 +44,19 @@ impl std::error::Error for EvalError {}
 type Env<'a> = &'a dyn Fn(&Var) -> Option<i64>;
 
 impl Size {
-    /// The natural number that the size is under these values.
+    /// The value of the size as a natural number.
     pub fn eval(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
         let value = self.eval_int(env)?;
         if value < 0 { Err(EvalError::Negative) } else { Ok(value) }
     }
 
-    /// The integer, also below zero, that the size is under these values.
+    /// The value of the size as an integer, possibly negative.
     pub fn eval_int(&self, env: &dyn Fn(&Var) -> Option<i64>) -> Result<i64, EvalError> {
         let value = self.eval_ratio(env)?.to_integer().ok_or(EvalError::NotIntegral)?;
         i64::try_from(value).map_err(|_| EvalError::Overflow)
     }
 
-    /// The value before anybody asks whether all divisions were exact.
+    /// The rational value, without a check that divisions are exact.
     pub(crate) fn eval_ratio(&self, env: Env<'_>) -> Result<Ratio, EvalError> {
         if let Some(value) = short(self, env).and_then(|value| Ratio::integer(i128::from(value))) {
             return Ok(value);
@@ -65,7 +65,7 @@ impl Size {
     }
 }
 
-/// The value, where it and all numbers on the way to it are short integers: nearly always, and in a fraction of the time.
+/// Fast path: the value, if it and all intermediate results fit in `i64`, which is nearly always.
 fn short(size: &Size, env: Env<'_>) -> Option<i64> {
     let mut sum = 0i64;
     for term in size.terms() {
@@ -98,7 +98,7 @@ fn short_atom(atom: &Atom, env: Env<'_>) -> Option<i64> {
 fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError> {
     let mut sum = Ratio::ZERO;
     for term in size.terms() {
-        // What a condition excludes need have no value.
+        // A factor excluded by a false condition needs no value.
         if is_excluded(term, env, fuel)? {
             continue;
         }
@@ -116,7 +116,7 @@ fn value(size: &Size, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, EvalError
     Ok(sum)
 }
 
-/// Whether a factor of the term is a condition that does not hold.
+/// Whether a factor of the term is a false condition.
 fn is_excluded(term: &Term, env: Env<'_>, fuel: &Cell<u32>) -> Result<bool, EvalError> {
     for (atom, e) in &*term.mono.0 {
         if let Atom::Step(_) = atom
@@ -157,7 +157,7 @@ fn atom_value(atom: &Atom, env: Env<'_>, fuel: &Cell<u32>) -> Result<Ratio, Eval
             if base.is_zero() && exponent < 0 {
                 return Err(EvalError::DivisionByZero);
             }
-            // The powers of these three have no end, but their exponents have a parity.
+            // Powers of 0, 1 and -1 never overflow; the parity of the exponent determines them.
             let exponent = if base.is_zero() || base.abs().is_one() {
                 if exponent == 0 { 0 } else { 2 - exponent.rem_euclid(2) }
             } else {

@@ -1,14 +1,14 @@
-//! Minimum, maximum and conditional sizes.
+//! Minimum, maximum and conditionals.
 //!
-//! There is one atom for the first two, `max(0, …)`: every minimum and maximum is written as one of
-//! its operands plus or minus such an atom, in the one way that does not depend on how it was asked for.
+//! Both extrema use one atom, `max(0, …)`: a minimum or maximum is one of its operands plus or minus the atom, in a
+//! canonical form that does not depend on the order of operands.
 
 use super::Size;
 use super::atom::Atom;
 use super::poly;
 use super::ratio::{Ratio, gcd};
 
-/// Nested maxima are merged up to so many operands.
+/// Maximum number of operands of merged nested maxima.
 const MAX_OPERANDS: usize = 8;
 
 impl Size {
@@ -63,7 +63,7 @@ impl Size {
             kept.retain(|k| !operand.sub(k).is_natural());
             kept.push(operand);
         }
-        // Of all ways to write max(a, b, …) as a + max(0, b-a, …), take the least.
+        // Of all forms a + max(0, b-a, …) of max(a, b, …), take the least in order.
         let mut best: Option<(Vec<Size>, &Size)> = None;
         for base in &kept {
             let mut others: Vec<Size> = kept.iter().filter(|k| *k != base).map(|k| k.sub(base)).collect();
@@ -79,7 +79,7 @@ impl Size {
         }
     }
 
-    /// The operands, if the size is a maximum plus something.
+    /// The operands, if the size is a maximum plus another size.
     fn as_max(&self) -> Option<Vec<Size>> {
         let mut found = self.terms().iter().filter_map(|term| match &*term.mono.0 {
             [(Atom::Max(inner), 1)] if term.coeff.is_one() => Some((term, inner)),
@@ -133,7 +133,8 @@ impl Size {
     }
 }
 
-/// As for more: the greater if it is known, else the base is that whose difference to the other is less in order.
+/// The provably greater operand, otherwise a maximum based on the operand with the lesser difference, as for more
+/// operands.
 fn max_of_two(a: &Size, b: &Size) -> Size {
     let more = a.sub(b);
     if more.is_natural() {
@@ -146,9 +147,9 @@ fn max_of_two(a: &Size, b: &Size) -> Size {
     if less <= more { a.add(&max_zero(vec![less])) } else { b.add(&max_zero(vec![more])) }
 }
 
-/// `max(0, operands…)`: the operands are sorted, not empty, none of them or 0 dominates another.
+/// `max(0, operands…)`; the operands are sorted and not empty, and neither 0 nor an operand dominates another.
 fn max_zero(operands: Vec<Size>) -> Size {
-    // A positive common factor goes outside.
+    // A positive common factor moves outside.
     let mut content = None;
     for operand in &operands {
         let Some(mut next) = poly::content(operand.terms()) else {
@@ -166,7 +167,7 @@ fn max_zero(operands: Vec<Size>) -> Size {
     let Some(mut content) = content else {
         return Size::zero();
     };
-    // Whatever is divided by is positive.
+    // Divisors are always positive.
     content.mono = content.mono.retain(|atom, e| e < 0 || atom.is_natural());
     let Some(recip) = content.recip().map(Size::term) else {
         return Size::atom(Atom::Max(operands.into()));

@@ -1,8 +1,8 @@
-//! What is known about the variables of sizes, and what follows from it.
+//! Facts about the variables of sizes, and what follows from them.
 //!
-//! Facts are assumptions: ranges, inequalities, equalities and divisibility. All answers are sound:
-//! [`Truth::Yes`] and [`Truth::No`] hold for every value of the variables for which the facts hold;
-//! [`Truth::Unknown`] says nothing. Every question costs a bounded number of steps.
+//! Facts are assumptions: ranges, inequalities, equalities and divisibility. Answers are sound: [`Truth::Yes`] and
+//! [`Truth::No`] are correct for all values of the variables that satisfy the facts; [`Truth::Unknown`] says nothing.
+//! The cost of a query is bounded.
 
 mod answers;
 mod bounds;
@@ -25,20 +25,20 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// Steps of proof that one question may take.
+/// Fuel of one query, in proof steps.
 const FUEL: u32 = 4000;
-/// Terms of sizes that one question may compute with: there are steps that take thousands of them. The questions of
-/// programs that people write take some hundreds.
+/// Budget of one query, in terms computed with, because one step may take thousands. Queries of hand-written programs
+/// take some hundreds.
 const TERMS: u64 = 1 << 17;
 
-/// What is known of a statement.
+/// The truth value of a statement, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Truth {
-    /// It holds for all values of the variables.
+    /// True for all values of the variables.
     Yes,
-    /// It holds for none.
+    /// False for all values.
     No,
-    /// It may hold for some values and not for others, or the proof was not found.
+    /// True for some values and false for others, or no proof was found.
     Unknown,
 }
 
@@ -55,41 +55,41 @@ impl Truth {
 /// A set of assumptions about variables.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// Inclusive lower bounds; each of several holds.
+    /// Inclusive lower bounds; all of them hold.
     lower: BTreeMap<Var, Vec<Size>>,
-    /// Inclusive upper bounds.
+    /// Inclusive upper bounds; all of them hold.
     upper: BTreeMap<Var, Vec<Size>>,
-    /// Sizes that are at least zero.
+    /// Non-negative sizes.
     nonneg: Vec<Size>,
     /// `(k, n)`: k is positive and divides n.
     divides: Vec<(Size, Size)>,
-    /// Equalities, each turned into a rule that removes its left side.
+    /// Equalities, each oriented into a rule that removes its left side.
     rewrites: Vec<Rewrite>,
-    /// Points at which all of this holds, found when first needed: for all copies, until one of them learns more.
+    /// Test models: assignments that satisfy all facts. Computed on first use, shared by copies until one gains a fact.
     points: Arc<OnceLock<Points>>,
-    /// Points at which fewer facts held: those with which the search begins.
+    /// Models of fewer facts, from which the search starts.
     earlier: Vec<Arc<Sample>>,
-    /// What proofs begin with, likewise.
+    /// The starting point of all proofs; computed and shared likewise.
     known: Arc<OnceLock<Known>>,
-    /// What has been asked under these very facts.
+    /// Answers under exactly these facts.
     answers: Answers,
 }
 
 impl Facts {
-    /// Nothing but that variables are natural numbers.
+    /// No facts; variables are natural numbers.
     pub fn new() -> Facts {
         Facts::default()
     }
 
-    /// The same facts, and `lo <= var <= hi`.
+    /// The facts extended by `lo <= var <= hi`.
     #[must_use]
     pub fn with_range(mut self, var: Var, lo: Option<Size>, hi: Option<Size>) -> Facts {
         self.assume_range(var, lo, hi);
         self
     }
 
-    /// `lo <= var <= hi`. If both are given, then there is such a value: `lo <= hi` is a fact too, as
-    /// it is inside a loop over that range.
+    /// Assumes `lo <= var <= hi`. If both are given, the range is non-empty: `lo <= hi` is a fact too, as it is inside
+    /// a loop over that range.
     pub fn assume_range(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
         self.more_is_known();
         if self.points.get().is_some() {
@@ -102,7 +102,7 @@ impl Facts {
                 self.nonneg.push(length);
             }
         }
-        // A natural number is not below 0 anyway; a bound below that tells less, and its square is no bound of the square.
+        // Natural numbers have the better bound 0, and a negative bound does not bound squares.
         let tells = |lo: &Size| !(var.is_natural() && lo.as_const().is_some_and(|lo| lo < 0));
         if let Some(lo) = lo
             && !lo.contains(&var)
@@ -117,7 +117,7 @@ impl Facts {
         }
     }
 
-    /// `k` is positive and divides `n`.
+    /// Assumes that `k` is positive and divides `n`.
     pub fn assume_divides(&mut self, k: Size, n: Size) {
         self.assume_le(Size::one(), k.clone());
         self.more_is_known();
@@ -125,7 +125,7 @@ impl Facts {
         self.divides.push((k, n));
     }
 
-    /// `a <= b`.
+    /// Assumes `a <= b`.
     pub fn assume_le(&mut self, a: Size, b: Size) {
         if let Some(var) = a.as_var() {
             self.assume_range(var.clone(), None, Some(b.clone()));
@@ -141,7 +141,7 @@ impl Facts {
         }
     }
 
-    /// `a = b`.
+    /// Assumes `a = b`.
     pub fn assume_eq(&mut self, a: Size, b: Size) {
         self.more_is_known();
         self.keep_points(|points| points.samples.clear());
@@ -162,13 +162,13 @@ impl Facts {
         }
     }
 
-    /// What was found out from fewer facts is not all that can be found out now.
+    /// Discards results derived from fewer facts.
     fn more_is_known(&mut self) {
         self.known = Arc::default();
         self.answers = Answers::default();
     }
 
-    /// What is left to assume where these facts are known: of a division without a remainder, that the divisor is positive.
+    /// The part of an assumption that the facts do not imply: for a proven division, only that the divisor is positive.
     #[must_use]
     pub fn left_of(&self, assumption: Assumption) -> Assumption {
         match assumption {
@@ -192,7 +192,7 @@ impl Facts {
         }
     }
 
-    /// Takes the assumption as a fact.
+    /// Adds an assumption to the facts.
     pub fn assume(&mut self, assumption: &Assumption) {
         match assumption {
             Assumption::Divides { divisor, value } => {
@@ -202,9 +202,9 @@ impl Facts {
             Assumption::Positive(a) => self.assume_le(Size::one(), a.clone()),
             Assumption::AtMost(a, b) => self.assume_le(a.clone(), b.clone()),
             Assumption::Equal(a, b) => self.assume_eq(a.clone(), b.clone()),
-            // What holds at positions is of no use for other sizes.
+            // A statement about the elements of an array does not help with other sizes.
             Assumption::ForAll { .. } => {}
-            // Nor is what holds somewhere.
+            // A conditional statement helps only if its conditions hold.
             Assumption::Where { given, holds } => {
                 if given.iter().all(|a| self.proves(a).is_yes()) {
                     self.assume(holds);
@@ -213,7 +213,7 @@ impl Facts {
         }
     }
 
-    /// These facts and more; `None` if one of those is false, so that nothing is where they hold.
+    /// The facts extended by `more`; `None` if one of those is false, so that no assignment satisfies them.
     fn with_all(&self, more: &[Assumption]) -> Option<Facts> {
         let mut facts = self.clone();
         for a in more {
@@ -225,34 +225,33 @@ impl Facts {
         Some(facts)
     }
 
-    /// `a = b`? `No` means: different for every value of the variables.
+    /// Whether `a = b`. `No` means different for all values of the variables.
     pub fn equal(&self, a: &Size, b: &Size) -> Truth {
         self.query(|query| query.equal(a, b))
     }
 
-    /// `a <= b`?
+    /// Whether `a <= b`.
     pub fn le(&self, a: &Size, b: &Size) -> Truth {
         self.query(|query| query.le(a, b))
     }
 
-    /// `a < b`?
+    /// Whether `a < b`.
     pub fn lt(&self, a: &Size, b: &Size) -> Truth {
         self.le(&a.add(&Size::one()), b)
     }
 
-    /// Does `k` divide `n` without remainder? That `k` is positive is taken for granted when it is a variable:
-    /// [`Facts::proves`] asks for that too.
+    /// Whether `k` divides `n`. A variable `k` is taken to be positive; [`Facts::proves`] requires a proof of that.
     pub fn divides(&self, k: &Size, n: &Size) -> Truth {
         self.query(|query| query.divides(k, n))
     }
 
-    /// Inclusive lower and upper bound. Indices, positions and opened lengths are replaced by their
-    /// own bounds, as far as they have any, so that what is left are the names of the program.
+    /// Inclusive lower and upper bounds over size names of the program. Indices, array index variables and opened
+    /// lengths are replaced by their own bounds where they have any.
     pub fn bounds(&self, size: &Size) -> (Option<Size>, Option<Size>) {
         self.query(|query| query.bounds(size))
     }
 
-    /// Inclusive lower and upper bound as numbers.
+    /// Inclusive lower and upper bounds as constants.
     pub fn const_bounds(&self, size: &Size) -> (Option<i64>, Option<i64>) {
         self.query(|query| query.const_bounds(size))
     }
@@ -262,7 +261,7 @@ impl Facts {
         self.query(|query| self.answers.simplified(size, || query.simplify(size)))
     }
 
-    /// Does the assumption follow from the facts?
+    /// Whether the facts imply the assumption.
     pub fn proves(&self, assumption: &Assumption) -> Truth {
         match assumption {
             Assumption::Divides { divisor, value } => {
@@ -287,7 +286,7 @@ impl Facts {
         }
     }
 
-    /// If the count may be zero, then nothing is false of all positions.
+    /// For a count that may be zero, the statement is never refuted, since it may hold vacuously.
     fn proves_for_all(&self, position: &Var, count: &Size, holds: &Assumption) -> Truth {
         let last = count.sub(&Size::one());
         let inside = self.clone().with_range(position.clone(), Some(Size::zero()), Some(last.clone()));
@@ -295,7 +294,7 @@ impl Facts {
             Truth::No if self.le(&Size::zero(), &last).is_yes() => Truth::No,
             Truth::Yes => Truth::Yes,
             _ if self.le(&Size::zero(), &last).is_yes() => {
-                // False at one end is false.
+                // A counterexample at either end refutes the statement.
                 let ends = [Size::zero(), last];
                 let fails =
                     |end: &Size| self.proves(&holds.subst(&mut |v| (v == position).then(|| end.clone()))).is_no();
@@ -309,13 +308,13 @@ impl Facts {
         work::within(TERMS, || ask(&Query { facts: self, fuel: &Cell::new(FUEL) }))
     }
 
-    /// How many points are known at which all facts hold.
+    /// The number of test models.
     #[cfg(test)]
     pub(super) fn sample_points(&self) -> usize {
         self.points().samples.len()
     }
 
-    /// The greatest constant known to be a lower bound of the variable.
+    /// The greatest constant lower bound stated for the variable.
     fn constant_lower(&self, var: &Var) -> Option<i128> {
         let stated = self.lower.get(var).into_iter().flatten();
         let natural = var.is_natural().then_some(0);
@@ -323,19 +322,19 @@ impl Facts {
     }
 }
 
-/// One question, with the steps that are left for its answer.
+/// One query and its remaining fuel.
 struct Query<'a> {
     facts: &'a Facts,
     fuel: &'a Cell<u32>,
 }
 
 impl Query<'_> {
-    /// The same question under other facts.
+    /// The same query under other facts, with the same fuel.
     fn under<'b>(&'b self, facts: &'b Facts) -> Query<'b> {
         Query { facts, fuel: self.fuel }
     }
 
-    /// Takes some of the steps that are left; `None` if there are none.
+    /// Uses fuel; `None` if it is exhausted.
     fn spend(&self, steps: u32) -> Option<()> {
         self.fuel.set(self.fuel.get().checked_sub(steps)?);
         Some(())
@@ -362,7 +361,7 @@ impl Query<'_> {
         if !other && self.zero_in_all_cases(&difference) { Truth::Yes } else { Truth::Unknown }
     }
 
-    /// Is the size zero at one of the points at which the facts hold, and is it not at another?
+    /// Whether the size is zero at some test model, and whether it is nonzero at some test model.
     fn sampled(&self, size: &Size) -> (bool, bool) {
         let mut divisors = BTreeSet::new();
         samples::divisors(size, &mut divisors);
@@ -382,7 +381,7 @@ impl Query<'_> {
         }
     }
 
-    /// `2·N = 2·M + 1` has no solution: the constant is no multiple of the gcd of the others.
+    /// Whether the constant is not a multiple of the gcd of the other coefficients: `2·N = 2·M + 1` has no solution.
     fn never_zero(&self, difference: &Size) -> bool {
         let Some((num, _)) = difference.as_fraction() else {
             return false;

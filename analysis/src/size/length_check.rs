@@ -1,17 +1,17 @@
-//! What is checked in the run where the program has come: two lengths of a cast, or those of all rows of arrays, or what a
-//! branch relies on.
+//! Run-time checks of lengths: the two of a cast, those of all rows of arrays, or the condition that a branch relies
+//! on.
 
 use super::{Assumption, Size, Var};
 use std::fmt;
 
-/// Two lengths that must be equal, at every position of the arrays around them.
+/// Two lengths that must be equal, at every index of the surrounding arrays.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct LengthCheck {
     pub left: Size,
     pub right: Size,
-    /// The positions that the lengths may mention, and how many there are of each; the outermost first.
+    /// Index variables that the lengths may mention, each with its count; outermost first.
     pub rows: Vec<(Var, Size)>,
-    /// Instead of the lengths: what the branch that begins here relies on.
+    /// Replaces the lengths: the condition on which the current branch relies.
     pub relies: Option<Assumption>,
 }
 
@@ -24,15 +24,15 @@ impl LengthCheck {
         LengthCheck { relies: Some(on), ..LengthCheck::new(Size::zero(), Size::zero()) }
     }
 
-    /// Whether it compares a length with itself.
+    /// Whether it compares a length with itself and is therefore always true.
     pub fn is_needless(&self) -> bool {
         self.relies.is_none() && self.left == self.right
     }
 
-    /// Inside of an array: it must hold for each of its rows.
+    /// Requires the check for every row of a surrounding array.
     #[must_use]
     pub fn in_rows(mut self, position: Var, count: Size) -> LengthCheck {
-        // What is the same for all rows must hold even if there are none: so it is what the types say.
+        // A check that is the same for all rows must hold even without rows, as the types say.
         if self.left.contains(&position)
             || self.right.contains(&position)
             || self.rows.iter().any(|(_, count)| count.contains(&position))
@@ -42,8 +42,8 @@ impl LengthCheck {
         self
     }
 
-    /// Two sizes without positions that are equal if and only if it holds: of rows, by how much their lengths differ in
-    /// all, and zero.
+    /// Two sizes without index variables that are equal if and only if the check holds. For rows: the sum of the
+    /// differences of their lengths, and zero.
     pub fn sides(&self) -> (Size, Size) {
         if self.rows.is_empty() {
             return (self.left.clone(), self.right.clone());
@@ -70,7 +70,7 @@ impl LengthCheck {
         lengths.chain(self.relies.iter().flat_map(Assumption::all_sizes))
     }
 
-    /// With other sizes; `f` must leave the positions as they are.
+    /// Maps every size; `f` must not change index variables.
     #[must_use]
     pub fn map(&self, f: &mut dyn FnMut(&Size) -> Size) -> LengthCheck {
         let rows = self.rows.iter().map(|(position, count)| (position.clone(), f(count))).collect();

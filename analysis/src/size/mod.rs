@@ -1,23 +1,21 @@
 //! Sizes: exact arithmetic on natural numbers with variables.
 //!
-//! A [`Size`] is always in normal form: a sum of monomials with rational coefficients over atoms
-//! (variables, floor divisions, maxima, powers, finite sums), so that `==` says whether two sizes are
-//! the same for all values of their variables, as far as the rules of the normal form reach.
-//! What is known beyond that (ranges, divisibility, inequalities) is put into [`Facts`], which then
-//! answers what is equal, at most, or divisible, and simplifies. [`solve()`] isolates one unknown.
+//! A [`Size`] is always in normal form: a sum of monomials with rational coefficients over atoms (variables, floor
+//! divisions, maxima, powers, finite sums). So `==` tests equality for all values of the variables, as far as the rules
+//! of the normal form reach. [`Facts`] hold further knowledge (ranges, divisibility, inequalities), answer whether
+//! sizes are equal, ordered or divisible, and simplify. [`solve()`] solves for one variable.
 //!
 //! The conventions, for every function here:
 //! * Variables are natural numbers, except those of kind [`VarKind::Index`].
 //! * A divisor is positive. [`Size::div_exact`] assumes that the division leaves no remainder;
 //!   floor division and `mod` round towards minus infinity, so that their laws hold for all integers.
-//! * Nothing panics, and nothing grows without bound: a size has at most 512 terms and some thousands
-//!   of nodes. What would be larger is kept as unexpanded factors, or becomes a size that is equal only
-//!   to itself (see [`Size::is_too_large`]).
+//! * Nothing panics, and nothing grows without bound: a size has at most 512 terms and some thousands of nodes. A
+//!   larger one is kept as unexpanded factors, or becomes a size that equals only itself (see [`Size::is_too_large`]).
 //!
-//! Map: [`poly`] the normal form · [`atom`] its atoms · [`arith`] sums and products · [`divide`],
-//! [`extremum`], [`power`], [`sums`] the other operations · [`subst`] traversals · [`eval`] values ·
-//! [`view`] and [`print`] the way back to an expression that a person would write ·
-//! [`facts`] what is known, and proofs from it · [`solve()`] · [`assumption`] · [`LengthCheck`] · [`work`] what it costs.
+//! Map: [`poly`] the normal form · [`atom`] its atoms · [`arith`] sums and products · [`divide`], [`extremum`],
+//! [`power`], [`sums`] the other operations · [`subst`] traversals · [`eval`] values · [`view`] and [`print`] back to
+//! an expression as a person would write it · [`facts`] assumptions and proofs · [`solve()`] · [`assumption`] ·
+//! [`LengthCheck`] · [`work`] fuel.
 //!
 //! The module is a library of its own: it knows no types, no syntax and no database.
 
@@ -63,16 +61,17 @@ use work::TooLarge;
 use atom::Atom;
 use ratio::Ratio;
 
-/// The largest size that is kept, in nodes of the expression written out as a tree.
+/// Maximum weight of a size, in nodes of the expression as a tree.
 const MAX_WEIGHT: u32 = 8192;
-/// The deepest nesting of atoms that is kept.
+/// Maximum nesting of atoms.
 const MAX_DEPTH: u32 = 40;
 
-/// The first of the numbers that are made once.
+/// The least preallocated constant.
 const LEAST_SMALL: i128 = -2;
 
 thread_local! {
-    /// Numbers from there on: half of what is computed with. By thread, so that no two count references at one place.
+    /// Preallocated constants from `LEAST_SMALL` on: half of all operands. Per thread, to avoid contention on reference
+    /// counts.
     static SMALL: [Size; 12] = std::array::from_fn(|n| Size::made_constant(n as i128 + LEAST_SMALL));
 }
 
@@ -81,7 +80,7 @@ thread_local! {
 pub struct Size(Arc<Repr>);
 
 struct Repr {
-    /// 0 until somebody asks for it, which of most sizes nobody does.
+    /// 0 until first computed, which most sizes never need.
     hash: AtomicU64,
     weight: u32,
     depth: u32,
@@ -132,7 +131,7 @@ impl Size {
         Size::factor(atom, 1)
     }
 
-    /// `atom^exponent`, as it stands.
+    /// `atom^exponent`, without simplification.
     pub(crate) fn factor(atom: Atom, exponent: i32) -> Size {
         Size::term(Term { mono: Mono::atom(atom, exponent), coeff: Ratio::ONE })
     }
@@ -141,7 +140,7 @@ impl Size {
         Size::from_terms(vec![term])
     }
 
-    /// The size with these terms, which are in order already.
+    /// The size with these terms, which must be sorted.
     pub(crate) fn from_terms(terms: Terms) -> Size {
         let (mut weight, mut depth, mut sum_depth, mut natural) = (0u32, 0, 0, true);
         for term in &terms {
@@ -168,7 +167,7 @@ impl Size {
         size
     }
 
-    /// The size with these terms, or a replacement if there were too many.
+    /// The size with these terms, or a replacement if they are too many.
     pub(crate) fn build(terms: Result<Terms, TooLarge>, otherwise: impl FnOnce() -> Size) -> Size {
         match terms {
             Ok(terms) => Size::from_terms(terms),
@@ -176,10 +175,10 @@ impl Size {
         }
     }
 
-    /// Stands for an expression that was too large to keep, made by `operation` from `operands`.
+    /// Placeholder for an expression too large to keep: `operation` applied to `operands`.
     pub(crate) fn too_large(operation: &dyn std::fmt::Debug, operands: &[&Size]) -> Size {
         let digest = |seed: u8| {
-            // The keys of this hasher are fixed, so that equal expressions get equal digests.
+            // The keys of this hasher are fixed, so equal expressions get equal digests.
             let mut hasher = std::hash::DefaultHasher::new();
             hasher.write_u8(seed);
             hasher.write(format!("{operation:?}").as_bytes());
@@ -194,7 +193,7 @@ impl Size {
     fn hash_value(&self) -> u64 {
         match self.0.hash.load(Relaxed) {
             0 => {
-                // Whoever else is at it finds the same.
+                // A racing thread stores the same value.
                 let hash = rustc_hash::FxBuildHasher.hash_one(&self.0.terms).max(1);
                 self.0.hash.store(hash, Relaxed);
                 hash
@@ -203,12 +202,12 @@ impl Size {
         }
     }
 
-    /// Are the two one value in memory? Equal sizes need not be.
+    /// Whether both share one allocation. Equal sizes may not.
     pub fn ptr_eq(&self, other: &Size) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Is nothing left but the mark of something too large?
+    /// Whether the size is only the placeholder of an expression too large to keep.
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(self.as_atom(), Some(Atom::TooLarge(_)))
     }
@@ -225,12 +224,12 @@ impl Size {
         self.0.sum_depth
     }
 
-    /// Can the size not be negative, whatever the values of its variables?
+    /// Whether the size is non-negative for all values of its variables.
     pub(crate) fn is_natural(&self) -> bool {
         self.0.natural
     }
 
-    /// Is the coefficient of the leading term negative?
+    /// Whether the leading coefficient is negative.
     pub(crate) fn leads_negative(&self) -> bool {
         self.terms().first().is_some_and(|term| term.coeff.is_negative())
     }
@@ -255,7 +254,7 @@ impl Size {
         self.as_ratio()?.to_integer()
     }
 
-    /// The value of a constant size.
+    /// The value of a constant size, if it fits.
     pub fn as_const(&self) -> Option<i64> {
         self.as_integer()?.try_into().ok()
     }
@@ -270,7 +269,7 @@ impl Size {
         }
     }
 
-    /// The variable that the size consists of.
+    /// The variable, if the size is just one.
     pub fn as_var(&self) -> Option<&Var> {
         match self.as_atom()? {
             Atom::Var(var) => Some(var),
@@ -278,7 +277,7 @@ impl Size {
         }
     }
 
-    /// Does every value of the variables give an integer?
+    /// Whether the size is an integer for all values of the variables.
     pub fn is_integral(&self) -> bool {
         self.terms().iter().all(|term| {
             term.coeff.is_integer()
@@ -292,8 +291,7 @@ impl Size {
         })
     }
 
-    /// Was some part of the size given up because it was too large? Such a size is equal to itself
-    /// only, and has no value.
+    /// Whether part of the size was dropped for being too large. Such a size equals only itself, and has no value.
     pub fn is_too_large(&self) -> bool {
         self.any_atom(&mut |atom| matches!(atom, Atom::TooLarge(_)))
     }
@@ -324,14 +322,14 @@ impl PartialOrd for Size {
     }
 }
 
-/// An order for sorted collections; it says nothing about values.
+/// An order for sorted collections, unrelated to values.
 impl Ord for Size {
     fn cmp(&self, other: &Size) -> Ordering {
         if self == other { Ordering::Equal } else { self.0.terms.cmp(&other.0.terms) }
     }
 
-    // `a.max(b)` on two owned sizes finds these methods before the inherent ones. The greater in the
-    // order of sorted collections is never what is meant.
+    // `a.max(b)` on owned sizes finds these methods before the inherent ones; the order of sorted collections is never
+    // what the caller means.
 
     fn max(self, other: Size) -> Size {
         Size::max(&self, &other)

@@ -1,8 +1,7 @@
 //! The normal form: sums of monomials with rational coefficients, sorted, leading term first.
 //!
-//! Monomials are compared by total degree, then lexicographically; the order is compatible with
-//! multiplication, so that the division below has one result.
-//! Exponents may be negative: `n/k` is the monomial n·k⁻¹, and n·k⁻¹·k is n again.
+//! Monomials are ordered by total degree, then lexicographically. This order is compatible with multiplication, so
+//! division has a unique result. Exponents may be negative: `n/k` is the monomial n·k⁻¹, and n·k⁻¹·k is n again.
 
 use super::atom::Atom;
 use super::ratio::{Ratio, lcm};
@@ -11,17 +10,17 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// No polynomial has more terms than this; a larger one is kept as a product of its factors.
+/// Maximum number of terms of a polynomial; a larger one is kept as a product of factors.
 pub(crate) const MAX_TERMS: usize = 512;
-/// No multiplication makes more terms than this on its way.
+/// Maximum number of intermediate terms of one multiplication.
 const MAX_PRODUCTS: usize = 4096;
-/// No division takes more steps than this.
+/// Maximum number of steps of one division.
 const MAX_DIVISION_STEPS: usize = 1024;
-/// A division, or all divisions by groups that one size needs, look at no more terms than this; those of people need some
-/// hundreds.
+/// Maximum number of terms visited by one division, or by all divisions by groups for one size. Hand-written sizes need
+/// some hundreds.
 const MAX_DIVISION_TERMS: usize = 1 << 16;
 
-/// A product of powers of atoms: sorted by atom, no exponent is zero. Sums share those of their operands.
+/// A product of powers of atoms, sorted by atom, without zero exponents. Sums share the monomials of their operands.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Mono(pub Arc<[(Atom, i32)]>);
 
@@ -33,7 +32,7 @@ pub(crate) struct Term {
 
 pub(crate) type Terms = Vec<Term>;
 
-/// Powers that a new monomial is made of, while they are found.
+/// The factors of a monomial under construction.
 type Factors<'a> = SmallVec<[(&'a Atom, i32); 8]>;
 
 impl Mono {
@@ -100,7 +99,7 @@ impl Mono {
         }
     }
 
-    /// The product of these powers, which are in order.
+    /// The product of these powers, which must be sorted.
     fn of(factors: &[(&Atom, i32)]) -> Mono {
         if factors.is_empty() {
             return Mono::one();
@@ -117,7 +116,7 @@ impl Mono {
         Mono::one().mul_pow(self, power)
     }
 
-    /// `self/other` if no atom of `other` would get a negative exponent by it.
+    /// `self/other`, if no exponent of an atom in `other` turns negative.
     pub fn div(&self, other: &Mono) -> Option<Mono> {
         if other.0.iter().any(|(atom, e)| self.exponent(atom) < *e) {
             return None;
@@ -130,7 +129,7 @@ impl Mono {
         self.retain(|a, _| a != atom)
     }
 
-    /// The powers of which `pred` holds.
+    /// Keeps the powers that satisfy `pred`.
     pub fn retain(&self, pred: impl Fn(&Atom, i32) -> bool) -> Mono {
         let kept: Factors<'_> = self.0.iter().filter(|(atom, e)| pred(atom, *e)).map(|(atom, e)| (atom, *e)).collect();
         if kept.len() == self.0.len() { self.clone() } else { Mono::of(&kept) }
@@ -183,12 +182,12 @@ impl Term {
     }
 }
 
-/// What terms count as: each as one, or more if it is a product of many.
+/// The cost of processing the terms: 1 each, plus 1 for every four factors.
 fn extent(terms: &[Term]) -> usize {
     terms.iter().map(|term| 1 + term.mono.0.len() / 4).sum()
 }
 
-/// Sorts and adds up terms of equal monomials.
+/// Sorts the terms and merges those of equal monomials.
 pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
     work::spend(extent(&terms))?;
     let in_order = terms.windows(2).all(|two| two[0].mono > two[1].mono);
@@ -216,7 +215,7 @@ pub(crate) fn collect(mut terms: Terms) -> Result<Terms, TooLarge> {
     if result.len() > MAX_TERMS { Err(TooLarge) } else { Ok(result) }
 }
 
-/// `left + factor·right`, both in order.
+/// `left + factor·right`, both sorted.
 pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result<Terms, TooLarge> {
     if factor.mono.is_one() {
         return add_times(left, factor.coeff, right);
@@ -229,7 +228,7 @@ pub(crate) fn add_scaled(left: &[Term], factor: &Term, right: &[Term]) -> Result
     collect(terms)
 }
 
-/// `left + factor·right` for a number.
+/// `left + factor·right` for a rational factor.
 fn add_times(left: &[Term], factor: Ratio, right: &[Term]) -> Result<Terms, TooLarge> {
     work::spend(extent(left) + extent(right))?;
     let mut terms = Vec::with_capacity(left.len() + right.len());
@@ -268,7 +267,7 @@ pub(crate) fn mul(left: &[Term], right: &[Term]) -> Result<Terms, TooLarge> {
     collect(terms)
 }
 
-/// The terms times a number, in their order.
+/// The terms multiplied by a rational; keeps the order.
 pub(crate) fn scale(terms: &[Term], factor: Ratio) -> Result<Terms, TooLarge> {
     work::spend(extent(terms))?;
     if factor.is_zero() {
@@ -282,13 +281,13 @@ pub(crate) fn scale(terms: &[Term], factor: Ratio) -> Result<Terms, TooLarge> {
     Ok(scaled)
 }
 
-/// Division with remainder: `num = quotient·den + remainder`, where no term of the remainder is
-/// divisible by the leading monomial of `den`. `None` when it does not come to an end soon.
+/// Division with remainder: `num = quotient·den + remainder`, where the leading monomial of `den` divides no term of
+/// the remainder. `None` when it exceeds its budget.
 pub(crate) fn divide(num: &[Term], den: &[Term]) -> Option<(Terms, Terms)> {
     divide_within(num, den, &mut { MAX_DIVISION_TERMS })
 }
 
-/// Division that looks at no more than `budget` terms, which it takes away from.
+/// Division that visits at most `budget` terms, and subtracts them from it.
 fn divide_within(num: &[Term], den: &[Term], budget: &mut usize) -> Option<(Terms, Terms)> {
     let lead = den.first()?;
     let mut rest = num.to_vec();
@@ -328,7 +327,7 @@ pub(crate) fn common_mono(terms: &[Term]) -> Mono {
     others.iter().fold(first.mono.clone(), |mono, term| common(&mono, &term.mono))
 }
 
-/// The least power of every atom in two monomials; an atom that is absent has power 0.
+/// The least power of every atom in two monomials; absent atoms have power 0.
 pub(crate) fn common(a: &Mono, b: &Mono) -> Mono {
     if Arc::ptr_eq(&a.0, &b.0) {
         return a.clone();
@@ -356,8 +355,8 @@ pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
     Some(Term { mono: mono.pow(-1)?, coeff: Ratio::integer(den)? })
 }
 
-/// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` that divides,
-/// so that `(N·N - 1)/(N + 1)` is `N - 1` however it came about.
+/// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` in a denominator, so that `(N·N -
+/// 1)/(N + 1)` is always `N - 1`.
 pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
     let is_divided = |(atom, e): &(Atom, i32)| *e < 0 && matches!(atom, Atom::Group(_));
     if !terms.iter().any(|term| term.mono.0.iter().any(is_divided)) {

@@ -1,7 +1,7 @@
 //! Powers with a symbolic exponent.
 //!
-//! `c^(k+3)` is `c³·cᵏ`, `6ᵏ` is `2ᵏ·3ᵏ`, `(a·b)ᵏ` is `aᵏ·bᵏ` and `b^(2k)` is the square of `bᵏ`, so
-//! that powers multiply and divide as monomials do.
+//! `c^(k+3)` is `c³·cᵏ`, `6ᵏ` is `2ᵏ·3ᵏ`, `(a·b)ᵏ` is `aᵏ·bᵏ` and `b^(2k)` is the square of `bᵏ`, so that powers
+//! multiply and divide like monomials.
 
 use super::Size;
 use super::atom::Atom;
@@ -25,8 +25,8 @@ impl Size {
         let parts = exponent_parts(exponent);
         let whole = vec![(exponent.clone(), 1)];
         for (base, multiplicity) in self.power_bases() {
-            // 0^(k-1) is not 0^k/0: only what cannot be zero is divided by. And every power that stands
-            // for itself is an integer: 2^i is none if i may be negative.
+            // 0^(k-1) is not 0^k/0, so the base must be nonzero. Every unsplit power must be an integer: 2^i is not if
+            // i may be negative.
             let divisible = base.sub(&Size::one()).is_natural() || base.as_ratio().is_some_and(|b| !b.is_zero());
             let split = parts.iter().all(|(power, times)| power.is_natural() && (divisible || *times > 0));
             for (power, times) in if split { parts.clone() } else { whole.clone() } {
@@ -34,7 +34,7 @@ impl Size {
                     return Size::atom(Atom::Pow(self.clone(), exponent.clone()));
                 };
                 let part = match power.as_integer() {
-                    // exponent_parts gives the constant part as 1 times its value.
+                    // exponent_parts gives a constant part as 1 times its value.
                     Some(1) => base.pow_const(times),
                     _ => Size::factor(Atom::Pow(base.clone(), power), times),
                 };
@@ -44,7 +44,7 @@ impl Size {
         product
     }
 
-    /// The size as a product of powers whose bases cannot be taken apart.
+    /// The size as a product of powers of indivisible bases.
     fn power_bases(&self) -> Vec<(Size, i32)> {
         let [term] = self.terms() else {
             return vec![(self.clone(), 1)];
@@ -60,7 +60,7 @@ impl Size {
         if self.is_zero() { vec![(Size::zero(), 1)] } else { bases }
     }
 
-    /// Multiplying may have made a fractional exponent whole: `(2^(N/2))²` is `2^N`.
+    /// A product may make a fractional exponent whole: `(2^(N/2))²` is `2^N`.
     pub(crate) fn merge_powers(&self) -> Size {
         let is_mergeable = |(atom, e): &(Atom, i32)| match atom {
             Atom::Pow(_, exponent) => *e != 1 && !exponent.is_integral(),
@@ -89,8 +89,8 @@ impl Size {
     }
 }
 
-/// The exponent as a sum of `times·power`: whole multiples of monomials, the constant as a multiple
-/// of 1, and whatever has fractions as one part.
+/// The exponent as a sum of `times·power`: integer multiples of monomials, the constant as a multiple of 1, and all
+/// fractional terms together as one part.
 fn exponent_parts(exponent: &Size) -> Vec<(Size, i32)> {
     let mut parts = Vec::new();
     let mut rest = Vec::new();
@@ -109,7 +109,7 @@ fn exponent_parts(exponent: &Size) -> Vec<(Size, i32)> {
     parts
 }
 
-/// Prime factors with multiplicities; what is left after the small ones counts as one factor.
+/// Prime factors with multiplicities; the cofactor after trial division by small primes counts as one factor.
 fn prime_factors(mut value: i128) -> Vec<(Size, i32)> {
     let mut factors = Vec::new();
     let mut prime = 2;

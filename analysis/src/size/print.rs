@@ -1,4 +1,4 @@
-//! Sizes as text: `(N-1)/2`, `2*N+1`, `min(N,4)`, `N mod 4`, `2^k`, `sum(i<N, floor(i*i/3))`.
+//! Prints sizes: `(N-1)/2`, `2*N+1`, `min(N,4)`, `N mod 4`, `2^k`, `sum(i<N, floor(i*i/3))`.
 
 use super::Size;
 use super::view::Node;
@@ -8,21 +8,20 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
-/// Sizes from this weight on are kept as they were written: to find the shortest way to write one may take a while, and types
-/// with it are written at many places.
+/// Minimum weight of sizes whose text is cached: searching for their shortest form is slow, and types repeat them.
 const LONG: u32 = 50;
-/// So many are kept, of some kilobytes each at most.
+/// Capacity of the cache of texts, of at most some kilobytes each.
 const MOST_WRITTEN: usize = 64;
 
 thread_local! {
     static WRITTEN: RefCell<FxHashMap<Size, Rc<str>>> = RefCell::default();
 }
 
-/// How tightly an expression binds.
+/// Precedence of an expression, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     Sum,
-    /// `a mod b` is put in parentheses inside everything else.
+    /// `a mod b` is parenthesised inside every other operation.
     Mod,
     Product,
     Power,
@@ -31,7 +30,7 @@ enum Binding {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Most are one name, or short, and fewer than can be kept are not.
+        // Most sizes are single names or short, and are not cached.
         if let Some(var) = self.as_var() {
             return f.write_str(&var.name);
         }
@@ -130,8 +129,8 @@ impl fmt::Display for Node {
     }
 }
 
-/// By which the operands of a sum, a product, a minimum or a maximum are put in order, where nothing else decides:
-/// names as [`Var::reading_key`] has them, then everything else by its text.
+/// Sort key for operands of sums, products, minima and maxima where no other rule applies: names by
+/// [`Var::reading_key`], then everything else by its text.
 pub(super) fn reading_order(node: &Node) -> String {
     match node {
         Node::Var(var) => var.reading_key(),

@@ -1,7 +1,6 @@
-//! Exact rational numbers that notice when they no longer fit.
+//! Exact rational numbers with checked arithmetic.
 //!
-//! Every operation is checked and gives `None` on overflow, so that a size that a user wrote to
-//! explode can never stop the program.
+//! Every operation returns `None` on overflow, so that no size in a program, however large, can cause a panic.
 
 use std::cmp::Ordering;
 
@@ -17,7 +16,7 @@ impl Ratio {
     pub const ONE: Ratio = Ratio { num: 1, den: 1 };
     pub const MINUS_ONE: Ratio = Ratio { num: -1, den: 1 };
 
-    /// `num/den` in lowest terms; `None` for a zero denominator or a number that does not fit.
+    /// `num/den` in lowest terms; `None` for a zero denominator or on overflow.
     pub fn new(num: i128, den: i128) -> Option<Ratio> {
         if den == 0 || num == i128::MIN || den == i128::MIN {
             return None;
@@ -62,12 +61,12 @@ impl Ratio {
         self.is_integer().then_some(self.num)
     }
 
-    /// 1 or -1.
+    /// Whether the number is 1 or -1.
     fn is_unit(self) -> bool {
         self.den == 1 && (self.num == 1 || self.num == -1)
     }
 
-    /// Nearly all are such, and hardware can multiply them.
+    /// The number as `i64`, if it is an integer that fits: nearly always, and much faster.
     fn to_short(self) -> Option<i64> {
         if self.den == 1 { i64::try_from(self.num).ok() } else { None }
     }
@@ -86,7 +85,7 @@ impl Ratio {
     }
 
     pub fn add(self, other: Ratio) -> Option<Ratio> {
-        // Nearly all are integers; the general way divides by what has 128 bits.
+        // Fast path for integers; the general path needs 128-bit divisions.
         if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
             return Some(Ratio { num: i128::from(left) + i128::from(right), den: 1 });
         }
@@ -103,7 +102,7 @@ impl Ratio {
         if let (Some(left), Some(right)) = (self.to_short(), other.to_short()) {
             return Some(Ratio { num: i128::from(left) * i128::from(right), den: 1 });
         }
-        // Of fractions, most are only added or subtracted.
+        // Most fractions are only added or subtracted, that is multiplied by 1 or -1.
         match (self.is_unit(), other.is_unit()) {
             (true, _) => return Some(Ratio { num: self.num * other.num, den: other.den }),
             (_, true) => return Some(Ratio { num: self.num * other.num, den: self.den }),
@@ -134,7 +133,7 @@ impl Ratio {
         Ratio::new(base.num.checked_pow(exponent)?, base.den.checked_pow(exponent)?)
     }
 
-    /// The greatest rational of which both are whole multiples.
+    /// The greatest rational that divides both.
     pub fn gcd(self, other: Ratio) -> Option<Ratio> {
         let num = gcd(self.num.checked_mul(other.den)?, other.num.checked_mul(self.den)?);
         Ratio::new(num, self.den.checked_mul(other.den)?)
@@ -155,7 +154,7 @@ impl Ord for Ratio {
         if let (Some(left), Some(right)) = (self.num.checked_mul(other.den), other.num.checked_mul(self.den)) {
             return left.cmp(&right);
         }
-        // Too long to cross-multiply: compare the continued fractions.
+        // Cross-multiplication overflows: compare the continued fractions.
         let (left, right) = (self.floor(), other.floor());
         left.cmp(&right).then_with(|| {
             let left = (self.num.rem_euclid(self.den), self.den);
@@ -174,7 +173,7 @@ impl Ord for Ratio {
     }
 }
 
-/// The greatest common divisor, never negative; `gcd(0, 0)` is 0.
+/// The greatest common divisor, non-negative; `gcd(0, 0)` is 0.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
@@ -186,7 +185,7 @@ pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     i128::try_from(a).unwrap_or(1)
 }
 
-/// What hardware can divide.
+/// Euclid's algorithm in 64 bits, which the hardware can divide.
 fn short_gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -194,7 +193,7 @@ fn short_gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The least common multiple of two positive numbers, if it fits.
+/// The least common multiple of two positive numbers; `None` on overflow.
 pub(crate) fn lcm(a: i128, b: i128) -> Option<i128> {
     (a / gcd(a, b).max(1)).checked_mul(b)
 }

@@ -1,4 +1,4 @@
-//! Solving one equation for one unknown.
+//! Solves one equation for one variable.
 
 use super::Size;
 use super::assumption::Assumption;
@@ -8,21 +8,21 @@ use super::poly::{self, Term};
 use super::ratio::Ratio;
 use super::var::Var;
 
-/// What an equation says about an unknown.
+/// The result of solving an equation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Solution {
-    /// The only value that it can have, if the assumptions hold (those that are proved are left out).
+    /// The only possible value, valid under these assumptions, of which provable ones are omitted.
     Unique(Size, Vec<Assumption>),
     /// No natural number solves the equation.
     None,
-    /// The equation does not determine the unknown, or not in a way that is understood here.
+    /// The equation does not determine the variable, or the solver does not support it.
     Stuck,
 }
 
 /// Solves `lhs = rhs` for `unknown`.
 ///
-/// `U/2 = M` gives `2*M`; `2*U = N` gives `N/2` if 2 divides N; `U+3 = N` gives `N-3` if that is not
-/// negative; `2^U = 2^k` gives `k`.
+/// `U/2 = M` gives `2*M`; `2*U = N` gives `N/2` if 2 divides N; `U+3 = N` gives `N-3` if that is not negative; `2^U =
+/// 2^k` gives `k`.
 pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     let (lhs, rhs) = (facts.simplify(lhs), facts.simplify(rhs));
     let difference = lhs.sub(&rhs);
@@ -49,16 +49,16 @@ pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     }
 }
 
-/// `factor·unknown = value`.
+/// Solves `factor·unknown = value`.
 fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     if factor.is_zero() {
         return Solution::Stuck;
     }
     let solution = value.div_exact(factor);
-    // Facts take a denominator for positive. What they say of a quotient is true if the factor has
-    // one sign: `(m+2)/(k-4)` looks natural, and is negative at k = 1.
+    // Facts take a denominator to be positive, so their answers about a quotient are valid only if the factor never
+    // changes sign: `(m+2)/(k-4)` looks natural, but is negative at k = 1.
     let one_sign = has_one_sign(factor, facts);
-    // If the factor were zero, every number might solve the equation.
+    // If the factor may be zero, every number may solve the equation.
     let no_solution = || match facts.equal(factor, &Size::zero()) {
         Truth::No if one_sign => Solution::None,
         _ => Solution::Stuck,
@@ -69,7 +69,7 @@ fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, fa
         match needed.as_ref().map(|needed| facts.proves(needed)) {
             Some(Truth::Yes) if one_sign => {}
             Some(Truth::No) | None => return no_solution(),
-            // That the divisor is positive is part of it.
+            // It includes that the divisor is positive.
             Some(_) => assumptions.extend(needed),
         }
     }
@@ -87,21 +87,22 @@ fn linear(factor: &Size, value: &Size, lhs: &Size, rhs: &Size, unknown: &Var, fa
     Solution::Unique(solution, assumptions)
 }
 
-/// Is the size, which may be a fraction, negative nowhere or positive nowhere?
+/// Whether a rational size is nowhere negative or nowhere positive.
 fn has_one_sign(size: &Size, facts: &Facts) -> bool {
-    // Facts are of integers: `k/2-2/3 >= 0` holds as soon as `k/2-2/3 > -1`. What the equation divides by is positive.
+    // Facts are about integers: `k/2-2/3 >= 0` counts as true once `k/2-2/3 > -1`. Denominators of the equation are
+    // positive.
     let Some(denominator) = poly::denominator(size.terms()) else { return false };
     let whole = size.mul(&Size::term(denominator));
     facts.le(&Size::zero(), &whole).is_yes() || facts.le(&whole, &Size::zero()).is_yes()
 }
 
-/// Is the solution an integer whenever both sides of the equation are?
+/// Whether the solution is an integer whenever both sides of the equation are.
 fn is_whole(solution: &Size, lhs: &Size, rhs: &Size, unknown: &Var) -> bool {
     if solution.is_integral() {
         return true;
     }
-    // If one side is free of the unknown, and the other is whole apart from it, then the solution
-    // is a sum of whole multiples of the first side and of whole numbers.
+    // If one side is free of the unknown, and the other is integral apart from it, then the solution is a sum of
+    // integer multiples of the first side and of integers.
     [(lhs, rhs), (rhs, lhs)].into_iter().any(|(with, without)| {
         if without.contains(unknown) {
             return false;
@@ -116,7 +117,7 @@ fn is_whole(solution: &Size, lhs: &Size, rhs: &Size, unknown: &Var) -> bool {
     })
 }
 
-/// The divisibility that makes `value/factor` an integer, with common factors cancelled.
+/// The divisibility under which `value/factor` is an integer, with common factors cancelled.
 fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
     let quotient = value.div_exact(factor);
     let den = poly::denominator(quotient.terms())?;
@@ -124,7 +125,7 @@ fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
         Some((num, den)) if num.is_integral() => (num, den),
         _ => (quotient.mul(&Size::term(den.clone())), Size::term(den)),
     };
-    // What the divisor divides anyway does not matter: 2 divides 2·M - N if it divides N.
+    // Terms that are multiples of the divisor are irrelevant: 2 divides 2·M - N if it divides N.
     let is_multiple = |term: &&Term| Size::term((*term).clone()).div_exact(&den).is_integral();
     let rest: Vec<Term> = num.terms().iter().filter(|term| !is_multiple(term)).cloned().collect();
     let value = Size::from_terms(rest);
@@ -132,7 +133,7 @@ fn divisibility(factor: &Size, value: &Size) -> Option<Assumption> {
     Some(Assumption::Divides { divisor: den, value })
 }
 
-/// The equation `size = 0` with the unknown in no denominator.
+/// Multiplies `size = 0` until the unknown is in no denominator.
 fn clear_unknown(size: &Size, unknown: &Var) -> Option<Size> {
     let mut current = size.clone();
     for _ in 0..4 {
@@ -147,8 +148,8 @@ fn clear_unknown(size: &Size, unknown: &Var) -> Option<Size> {
     None
 }
 
-/// For `c·b^e = c·b^r` with a number `b` and the unknown in `e` only: `e` and `r`. `Some(None)` if
-/// the other side is no power of `b`.
+/// For `c·b^e = c·b^r` with a number `b` and the unknown in `e` only, `e` and `r`. `Some(None)` if the other side is
+/// not a power of `b`.
 fn logarithm(equation: &Size, unknown: &Var) -> Option<Option<(Size, Size)>> {
     let [first, second] = equation.terms() else {
         return None;
@@ -199,8 +200,8 @@ fn exact_log(base: i128, mut value: i128) -> Option<i128> {
     (value == 1).then_some(log)
 }
 
-/// A factor `unknown - r` of the equation, where `r` is one of the other variables give or take 1, if
-/// what is left has no root of its own: `U·(U+1)/2 = N·(N+1)/2` gives `N`.
+/// A factor `unknown - r` of the equation, where `r` is another variable plus -1, 0 or 1, and the cofactor has no other
+/// root: `U·(U+1)/2 = N·(N+1)/2` gives `N`.
 fn visible_root(equation: &Size, unknown: &Var, facts: &Facts) -> Option<Solution> {
     let (num, _) = equation.as_fraction()?;
     let value = Size::var(unknown.clone());
@@ -213,7 +214,7 @@ fn visible_root(equation: &Size, unknown: &Var, facts: &Facts) -> Option<Solutio
                 continue;
             }
             let quotient = if quotient.leads_negative() { quotient.neg() } else { quotient };
-            // It is zero nowhere, or nowhere but where both are zero.
+            // The cofactor is zero nowhere, or only where both are zero.
             let no_root = facts.lt(&Size::zero(), &quotient) == Truth::Yes
                 || root.is_natural() && quotient.sub(&value).sub(&root).is_natural();
             if no_root {
@@ -229,7 +230,7 @@ fn visible_root(equation: &Size, unknown: &Var, facts: &Facts) -> Option<Solutio
     None
 }
 
-/// A quadratic equation with numbers as coefficients: its natural root, if there is just one.
+/// Solves a quadratic equation with constant coefficients, if it has at most one natural root.
 fn root(equation: &Size, unknown: &Var) -> Solution {
     let atom = Atom::Var(unknown.clone());
     let Some((num, _)) = equation.as_fraction() else {

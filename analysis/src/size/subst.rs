@@ -1,4 +1,4 @@
-//! Traversals: the variables of a size, and replacing them.
+//! Traversals: collecting and replacing the variables of a size.
 
 use super::Size;
 use super::atom::Atom;
@@ -18,20 +18,20 @@ impl Size {
         found.into_iter().collect()
     }
 
-    /// Does `pred` hold for one of the free variables?
+    /// Whether a free variable satisfies `pred`.
     pub fn any_var(&self, pred: &mut dyn FnMut(&Var) -> bool) -> bool {
         self.terms().iter().flat_map(|term| &*term.mono.0).any(|(atom, _)| atom.any_var(pred))
     }
 
-    /// Does the variable occur free?
+    /// Whether the variable occurs free.
     pub fn contains(&self, var: &Var) -> bool {
         self.any_var(&mut |v| v == var)
     }
 
-    /// Replaces free variables, all at once, where `replacement` gives a size.
+    /// Simultaneously replaces the free variables for which `replacement` returns a size.
     #[must_use]
     pub fn subst(&self, replacement: &mut dyn FnMut(&Var) -> Option<Size>) -> Size {
-        // What stands for the whole of it is in normal form already.
+        // The replacement of the whole size is already in normal form.
         if let Some(var) = self.as_var() {
             return replacement(var).unwrap_or_else(|| self.clone());
         }
@@ -48,7 +48,7 @@ impl Size {
         self.subst(&mut |v| (v == var).then(|| replacement.clone()))
     }
 
-    /// Replaces one atom of the sum itself, in all its powers.
+    /// Replaces one atom in all its powers, at the top level of the sum only.
     pub(crate) fn replace_atom(&self, atom: &Atom, value: &Size) -> Size {
         let (with, without): (Vec<&Term>, Vec<&Term>) =
             self.terms().iter().partition(|term| term.mono.exponent(atom) != 0);
@@ -61,7 +61,7 @@ impl Size {
         sum
     }
 
-    /// Does `pred` hold for one of the atoms, at any depth?
+    /// Whether an atom at any depth satisfies `pred`.
     pub(crate) fn any_atom(&self, pred: &mut dyn FnMut(&Atom) -> bool) -> bool {
         self.terms()
             .iter()
@@ -69,16 +69,16 @@ impl Size {
             .any(|(atom, _)| pred(atom) || atom.operands().any(|operand| operand.any_atom(pred)))
     }
 
-    /// Replaces the atoms for which `replacement` gives a size, outermost first, and brings all that
-    /// changed into normal form again. `None` if nothing changed.
+    /// Replaces the atoms for which `replacement` returns a size, outermost first, and renormalises. `None` if nothing
+    /// changed.
     pub(crate) fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
         // Most sizes are one variable or a constant.
         if let Some(atom) = self.as_atom() {
             return atom.rebuilt(replacement);
         }
-        // Behind the limit of work this only counts: what is half replaced would be another size.
+        // Only counts, even with fuel exhausted: half of a substitution would be a different size.
         let _ = work::spend(self.terms().len());
-        // The terms before the first that changes are copied only when there is one.
+        // The terms before the first changed one are copied only if there is one.
         let mut same: Option<Vec<Term>> = None;
         let mut new: Vec<(Term, Size)> = Vec::new();
         for (place, term) in self.terms().iter().enumerate() {
@@ -99,7 +99,7 @@ impl Size {
     }
 }
 
-/// The sum of all: two by two, so that a long sum is not copied for each of its terms.
+/// Adds all sizes pairwise, which avoids copying a long sum once per term.
 fn total(mut sizes: Vec<Size>) -> Size {
     while sizes.len() > 1 {
         let two = sizes.chunks(2).map(|two| two.iter().skip(1).fold(two[0].clone(), |sum, size| sum.add(size)));
@@ -109,7 +109,7 @@ fn total(mut sizes: Vec<Size>) -> Size {
 }
 
 impl Term {
-    /// The factors that stay, and the product of those that are replaced; `None` if nothing is.
+    /// The unchanged factors, and the product of the replacements; `None` if nothing changed.
     fn rebuild(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<(Term, Size)> {
         let factors = &*self.mono.0;
         let mut changed: Option<(Vec<(Atom, i32)>, Size)> = None;
@@ -127,7 +127,7 @@ impl Term {
 }
 
 impl Atom {
-    /// What the atom is replaced by, or is with its parts replaced; `None` if that is the atom itself.
+    /// The replacement of the atom, or the atom with its operands replaced; `None` if nothing changed.
     fn rebuilt(&self, replacement: &mut dyn FnMut(&Atom) -> Option<Size>) -> Option<Size> {
         let new = replacement(self).or_else(|| self.rebuild(replacement))?;
         (new.as_atom() != Some(self)).then_some(new)
@@ -174,7 +174,7 @@ impl Atom {
             }
             Atom::Sum { index, count, body } => {
                 let new_count = count.rebuild(replacement);
-                // The index is bound here: nobody else's replacement reaches it.
+                // The index is bound here, so replacements must not capture it.
                 let new_body = body.rebuild(&mut |atom| match atom {
                     Atom::Var(var) if var == index => None,
                     _ => replacement(atom),

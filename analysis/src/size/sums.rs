@@ -1,11 +1,11 @@
 //! Finite sums `Σ body` over `0 <= i < count`, and their closed forms.
 //!
-//! A sum is taken apart by linearity until each part is a factor without the index times one of
+//! Linearity splits a sum into parts, each a factor free of the index times one of
 //! * `iᵖ` (Faulhaber's formula, found by solving S(n+1) - S(n) = nᵖ from the top),
 //! * `cⁱ` and `i·cⁱ` for a number `c >= 2`,
 //! * `⌊(i+c)/k⌋`, and with it `i mod k`,
-//! * `iᵖ` or a product of it with one condition `i < c` or one `max(0, ±i + c)`, for which the range
-//!   of the index is cut where the condition changes.
+//! * `iᵖ`, or its product with one condition `i < c` or one `max(0, ±i + c)`; the range of the index is split where the
+//!   condition changes.
 
 use super::Size;
 use super::atom::Atom;
@@ -14,26 +14,26 @@ use super::ratio::Ratio;
 use super::var::{Var, VarKind};
 use std::sync::Arc;
 
-/// Powers of the index up to this one are summed in closed form.
+/// Maximum power of the index with a closed form.
 const MAX_POWER: i32 = 12;
-/// A sum of so few elements is written out if it has no closed form.
+/// Maximum number of summands written out if there is no closed form.
 const MAX_UNROLLED: i128 = 16;
 
 impl Size {
-    /// `Σ body` over `0 <= index < count`; what has a closed form takes it.
+    /// `Σ body` over `0 <= index < count`, in closed form where there is one.
     #[must_use]
     pub fn sum(index: Var, count: Size, body: Size) -> Size {
         if count.is_zero() || count.as_integer().is_some_and(|n| n < 0) {
             return Size::zero();
         }
         if !index.is_natural() {
-            // Here it is, whatever the index is elsewhere.
+            // Inside the sum the index is natural, whatever its kind elsewhere.
             let natural = Var { kind: VarKind::Position, ..index.clone() };
             let body = body.subst_var(&index, &Size::var(natural.clone()));
             return Size::sum(natural, count, body);
         }
         let mut total = Size::zero();
-        // Fractions of the index may be whole only all together.
+        // Fractions that contain the index may be integral only in total.
         let mut fractions = Size::zero();
         for term in body.terms() {
             let (outside, inside) = split(term, &index);
@@ -51,7 +51,7 @@ impl Size {
     }
 }
 
-/// The sum without a `Σ` in it, if there is one.
+/// The sum without a `Σ`, if there is a closed form.
 pub fn closed_form(i: &Var, count: &Size, body: &Size) -> Option<Size> {
     let mut total = Size::zero();
     for term in body.terms() {
@@ -62,14 +62,14 @@ pub fn closed_form(i: &Var, count: &Size, body: &Size) -> Option<Size> {
     Some(total)
 }
 
-/// The factors of a term that do not mention the index, and those that do.
+/// Splits a term into the factors without the index and those that mention it.
 fn split(term: &Term, index: &Var) -> (Term, Mono) {
     let outside = term.mono.retain(|atom, _| !atom.contains(index));
     (Term { mono: outside, coeff: term.coeff }, term.mono.retain(|atom, _| atom.contains(index)))
 }
 
-/// The sum as an atom. The index is renamed after the depth of sums in the body, so that sums that
-/// differ only in the name of the index are equal.
+/// The sum as an atom. The index is renamed by the nesting depth of sums in the body, so that sums that differ only in
+/// its name are equal.
 fn open_sum(index: &Var, count: &Size, body: &Size) -> Size {
     if let Some(n @ 0..=MAX_UNROLLED) = count.as_integer() {
         let at = |i| body.subst_var(index, &Size::constant(i));
@@ -80,7 +80,7 @@ fn open_sum(index: &Var, count: &Size, body: &Size) -> Size {
     Size::atom(Atom::Sum { index: canonical, count: count.clone(), body })
 }
 
-/// The index of a sum whose body has `depth` sums inside one another.
+/// The index of a sum whose body has sums nested to `depth`.
 fn canonical_index(depth: u32) -> Var {
     Var { kind: VarKind::Position, id: u32::MAX - depth, name: Arc::from("i") }
 }
@@ -114,7 +114,7 @@ fn sum_of_monomial(index: &Var, count: &Size, body: &Mono) -> Option<Size> {
                 return None;
             };
             let (upto, below) = threshold(index, operand)?;
-            // Where the operand is 0 it does not matter on which side of the cut it lies.
+            // At the zero of the operand, either side of the cut is correct.
             let other = if below { upto.sub(&Size::one()) } else { upto.add(&Size::one()) };
             let (first, second) = if below { (other, upto) } else { (upto, other) };
             let upto = if !first.is_natural() && second.is_natural() { second } else { first };
@@ -125,7 +125,7 @@ fn sum_of_monomial(index: &Var, count: &Size, body: &Mono) -> Option<Size> {
     }
 }
 
-/// `condition >= 0` as `i < upto` (true) or as `i >= upto` (false).
+/// Turns `condition >= 0` into `i < upto` (true) or `i >= upto` (false).
 fn threshold(index: &Var, condition: &Size) -> Option<(Size, bool)> {
     let i = Size::var(index.clone());
     let rest = condition.add(&i);
@@ -137,7 +137,7 @@ fn threshold(index: &Var, condition: &Size) -> Option<(Size, bool)> {
     (!rest.contains(index)).then_some((rest, false))
 }
 
-/// The sum of a polynomial in the index over that part of the range that lies below `upto`, or not.
+/// The sum of a polynomial in the index over the part of the range below `upto`, or over the rest.
 fn cut(index: &Var, count: &Size, upto: &Size, below: bool, weight: &Size) -> Size {
     let upto = Size::min(&upto.max(&Size::zero()), count);
     let lower = Size::sum(index.clone(), upto, weight.clone());
@@ -146,8 +146,8 @@ fn cut(index: &Var, count: &Size, upto: &Size, below: bool, weight: &Size) -> Si
 
 /// `Σ iᵖ` over `0 <= i < n`.
 ///
-/// The polynomial S of degree p+1 with S(0) = 0 and S(n+1) - S(n) = nᵖ, its coefficients from the
-/// highest down: that of `n^j` in S(n+1) - S(n) is the sum of `C(m, j)·s_m` over m > j.
+/// The coefficients of the polynomial S of degree p+1 with S(0) = 0 and S(n+1) - S(n) = nᵖ, from the highest down: the
+/// coefficient of `n^j` in S(n+1) - S(n) is the sum of `C(m, j)·s_m` over m > j.
 fn power_sum(power: i32, count: &Size) -> Option<Size> {
     let p = usize::try_from(power).ok()?;
     let mut coefficients = vec![Ratio::ZERO; p + 2];

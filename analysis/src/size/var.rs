@@ -1,30 +1,30 @@
-//! The variables that a size may mention, and what is known of each by its nature.
+//! Variables of sizes, with their kinds and orders.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Where a variable comes from. All kinds but [`VarKind::Index`] are natural numbers.
+/// The origin of a variable. Variables of all kinds but [`VarKind::Index`] are natural numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VarKind {
-    /// A size name that the user gave: rigid.
+    /// A size name declared by the user; rigid.
     Param,
-    /// An opened length, `X1`.
+    /// A skolem: an opened length, `X1`.
     Skolem,
-    /// A unification variable.
+    /// An inference variable.
     Unknown,
     /// Quantified in a type scheme.
     Generic,
     /// Bound by `∃`.
     Bound,
-    /// The position binder of `Array[i => …]`, and the index of a sum.
+    /// The index variable of `Array[i => …]`, or the index of a sum.
     Position,
-    /// A loop or work-item index of generated code. Only its stated range is known: it may be negative.
+    /// A loop or work-item index of generated code; may be negative, so only its stated range is known.
     Index,
 }
 
-/// A variable. Two variables are the same when kind, id and name are.
+/// A variable, identified by kind, id and name together.
 #[derive(Clone, Debug)]
 pub struct Var {
     pub kind: VarKind,
@@ -37,13 +37,13 @@ impl Var {
         Var { kind, id, name: name.into() }
     }
 
-    /// Is the variable a natural number by its nature?
+    /// Whether the kind makes the variable a natural number.
     pub fn is_natural(&self) -> bool {
         self.kind != VarKind::Index
     }
 
-    /// The key by which variables are put in order for a reader: the user's names first, then the opened lengths; in each
-    /// kind those that were declared first, which have the smaller numbers.
+    /// Sort key for readers: the user's names before opened lengths; within a kind, by number, which is the order of
+    /// declaration.
     pub(super) fn reading_key(&self) -> String {
         let rank = match self.kind {
             VarKind::Param | VarKind::Generic => 0,
@@ -72,7 +72,7 @@ impl PartialOrd for Var {
     }
 }
 
-/// Most variables are told apart by kind and id, and the same name mostly lies at the same place.
+/// Kind and id distinguish most variables, and equal names mostly share one allocation.
 impl Ord for Var {
     fn cmp(&self, other: &Var) -> Ordering {
         self.kind.cmp(&other.kind).then(self.id.cmp(&other.id)).then_with(|| {
@@ -81,7 +81,7 @@ impl Ord for Var {
     }
 }
 
-/// With the name: equal digests of what was too large to keep stand for equal expressions.
+/// Includes the name, so that equal digests of sizes too large to keep come from equal expressions.
 impl Hash for Var {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(u64::from(self.id) << 8 | self.kind as u64);

@@ -1,11 +1,11 @@
-//! The way back: from the normal form to an expression as a person would write it.
+//! Converts the normal form to an expression as a person would write it.
 //!
-//! The normal form has no `mod`, no `min` and no conditional; [`patterns`] finds them again. Then the
-//! terms are gathered into fractions and put in reading order ([`polynomial`]).
+//! The normal form has no `mod`, `min` or conditional; [`patterns`] restores them. Then terms are gathered into
+//! fractions and put in reading order ([`polynomial`]).
 //!
-//! There are two styles. The *reading* style keeps fractions with unlike denominators apart, as in
-//! `N/2+M/3`. The *exact* style makes one fraction of them, numerator first, so that its single
-//! division leaves no remainder whenever the size has a value at all: what generated code computes.
+//! The *reading* style keeps fractions with unlike denominators apart, as in `N/2+M/3`. The *exact* style, for
+//! generated code, combines them into one fraction, numerator first, so that its single division is exact whenever the
+//! size has a value.
 
 mod cost;
 mod factor;
@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A size as an expression tree, for those who print it or translate it.
+/// A size as an expression tree, for printing or translation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     Int(i128),
@@ -34,16 +34,16 @@ pub enum Node {
     Add(Vec<Node>),
     Sub(Box<Node>, Box<Node>),
     Mul(Vec<Node>),
-    /// A division that leaves no remainder if the size has a value.
+    /// An exact division, if the size has a value.
     ExactDiv(Box<Node>, Box<Node>),
-    /// Division rounded towards minus infinity. `dividend` is the numerator as a size: a target whose
-    /// division truncates must know that it is not negative ([`super::Facts::le`]).
+    /// Division rounded towards minus infinity. `dividend` is the numerator as a size: a target whose division
+    /// truncates must prove that it is non-negative ([`super::Facts::le`]).
     FloorDiv {
         num: Box<Node>,
         den: Box<Node>,
         dividend: Size,
     },
-    /// The remainder of that division, never negative.
+    /// The remainder of that division; non-negative.
     Mod {
         num: Box<Node>,
         den: Box<Node>,
@@ -65,24 +65,24 @@ pub enum Node {
         then: Box<Node>,
         otherwise: Box<Node>,
     },
-    /// A part that was given up; it has no value.
+    /// A part too large to keep; it has no value.
     TooLarge,
 }
 
 impl Size {
-    /// The size as an expression to compute: fractions come as one exact division of a complete
-    /// numerator, and everything else is integer arithmetic.
+    /// The expression to compute: all fractions together are one exact division of the complete numerator, and
+    /// everything else is integer arithmetic.
     pub fn node(&self) -> Node {
         Viewer::new(Style::Exact).node(self)
     }
 
-    /// The size as an expression to read.
+    /// The expression to read.
     pub(crate) fn reading(&self) -> Node {
         Viewer::new(Style::Reading).node(self)
     }
 
-    /// The size as a sum of coefficient times monomial; the coefficient is `numerator/denominator`
-    /// in lowest terms, and the monomial a product of everything that is not a number.
+    /// The summands, coefficient times monomial; the coefficient is `numerator/denominator` in lowest terms, and the
+    /// monomial is the product of all other factors.
     pub fn summands(&self) -> Vec<Summand> {
         self.terms()
             .iter()
@@ -94,20 +94,20 @@ impl Size {
             .collect()
     }
 
-    /// `(c, r)` with `self = c·var + r`, where `var` occurs in neither; `None` if it is not linear.
+    /// `(c, r)` with `self = c·var + r`, where `var` occurs in neither; `None` if the size is not linear in it.
     pub fn linear_in(&self, var: &Var) -> Option<(Size, Size)> {
         let (coefficient, rest) = self.split_linear(&Atom::Var(var.clone()))?;
         (!coefficient.contains(var) && !rest.contains(var)).then_some((coefficient, rest))
     }
 
-    /// The terms with a positive coefficient, and the others negated.
+    /// The terms with positive coefficients, and the negated others.
     pub(crate) fn by_sign(&self) -> (Size, Size) {
         let (negative, positive): (Vec<Term>, Vec<Term>) =
             self.terms().iter().cloned().partition(|term| term.coeff.is_negative());
         (Size::from_terms(positive), Size::from_terms(negative).neg())
     }
 
-    /// `(c, r)` with `self = c·atom + r`, if the atom itself has no other power in any term.
+    /// `(c, r)` with `self = c·atom + r`, if no term has another power of the atom.
     pub(crate) fn split_linear(&self, atom: &Atom) -> Option<(Size, Size)> {
         let (mut with, mut without) = (Vec::new(), Vec::new());
         for term in self.terms() {
@@ -129,9 +129,9 @@ pub struct Summand {
     pub monomial: Size,
 }
 
-/// A shorter way to write a size is looked for until this much has been done for it: terms that were computed with, and
-/// nodes that were written on trial. There are sizes short to write of which each part can be read in many ways, each with
-/// parts that can. What is left then is written as it stands, which says the same.
+/// Budget of the search for shorter forms, in terms computed with and nodes written on trial. Each part of a size may
+/// have many forms, whose parts have many in turn; once the budget is spent, parts are written as they are, which is
+/// correct but longer.
 const MAX_WORK: u64 = 1 << 18;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,26 +140,26 @@ enum Style {
     Exact,
 }
 
-/// How a size is written. Of most it is only asked what it costs, since another way to write what is around is shorter.
+/// The form of a size. For most, only its cost is needed, because the surrounding expression has a shorter form.
 struct Written {
-    /// With placeholders for its patterns.
+    /// The polynomial with placeholders for its patterns.
     plain: Size,
     cost: usize,
     node: OnceCell<Rc<Node>>,
 }
 
-/// An atom as it is read.
+/// The readable form of an atom.
 struct Reading {
     node: Node,
-    /// Where it stands in a product.
+    /// Sort key within a product.
     key: OnceCell<Rc<str>>,
 }
 
-/// Writes many sizes: what has been found for a part of one is known for the others.
+/// Writes many sizes, and reuses the forms of shared parts.
 pub struct Writer(Viewer);
 
 impl Writer {
-    /// Writes expressions to compute, as [`Size::node`].
+    /// Writes expressions to compute, like [`Size::node`].
     pub fn to_compute() -> Writer {
         Writer(Viewer::new(Style::Exact))
     }
@@ -175,14 +175,14 @@ impl Writer {
         let written = viewer.written(size);
         let node = viewer.node_of(&written);
         if !viewer.may_try() {
-            // What was given up here may be short for who has more time for it.
+            // A part abandoned for lack of budget may be short when given more.
             *viewer = Viewer::new(viewer.style);
         }
         node
     }
 }
 
-/// `left <= right`, or what is not so.
+/// `left <= right`, or its negation.
 #[derive(Clone)]
 struct Condition {
     left: Rc<Written>,
@@ -191,7 +191,7 @@ struct Condition {
 }
 
 impl Condition {
-    /// With its branches apart.
+    /// The cost without the branches.
     fn cost(&self) -> usize {
         2 + self.left.cost + self.right.cost
     }
@@ -200,16 +200,16 @@ impl Condition {
 struct Viewer {
     style: Style,
     memo: FxHashMap<Size, Rc<Written>>,
-    /// Each is asked for again with every way to read what is around it.
+    /// Cached because every form of the surrounding expression needs them.
     atoms: FxHashMap<Atom, Rc<Reading>>,
     costs: FxHashMap<Atom, usize>,
-    /// What the placeholder variables stand for that [`patterns`] puts into polynomials, and what it costs.
+    /// The pattern and its cost for each placeholder variable that [`patterns`] puts into polynomials.
     placeholders: FxHashMap<Var, Rc<(Pattern, usize)>>,
     /// The name of placeholders.
     mark: Arc<str>,
-    /// What arithmetic on this thread had cost when it began.
+    /// Fuel used on this thread before the search began.
     begun: u64,
-    /// Nodes that were written on trial.
+    /// Nodes written on trial.
     tried: u64,
 }
 
@@ -227,7 +227,7 @@ impl Viewer {
         }
     }
 
-    /// Is there time for ways to write it that are shorter?
+    /// Whether budget remains for the search for shorter forms.
     fn may_try(&self) -> bool {
         work::so_far().saturating_sub(self.begun) + self.tried < MAX_WORK
     }
@@ -302,7 +302,7 @@ impl Viewer {
         }
     }
 
-    /// `condition >= 0`, without minus signs, whichever way round is shorter.
+    /// `condition >= 0`, without minus signs, in the shorter of both orientations.
     fn condition(&mut self, condition: &Size) -> Condition {
         let opposite = condition.neg().sub(&Size::one());
         let (more, less) = condition.by_sign();
@@ -324,7 +324,7 @@ impl Viewer {
         Node::IfLe { left, right, then: Box::new(then), otherwise: Box::new(otherwise) }
     }
 
-    /// A sum, its index named as nothing else in it is.
+    /// A sum whose index is renamed to a name unused in it.
     fn sum(&mut self, index: &Var, count: &Size, body: &Size) -> Node {
         let taken: Vec<Var> = body.vars().into_iter().filter(|var| var != index).collect();
         let mut names = ["i", "j", "k"].map(String::from).into_iter().chain((1..).map(|n| format!("i{n}")));

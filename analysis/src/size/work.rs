@@ -1,23 +1,23 @@
-//! How much arithmetic on sizes has cost on this thread: whoever works for somebody else counts it against a limit.
+//! Thread-local fuel for arithmetic on sizes.
 //!
-//! Counted are the terms that are sorted, added and divided: a number that depends on the sizes alone, so the same program
-//! meets the same limit on every machine. Behind the limit, what would be large is given up at once
-//! ([`super::Size::is_too_large`]): so all that is done there ends soon, whoever asks for it, and what it finds is still
-//! true. Who set the limit says that it was met.
+//! Counts the terms that are sorted, added and divided, which depends on the sizes alone, so a program meets the same
+//! limit on every machine. With fuel exhausted, large results become placeholders at once
+//! ([`super::Size::is_too_large`]), so that every caller ends soon, with results that are still sound. The code that
+//! sets a limit reports that it was met.
 
 use std::cell::Cell;
 
-/// The result would have too many terms or too long coefficients.
+/// The result would have too many terms or too large coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLarge;
 
 thread_local! {
     static TERMS: Cell<u64> = const { Cell::new(0) };
-    /// How many more there may be.
+    /// Remaining fuel, in terms; `u64::MAX` is unlimited.
     static LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Counts terms. They are not to be computed with if there were too many.
+/// Uses fuel for `terms` terms. An error means that they must not be computed with.
 pub(super) fn spend(terms: usize) -> Result<(), TooLarge> {
     let terms = terms as u64;
     TERMS.with(|count| count.set(count.get().saturating_add(terms)));
@@ -28,29 +28,28 @@ pub(super) fn spend(terms: usize) -> Result<(), TooLarge> {
     })
 }
 
-/// Whether the limit was met.
+/// Whether fuel is exhausted.
 pub fn exhausted() -> bool {
     LEFT.with(Cell::get) == 0
 }
 
-/// The terms so far, for who compares two moments.
+/// Terms counted so far, for differences.
 pub fn so_far() -> u64 {
     TERMS.with(Cell::get)
 }
 
-/// The terms since it was asked last; none are left.
+/// Takes the number of terms counted since the last call.
 pub fn take() -> u64 {
     TERMS.with(|count| count.replace(0))
 }
 
-/// What `f` costs is counted for itself, against a limit of its own: whoever calls this does not pay for it, however much
-/// of it was known already.
+/// Runs `f` with its own counter and limit, so that its cost does not depend on the caller, or on cached results.
 pub fn apart<T>(limit: u64, f: impl FnOnce() -> T) -> T {
     let _restore = Restore { terms: Some(take()), left: LEFT.with(|left| left.replace(limit)) };
     f()
 }
 
-/// What `f` costs is counted, and no more of what is left may be used for it than this.
+/// Runs `f` with at most `limit` of the remaining fuel, and counts its cost.
 pub(super) fn within<T>(limit: u64, f: impl FnOnce() -> T) -> T {
     let left = LEFT.with(Cell::get);
     if left <= limit {
@@ -67,7 +66,7 @@ pub(super) fn within<T>(limit: u64, f: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What was before, also where what is counted unwinds, as an answer does that an edit cancels.
+/// Restores the former state, also when a cancelled query unwinds.
 struct Restore {
     terms: Option<u64>,
     left: u64,

@@ -1,13 +1,13 @@
-//! What has been asked already: straight code asks the same of each of its elements.
+//! Cache of answers: straight-line code asks the same about each of its elements.
 
 use crate::size::{Size, work};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// No more answers are kept than this.
+/// Maximum number of cached answers of each kind.
 const MOST: usize = 4096;
 
-/// Answers under the same facts. Copies of facts share them, until one of them learns more.
+/// Answers under one set of facts, shared by copies of the facts until one gains a fact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers(Arc<Mutex<Found>>);
 
@@ -17,8 +17,8 @@ struct Found {
     nonneg: FxHashMap<Size, Answer>,
 }
 
-/// Whether a size was proved not to be negative, and the steps that this took of its question: as many are taken for the
-/// answer, so that no answer depends on what was asked before.
+/// Whether a size was proved non-negative, and the fuel that it took. A cached answer uses the same fuel, so that no
+/// answer depends on earlier queries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {
     pub proved: bool,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
 }
 
 impl Answers {
-    /// The simplest form of a size, found by `simplify` if it is asked for the first time.
+    /// The simplest form of a size; calls `simplify` if it is not cached.
     pub fn simplified(&self, size: &Size, simplify: impl FnOnce() -> Size) -> Size {
         if let Some(known) = self.with(|found| found.simplified.get(size).cloned()) {
             return known;
@@ -46,7 +46,7 @@ impl Answers {
 
     pub fn keep_nonneg(&self, size: &Size, answer: Answer) {
         self.with(|found| {
-            // With more time, there might have been a proof.
+            // With budget left, a proof might have been found.
             if found.nonneg.len() < MOST && !work::exhausted() {
                 found.nonneg.insert(size.clone(), answer);
             }

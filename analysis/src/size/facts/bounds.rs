@@ -8,11 +8,11 @@ use crate::size::var::{Var, VarKind};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Variables and atoms replaced on the way to one bound.
+/// Maximum number of variables and atoms replaced in one bound.
 const MAX_STEPS: usize = 64;
-/// Nested atoms looked into.
+/// Maximum nesting of atoms.
 const MAX_DEPTH: u32 = 6;
-/// Larger sizes have no bounds.
+/// Maximum number of terms; larger sizes have no bounds.
 const MAX_TERMS: usize = 64;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,12 +30,12 @@ impl Side {
     }
 }
 
-/// Which variables may stand in a bound.
+/// The variables that may occur in a bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
-    /// The names of the program may; indices, positions and opened lengths are replaced.
+    /// Size names of the program; indices, array index variables and opened lengths are replaced.
     Symbolic,
-    /// None may.
+    /// None: all variables are replaced.
     Constant,
 }
 
@@ -57,7 +57,7 @@ impl Query<'_> {
             return None;
         }
         let mut current = self.facts.rewrite(size);
-        // The facts, and what the atoms lie between that were replaced by variables on the way.
+        // The facts, plus ranges of the fresh variables that replace atoms.
         let mut facts = Cow::Borrowed(self.facts);
         let mut fresh = 0;
         for _ in 0..MAX_STEPS {
@@ -67,7 +67,7 @@ impl Query<'_> {
             self.spend(1 + current.weight() / 32)?;
             let query = self.under(&facts);
             if let Some((atom, next)) = query.abstract_atom(&current, goal, depth, fresh) {
-                // Found once, and not by each copy for itself.
+                // Computed before the copy, so that copies share the models.
                 self.facts.points();
                 for (var, lower, upper) in next {
                     facts.to_mut().assume_range_of_new(var, lower, upper);
@@ -96,7 +96,7 @@ impl Query<'_> {
             }
     }
 
-    /// A variable to replace: one that no bound of another such variable mentions, if possible.
+    /// The next variable to replace, preferably one that no bound of another replaceable variable mentions.
     fn next_variable(&self, size: &Size, goal: Goal) -> Option<Var> {
         let vars: Vec<Var> = size.vars().into_iter().filter(|var| self.is_replaced(var, goal)).collect();
         let is_free = |var: &&Var| {
@@ -109,7 +109,7 @@ impl Query<'_> {
         vars.iter().find(is_free).or(vars.first()).cloned()
     }
 
-    /// The size with the variable at that end of its range where the size is least or greatest.
+    /// Replaces the variable by the end of its range at which the size is least or greatest.
     fn eliminate(&self, size: &Size, var: &Var, side: Side, goal: Goal) -> Option<Size> {
         let atom = Atom::Var(var.clone());
         let mut factors: Vec<Size> = Vec::new();
@@ -152,7 +152,7 @@ impl Query<'_> {
         None
     }
 
-    /// One end of the range of a variable.
+    /// A bound of the variable on one side.
     fn end(&self, var: &Var, side: Side, goal: Goal) -> Option<Size> {
         let stated = match side {
             Side::Lower => self.facts.lower.get(var),
@@ -179,8 +179,7 @@ impl Query<'_> {
         }))
     }
 
-    /// Replaces an atom that mentions a variable to be replaced by a fresh variable, and says what
-    /// that one lies between.
+    /// Replaces an atom that mentions a replaceable variable by a fresh variable, and returns the latter's bounds.
     #[allow(clippy::type_complexity)]
     fn abstract_atom(
         &self,
@@ -218,7 +217,7 @@ impl Query<'_> {
                 let (next, operands, maximum) = as_extremum(operands, &factor, &rest, &value);
                 let all = |side| {
                     let bounds: Vec<Option<Size>> = operands.iter().map(|operand| bound(operand, side)).collect();
-                    // One operand is enough below a maximum and above a minimum.
+                    // The known bound of one operand suffices below a maximum and above a minimum.
                     let known: Option<Vec<Size>> = if maximum == (side == Side::Lower) {
                         Some(bounds.into_iter().flatten().collect())
                     } else {
@@ -253,7 +252,7 @@ impl Query<'_> {
         den: &Size,
         bound: &dyn Fn(&Size, Side) -> Option<Size>,
     ) -> (Option<Size>, Option<Size>) {
-        // A quotient that is not negative falls as its divisor grows.
+        // A non-negative quotient decreases as its divisor grows.
         let natural = self.nonneg(num);
         let is_fixed = |side| bound(den, side).as_ref() == Some(den);
         let end = |side: Side| {
@@ -264,7 +263,7 @@ impl Query<'_> {
             } else if side == Side::Lower {
                 bound(den, Side::Upper)?
             } else {
-                // No divisor is below 1.
+                // Divisors are at least 1.
                 let least = bound(den, Side::Lower).unwrap_or_else(Size::one);
                 if self.nonneg(&least.sub(&Size::one())) { least } else { Size::one() }
             };
@@ -288,8 +287,8 @@ fn best_constant(bounds: &[Size], side: Side) -> Option<Size> {
     }
 }
 
-/// Reads `factor·max(0, …) + rest` as a maximum or minimum that takes up as much of the rest as it
-/// can: what is left over, its operands, and whether it is a maximum.
+/// Reads `factor·max(0, …) + rest` as a maximum or minimum that absorbs as much of `rest` as possible. Returns the
+/// remaining rest, the operands, and whether it is a maximum.
 fn as_extremum(operands: &[Size], factor: &Size, rest: &Size, value: &Size) -> (Size, Vec<Size>, bool) {
     let mut all = vec![Size::zero()];
     all.extend(operands.iter().cloned());
@@ -306,7 +305,7 @@ fn as_extremum(operands: &[Size], factor: &Size, rest: &Size, value: &Size) -> (
             let part = Size::from_terms(negative.cloned().collect());
             bases.push(if maximum { part.neg() } else { part });
         }
-        // What is given bounds as a variable must be an integer.
+        // The bounds of an integer variable must be integers.
         bases.retain(Size::is_integral);
         for base in bases {
             let left = rest.sub(&times.mul(&base));

@@ -7,7 +7,7 @@ use crate::size::ratio::{Ratio, gcd};
 use crate::size::var::{Var, VarKind};
 use std::sync::Arc;
 
-/// So many known divisibilities are combined.
+/// Maximum number of known divisibilities that are combined.
 const MAX_FACTS: usize = 6;
 
 impl Query<'_> {
@@ -34,7 +34,7 @@ impl Query<'_> {
         quotient.is_integral() || quotient.is_integer_valued()
     }
 
-    /// Is `n/k` a sum of multiples of known whole quotients, and of whole numbers?
+    /// Whether `n/k` is an integer combination of known integer quotients and integers.
     fn is_multiple_of_known(&self, k: &Size, n: &Size) -> bool {
         let mut quotient = n.div_exact(k);
         for (known_k, known_n) in &self.facts.divides {
@@ -55,8 +55,8 @@ impl Query<'_> {
         false
     }
 
-    /// A known `k' | n'` says that n' is k' times some number: `k` and `n` with that put in for a
-    /// variable of n', beginning with each fact in turn.
+    /// A known `k' | n'` means `n' = k'·q` for a new variable `q`: substitutes this for a variable of `n'` in `k` and
+    /// `n`, starting with each fact in turn.
     fn variants(&self, k: &Size, n: &Size) -> Vec<(Size, Size)> {
         let known = &self.facts.divides;
         let known = known.iter().map(|(k, n)| (self.facts.rewrite(k), self.facts.rewrite(n)));
@@ -70,7 +70,7 @@ impl Query<'_> {
                     return variants;
                 }
                 let (known_k, known_n) = facts[(start + step) % known.len()].clone();
-                // The quotient of a number that may be negative may be negative.
+                // The quotient may be negative if n' may.
                 let natural = known_n.is_natural();
                 let fresh = Var {
                     kind: if natural { VarKind::Position } else { VarKind::Index },
@@ -83,7 +83,7 @@ impl Query<'_> {
                 if !k.contains(&var) && !n.contains(&var) {
                     continue;
                 }
-                // The other facts are about the new variable now.
+                // The remaining facts now mention the new variable.
                 for (other_k, other_n) in &mut facts {
                     *other_k = other_k.subst_var(&var, &value);
                     *other_n = other_n.subst_var(&var, &value);
@@ -96,7 +96,7 @@ impl Query<'_> {
         variants
     }
 
-    /// `n = q·k + r` with `0 < r < k`, or a constant that no multiple of `k` reaches.
+    /// Whether `k` never divides `n`: `n = q·k + r` with `0 < r < k`, or the constant part is never a multiple of `k`.
     fn leaves_remainder(&self, k: &Size, n: &Size) -> bool {
         if let (Some(k), Some((n, den))) = (k.as_integer(), n.as_fraction())
             && den.is_one()
@@ -126,7 +126,7 @@ fn mentions_floor(term: &Term) -> bool {
     term.mono.0.iter().any(|(atom, _)| matches!(atom, crate::size::atom::Atom::Floor(..)))
 }
 
-/// From `k·q = n`: a variable of `n`, and what it is in terms of the others and of `q`.
+/// Solves `k·q = n` for a variable of `n`: returns the variable and its value.
 fn isolate(k: &Size, n: &Size, q: &Var) -> Option<(Var, Size)> {
     let multiple = k.mul(&Size::var(q.clone()));
     for var in n.vars() {

@@ -1,9 +1,8 @@
-//! Proofs that a size is not negative.
+//! Proves that sizes are non-negative.
 //!
-//! The goal is put over its denominator and then shown to be at least some expression with no
-//! negative coefficient over natural atoms, by replacing a variable by a bound on the right side
-//! ("eliminating" it), an atom by what defines it, and by subtracting known non-negative sizes.
-//! A search with a fixed budget of steps: the first proof found is good enough.
+//! Multiplies the goal by its denominator, then bounds it below by an expression over natural atoms without negative
+//! coefficients: replaces ("eliminates") a variable by its bound on the right side, replaces an atom by its definition,
+//! and subtracts sizes known to be non-negative. The search has a fixed budget of fuel and stops at the first proof.
 
 use super::answers::Answer;
 use super::samples::{self, Sample};
@@ -20,25 +19,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Steps that one proof may take.
+/// Fuel of one proof, in steps.
 const FUEL: u32 = 400;
-/// More than one of them takes of a question.
+/// Upper bound of the fuel that one proof takes from its query.
 const MAX_STEP: u32 = 300;
-/// Nested eliminations.
+/// Maximum nesting of eliminations.
 const DEPTH: u32 = 8;
-/// Larger goals are not looked at.
+/// Maximum number of terms of a goal.
 const MAX_TERMS: usize = 64;
 
-/// What all proofs from the same facts begin with.
+/// The starting point of all proofs from the same facts.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    /// What is not negative, fractions cleared.
+    /// Non-negative sizes, multiplied by their denominators.
     nonneg: Vec<Size>,
-    /// Natural numbers that are not zero, since the facts divide by them.
+    /// Natural variables that are positive because the facts divide by them.
     positive: BTreeSet<Var>,
 }
 
-/// The variables whose product is positive, and who therefore are.
+/// Natural variables in divisors that are products: they are positive because the product is.
 fn positive_vars(divisors: &[Size]) -> impl Iterator<Item = Var> {
     let products = divisors.iter().filter_map(|size| match size.terms() {
         [term] => Some(&*term.mono.0),
@@ -51,7 +50,7 @@ fn positive_vars(divisors: &[Size]) -> impl Iterator<Item = Var> {
 }
 
 impl Query<'_> {
-    /// Is the size, an integer, at least zero?
+    /// Whether an integer size is non-negative.
     pub(super) fn nonneg(&self, size: &Size) -> bool {
         if size.is_natural() {
             return true;
@@ -62,7 +61,7 @@ impl Query<'_> {
         let before = self.fuel.get();
         let proved = self.prove_nonneg(size);
         let left = self.fuel.get();
-        // With few steps left, there might have been a proof.
+        // With little fuel left, a failed proof says nothing.
         if proved || left > MAX_STEP {
             self.facts.answers.keep_nonneg(size, Answer { proved, steps: before - left });
         }
@@ -75,7 +74,7 @@ impl Query<'_> {
             return false;
         }
         let known = self.facts.known();
-        // What a size divides by is positive: nobody asks about one without a value.
+        // Divisors of the size may be assumed positive; otherwise it has no value.
         let points = self.facts.points();
         let mut positive = Cow::Borrowed(&known.positive);
         let mut samples: Vec<&Sample> = points.samples.iter().map(Arc::as_ref).collect();
@@ -100,7 +99,7 @@ impl Query<'_> {
         prover.nonneg(size, DEPTH)
     }
 
-    /// Is the size zero, whichever way its maxima and conditions turn out?
+    /// Whether the size is zero in all cases of its maxima and conditions.
     pub(super) fn zero_in_all_cases(&self, size: &Size) -> bool {
         self.zero_in_cases(size, 3)
     }
@@ -133,7 +132,7 @@ impl Query<'_> {
         })
     }
 
-    /// True for a number, also a fraction, that is never negative, false for one that is never positive.
+    /// `Some(true)` for a rational that is never negative, `Some(false)` for one that is never positive.
     pub(super) fn sign(&self, size: &Size) -> Option<bool> {
         let (num, _) = size.as_fraction()?;
         if self.nonneg(&num) {
@@ -149,21 +148,21 @@ impl Query<'_> {
 struct Prover<'a> {
     query: &'a Query<'a>,
     fuel: &'a Cell<u32>,
-    /// What is not negative, fractions cleared: the facts, and the case that is looked at.
+    /// Non-negative sizes, multiplied by their denominators: the facts and the current case.
     known: Cow<'a, [Size]>,
     positive: Cow<'a, BTreeSet<Var>>,
-    /// Points at which all that is known holds.
+    /// Test models that satisfy everything known.
     samples: Vec<&'a Sample>,
-    /// The one of them that refuted a goal last.
+    /// Index of the model that last refuted a goal.
     refuter: Cell<usize>,
-    /// Goals that were given up, and how deep the proof might have gone.
+    /// Failed goals, with the remaining depth at which they failed.
     failed: RefCell<FxHashMap<Size, u32>>,
-    /// Composite atoms with every variable counted from its least value: one goal has many in common with the next.
+    /// Composite atoms after the shift of variables to their least values; consecutive goals share many.
     shifted: Rc<RefCell<FxHashMap<Atom, Size>>>,
 }
 
 impl Prover<'_> {
-    /// Is the number, which may be a fraction, greater than -1? For an integer that is: not negative.
+    /// Whether a rational is greater than -1; for an integer, whether it is non-negative.
     fn nonneg(&self, size: &Size, depth: u32) -> bool {
         if size.is_natural() {
             return true;
@@ -173,7 +172,7 @@ impl Prover<'_> {
             return false;
         };
         self.fuel.set(fuel);
-        // What is looked for in a goal takes as long as to add it to another one.
+        // Searching a goal costs as much as adding it.
         if self.query.spend(steps).is_none() || work::spend(size.terms().len()).is_err() {
             return false;
         }
@@ -211,7 +210,7 @@ impl Prover<'_> {
         proved
     }
 
-    /// Is the goal negative at one of the points? Where one was is looked first: goals resemble each other.
+    /// Whether a model refutes the goal. Tries the last refuter first, because consecutive goals are similar.
     fn is_refuted(&self, goal: &Size) -> bool {
         let last = self.refuter.get();
         if self.samples.get(last).is_some_and(|sample| sample.refutes(goal)) {
@@ -221,7 +220,7 @@ impl Prover<'_> {
         found.inspect(|(at, _)| self.refuter.set(*at)).is_some()
     }
 
-    /// The goal with every variable counted from its least value.
+    /// The goal in terms of each variable's excess over its least value.
     fn shifted(&self, goal: &Size) -> Size {
         let moves = |var: &Var| self.least(var).is_some_and(|least| least > 0);
         if !goal.any_var(&mut |var| moves(var)) {
@@ -251,7 +250,7 @@ impl Prover<'_> {
         Some(if self.positive.contains(var) { stated.max(1) } else { stated })
     }
 
-    /// Replaces an atom by a bound.
+    /// Replaces one atom by a bound, trying atoms in elimination order.
     fn by_atoms(&self, goal: &Size, depth: u32) -> bool {
         for atom in self.elimination_order(goal) {
             let proved = match &atom {
@@ -275,7 +274,7 @@ impl Prover<'_> {
         false
     }
 
-    /// Composite atoms first; then variables on which no bound of another one depends.
+    /// Composite atoms, then variables, preferring those that no bound of another variable mentions.
     fn elimination_order(&self, goal: &Size) -> Vec<Atom> {
         let atoms: BTreeSet<Atom> =
             goal.terms().iter().flat_map(|t| &*t.mono.0).map(|(atom, _)| atom.clone()).collect();
@@ -309,7 +308,7 @@ impl Prover<'_> {
         lower.extend(self.least(var).map(Size::constant));
         let upper = self.query.facts.upper.get(var).map(Vec::as_slice).unwrap_or_default();
         let monotone = linear || self.least(var).is_some_and(|least| least >= 0);
-        // The square of a bound below 0 is no bound of the square.
+        // The square of a negative bound does not bound the square.
         let bounds_powers = |bound: &Size| linear || self.nonneg(bound, depth.min(2));
         if monotone && !lower.is_empty() && factors().all(|factor| self.nonneg(factor, depth.min(2))) {
             return lower.iter().any(|bound| bounds_powers(bound) && self.nonneg(&replaced(bound), depth));
@@ -320,7 +319,7 @@ impl Prover<'_> {
         if monotone && factors().all(|factor| self.nonneg(&factor.neg(), depth.min(2))) {
             return upper.iter().any(|bound| self.nonneg(&replaced(bound), depth));
         }
-        // A concave function is least at one of the two ends.
+        // A concave function has its minimum at an end of the range.
         let concave = linear
             || powers.keys().all(|&power| power <= 2)
                 && powers.get(&2).is_some_and(|factor| self.nonneg(&factor.neg(), 1));
@@ -329,7 +328,7 @@ impl Prover<'_> {
             && upper.iter().any(|bound| self.nonneg(&replaced(bound), depth))
     }
 
-    /// `⌊a/b⌋` lies between `(a - b + 1)/b` and `a/b`.
+    /// Uses `(a - b + 1)/b <= ⌊a/b⌋ <= a/b`.
     fn by_floor(&self, goal: &Size, atom: &Atom, num: &Size, den: &Size, depth: u32) -> bool {
         let Some((factor, rest)) = goal.split_linear(atom) else {
             return false;
@@ -342,7 +341,7 @@ impl Prover<'_> {
         self.nonneg(&factor.neg(), depth.min(2)) && self.nonneg(&with(&num.div_exact(den)), depth)
     }
 
-    /// One case for each operand that may be the largest.
+    /// Splits by the operand that is largest.
     fn by_maximum(&self, goal: &Size, atom: &Atom, operands: &[Size], depth: u32) -> bool {
         let Some((factor, rest)) = goal.split_linear(atom) else {
             return false;
@@ -388,7 +387,7 @@ impl Prover<'_> {
         }
     }
 
-    /// Subtracts a multiple of a known non-negative size, chosen so that a negative term vanishes.
+    /// Subtracts a multiple of a known non-negative size that cancels a negative term.
     fn by_facts(&self, goal: &Size, depth: u32) -> bool {
         for term in goal.terms().iter().filter(|term| term.coeff.is_negative()) {
             for fact in self.known.iter() {
@@ -412,7 +411,7 @@ impl Prover<'_> {
         false
     }
 
-    /// `n·(n-1) >= 0`: true for the least n, and by its coefficients for all others.
+    /// Proves `n·(n-1) >= 0`: evaluates at the least n, and uses coefficients for all others.
     fn by_cases(&self, goal: &Size, depth: u32) -> bool {
         for var in goal.vars() {
             let is_square = |(atom, e): &(Atom, i32)| *e >= 2 && matches!(atom, Atom::Var(other) if *other == var);
@@ -435,7 +434,7 @@ impl Prover<'_> {
     }
 }
 
-/// The factors of each power of the variable; `None` if it occurs inside another atom, or below a line.
+/// The coefficients of the powers of a variable; `None` if it occurs inside another atom or in a denominator.
 fn powers_of(size: &Size, var: &Var) -> Option<BTreeMap<i32, Size>> {
     let mut powers: BTreeMap<i32, Vec<Term>> = BTreeMap::new();
     for term in size.terms() {
@@ -477,12 +476,12 @@ impl Facts {
         self.lower.get(var).into_iter().chain(self.upper.get(var)).flatten()
     }
 
-    /// The numerator of a size under the equalities: it has the sign of the size.
+    /// The numerator of a size after the equalities; it has the sign of the size.
     fn numerator(&self, size: &Size) -> Option<Size> {
         Some(self.rewrite(size).as_fraction()?.0)
     }
 
-    /// The ranges of variables that equalities removed, as sizes that are not negative.
+    /// The ranges of variables removed by equalities, as non-negative sizes.
     fn rewritten_ranges(&self) -> Vec<Size> {
         let mut facts = Vec::new();
         for var in self.rewrites.iter().filter_map(|rewrite| rewrite.variable()) {

@@ -1,4 +1,4 @@
-//! Equalities as rules from left to right.
+//! Equalities as rewrite rules, from left to right.
 
 use super::Facts;
 use crate::size::Size;
@@ -7,10 +7,10 @@ use crate::size::poly::{Mono, Term};
 use crate::size::ratio::Ratio;
 use crate::size::var::{Var, VarKind};
 
-/// Rules are applied so many times in a row before a size is taken as it is.
+/// Maximum number of passes of rules over a size.
 const MAX_ROUNDS: usize = 12;
 
-/// `left = right`, where the left side is a variable or, if no variable can be isolated, a monomial.
+/// `left = right`: the left side is a variable or, if none can be isolated, a monomial.
 #[derive(Clone)]
 pub(super) struct Rewrite {
     left: Left,
@@ -30,7 +30,7 @@ impl std::fmt::Debug for Rewrite {
 }
 
 impl Rewrite {
-    /// The rule for `difference = 0`: the least rigid variable is isolated.
+    /// The rule for `difference = 0`, which isolates the most flexible variable.
     pub fn orient(difference: &Size) -> Option<Rewrite> {
         let (num, _) = difference.as_fraction()?;
         let mut best: Option<((bool, u8, u32), Var, Size)> = None;
@@ -85,7 +85,7 @@ impl Rewrite {
                 let inside = size.rebuild(&mut |atom| match atom {
                     Atom::Var(_) => None,
                     Atom::Floor(a, b) => Some(match (self.apply(a), self.apply(b)) {
-                        // As it is: nobody looks into it once more.
+                        // Keep the atom without rebuilding it.
                         (None, None) => Size::atom(atom.clone()),
                         (new_a, new_b) => {
                             new_a.unwrap_or_else(|| a.clone()).div_floor(&new_b.unwrap_or_else(|| b.clone()))
@@ -112,7 +112,7 @@ impl Rewrite {
     }
 }
 
-/// Which variable to remove: unknowns rather than opened lengths rather than names of the user.
+/// Priority for removal: inference variables over skolems over the user's names.
 fn flexibility(var: &Var) -> u8 {
     match var.kind {
         VarKind::Unknown => 6,
@@ -126,7 +126,7 @@ fn flexibility(var: &Var) -> u8 {
 }
 
 impl Facts {
-    /// The size with all equalities applied.
+    /// Applies all equalities to the size.
     pub(super) fn rewrite(&self, size: &Size) -> Size {
         let mut current = size.clone();
         if self.rewrites.is_empty() {

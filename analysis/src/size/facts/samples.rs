@@ -1,4 +1,4 @@
-//! Points at which the facts hold: what is false at one of them is not worth a proof.
+//! Test models: assignments that satisfy the facts. A goal that is false in one needs no proof.
 
 use super::Facts;
 use crate::size::Size;
@@ -13,15 +13,15 @@ use std::collections::BTreeSet;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
-/// So many points are looked for,
+/// Number of models to find.
 const WANTED: usize = 8;
-/// with so many tries, of which the first have to find one.
+/// Maximum number of attempts, and the number after which a search without success stops.
 const TRIES: usize = 32;
 const FIRST_TRIES: usize = 12;
-/// What variables are tried with.
+/// Values to try for variables.
 const VALUES: [i64; 16] = [1, 2, 0, 3, 4, 6, 8, 5, 12, 7, 1, 16, 9, 24, 2, 48];
 
-/// Values of all variables; those that no fact mentions get theirs by chance.
+/// A model. Variables in no fact have pseudo-random values.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     values: FxHashMap<Var, i64>,
@@ -33,37 +33,37 @@ impl Sample {
         self.values.get(var).copied().unwrap_or_else(|| self.by_chance(var))
     }
 
-    /// Whether it had another value.
+    /// Sets a value; returns whether it changed.
     fn set(&mut self, var: &Var, value: i64) -> bool {
         self.values.insert(var.clone(), value) != Some(value)
     }
 
-    /// At the first point all variables have their least values: sums of natural numbers are refuted there or nowhere.
+    /// A pseudo-random value. The first model has least values, where sums of natural numbers are refuted if anywhere.
     fn by_chance(&self, var: &Var) -> i64 {
         if self.seed == 0 {
             return 0;
         }
         let hash = FxBuildHasher.hash_one((var, self.seed)) >> 17;
         let value = VALUES[usize::try_from(hash % 16).unwrap_or(0)];
-        // Half of the indices of which nothing is known are negative.
+        // Half of the indices without facts are negative.
         if !var.is_natural() && hash & 16 != 0 { -value } else { value }
     }
 
-    /// The value of the size at this point, if it has one.
+    /// The value of the size in this model, if it has one.
     pub fn eval(&self, size: &Size) -> Option<Ratio> {
-        // A long sum is not worth adding up here.
+        // Adding up a sum is too slow here.
         if size.sum_depth() > 0 {
             return None;
         }
         size.eval_ratio(&|var| Some(self.value(var))).ok()
     }
 
-    /// Is the size known to be negative at this point?
+    /// Whether the size is negative in this model.
     pub fn refutes(&self, size: &Size) -> bool {
         self.eval(size).is_some_and(Ratio::is_negative)
     }
 
-    /// Does `k` divide `n` at this point?
+    /// Whether `k` divides `n` in this model.
     fn divides(&self, k: &Size, n: &Size) -> bool {
         let quotient = self.eval(n).and_then(|n| n.div(self.eval(k)?));
         quotient.is_some_and(Ratio::is_integer)
@@ -75,17 +75,17 @@ impl Sample {
     }
 }
 
-/// What is found out about facts once and for all.
+/// The models of a set of facts, and its divisors.
 #[derive(Clone, Debug)]
 pub(super) struct Points {
-    /// Some points at which all facts hold; perhaps none.
+    /// Models of all facts; may be empty.
     pub samples: Vec<Arc<Sample>>,
-    /// Whatever the facts divide by.
+    /// All sizes by which the facts divide.
     pub divisors: Vec<Size>,
 }
 
 impl Points {
-    /// `lo <= var <= hi`; a variable of which nothing was known moves there.
+    /// Keeps the models with `lo <= var <= hi`; moves a `new` variable into that range.
     pub fn within(&mut self, var: &Var, new: bool, lo: Option<&Size>, hi: Option<&Size>) {
         self.samples.retain_mut(|sample| {
             let end = |bound: Option<&Size>| bound.map(|bound| integer(sample, bound));
@@ -105,13 +105,13 @@ impl Points {
         lo.into_iter().chain(hi).for_each(|bound| self.divided_by(bound));
     }
 
-    /// `size >= 0`
+    /// Keeps the models with `size >= 0`.
     pub fn not_negative(&mut self, size: &Size) {
         self.samples.retain(|sample| sample.eval(size).is_some_and(|value| !value.is_negative()));
         self.divided_by(size);
     }
 
-    /// `k` divides `n`.
+    /// Keeps the models in which `k` divides `n`.
     pub fn divisible(&mut self, k: &Size, n: &Size) {
         self.samples.retain(|sample| sample.divides(k, n));
         self.divided_by(n);
@@ -163,8 +163,8 @@ impl Facts {
         })
     }
 
-    /// What is newly assumed leaves some of the points that are known; with too few of them, others are looked for. Where
-    /// none was found, fewer are to be found of more facts.
+    /// Filters the models by a new assumption; with too few left, the next use searches again. If none was known, none
+    /// is expected under more facts.
     pub(super) fn keep_points(&mut self, assume: impl FnOnce(&mut Points)) {
         const ENOUGH: usize = WANTED / 2;
         let Some(known) = self.points.get() else { return };
@@ -178,7 +178,7 @@ impl Facts {
         }
     }
 
-    /// The range of a variable that is new, where no other points are worth looking for.
+    /// Assumes the range of a new variable without searching for further models.
     pub(super) fn assume_range_of_new(&mut self, var: Var, lo: Option<Size>, hi: Option<Size>) {
         let mut points = self.points().clone();
         points.within(&var, true, lo.as_ref(), hi.as_ref());
@@ -187,7 +187,7 @@ impl Facts {
         self.points = Arc::new(OnceLock::from(points));
     }
 
-    /// Whether a fact speaks of the variable.
+    /// Whether a fact mentions the variable.
     pub(super) fn mentions(&self, var: &Var) -> bool {
         self.lower.contains_key(var)
             || self.upper.contains_key(var)
@@ -215,7 +215,8 @@ impl Facts {
         found.into_iter().collect()
     }
 
-    /// Moves values into their ranges and onto their multiples: what one fact moves may be bounded by another one.
+    /// Moves values into their ranges and onto their multiples, in several passes because one fact's move may violate
+    /// another.
     fn repair(&self, sample: &mut Sample) {
         for _ in 0..3 {
             if !self.moved(sample) {
@@ -224,7 +225,7 @@ impl Facts {
         }
     }
 
-    /// Whether a value was not where a fact wants it.
+    /// Moves the values that violate a fact; returns whether any changed.
     fn moved(&self, sample: &mut Sample) -> bool {
         let mut moved = false;
         for rewrite in &self.rewrites {
@@ -254,7 +255,7 @@ impl Facts {
         moved
     }
 
-    /// The least number from `least` on that the divisors of the variable divide, if that is easy to say.
+    /// The least number from `least` on that all divisors of the variable divide, if easy to compute.
     fn multiple_from(&self, sample: &Sample, var: &Var, least: i64) -> i64 {
         let of_var = self.divides.iter().filter(|(_, n)| n.as_var() == Some(var));
         let divisors = of_var.filter_map(|(k, _)| integer(sample, k)).filter(|k| *k > 0);
@@ -286,7 +287,7 @@ fn integer(sample: &Sample, size: &Size) -> Option<i64> {
     i64::try_from(sample.eval(size)?.to_integer()?).ok()
 }
 
-/// Adds what `size` divides by, which must be positive for it to have a value.
+/// Collects the divisors in `size`, which are positive wherever it has a value.
 pub(super) fn divisors(size: &Size, found: &mut BTreeSet<Size>) {
     let mut negative_powers = |terms: &[Term]| {
         for (atom, e) in terms.iter().flat_map(|term| &*term.mono.0) {

@@ -1,4 +1,4 @@
-//! Simplification under facts: the rules that need to know a range or a divisor.
+//! Simplification by rules that need a range or a divisor.
 
 use super::Query;
 use crate::size::Size;
@@ -6,7 +6,7 @@ use crate::size::atom::Atom;
 use crate::size::poly::{self, Term};
 use crate::size::ratio::Ratio;
 
-/// Rounds until nothing changes.
+/// Maximum number of passes towards a fixed point.
 const MAX_ROUNDS: usize = 4;
 
 impl Query<'_> {
@@ -59,7 +59,7 @@ impl Query<'_> {
         })
     }
 
-    /// The operands that no other one is proved to be above.
+    /// Drops the operands that another one provably bounds above.
     fn simplify_max(&self, operands: Vec<Size>) -> Size {
         let mut kept: Vec<Size> = Vec::new();
         for operand in operands {
@@ -74,7 +74,7 @@ impl Query<'_> {
 
     fn simplify_floor(&self, num: &Size, den: &Size) -> Size {
         let plain = num.div_floor(den);
-        // What the normal form does by itself has moved a whole part out.
+        // The normal form has already extracted an integer part.
         let Some((whole, num, den)) = plain.as_floor() else {
             return plain;
         };
@@ -88,7 +88,7 @@ impl Query<'_> {
         }
     }
 
-    /// Rule 1, and more generally: a `q` with `0 <= num - q·den < den`.
+    /// Rule 1, generalised: a `q` with `0 <= num - q·den < den`.
     fn whole_part(&self, num: &Size, den: &Size) -> Option<Size> {
         let mut candidates = vec![Size::zero(), Size::int(-1), Size::one()];
         if let Some(divisor) = den.as_integer().filter(|divisor| *divisor > 0) {
@@ -98,7 +98,7 @@ impl Query<'_> {
                     return Some(Size::constant(low));
                 }
             }
-            // A coefficient just below the divisor is what the normal form made of a minus sign.
+            // The normal form turns a minus sign into a coefficient just below the divisor.
             let mut all = Size::zero();
             for term in num.terms().iter().filter(|term| !term.mono.is_one()) {
                 let one = Size::term(Term { mono: term.mono.clone(), coeff: Ratio::ONE });
@@ -115,7 +115,7 @@ impl Query<'_> {
         })
     }
 
-    /// Terms that the divisor is known to divide come out.
+    /// Extracts the terms that the divisor is known to divide.
     fn pull_divisible(&self, num: &Size, den: &Size) -> Option<Size> {
         if self.facts.divides.is_empty() {
             return None;
@@ -170,7 +170,7 @@ impl Query<'_> {
 }
 
 impl Size {
-    /// `whole + ⌊num/den⌋`, if the size has exactly one floor division, and that with factor 1.
+    /// `whole + ⌊num/den⌋`, if the size contains exactly one floor division, with factor 1.
     fn as_floor(&self) -> Option<(Size, Size, Size)> {
         let mut found = None;
         for term in self.terms() {

@@ -1,4 +1,4 @@
-//! What a way to write a size costs the reader: its number of nodes, found without writing it.
+//! The cost of a form to the reader: its number of nodes, computed without writing it.
 
 #[cfg(test)]
 use super::Writer;
@@ -9,11 +9,11 @@ use crate::size::atom::Atom;
 use crate::size::poly::Term;
 use smallvec::SmallVec;
 
-/// More than anything costs that can be written.
+/// Exceeds the cost of every form.
 const GIVEN_UP: usize = 1 << 24;
 
 impl Node {
-    /// The number of nodes: the shorter of two ways to write a size is the better one.
+    /// The number of nodes; of two forms, the one with fewer is preferred.
     pub(super) fn cost(&self) -> usize {
         match self {
             Node::Int(_) | Node::Var(_) | Node::TooLarge => 1,
@@ -32,7 +32,7 @@ impl Node {
 }
 
 impl Viewer {
-    /// What [`Viewer::polynomial`] costs the reader, without writing it where it is seen to cost `below` or more.
+    /// The cost of [`Viewer::polynomial`]; may stop without writing once it reaches `below`.
     pub(super) fn cost_of(&mut self, size: &Size, below: usize) -> usize {
         let cost = match self.cost_expanded(size.terms()) {
             Some(expanded) => match self.cost_factored_at_least(size.terms()) {
@@ -54,7 +54,7 @@ impl Viewer {
         cost
     }
 
-    /// What it costs to write these terms one after the other; `None` if there is more to that than to write each.
+    /// The cost of the terms written one after the other; `None` if writing them would combine terms.
     fn cost_expanded(&mut self, terms: &[Term]) -> Option<usize> {
         let mut cost = terms.len().saturating_sub(1);
         for term in terms {
@@ -79,19 +79,19 @@ impl Viewer {
         Some((cost + usize::from(signed)).max(1))
     }
 
-    /// What [`Viewer::factored`] costs at least, if it finds anything: each atom is in one of the factors.
+    /// A lower bound of the cost of [`Viewer::factored`], if it succeeds: each atom occurs in one of the factors.
     fn cost_factored_at_least(&mut self, terms: &[Term]) -> Option<usize> {
         (2..=MAX_FACTORED).contains(&terms.len()).then(|| self.cost_of_atoms(terms))
     }
 
-    /// What it costs at least to write these terms, in whatever way; `None` where atoms may merge with others.
+    /// A lower bound of the cost of the terms in any form; `None` where atoms may merge with others.
     pub(super) fn cost_at_least(&mut self, terms: &[Term]) -> Option<usize> {
         let mut factors = terms.iter().flat_map(|term| &*term.mono.0);
         let merges = |(atom, _): &(Atom, i32)| matches!(atom, Atom::Group(_) | Atom::Pow(..) | Atom::TooLarge(_));
         (!factors.any(merges)).then(|| self.cost_of_atoms(terms))
     }
 
-    /// What the atoms of these terms cost, each once, with what connects them.
+    /// The cost of the distinct atoms of these terms, with their connecting operators.
     fn cost_of_atoms(&mut self, terms: &[Term]) -> usize {
         let mut atoms: SmallVec<[&Atom; 16]> = SmallVec::new();
         for (atom, _) in terms.iter().flat_map(|term| &*term.mono.0) {
@@ -124,7 +124,7 @@ impl Viewer {
 
 #[cfg(test)]
 impl Writer {
-    /// What a size was found to cost before it was written, and what it costs then; `None` where it is given up.
+    /// The predicted and the actual cost of a size; `None` if it is too large.
     pub(in crate::size) fn costs(&mut self, size: &Size) -> Option<(usize, usize)> {
         let found = self.0.written(size).cost;
         (found < GIVEN_UP).then(|| (found, self.node(size).cost()))

@@ -5,11 +5,10 @@ use super::super::atom::Atom;
 use super::super::poly::{self, Term};
 use super::super::ratio::Ratio;
 
-/// With more atoms than this there are too many factors to try.
+/// Maximum number of atoms; with more there are too many candidate factors.
 const MAX_ATOMS: usize = 4;
 
-/// What is tried as a factor: `scale·x + constant + sign·y`, for an atom `x` and perhaps an atom `y`, by their places among
-/// the atoms.
+/// A candidate factor: `scale·x + constant + sign·y`, with atoms `x` and, if any, `y` given by their indices.
 #[derive(Clone, Copy)]
 struct Linear {
     x: usize,
@@ -18,8 +17,8 @@ struct Linear {
     other: Option<(i64, usize)>,
 }
 
-/// A factor `c·x + d` of the polynomial, for an atom `x` in it and small numbers `c` and `d`, or
-/// `x - y` or `x + y`; and what is left.
+/// A linear factor of the polynomial and the cofactor. The factor is `c·x + d` for an atom `x` and small numbers `c`
+/// and `d`, or `x - y` or `x + y`.
 pub(super) fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
     let mut atoms: Vec<&Atom> = terms.iter().flat_map(|t| &*t.mono.0).map(|(atom, _)| atom).collect();
     atoms.sort();
@@ -40,7 +39,7 @@ pub(super) fn linear_factor(terms: &[Term]) -> Option<(Vec<Term>, Vec<Term>)> {
     candidates(atoms.len()).find_map(divides)
 }
 
-/// In the order in which they are preferred.
+/// All candidates, preferred ones first.
 fn candidates(atoms: usize) -> impl Iterator<Item = Linear> {
     (0..atoms).flat_map(move |x| {
         let plain = Linear { x, scale: 1, constant: 0, other: None };
@@ -66,20 +65,20 @@ impl Linear {
     }
 }
 
-/// A Mersenne prime: arithmetic modulo it needs no more than `u128`.
+/// A Mersenne prime, so that arithmetic modulo it fits in `u128`.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// The polynomial around one point, modulo a prime. A factor divides only if the polynomial vanishes wherever the factor does;
-/// to look at one such point takes a small part of the time of a division, and nearly always says no.
+/// The polynomial at a fixed pseudo-random point, modulo a prime. A factor divides only if the polynomial vanishes wherever the
+/// factor does; testing one such point takes a fraction of the time of a division, and nearly always rejects.
 struct Sample {
-    /// By atom: the exponents of its powers, and their coefficients where the others have their values.
+    /// By atom: the exponents of its powers, and their coefficients at the values of the other atoms.
     powers: Vec<Vec<(u32, u64)>>,
-    /// A value of each atom.
+    /// The value of each atom.
     point: Vec<u64>,
 }
 
 impl Sample {
-    /// `None` where a sample says nothing: fractions, and atoms whose powers are not powers of a number.
+    /// `None` where a sample would say nothing: fractions, and dependent atoms such as conditions and powers.
     fn of(terms: &[Term], atoms: &[&Atom]) -> Option<Sample> {
         let is_free = |atom: &&Atom| !matches!(atom, Atom::Step(_) | Atom::Pow(..));
         if !atoms.iter().all(is_free) {
@@ -117,14 +116,15 @@ impl Sample {
     }
 }
 
-/// Of numbers up to the prime: what lies above 61 bits counts once for each multiple of 2⁶¹.
+/// The product modulo the prime, for factors up to the prime: 2⁶¹ is congruent to 1, so higher bits are added to lower
+/// ones.
 fn times(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     let sum = (product as u64 & PRIME) + (product >> 61) as u64;
     reduced(sum)
 }
 
-/// A number below twice the prime.
+/// Reduces a number below twice the prime.
 fn reduced(n: u64) -> u64 {
     if n >= PRIME { n - PRIME } else { n }
 }
@@ -144,7 +144,7 @@ fn power(mut base: u64, mut exponent: u32) -> u64 {
     result
 }
 
-/// Of 1, -1 and 2, which are all that is needed.
+/// The inverse of 1, -1 or 2, the only values needed.
 fn inverse(n: u64) -> u64 {
     if n == 2 { PRIME / 2 + 1 } else { n }
 }

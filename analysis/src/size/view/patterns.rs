@@ -1,8 +1,8 @@
-//! Finds `mod`, `min`, `max` and conditionals in a polynomial that was written without them.
+//! Finds `mod`, `min`, `max` and conditionals in a polynomial without them.
 //!
-//! `x - b·⌊x/b⌋` is `x mod b`, so `⌊x/b⌋` may be read as `(x - m)/b` with `m = x mod b`; likewise
-//! `max(0, x-y)` as `x - min(x, y)` or as `max(x, y) - y`; and so on. Every way to read an atom is a
-//! candidate; as long as one makes the whole expression shorter, the best is taken.
+//! `x - b·⌊x/b⌋` is `x mod b`, so `⌊x/b⌋` may be read as `(x - m)/b` with `m = x mod b`; likewise `max(0, x-y)` as `x -
+//! min(x, y)` or as `max(x, y) - y`; and so on. Each form of an atom is a candidate; the best candidate is applied
+//! until none makes the whole expression shorter.
 
 use super::{Condition, Node, Style, Viewer};
 use crate::size::Size;
@@ -11,24 +11,24 @@ use crate::size::poly::{self, Term};
 use crate::size::print::reading_order;
 use crate::size::ratio::Ratio;
 
-/// Larger polynomials are shown as they are.
+/// Larger polynomials are written without a search for patterns.
 const MAX_TERMS: usize = 40;
 const MAX_WEIGHT: u32 = 600;
-/// No polynomial has more patterns looked for.
+/// Maximum number of patterns introduced into one polynomial.
 const MAX_ROUNDS: usize = 12;
 
-/// One way to read an atom: as `factor·pattern + shift`.
+/// One form of an atom: `factor·pattern + shift`.
 struct Candidate {
-    /// Which of the places it is.
+    /// The number of its [`Place`].
     place: usize,
     pattern: Pattern,
-    /// What the pattern costs, that is what the polynomial costs at least.
+    /// The cost of the pattern, a lower bound for the polynomial.
     cost: usize,
     factor: Size,
     shift: Size,
 }
 
-/// What an atom is read as. Most are never written.
+/// The readable form of an atom. Most candidates are never written.
 pub(super) enum Pattern {
     Mod { dividend: Size, divisor: Size },
     Floor { dividend: Size, divisor: Size },
@@ -37,7 +37,7 @@ pub(super) enum Pattern {
     If { condition: Condition, then: Size, otherwise: Size },
 }
 
-/// An atom in a polynomial `factor·atom + rest`; neither is known if the atom has other powers.
+/// An atom in a polynomial `factor·atom + rest`; both are `None` if the atom has other powers.
 struct Place {
     number: usize,
     atom: Atom,
@@ -45,7 +45,7 @@ struct Place {
 }
 
 impl Viewer {
-    /// The polynomial with placeholders for the patterns found in it, and what it costs, if that is known by then.
+    /// The polynomial with placeholders for its patterns, and its cost if already known.
     pub(super) fn with_patterns(&mut self, size: &Size) -> (Size, Option<usize>) {
         let mut current = size.clone();
         if size.terms().len() > MAX_TERMS || size.weight() > MAX_WEIGHT {
@@ -87,8 +87,8 @@ impl Viewer {
         (current, shortest)
     }
 
-    /// What the polynomial costs at least if the atom is read in this way: the pattern is new to it, so that what is around
-    /// the pattern takes up nothing of it.
+    /// A lower bound of the polynomial's cost with this candidate: the pattern does not occur elsewhere, so nothing
+    /// merges with it.
     fn cost_with_at_least(&mut self, candidate: &Candidate, place: &Place) -> usize {
         let around = place.linear.as_ref().and_then(|(factor, rest)| {
             let shift = poly::mul(factor.terms(), candidate.shift.terms()).ok()?;
@@ -100,7 +100,7 @@ impl Viewer {
         }
     }
 
-    /// May this be computed for itself? A fraction may be whole only together with what is around it.
+    /// Whether the part may be computed separately; a fraction may be integral only together with other terms.
     fn allows(&self, part: &Size) -> bool {
         self.style == Style::Reading || part.is_integral()
     }
@@ -132,10 +132,10 @@ impl Viewer {
         (places, found)
     }
 
-    /// `⌊x/b⌋` as `(x - x mod b)/b`.
+    /// Reads `⌊x/b⌋` as `(x - x mod b)/b`.
     fn remainders(&mut self, num: &Size, den: &Size, size: &Size, place: &Place, found: &mut Vec<Candidate>) {
         let mut readings = vec![(num.clone(), den.clone())];
-        // With ⌊x/a⌋ elsewhere, ⌊x/(a·b)⌋ may be ⌊⌊x/a⌋/b⌋.
+        // If ⌊x/a⌋ occurs elsewhere, ⌊x/(a·b)⌋ may be read as ⌊⌊x/a⌋/b⌋.
         for (atom, _) in size.terms().iter().flat_map(|term| &*term.mono.0) {
             let Atom::Floor(inner, inner_den) = atom else {
                 continue;
@@ -164,7 +164,7 @@ impl Viewer {
         }
     }
 
-    /// `⌊(N+3)/4⌋` as `⌊(N-1)/4⌋ + 1`, where that takes something up.
+    /// Reads `⌊(N+3)/4⌋` as `⌊(N-1)/4⌋ + 1`, where that cancels other terms.
     fn shifted(&mut self, num: &Size, den: &Size, place: &Place, found: &mut Vec<Candidate>) {
         let Some((factor, rest)) = &place.linear else {
             return;
@@ -199,8 +199,8 @@ impl Viewer {
         }
     }
 
-    /// `max(0, operands…)` as the maximum of base, base + operand, … less the base; or as the base
-    /// less the minimum of base, base - operand, ….
+    /// Reads `max(0, operands…)` as the maximum of base, base + operand, … minus the base, or as the base minus the
+    /// minimum of base, base - operand, ….
     fn extrema(&mut self, operands: &[Size], place: &Place, found: &mut Vec<Candidate>) {
         for maximum in [true, false] {
             let mut bases = Vec::new();
@@ -236,7 +236,7 @@ impl Viewer {
         }
     }
 
-    /// `factor·[condition >= 0] + rest` with a part of the rest as the other branch.
+    /// Reads `factor·[condition >= 0] + rest` as a conditional, with part of the rest as the other branch.
     fn conditionals(&mut self, condition: &Size, place: &Place, found: &mut Vec<Candidate>) {
         let Some((factor, rest)) = &place.linear else {
             return;
@@ -263,7 +263,7 @@ impl Viewer {
 }
 
 impl Viewer {
-    /// A pattern as it is written.
+    /// Writes a pattern.
     pub(super) fn pattern(&mut self, pattern: &Pattern) -> Node {
         match pattern {
             Pattern::Mod { dividend, divisor } => {
@@ -281,7 +281,7 @@ impl Viewer {
         }
     }
 
-    /// In alphabetical order, numbers last.
+    /// Writes operands in alphabetical order, numbers last.
     fn operands(&mut self, all: &[Size]) -> Vec<Node> {
         let mut nodes: Vec<Node> = all.iter().map(|operand| self.node(operand)).collect();
         nodes.sort_by_cached_key(|node| (matches!(node, Node::Int(_)), reading_order(node)));
@@ -289,7 +289,7 @@ impl Viewer {
     }
 }
 
-/// The quotient as a polynomial, negative exponents allowed, if there is one.
+/// The exact quotient as a polynomial, which may have negative exponents.
 fn quotient(num: &Size, den: &Size) -> Option<Size> {
     match den.terms() {
         [den] => Some(num.mul(&Size::term(den.recip()?))),
@@ -300,7 +300,7 @@ fn quotient(num: &Size, den: &Size) -> Option<Size> {
     }
 }
 
-/// Is the expression free of anything that could make it negative?
+/// Whether the expression contains nothing that could make it negative.
 fn is_natural(node: &Node) -> bool {
     match node {
         Node::Int(value) => *value >= 0,

@@ -1,4 +1,4 @@
-//! A sum of terms as an expression: fractions gathered, common factors in front, in reading order.
+//! Writes a sum of terms as an expression: gathers fractions, factors out common factors, sorts into reading order.
 
 use super::{Node, Style, Viewer, factor};
 use crate::size::Size;
@@ -8,10 +8,10 @@ use crate::size::ratio::{Ratio, gcd, lcm};
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// Longer sums are not looked through for common factors.
+/// Maximum length of a sum whose common factors are sought.
 pub(super) const MAX_FACTORED: usize = 16;
 
-/// A summand on its way into an [`Node::Add`].
+/// A summand of an [`Node::Add`] under construction.
 struct Item {
     negative: bool,
     constant: bool,
@@ -19,11 +19,11 @@ struct Item {
     node: Node,
 }
 
-/// Where a monomial stands in a sum: those of higher degree first, then by the keys of their atoms.
+/// Sort key of a monomial in a sum: higher degrees first, then the keys of the atoms.
 type Key = (std::cmp::Reverse<i64>, Vec<Rc<str>>);
 
 impl Viewer {
-    /// A polynomial whose patterns have been found.
+    /// Writes a polynomial with patterns already found.
     pub(super) fn polynomial(&mut self, size: &Size) -> Node {
         let is_whole = |t: &Term| t.coeff.is_integer() && t.mono.0.iter().all(|(_, e)| *e > 0);
         let (whole, fractional): (Vec<Term>, Vec<Term>) = size.terms().iter().cloned().partition(is_whole);
@@ -50,7 +50,8 @@ impl Viewer {
         apart
     }
 
-    /// Fractions that must stay together: the same symbolic denominator, and numbers that share a factor.
+    /// Groups fractions that must stay together: with the same symbolic denominator, or with numbers that share a
+    /// factor.
     fn group(&self, fractional: Vec<Term>) -> Vec<Vec<Term>> {
         if self.style == Style::Exact {
             return vec![fractional];
@@ -60,7 +61,7 @@ impl Viewer {
             let mono = term.mono.retain(|_, e| e < 0);
             let mut den = term.coeff.den();
             let mut terms = vec![term];
-            // The new fraction may join several groups that were apart so far.
+            // A new fraction may merge several groups.
             groups.retain_mut(|(other, other_den, members)| {
                 let related = !mono.is_one() || gcd(den, *other_den) > 1;
                 if *other != mono || !related {
@@ -86,7 +87,7 @@ impl Viewer {
         }
     }
 
-    /// `N·(N-1)` for `N·N - N`: common factors go in front.
+    /// Factors out common factors: `N·(N-1)` for `N·N - N`.
     pub(super) fn factored(&mut self, terms: &[Term]) -> Option<Node> {
         if !(2..=MAX_FACTORED).contains(&terms.len()) || !self.may_try() {
             return None;
