@@ -1,13 +1,12 @@
-//! Which tokens of a program became which tokens of the same program with more written out, moved and laid out anew.
+//! Matches the tokens of a program with those of the same program after elaboration, reordering or formatting.
 //!
-//! Both texts are cut into runs of equal tokens: again and again the longest run that both have and that is not taken
-//! yet. A piece that was moved is found where it went, and what was inserted is left over. Forms are compared one by
-//! one, so the work is small.
+//! Greedy: repeatedly takes the longest run of equal, still unmatched tokens. Moved runs match at their new location;
+//! inserted tokens stay unmatched. Forms are compared one by one, which bounds the quadratic work.
 
 use lift_syntax::{SyntaxKind, TextRange, TextSize, lex, split};
 use rustc_hash::FxHashMap;
 
-/// Pairs of ranges: first in `new`, then in `old`, sorted by `new`. Every pair is one token.
+/// Returns matching tokens as pairs of ranges, first in `new`, then in `old`, sorted by `new`.
 pub fn tokens(old: &str, new: &str) -> Vec<(TextRange, TextRange)> {
     let (old_forms, new_forms) = (split(old), split(new));
     if old_forms.len() != new_forms.len() {
@@ -22,7 +21,7 @@ pub fn tokens(old: &str, new: &str) -> Vec<(TextRange, TextRange)> {
     out
 }
 
-/// The tokens of a form that mean something.
+/// The significant tokens of a form.
 struct Words<'a> {
     texts: Vec<&'a str>,
     ranges: Vec<TextRange>,
@@ -45,14 +44,14 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A stretch of both texts that is still to be compared.
+/// Indices of the tokens of both texts that are still unmatched.
 type Work = (Vec<usize>, Vec<usize>);
 
-/// Comparisons of two tokens that a form is worth; what is not found by then stays unfound.
+/// Budget per form, in comparisons of two tokens; tokens not matched within it stay unmatched.
 const PATIENCE: usize = 20_000_000;
 
 fn pair(old: &Words<'_>, new: &Words<'_>, out: &mut Vec<(TextRange, TextRange)>) {
-    // What is the same at both ends needs no search: mostly that is all.
+    // Match the common prefix and suffix first; usually nothing else is left.
     let (n, m) = (old.texts.len(), new.texts.len());
     let prefix = old.texts.iter().zip(&new.texts).take_while(|(a, b)| a == b).count();
     let rest = n.min(m) - prefix;
@@ -74,10 +73,10 @@ fn pair(old: &Words<'_>, new: &Words<'_>, out: &mut Vec<(TextRange, TextRange)>)
     }
 }
 
-/// The longest run of neighbours that both have: where it begins in each list, and its length.
+/// Returns the longest common run: its start in `olds` and in `news`, and its length.
 fn longest(old: &Words<'_>, new: &Words<'_>, (olds, news): &Work) -> Option<(usize, usize, usize)> {
     let mut best = None;
-    // Lengths of the runs that end at the former token of `old`, by place in `news`.
+    // Lengths of the common runs that end at the previous token of `old`, by index into `news`.
     let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     for (i, &a) in olds.iter().enumerate() {
         let mut here = FxHashMap::default();
@@ -97,7 +96,7 @@ fn longest(old: &Words<'_>, new: &Words<'_>, (olds, news): &Work) -> Option<(usi
     best
 }
 
-/// Where a text and an edited one differ: everything before `start` is the same in both, and everything from the ends.
+/// The edited region between two texts: both agree before `start` and from `old_end` and `new_end` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edited {
     start: TextSize,
@@ -114,17 +113,18 @@ impl Edited {
         let size = |n: usize| TextSize::try_from(n).unwrap_or(TextSize::new(u32::MAX));
         Edited { start: size(prefix), old_end: size(a.len() - suffix), new_end: size(b.len() - suffix) }
     }
-    /// Where a range of the old text is in the new one; `None` if it was edited.
+    /// Maps a range of the old text to the new one; `None` if the edit touches it without being contained in it.
     pub fn forward(&self, range: TextRange) -> Option<TextRange> {
         shift(range, self.start, self.old_end, self.new_end)
     }
-    /// Where a range of the new text was in the old one.
+    /// Maps a range of the new text to the old one; `None` as in [`Edited::forward`].
     pub fn backward(&self, range: TextRange) -> Option<TextRange> {
         shift(range, self.start, self.new_end, self.old_end)
     }
 }
 
-/// A range that has the edit inside goes on having it inside; one that overlaps its border is lost.
+/// Moves a range across the edit. A range that contains the edit grows or shrinks with it; a range that the edit cuts
+/// is lost.
 fn shift(range: TextRange, start: TextSize, from: TextSize, to: TextSize) -> Option<TextRange> {
     if from == to && start >= from {
         return Some(range);

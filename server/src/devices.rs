@@ -1,9 +1,9 @@
-//! What the system can run kernels on, asked in a process of its own: a driver that aborts or hangs takes only that
-//! process with it, and what it did is said with its name.
+//! Lists the OpenCL devices in a child process, so that a driver that aborts or hangs ends only that process and can be
+//! named in the error.
 //!
-//! The child is this program with `devices --embedded`. It says a JSON object a line: whom it is going to ask next
-//! (`{"asking": "Portable Computing Language"}`), what was found (`{"device": "opencl:0", "info": …}`), and why there is
-//! no OpenCL device (`{"problem": "…"}`). It ends when its standard input closes.
+//! The child is this program, run as `devices --embedded`. It prints JSON objects, one per line: the driver that it
+//! asks next (`{"asking": "Portable Computing Language"}`), each device (`{"found": …}`), or why there is no OpenCL
+//! device (`{"problem": "…"}`). It exits when its standard input closes.
 
 use lift_codegen::run::device::{self, Asking, DeviceInfo};
 use serde::{Deserialize, Serialize};
@@ -14,21 +14,21 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-/// How long drivers may take to say what there is.
+/// Time limit for listing the devices.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What the child may say, in bytes.
+/// Limit on each of the child's output streams, in bytes.
 const MOST_SAID: u64 = 1 << 20;
-/// How much of what a driver prints is told to the user, in bytes.
+/// How much of a driver's output an error quotes, in bytes.
 const MOST_TOLD: usize = 2000;
 
-/// The OpenCL devices, and why there are none.
+/// The OpenCL devices, or the problem that leaves none.
 #[derive(Debug, Default, PartialEq)]
 pub struct Devices {
     pub found: Vec<DeviceInfo>,
     pub problem: Option<String>,
 }
 
-/// A line of the child.
+/// A line of the child's output.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line {
@@ -37,9 +37,9 @@ enum Line {
     Problem(String),
 }
 
-/// What the child does.
+/// Runs the child: lists the devices on standard output.
 pub fn answer() -> io::Result<()> {
-    // When nobody waits for the answer any more, it need not come.
+    // Standard input ends when the parent no longer waits for the answer.
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
         std::process::exit(1);
@@ -62,7 +62,7 @@ pub fn answer() -> io::Result<()> {
     }
 }
 
-/// Asks the drivers. An error is one of them that did not survive it, or hung.
+/// Lists the devices. An error names the driver that crashed or hung.
 pub async fn ask() -> Result<Devices, String> {
     let end = match ask_with(None).await {
         Ok(devices) => return Ok(devices),
@@ -79,7 +79,7 @@ pub async fn ask() -> Result<Devices, String> {
     ))
 }
 
-/// Who does not survive it, when not even the names of the drivers were told: that shows when each is asked alone.
+/// Names the driver that fails although the child died before it could name one: queries each `.icd` file alone.
 async fn culprit() -> String {
     let folder = std::env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from);
     if ask_with(Some(&folder.join("no driver has this name"))).await.is_err() {
@@ -96,17 +96,17 @@ async fn culprit() -> String {
     "an OpenCL driver".to_owned()
 }
 
-/// How a child ended that did not answer.
+/// The failure of a child.
 struct End {
-    /// The platform that it was asking.
+    /// The platform that it was querying.
     asked: Option<String>,
-    /// "ended the process that asked it by signal 6 (abort)"
+    /// As in "ended the process that asked it by signal 6 (abort)".
     how: String,
     stderr: String,
 }
 
 impl End {
-    /// The last that was printed, on lines of its own.
+    /// Quotes the end of the child's standard error, on lines of its own.
     fn printed(&self) -> String {
         let text = self.stderr.trim();
         if text.is_empty() {
@@ -117,7 +117,7 @@ impl End {
     }
 }
 
-/// Asks all drivers, or the one that a file names (none, where there is no such file).
+/// Queries all drivers, or only the one of an `.icd` file; a missing file means no driver.
 async fn ask_with(driver: Option<&Path>) -> Result<Devices, End> {
     let start = || {
         let mut command = Command::new(std::env::current_exe()?);
@@ -141,7 +141,7 @@ async fn ask_with(driver: Option<&Path>) -> Result<Devices, End> {
             Ok(Line::Asking(name)) => asked = Some(name).filter(|name| !name.is_empty()),
             Ok(Line::Found(info)) => devices.found.push(*info),
             Ok(Line::Problem(why)) => devices.problem = Some(why),
-            // Drivers print, too.
+            // A driver's own output.
             Err(_) => {}
         }
     }
@@ -154,7 +154,7 @@ async fn ask_with(driver: Option<&Path>) -> Result<Devices, End> {
     Err(End { asked, how, stderr: String::from_utf8_lossy(&err).into_owned() })
 }
 
-/// All that a stream has, up to a limit; the rest is read and thrown away, so that the writer does not block.
+/// Reads a stream up to the limit and discards the rest, so that the writer does not block.
 async fn read(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) {
     if let Some(mut stream) = stream {
         let _ = (&mut stream).take(MOST_SAID).read_to_end(into).await;
@@ -162,7 +162,7 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, into: &mut Vec<u8>) {
     }
 }
 
-/// "by signal 6 (abort)"
+/// Formats an exit status, as in "by signal 6 (abort)".
 pub fn ended(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("with status {code}"),

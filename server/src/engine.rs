@@ -1,4 +1,4 @@
-//! The compiler, the interpreter and the devices, as this crate calls them: kernels by name, problems with their places.
+//! Entry points to the compiler, the interpreter and the devices: kernels by name, problems with source ranges.
 
 use crate::report::cost::{CostReport, SlowPart};
 use crate::report::explanation::{ExplainedCheck, ExplainedRule, ExplainedSharing, ExplainedStore, Explanation};
@@ -29,11 +29,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What there is, or why it is not there.
+/// A result, or the problems that prevent it.
 pub type Compiled<T> = Cancellable<Result<T, Vec<Problem>>>;
 
-/// The elaborated program of a kernel. There is none if anything that the kernel uses has an error; other errors do not
-/// matter.
+/// Returns the core of a kernel, or the errors of the definitions that it uses; other errors do not matter.
 pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<Kernel>> {
     if let Some(errors) = analysis.errors_of_kernel(path, kernel)?.filter(|errors| !errors.is_empty()) {
         return Ok(Err(errors.into_iter().map(|(path, d)| Problem::of(&path, d)).collect()));
@@ -53,7 +52,7 @@ pub fn core(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Arc<
     }
 }
 
-/// The errors of a program that concern none of these kernels of its first file, as warnings.
+/// Returns, as warnings, the errors of a program that none of these kernels of `path` uses.
 pub fn elsewhere(analysis: &Analysis, path: &Arc<str>, kernels: &[KernelInfo]) -> Cancellable<Vec<Problem>> {
     let mut rest = report::errors(analysis, path)?;
     if rest.is_empty() {
@@ -71,23 +70,23 @@ pub fn elsewhere(analysis: &Analysis, path: &Arc<str>, kernels: &[KernelInfo]) -
     Ok(rest.into_iter().map(|problem| Problem { severity: Severity::Warning, ..problem }.note(&note)).collect())
 }
 
-/// A query of the compiler over the database of analysis.
+/// Runs a compiler query on the analysis database.
 fn query<T>(analysis: &Analysis, f: impl FnOnce(&RootDatabase) -> T) -> Cancellable<T> {
     let db = AssertUnwindSafe(analysis.db());
     let f = AssertUnwindSafe(f);
     let run = move || {
-        // the wrappers move, not what is in them
+        // Capture the whole wrappers: closures capture fields, which are not `AssertUnwindSafe`.
         let (db, f) = (db, f);
         f.0(db.0)
     };
     salsa::Cancelled::catch(run).map_err(|cancelled| match cancelled {
         salsa::Cancelled::Local => Stopped::ByRequest,
-        // also a thread that waited for a result which another thread gave up
+        // This includes a thread whose awaited result another thread cancelled.
         _ => Stopped::ByEdit,
     })
 }
 
-/// A kernel compiled for a class of devices.
+/// Compiles a kernel for a class of devices.
 pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<Program> {
     match core(analysis, path, kernel)? {
         Ok(kernel) => compile(analysis, path, &kernel, target),
@@ -95,7 +94,7 @@ pub fn program(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Targ
     }
 }
 
-/// Kernels compiled for a class of devices, as many at once as there are processors.
+/// Compiles kernels for a class of devices, in parallel.
 pub fn programs(
     analysis: &Analysis,
     path: &Arc<str>,
@@ -121,7 +120,7 @@ fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Targe
     told(analysis, path, lower::compile(kernel, target))
 }
 
-/// What the compiler says, with the places of its errors.
+/// Gives the compiler's errors their source ranges.
 fn told(analysis: &Analysis, path: &Arc<str>, compiled: Result<Program, Vec<LowerError>>) -> Compiled<Program> {
     match compiled {
         Ok(program) => Ok(Ok(program)),
@@ -133,7 +132,7 @@ fn told(analysis: &Analysis, path: &Arc<str>, compiled: Result<Program, Vec<Lowe
     }
 }
 
-/// What the compiler did to a kernel and why: the rules applied, what is stored, which checks are left in and out.
+/// Returns the rules applied to a kernel, its stored results, and the checks kept and eliminated.
 pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &Target) -> Compiled<Explanation> {
     let program = match program(analysis, path, kernel, target)? {
         Ok(program) => program,
@@ -171,7 +170,7 @@ pub fn explanation(analysis: &Analysis, path: &Arc<str>, kernel: &str, target: &
     Ok(Ok(Explanation { kernel: kernel.to_owned(), target, rules, stored, shared, cliffs, before, during, needless }))
 }
 
-/// What a run of a kernel costs, as sizes and as numbers for these.
+/// Returns the cost of a run of a kernel, as sizes and as numbers for the given sizes.
 pub fn cost(
     analysis: &Analysis,
     path: &Arc<str>,
@@ -192,27 +191,27 @@ pub fn cost(
     located.stopped.into_inner().map_or(Ok(Ok(report)), Err)
 }
 
-/// The host plan as JSON; `opencl` is the name of the file with the OpenCL text.
+/// Returns the host plan as JSON; `opencl` is the name of the file with the OpenCL text.
 pub fn plan_json(analysis: &Analysis, program: &Program, opencl: &str) -> Cancellable<String> {
     with_places(analysis, |place| plan::json::to_json(program, opencl, place))
 }
 
-/// The kernel as a C file and its header, whose names are `stem` and an ending; or why it cannot be written in C.
+/// Returns the kernel as `stem.c` and `stem.h`; the inner error says why C cannot express it.
 pub fn c_files(analysis: &Analysis, program: &Program, stem: &str) -> Cancellable<Result<emit::c::Files, String>> {
     with_places(analysis, |place| emit::c::print(program, stem, place))
 }
 
-/// Kernels of the file `source` as a Python module.
+/// Returns kernels of the file `source` as a Python module.
 pub fn python_module(analysis: &Analysis, source: &str, kernels: &[emit::python::Kernel<'_>]) -> Cancellable<String> {
     with_places(analysis, |place| emit::python::module(source, kernels, place))
 }
 
-/// A kernel as a line of JSON.
+/// Returns a kernel as a line of JSON.
 pub fn json_line(analysis: &Analysis, kernel: &emit::python::Kernel<'_>) -> Cancellable<String> {
     with_places(analysis, |place| emit::python::line(kernel, place))
 }
 
-/// Gives a function that names places of the source, lines and columns as people count them.
+/// Calls `f` with a function that formats the start of an origin as `line:column`, from 1.
 fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
     let located = Located::default();
     let result = f(&|origin| match located.find(analysis, origin) {
@@ -222,7 +221,7 @@ fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String
     located.stopped.into_inner().map_or(Ok(result), Err)
 }
 
-/// Looks up places of the source for callbacks that cannot say that they were stopped.
+/// Resolves origins for callbacks that cannot return a cancellation; stores it instead.
 #[derive(Default)]
 struct Located {
     stopped: Cell<Option<Stopped>>,
@@ -248,23 +247,23 @@ fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
     Ok(Some(Place { file: at.path.to_string(), range }))
 }
 
-/// Where to run.
+/// The device of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
     Interpreter,
     OpenCl(DeviceChoice),
 }
 
-/// Reads `interpreter`, `opencl`, `opencl:I`.
+/// Parses `interpreter`, `opencl` or `opencl:I`.
 pub fn parse_device(text: &str) -> Result<Where, String> {
     if text == "interpreter" { Ok(Where::Interpreter) } else { text.parse().map(Where::OpenCl) }
 }
 
-/// The kernel that is run.
+/// The kernel to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub path: &'a Arc<str>,
-    /// The name of the kernel in its file: where problems without a place of their own are shown.
+    /// The kernel's name in its file: range of problems that have no range of their own.
     pub focus: TextRange,
 }
 
@@ -272,40 +271,40 @@ pub struct Subject<'a> {
 pub struct Wanted<'a> {
     pub subject: Subject<'a>,
     pub profile: bool,
-    /// How many runs to measure, at most; at least one.
+    /// Maximal number of measured runs, at least 1.
     pub repeats: u32,
-    /// Bytes on the device, if fewer than it has.
+    /// Limit on device memory in bytes, if below the device's own.
     pub memory: Option<u64>,
-    /// `None`: an OpenCL device, or the interpreter where there is none.
+    /// `None`: an OpenCL device, or the interpreter if there is none.
     pub device: Option<Where>,
-    /// What to generate for; `None`: the device that it runs on.
+    /// Target of code generation; `None`: what suits the device.
     pub target: Option<Target>,
-    /// Without checks in the kernels.
+    /// Omits checks in the kernels.
     pub unchecked: bool,
-    /// Is told what happens next, in a few words.
+    /// Receives progress messages.
     pub tell: &'a dyn Fn(&str),
 }
 
-/// Measuring again and again ends after this time.
+/// Time limit for repeated measurements.
 const MEASURE_FOR: Duration = Duration::from_secs(2);
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub value: Value,
-    /// Where it ran, for a person.
+    /// Displayed name of the device.
     pub device: String,
-    /// What a person should know about this run.
+    /// Remarks for the user.
     pub notices: Vec<String>,
     pub profile: Vec<ProfileEntry>,
-    /// Runs that were measured.
+    /// Number of measured runs.
     pub runs: u32,
-    /// Of the whole program on the device: median, least and greatest time, in microseconds.
+    /// Median, least and greatest time of all launches, in microseconds.
     pub total: Option<[f64; 3]>,
     pub sizes: BTreeMap<String, i64>,
 }
 
-/// Runs a kernel on its arguments. `given` are sizes that the shapes of the arguments do not tell.
+/// Runs a kernel. `given` are the sizes that the shapes of the arguments do not determine.
 pub fn run(
     analysis: &Analysis,
     wanted: &Wanted,
@@ -352,7 +351,7 @@ fn interpret(
     (wanted.tell)("running on the interpreter");
     let value = bound.into_values().and_then(|inputs| interp::run(kernel, inputs, &sizes, Limits::default()));
     match value {
-        // its time says nothing about the program: there is no profile
+        // The interpreter's time says nothing about the program, so there is no profile.
         Ok(value) => {
             let device = "interpreter".to_owned();
             Ok(Ok(Ran { value, device, notices, profile: Vec::new(), runs: 0, total: None, sizes: named }))
@@ -392,7 +391,7 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
     let repeats = wanted.repeats.max(1);
     let options = RunOptions {
         profile: wanted.profile,
-        // drivers finish compiling at the first launch
+        // Drivers finish compiling at the first launch.
         warmup: u32::from(repeats > 1),
         repeats,
         measure_for: Some(MEASURE_FOR),
@@ -401,7 +400,7 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
     };
     let named = named_sizes(&bound);
     let sizes = bound.sizes.clone();
-    // before memory is spent on inputs
+    // Check the plan before memory is spent on inputs.
     if let Err(failure) = device_run::check(&program, &sizes, &device.info, &options) {
         return Ok(Err(vec![run_failure(analysis, wanted.subject, &failure)?]));
     }
@@ -415,7 +414,7 @@ fn run_on(analysis: &Analysis, wanted: &Wanted, kernel: &Kernel, bound: Bound, d
             Ok(outcome) => break outcome,
             Err(failure) => failure,
         };
-        // what a device allows one of the functions is known when it has compiled it
+        // A device's limit on the work-groups of a function is known only after the build.
         let smaller = match failure {
             RunFailure::Groups { most, .. } => target.with_groups_of(most),
             _ => None,
@@ -461,7 +460,7 @@ fn run_failure(analysis: &Analysis, subject: Subject, failure: &RunFailure) -> C
     problem_at(analysis, subject, code, failure.to_string(), failure.origin())
 }
 
-/// The device's compiler refused the generated text: its log, and the places that its complaints were generated for.
+/// The error for generated text that the device's compiler rejects: its log, and the source ranges of its messages.
 fn refused(analysis: &Analysis, subject: Subject, log: &str, messages: &[BuildMessage]) -> Cancellable<Problem> {
     let message = "the device's compiler refused the generated OpenCL (a defect of lift, not of your program)";
     let origin = messages.iter().filter(|m| m.is_error).find_map(|m| m.origin.as_ref());
@@ -476,7 +475,7 @@ fn refused(analysis: &Analysis, subject: Subject, log: &str, messages: &[BuildMe
     Ok(problem.note(format!("the compiler's log:\n{}", log.trim_end())))
 }
 
-/// An error at its place in the source, or else at the kernel's name.
+/// An error at its origin, or else at the kernel's name.
 fn problem_at(
     analysis: &Analysis,
     subject: Subject,
@@ -488,7 +487,7 @@ fn problem_at(
     Ok(if problem.range.is_some() { problem } else { problem.at(subject.focus) })
 }
 
-/// An error at its place in the source, if it has one.
+/// An error at its origin; without a range if the origin has none.
 fn problem_in(
     analysis: &Analysis,
     path: &Arc<str>,

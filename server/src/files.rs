@@ -1,4 +1,4 @@
-//! Paths and texts: normal paths, bounded reading of files, atomic writing.
+//! Files: normalized paths, bounded reading, atomic writing.
 
 use std::fmt;
 use std::fs::File;
@@ -6,19 +6,19 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The largest source file that is read, in bytes. (Positions have 32 bits; nobody writes 64 MiB of Lift.)
+/// Largest source file that is read, in bytes; source locations have 32 bits.
 pub const MAX_SOURCE: u64 = 64 << 20;
 
-/// Why the text of a file is not there.
+/// Why a file cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
     Missing,
     Directory,
-    /// It does not lie in this folder.
+    /// The file is outside this folder.
     Outside(PathBuf),
-    /// A device, a pipe, a socket: reading could block for ever.
+    /// A device, pipe or socket: reading could block for ever.
     NotAFile,
-    /// The byte offset and line (from 1) of the first byte that is not UTF-8.
+    /// Byte offset and line (from 1) of the first invalid byte.
     NotUtf8 {
         offset: usize,
         line: usize,
@@ -58,7 +58,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// The bytes of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     let meta = std::fs::metadata(path)?;
     if meta.is_dir() {
@@ -73,10 +73,10 @@ pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_bounded(File::open(path)?, limit)
 }
 
-/// All that a stream has, if that is at most `limit` bytes.
+/// Reads a whole stream of at most `limit` bytes.
 pub fn read_bounded(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    // the file may have grown since it was measured
+    // The file may have grown since its size was read.
     stream.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { bytes: bytes.len() as u64, limit });
@@ -84,7 +84,7 @@ pub fn read_bounded(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError>
     Ok(bytes)
 }
 
-/// The text of bytes that should be UTF-8.
+/// Decodes UTF-8.
 pub fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
     String::from_utf8(bytes).map_err(|e| {
         let offset = e.utf8_error().valid_up_to();
@@ -93,18 +93,18 @@ pub fn text_of(bytes: Vec<u8>) -> Result<String, ReadError> {
     })
 }
 
-/// The text of a source file.
+/// Reads a source file.
 pub fn read_source(path: &Path) -> Result<Arc<str>, ReadError> {
     Ok(text_of(read_bytes(path, MAX_SOURCE)?)?.into())
 }
 
-/// The text of standard input.
+/// Reads a source text from standard input.
 pub fn read_stdin() -> Result<Arc<str>, ReadError> {
     Ok(text_of(read_bounded(io::stdin().lock(), MAX_SOURCE)?)?.into())
 }
 
-/// The name under which analysis knows a file: absolute, without `.` and `..`, with `/` between its parts.
-/// Lexical: symbolic links stay. `None` if the path is not Unicode.
+/// Returns the path by which analysis knows a file: absolute, without `.` and `..`, separated by `/`. Purely lexical,
+/// so symbolic links stay. `None` if the path is not Unicode.
 pub fn normal_path(path: &Path) -> Option<Arc<str>> {
     let absolute = std::path::absolute(path).ok()?;
     let mut out = PathBuf::new();
@@ -121,7 +121,7 @@ pub fn normal_path(path: &Path) -> Option<Arc<str>> {
     Some(if cfg!(windows) { text.replace('\\', "/").into() } else { text.into() })
 }
 
-/// Whether `path` lies in the folder `root`, also when symbolic links are followed.
+/// Whether `path` is inside the folder `root` after symbolic links are resolved.
 pub fn is_inside(root: &Path, path: &Path) -> bool {
     match (root.canonicalize(), path.canonicalize()) {
         (Ok(root), Ok(path)) => path.starts_with(root),
@@ -129,15 +129,15 @@ pub fn is_inside(root: &Path, path: &Path) -> bool {
     }
 }
 
-/// Writes a file so that readers see the old or the new content, never a part. Permissions of an old file stay;
-/// a symbolic link is followed.
+/// Writes a file so that readers see the old or the new content, never a part. Keeps the permissions of an existing
+/// file and follows a symbolic link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let Ok(meta) = std::fs::metadata(&target)
         && !meta.is_file()
     {
-        // a device or a pipe is written to, not replaced
+        // Devices and pipes are written to, not replaced.
         return File::options().write(true).open(&target)?.write_all(content);
     }
     let mut new = new_file_in(folder)?;
@@ -149,13 +149,13 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// With the permissions of an ordinary new file: temporary files are private by default.
+/// Creates a temporary file with the permissions of an ordinary new file; the default is private.
 fn new_file_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // less what the user's mask takes away
+        // The operating system subtracts the umask.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     builder.prefix(".lift-").tempfile_in(folder)

@@ -1,4 +1,4 @@
-//! Files with all they import, loaded for the command line.
+//! Loads files and their imports for the command line.
 
 use crate::files::{self, ReadError};
 use crate::report::{Problem, Sources, codes, with_imports};
@@ -9,47 +9,47 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Texts that stand for files.
+/// Source texts by path.
 pub type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
-/// What the language server sends to the process that it starts: one line of JSON.
+/// One line of JSON that the language server sends to its child process.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Embedded {
-    /// The program and all it imports.
+    /// The program and its imports.
     pub texts: Texts,
 }
 
-/// Loaded files, and what could not be loaded.
+/// Loaded files, and the files that could not be loaded.
 pub struct Program {
     pub analysis: Analysis,
-    /// The files that were asked for, in order, as analysis knows them.
+    /// The requested files, in order, by normalized path.
     pub roots: Vec<Arc<str>>,
     pub shown: FxHashMap<Arc<str>, String>,
-    /// The files that were asked for and could not be read.
+    /// Problems of requested files that could not be read.
     pub unreadable: Vec<Problem>,
-    /// The working directory.
+    /// The working directory, if known.
     here: Option<PathBuf>,
 }
 
 impl Program {
-    /// Loads files and, following imports, what they need.
+    /// Loads files and, transitively, their imports.
     pub fn load(paths: &[PathBuf]) -> Cancellable<Program> {
         Loader::default().load(paths, |path| files::read_source(Path::new(&**path)))
     }
 
-    /// Loads one file out of given texts; nothing is read from disk.
+    /// Loads one file from the given texts, without reading from disk.
     pub fn load_texts(path: &Path, texts: &Texts) -> Cancellable<Program> {
         let loader = Loader { verbatim: true, ..Loader::default() };
         loader.load(&[path.to_owned()], |path| texts.get(path).cloned().ok_or(ReadError::Missing))
     }
 
-    /// One text alone; what it imports is not there.
+    /// Loads one text; its imports are missing.
     pub fn of_text(shown: &str, text: Arc<str>) -> Cancellable<Program> {
         let path: Arc<str> = shown.into();
         Program::load_texts(Path::new(shown), &Texts::from([(path, text)]))
     }
 
-    /// All loaded files: those asked for first, then what they import.
+    /// Returns all loaded files: the requested ones first, then their imports.
     pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
         with_imports(&self.analysis, self.roots.clone())
     }
@@ -64,7 +64,7 @@ struct Loader {
     host: AnalysisHost,
     shown: FxHashMap<Arc<str>, String>,
     unreadable: Vec<Problem>,
-    /// Paths are already as analysis knows them.
+    /// Paths are already normalized.
     verbatim: bool,
 }
 
@@ -91,7 +91,7 @@ impl Loader {
         }
         let mut seen: Vec<Arc<str>> = roots.clone();
         while let Some(path) = queue.pop() {
-            // the snapshot must be gone before the next file is added
+            // The snapshot must be dropped before the next file is added.
             let imports = self.host.snapshot().imports(&path)?;
             for import in imports {
                 if !seen.contains(&import) {
@@ -116,7 +116,7 @@ impl Loader {
                 self.host.set_file(path, text);
                 queue.push(path.clone());
             }
-            // what is wrong with an import is said by analysis, at the import
+            // Analysis reports problems of an import at the import.
             Err(ReadError::Missing) if !self.shown.contains_key(path) => {}
             Err(why) if !self.shown.contains_key(path) => self.host.set_unreadable(path, &why.to_string()),
             Err(why) => self.unreadable.push(Problem::error(path, codes::UNREADABLE_FILE, why.to_string())),

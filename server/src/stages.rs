@@ -1,7 +1,7 @@
-//! What a kernel becomes on its way to the device, step by step: texts, and where in the source their parts come from.
+//! The text of each compilation stage of a kernel, with a map to the source.
 //!
-//! A text is made in two steps: [`ingredients`] asks analysis, [`make`] works without it, because compiling a large
-//! kernel takes longer than an edit may wait for a snapshot.
+//! A text is made in two steps: [`ingredients`] queries analysis; [`make`] works without a snapshot, because compiling
+//! a large kernel takes longer than an edit may wait.
 
 use crate::align;
 use crate::engine::{self, Compiled};
@@ -20,33 +20,33 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One of the texts.
+/// A compilation stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// A program in another language as one in Lift.
+    /// A program of another language, translated to Lift.
     Translated,
-    /// The program with every inserted `pack` and `unpack` written out.
+    /// The program with every inserted `pack` and `unpack`.
     Elaborated,
-    /// One kernel: every name, size, pack and unpack explicit, definitions inlined.
+    /// One kernel: every name, size, `pack` and `unpack` explicit, definitions inlined.
     Core,
-    /// After fusion and placement.
+    /// The core after fusion and placement.
     Scheduled,
     /// The OpenCL C text.
     #[default]
     Opencl,
     /// The plan for the host, as JSON.
     Plan,
-    /// The kernel as a function of C, with the host's part.
+    /// The kernel as a C function, including the host code.
     Host,
 }
 
 impl Stage {
-    /// Those of a program in Lift.
+    /// The stages of a program in Lift.
     pub const ALL: [Stage; 6] =
         [Stage::Elaborated, Stage::Core, Stage::Scheduled, Stage::Opencl, Stage::Plan, Stage::Host];
 
-    /// As options and addresses name it.
+    /// The name in options and URIs.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Translated => "translated",
@@ -58,7 +58,7 @@ impl Stage {
             Stage::Host => "host",
         }
     }
-    /// For people.
+    /// The title shown to people.
     pub fn title(self) -> &'static str {
         match self {
             Stage::Translated => "program in Lift",
@@ -70,7 +70,7 @@ impl Stage {
             Stage::Host => "C host",
         }
     }
-    /// What a file of this text is called, after the kernel's name.
+    /// The file extension, appended to the kernel's name.
     pub fn extension(self) -> &'static str {
         match self {
             Stage::Translated => ".translated.lift",
@@ -82,7 +82,7 @@ impl Stage {
             Stage::Host => ".host.c",
         }
     }
-    /// The language, as editors name it.
+    /// The language identifier for editors.
     pub fn language(self) -> &'static str {
         match self {
             Stage::Translated | Stage::Elaborated => "lift",
@@ -92,7 +92,7 @@ impl Stage {
             Stage::Host => "c",
         }
     }
-    /// How a comment begins.
+    /// The prefix of a comment line.
     pub fn comment(self) -> &'static str {
         match self {
             Stage::Opencl | Stage::Plan | Stage::Host => "//",
@@ -101,7 +101,7 @@ impl Stage {
     }
 }
 
-/// A text, and where its parts come from.
+/// A text and its source map.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StageText {
     pub text: String,
@@ -109,20 +109,20 @@ pub struct StageText {
     pub map: Vec<(TextRange, FileRange)>,
 }
 
-/// What a text is made from; no snapshot is in it.
+/// The inputs of [`make`]; they hold no snapshot.
 #[derive(Debug, Clone)]
 pub enum Ingredients {
     Done(StageText),
     Kernel { kernel: Arc<Kernel>, places: Places },
 }
 
-/// The places of a kernel's origins.
+/// Source locations by origin.
 pub type Places = FxHashMap<Origin, Place>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub at: FileRange,
-    /// The start as people count, from 1.
+    /// Start, from 1.
     pub line: u32,
     pub column: u32,
 }
@@ -133,7 +133,7 @@ impl Place {
     }
 }
 
-/// A stage of a kernel, compiled for a class of devices.
+/// Returns the text of a stage of a kernel, compiled for a class of devices.
 pub fn text(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage, target: &Target) -> Compiled<StageText> {
     match ingredients(analysis, path, kernel, stage)? {
         Ok(ingredients) => Ok(make(ingredients, path, stage, target)),
@@ -141,7 +141,7 @@ pub fn text(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage, ta
     }
 }
 
-/// All that analysis has to say for a stage.
+/// Collects from analysis everything that a stage needs.
 pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: Stage) -> Compiled<Ingredients> {
     let kernel = match engine::core(analysis, path, kernel)? {
         Ok(kernel) => kernel,
@@ -177,7 +177,7 @@ pub fn ingredients(analysis: &Analysis, path: &Arc<str>, kernel: &str, stage: St
     Ok(Ok(Ingredients::Kernel { kernel, places }))
 }
 
-/// Every origin in a kernel.
+/// Returns every origin in a kernel.
 fn origins(kernel: &Kernel) -> Vec<&Origin> {
     let mut out: Vec<&Origin> = kernel.assumptions.iter().map(|(_, origin)| origin).collect();
     kernel.body.visit(&mut |stmt| {
@@ -189,7 +189,7 @@ fn origins(kernel: &Kernel) -> Vec<&Origin> {
     out
 }
 
-/// The text of a stage; asks nobody.
+/// Makes the text of a stage, without analysis.
 pub fn make(
     ingredients: Ingredients,
     path: &Arc<str>,
@@ -235,7 +235,7 @@ fn placed(map: &[(Range<u32>, Origin)], places: &Places) -> Vec<(TextRange, File
     map.iter().filter_map(place).collect()
 }
 
-/// The kernel after fusion and placement, below the rules that were applied.
+/// The kernel after fusion and placement, preceded by the applied rules.
 fn scheduled(kernel: &Kernel, places: &Places, target: &Target) -> StageText {
     let schedule = Schedule::new(kernel, target);
     let (mut text, mut map) = (String::new(), Vec::new());
@@ -253,8 +253,8 @@ fn scheduled(kernel: &Kernel, places: &Places, target: &Target) -> StageText {
     StageText { text, map }
 }
 
-/// The plan. Its objects name places as `"at": "3:5"`; each such object comes from the largest expression that starts
-/// there.
+/// Prints the plan. Its objects name source locations as `"at": "3:5"`; each is mapped to the largest expression that
+/// starts there.
 fn host_plan(program: &Program, places: &Places) -> StageText {
     let opencl = format!("{}.cl", program.plan.kernel);
     let text = plan::json::to_json(program, &opencl, &|origin| places.get(origin).map_or(String::new(), Place::start));
@@ -273,7 +273,7 @@ fn host_plan(program: &Program, places: &Places) -> StageText {
     StageText { text, map }
 }
 
-/// The host's part in C. Each block `{ /* label */ … }` is a launch of the plan, in its order.
+/// Prints the host code in C. Each block `{ /* label */ … }` is a launch of the plan, in the same order.
 fn c_host(program: &Program, places: &Places) -> Result<StageText, String> {
     let place = |origin: &Origin| places.get(origin).map_or(String::new(), Place::start);
     let text = emit::c::print(program, &program.plan.kernel, &place)?.source;
@@ -292,7 +292,7 @@ fn c_host(program: &Program, places: &Places) -> Result<StageText, String> {
     Ok(StageText { text, map })
 }
 
-/// The launches of a plan, those of loops where the loop stands.
+/// Returns the launches of a plan in order, including those inside loops.
 fn launches(steps: &[Step]) -> Vec<&Launch> {
     let mut out = Vec::new();
     for step in steps {
@@ -304,7 +304,7 @@ fn launches(steps: &[Step]) -> Vec<&Launch> {
     out
 }
 
-/// The objects of a JSON text that have a member `at`, with its value.
+/// Returns the ranges of the JSON objects that have a member `at`, with its value.
 fn placed_objects(json: &str) -> Vec<(TextRange, &str)> {
     const KEY: &str = "\"at\": \"";
     let (mut open, mut out): (Vec<(usize, Option<&str>)>, _) = (Vec::new(), Vec::new());
@@ -358,7 +358,7 @@ mod tests {
         text(&host.snapshot(), &path, "k", stage, &Target::portable()).expect("nobody edits").expect("it compiles")
     }
 
-    /// What the innermost part around a text comes from.
+    /// Returns the source of the innermost mapped range around `part`.
     fn source_of(made: &StageText, part: &str) -> &'static str {
         let at = TextSize::new(made.text.find(part).unwrap_or_else(|| panic!("no {part} in {}", made.text)) as u32);
         let innermost = made.map.iter().rfind(|(range, _)| range.contains(at));

@@ -1,4 +1,4 @@
-//! `lift bench`: how long kernels take on a device, beside an earlier measurement.
+//! `lift bench`: measures kernels on a device and compares with earlier results.
 
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Where};
@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The largest file of earlier results that is read, in bytes.
+/// Largest results file that is read, in bytes.
 const MAX_RESULTS: u64 = 64 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -25,31 +25,33 @@ pub struct Arguments {
     /// Only this kernel.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// A size in the place of what the lines say, as in `--size N=1000`.
+    /// Override a size of the `;;; bench:` lines, as in `--size N=1000`.
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size)]
     sizes: Vec<(String, i64)>,
     /// `opencl`, or `opencl:I` for device number I of `lift devices`.
     #[arg(long, value_name = "DEVICE", value_parser = parse_device, default_value = "opencl")]
     device: DeviceChoice,
-    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
+    /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
+    /// behaviour.
     #[arg(long)]
     unchecked: bool,
     /// Use at most this many megabytes on the device.
     #[arg(long, value_name = "MEGABYTES")]
     memory: Option<u64>,
-    /// Measure up to this many runs of each, for two seconds.
+    /// Measure each kernel up to this many times, within two seconds.
     #[arg(long, value_name = "TIMES", default_value_t = 20, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     runs: u32,
     /// Write the results to this file.
     #[arg(long, value_name = "RESULTS.json")]
     json: Option<PathBuf>,
-    /// Compare with earlier results, which `--json` wrote.
+    /// Compare with earlier results, written by `--json`.
     #[arg(long, value_name = "RESULTS.json")]
     against: Option<PathBuf>,
-    /// With `--against`: fail if a kernel is slower by more than this, beyond the spread of both measurements.
+    /// With `--against`: fail if a kernel is slower by more than this percentage and the two measurements do not
+    /// overlap.
     #[arg(long, value_name = "PERCENT", requires = "against")]
     fail_if_slower: Option<f64>,
     #[arg(long, value_enum, default_value_t)]
@@ -63,7 +65,7 @@ fn parse_device(text: &str) -> Result<DeviceChoice, String> {
     text.parse()
 }
 
-/// What `--json` writes.
+/// The file that `--json` writes.
 #[derive(Debug, Serialize, Deserialize)]
 struct Results {
     /// The version of `lift`.
@@ -72,12 +74,12 @@ struct Results {
     benchmarks: Vec<Benchmark>,
 }
 
-/// One kernel on one input. Times are of the whole kernel on the device, without transfers, in microseconds.
+/// One kernel on one input. Times are microseconds for the whole kernel on the device, without transfers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Benchmark {
     file: String,
     kernel: String,
-    /// Name and word of each input.
+    /// Input specification by parameter name.
     inputs: BTreeMap<String, String>,
     sizes: BTreeMap<String, i64>,
     runs: u32,
@@ -92,14 +94,14 @@ impl Benchmark {
         key(self) == key(other)
     }
 
-    /// How many times as long as before it takes, if the two measurements do not overlap.
+    /// Returns the new median time relative to the earlier one; `None` if the two measurements overlap.
     fn ratio(&self, before: &Benchmark) -> Option<f64> {
         let apart = self.least > before.greatest || before.least > self.greatest;
         (apart && before.median > 0.0).then(|| self.median / before.median)
     }
 }
 
-/// In words, beside what was measured before.
+/// Describes the change from an earlier measurement.
 fn compared(now: &Benchmark, before: Option<&Benchmark>) -> String {
     match before.map(|before| now.ratio(before)) {
         None => "new".to_owned(),
@@ -196,7 +198,7 @@ fn show(console: &mut Console, format: Format, b: &Benchmark, beside: Option<&st
     console.line(&format!("{kernel:<32} {sizes:<20} {times}{beside}"))
 }
 
-/// The measurements of one kernel.
+/// Measures one kernel.
 struct Bencher<'a> {
     arguments: &'a Arguments,
     program: &'a Program,
@@ -204,14 +206,14 @@ struct Bencher<'a> {
     info: &'a KernelInfo,
 }
 
-/// One input, and the place of the line that names it.
+/// One input, and the range of the line that gives it.
 struct Case {
     run: DefaultRun,
     at: TextRange,
 }
 
 impl Bencher<'_> {
-    /// What the lines `;;; bench:` ask for, or else the line `;;; run:`; with what is wrong with them.
+    /// Returns the inputs of the `;;; bench:` lines, or else of the `;;; run:` line, and the errors in them.
     fn cases(&self) -> (Vec<Case>, Vec<Problem>) {
         let parameters: Vec<&str> = self.info.inputs.iter().map(|(name, _)| &**name).collect();
         let sizes: Vec<&str> = self.info.sizes.iter().map(|s| &**s).collect();
@@ -232,7 +234,7 @@ impl Bencher<'_> {
             let given = self.arguments.sizes.iter().filter(|(name, _)| sizes.contains(&&**name));
             case.run.sizes.extend(given.map(|(name, n)| (name.clone(), n.unsigned_abs())));
         }
-        // with `--size` several lines may ask for the same
+        // With `--size`, several lines may give the same input.
         let mut seen: Vec<DefaultRun> = Vec::new();
         cases.retain(|case| {
             let new = !seen.contains(&case.run);

@@ -1,4 +1,4 @@
-//! `lift build`.
+//! `lift build`: compiles kernels and writes or prints the result.
 
 use super::{Console, Format, Status, answered};
 use crate::engine;
@@ -27,33 +27,34 @@ pub struct Arguments {
     /// Only this kernel.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Where to write NAME.cl and NAME.plan.json; it is made if it is not there.
+    /// Where to write NAME.cl and NAME.plan.json; created if missing.
     #[arg(short = 'o', value_name = "DIR", default_value = ".")]
     output: PathBuf,
-    /// Write another way to run the kernel instead: NAME.c and NAME.h, or for the whole file a Python module and the
-    /// package that it needs; or print a line of JSON for each kernel.
+    /// Write something else instead: NAME.c and NAME.h; or a Python module of the whole file, with the package that it
+    /// needs; or print one line of JSON per kernel.
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "stage")]
     emit: Option<Emit>,
     /// Print one stage of the compilation instead of writing files.
     #[arg(long, value_enum, value_name = "STAGE")]
     stage: Option<Stage>,
-    /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`. Left out: `portable`; a Python module
-    /// holds all of them, and takes what suits its device.
+    /// What to generate for: `portable` (any device), `gpu`, `nvidia` or `cpu`. Default: `portable`; a Python module
+    /// contains all of them and chooses at run time.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// Generate for a device, given as `lift devices --format json` describes it.
+    /// Generate for a device described by `lift devices --format json`.
     #[arg(long, value_name = "JSON", conflicts_with = "target", value_parser = device)]
     for_device: Option<DeviceInfo>,
-    /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
+    /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
+    /// behaviour.
     #[arg(long)]
     unchecked: bool,
-    /// Tell which rules were applied, what is stored, and which checks are left in and out; write no files.
+    /// Print the rules applied, the stored results, and the checks kept and eliminated; write no files.
     #[arg(long, conflicts_with = "stage")]
     explain: bool,
-    /// Tell what each launch costs: bytes of global memory, arithmetic, barriers, local memory; write no files.
+    /// Print the cost of each launch: bytes of global memory, arithmetic, barriers, local memory; write no files.
     #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
     cost: bool,
-    /// With `--cost`: the numbers for a size, as in `--size N=1000`.
+    /// With `--cost`: also evaluate the cost for this size, as in `--size N=1000`.
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = super::sizes::size, requires = "cost")]
     sizes: Vec<(String, i64)>,
     #[arg(long, value_enum, default_value_t)]
@@ -69,7 +70,7 @@ enum Emit {
     C,
     /// A module on pyopencl and NumPy.
     Python,
-    /// Plan and OpenCL text of each kernel, in a line on standard output.
+    /// One line per kernel on standard output, with its plan and OpenCL text.
     Json,
 }
 
@@ -92,14 +93,14 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         }
     };
     console.problems(&program.sources(), arguments.format, &told)?;
-    // all of the program is elaborated, or nothing
+    // With `--stage elaborated` every error of the program is fatal, so there are no warnings about errors elsewhere.
     if !kernels.is_empty() && arguments.stage != Some(Stage::Elaborated) {
         let elsewhere = answered(engine::elsewhere(&program.analysis, path, &kernels))?;
         console.problems(&program.sources(), arguments.format, &elsewhere)?;
         told.extend(elsewhere);
     }
     let mut tell = |result: Result<(), Vec<Problem>>, console: &mut Console| {
-        // several kernels may have the same reasons
+        // Several kernels may report the same problems.
         let news: Vec<Problem> = result.err().unwrap_or_default().into_iter().filter(|p| !told.contains(p)).collect();
         let said = console.problems(&program.sources(), arguments.format, &news);
         told.extend(news);
@@ -138,7 +139,7 @@ fn target(arguments: &Arguments) -> Target {
     Target { checked: !arguments.unchecked, ..target.unwrap_or(Target::portable()) }
 }
 
-/// What a module is generated for: what is asked for, or every class of devices.
+/// Returns the targets of a Python module, by name: the requested one, or every class of devices.
 fn targets(arguments: &Arguments) -> Vec<(&'static str, Target)> {
     let named = Target::named().into_iter();
     let checked = |(name, target)| (name, Target { checked: !arguments.unchecked, ..target });
@@ -149,7 +150,7 @@ fn targets(arguments: &Arguments) -> Vec<(&'static str, Target)> {
     }
 }
 
-/// The named kernel, or all.
+/// Returns the named kernel, or all kernels.
 fn kernels(
     program: &Program,
     path: &Arc<str>,
@@ -162,7 +163,7 @@ fn kernels(
     }
 }
 
-/// The named kernel, or the only one. If it is not there, that may be due to other errors: then these are the reasons.
+/// Returns the named kernel, or the only one. If it is missing, the program's errors are returned as the likely cause.
 pub fn one_kernel(
     program: &Program,
     path: &Arc<str>,
@@ -245,7 +246,7 @@ fn cost(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments,
     Ok(Ok(()))
 }
 
-/// Writes what a kernel was compiled to into files.
+/// Writes the files of a compiled kernel.
 fn write(
     program: &Program,
     path: &Arc<str>,
@@ -306,13 +307,13 @@ fn python(
         for (programs, result) in compiled.iter_mut().zip(all) {
             match result {
                 Ok(made) => programs.push((*name, made)),
-                // several targets may have the same reasons
+                // Several targets may report the same problems.
                 Err(why) => why.into_iter().for_each(|p| problems.extend((!problems.contains(&p)).then_some(p))),
             }
         }
     }
     let mut described = Vec::new();
-    // What cannot be compiled for all is left out, and said.
+    // Omit kernels that fail for any target; their problems are reported.
     for (kernel, programs) in kernels.iter().zip(&compiled).filter(|(_, programs)| programs.len() == targets.len()) {
         let core = match answered(engine::core(&program.analysis, path, &kernel.name))? {
             Ok(core) => core,
@@ -340,7 +341,7 @@ fn python(
     Ok(write_files(path, &files, arguments, console)?.and(done))
 }
 
-/// The package that a module needs.
+/// The runtime package of generated Python modules, as file names and texts.
 const RUNTIME: &[(&str, &str)] = &runtime!(
     "__init__.py",
     "archive.py",
@@ -359,7 +360,7 @@ const RUNTIME: &[(&str, &str)] = &runtime!(
     "sizes.py"
 );
 
-/// Names may hold characters that file names may not: those are written `%2F`.
+/// Returns the file stem for a kernel; characters that may be invalid in file names are written as `%2F`.
 fn file_name(kernel: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+'".contains(c);
     kernel.chars().fold(String::new(), |mut out, c| {

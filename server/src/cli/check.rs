@@ -1,4 +1,4 @@
-//! `lift check`.
+//! `lift check`: reports the problems of programs.
 
 use super::{Console, Format, Status, answered};
 use crate::program::Program;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Insert no pack and no unpack: everything must be written.
+    /// Insert no `pack` or `unpack`; the program must write all of them.
     #[arg(long)]
     explicit: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     Ok(Status::wrong_if(errors > 0))
 }
 
-/// What is wrong with the files that were asked for and with what they import. Explicit mode is for the former.
+/// Returns the problems of the given files and of their imports. Explicit mode applies to the given files only.
 pub fn problems(program: &Program, explicit: bool) -> Cancellable<Vec<Problem>> {
     let mut out = program.unreadable.clone();
     for path in &program.files()? {
@@ -44,7 +44,7 @@ pub fn problems(program: &Program, explicit: bool) -> Cancellable<Vec<Problem>> 
     Ok(out)
 }
 
-/// The errors alone, for commands that go on if there are none.
+/// Returns only the errors.
 pub fn errors(program: &Program) -> Cancellable<Vec<Problem>> {
     Ok(problems(program, false)?.into_iter().filter(Problem::is_error).collect())
 }

@@ -1,4 +1,4 @@
-//! Where commands print: results on standard output, everything about them on standard error.
+//! Output of commands: results on standard output, messages on standard error.
 
 use super::answered;
 use crate::report::text::Style;
@@ -12,7 +12,7 @@ pub enum Format {
     /// For people.
     #[default]
     Text,
-    /// For machines: one JSON object a line.
+    /// For machines: one JSON object per line.
     Json,
 }
 
@@ -43,7 +43,7 @@ impl Console {
         self.out.flush()
     }
 
-    /// A sentence on standard error. If that is closed, nobody wants to know.
+    /// Prints a line on standard error; ignores a closed stream.
     pub fn say(&mut self, line: &str) {
         let _ = self.out.flush();
         let _ = writeln!(io::stderr().lock(), "{line}");
@@ -58,7 +58,7 @@ impl Console {
         self.say(&format!("note: {message}"));
     }
 
-    /// Prints problems in the chosen form; returns how many are errors.
+    /// Prints problems in the given format; returns the number of errors.
     pub fn problems(&mut self, sources: &Sources, format: Format, problems: &[Problem]) -> io::Result<usize> {
         for problem in problems {
             match format {

@@ -1,4 +1,4 @@
-//! `lift devices`.
+//! `lift devices`: lists interpreter and OpenCL devices.
 
 use super::{Console, Format, Status};
 use crate::devices::{self, Devices};
@@ -9,7 +9,7 @@ use std::io;
 pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Ask the drivers in this process, for the one that started it.
+    /// Internal: query the drivers in this process, on behalf of the parent process.
     #[arg(long, hide = true)]
     embedded: bool,
 }

@@ -1,4 +1,4 @@
-//! `lift doc`: pages about the definitions of a folder, and those of the prelude.
+//! `lift doc`: writes Markdown pages about the definitions of a folder and of the prelude.
 
 use super::{Console, Status, answered};
 use crate::files;
@@ -13,12 +13,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Folders in one another that are looked into.
+/// Depth to which nested folders are searched.
 const MAX_DEPTH: usize = 64;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Where to write the pages, Markdown files; it is made if it is not there.
+    /// Where to write the Markdown pages; created if missing.
     #[arg(short = 'o', value_name = "DIR", default_value = "doc")]
     output: PathBuf,
     /// The folder with the programs.
@@ -58,7 +58,8 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     Ok(Status::wrong_if(wrong > 0))
 }
 
-/// The programs in a folder and in those below it, sorted; hidden folders and links to folders are left out.
+/// Collects the programs in a folder and its subfolders, sorted by name; skips hidden folders and symbolic links to
+/// folders.
 fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut entries: Vec<std::fs::DirEntry> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
     entries.sort_by_key(|entry| entry.file_name());
@@ -74,10 +75,10 @@ fn programs_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> io::
     Ok(())
 }
 
-/// The pages of a program: which file is on which.
+/// The page of each file of a program.
 struct Pages<'a> {
     program: &'a Program,
-    /// For each file, by the path under which analysis knows it, the name of its page without `.md`, with `/`.
+    /// Page name (without `.md`, with `/`) by the file's path in the analysis.
     of_file: BTreeMap<Arc<str>, String>,
 }
 
@@ -100,7 +101,7 @@ impl Pages<'_> {
         &self.program.analysis
     }
 
-    /// All pages but the index, by the names of their files.
+    /// Renders every page except the index, by file name.
     fn all(&self) -> Cancellable<BTreeMap<String, String>> {
         let page = |(path, name): (&Arc<str>, &String)| -> Cancellable<(String, String)> {
             Ok((format!("{name}.md"), self.page(path, name)?))
@@ -183,7 +184,7 @@ impl Pages<'_> {
         Ok(())
     }
 
-    /// A documentation in which names between backticks lead to what they mean in its file; `own` does not.
+    /// Links each name between backticks to its definition; `own`, the documented name, stays plain.
     fn linked(&self, path: &Arc<str>, page: &str, own: &str, docs: &str) -> Cancellable<String> {
         let (mut out, mut in_fence) = (Vec::new(), false);
         for line in docs.lines() {
@@ -196,7 +197,7 @@ impl Pages<'_> {
             let mut linked = String::new();
             let parts: Vec<&str> = line.split('`').collect();
             for (index, part) in parts.iter().enumerate() {
-                // between a backtick and another one
+                // Only text between two backticks is code.
                 let is_code = index % 2 == 1 && index + 1 < parts.len();
                 let target = if is_code && *part != own { self.target(path, page, part)? } else { None };
                 match (is_code, target) {
@@ -211,7 +212,7 @@ impl Pages<'_> {
         Ok(out.join("\n"))
     }
 
-    /// Where a page tells of what a name means in a file.
+    /// Returns the link from `page` to the definition of `name` as resolved in a file; `None` if it has no page.
     fn target(&self, path: &Arc<str>, page: &str, name: &str) -> Cancellable<Option<String>> {
         let found = self.analysis().definition_of(path, name)?;
         Ok(found.and_then(|(file, name)| {
@@ -222,7 +223,7 @@ impl Pages<'_> {
     }
 }
 
-/// `* xs=[1,2] gives [2]`
+/// Formats a test line as `` * `xs=[1,2]` gives `[2]` ``.
 fn example(line: &lift_analysis::ide::DocLine) -> String {
     match line.text.split_once("=>") {
         Some((given, expected)) if !given.trim().is_empty() => {
@@ -233,25 +234,25 @@ fn example(line: &lift_analysis::ide::DocLine) -> String {
     }
 }
 
-/// The comment at the start of a file, unless it is the documentation of a form.
+/// Returns the comment at the start of a file; documentation of a form (`;;;`) does not count.
 fn head_comment(text: &str) -> String {
     let lines = text.lines().take_while(|line| line.starts_with(';') && !line.starts_with(";;;"));
     let words: Vec<&str> = lines.map(|line| line.trim_start_matches(';').trim()).collect();
     words.join("\n").trim().to_owned()
 }
 
-/// From one page to another, both without `.md`.
+/// Returns the relative link from one page to another; page names are without `.md`.
 fn link(from: &str, to: &str) -> String {
     let up = "../".repeat(from.matches('/').count());
     format!("{up}{}.md", encoded(to))
 }
 
-/// A name as the target of a link.
+/// Returns the anchor of a name.
 fn anchor(name: &str) -> String {
     encoded(name).replace(['%', '/'], "_")
 }
 
-/// As addresses have it.
+/// Percent-encodes a text for use in a URL.
 fn encoded(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     text.chars().fold(String::new(), |mut out, c| {

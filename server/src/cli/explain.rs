@@ -1,4 +1,4 @@
-//! `lift explain`.
+//! `lift explain`: prints the page about an error code.
 
 use super::{Console, Status};
 use crate::report::codes;

@@ -1,4 +1,4 @@
-//! `lift fmt`.
+//! `lift fmt`: formats programs.
 
 use super::{Console, Format, Status, answered};
 use crate::files;
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Change nothing; name the files that would change, and end with status 1 if there are any.
+    /// Change nothing; list the files that would change, and exit with status 1 if there are any.
     #[arg(long)]
     check: bool,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// The programs; `-` takes standard input and prints to standard output.
+    /// The programs; `-` formats standard input to standard output.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     Ok(Status::wrong_if(wrong))
 }
 
-/// The text after edits, which are sorted and disjoint.
+/// Applies sorted, disjoint edits to a text.
 fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;

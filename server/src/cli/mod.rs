@@ -1,6 +1,6 @@
-//! The command line: what can be typed, and what each command's exit status is.
+//! The command line: arguments, dispatch to the commands, exit status.
 //!
-//! 0: fine; 1: the program or an input is wrong; 2: the command was used wrongly.
+//! Exit status: 0, success; 1, the program or an input is wrong; 2, wrong usage.
 
 mod bench;
 mod build;
@@ -34,47 +34,47 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Check programs and say what is wrong with them.
+    /// Check programs and report their errors and warnings.
     Check(check::Arguments),
-    /// Lay programs out.
+    /// Format programs.
     Fmt(fmt::Arguments),
-    /// Show the types of a program's forms, or the program with everything inserted written out.
+    /// Show the types of a program's forms, or the elaborated program.
     Types(types::Arguments),
     /// Compile kernels to OpenCL C and a plan for the host.
     Build(build::Arguments),
     /// Run a kernel.
     Run(run::Arguments),
-    /// Try what the lines `;;; test:` of kernels say, on the interpreter and on devices.
+    /// Run the `;;; test:` lines of kernels on the interpreter and on devices.
     Test(test::Arguments),
-    /// Measure how long kernels take on a device, and compare with an earlier measurement.
+    /// Measure kernels on a device and compare with an earlier measurement.
     Bench(bench::Arguments),
-    /// Write pages about the definitions of a folder, and those of the prelude.
+    /// Write pages about the definitions of a folder and of the prelude.
     Doc(doc::Arguments),
-    /// List what kernels can run on.
+    /// List the devices that kernels can run on.
     Devices(devices::Arguments),
-    /// Explain an error code; without one, list them.
+    /// Explain an error code; without one, list all codes.
     Explain(explain::Arguments),
-    /// Start the language server; it speaks on standard input and output.
+    /// Start the language server on standard input and output.
     Lsp(LspArguments),
 }
 
 #[derive(Debug, clap::Args)]
 struct LspArguments {
-    /// Speak on standard input and output (it always does).
+    /// Use standard input and output (always the case).
     #[arg(long)]
     stdio: bool,
-    /// Write all messages to this file.
+    /// Log all messages to this file.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     Fine,
     /// The program or an input is wrong.
     Wrong,
-    /// The command was used wrongly.
+    /// Wrong usage.
     Misused,
 }
 
@@ -99,7 +99,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(keep_negative_numbers(args)) {
         Ok(arguments) => arguments,
         Err(e) => {
-            // also `--help` and `--version`, which are fine
+            // `--help` and `--version` arrive here too, with exit status 0.
             let _ = e.print();
             return ExitCode::from(e.exit_code() as u8);
         }
@@ -128,7 +128,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     };
     match status.and_then(|status| console.flush().map(|()| status)) {
         Ok(status) => status.into(),
-        // whoever read our output has seen enough
+        // The reader closed our output early, as `head` does.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(e) => {
             console.error(&e.to_string());
@@ -137,8 +137,8 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
     }
 }
 
-/// Marks arguments such as `-2.0f` so that they are not taken for options: a leading space, which every reader of
-/// numbers ignores.
+/// Prefixes arguments such as `-2.0f` with a space, which number parsers ignore, so that clap does not take them for
+/// options.
 fn keep_negative_numbers(args: Vec<OsString>) -> Vec<OsString> {
     let is_number = |s: &str| {
         let rest = s.strip_prefix('-').unwrap_or("");
@@ -153,7 +153,7 @@ fn keep_negative_numbers(args: Vec<OsString>) -> Vec<OsString> {
     args.into_iter().map(mark).collect()
 }
 
-/// On the command line nobody edits while analysis works.
+/// Converts cancellation to an I/O error: on the command line no edit cancels analysis.
 pub fn answered<T>(answer: Cancellable<T>) -> io::Result<T> {
     answer.map_err(|_| io::Error::other("internal error: analysis was stopped"))
 }

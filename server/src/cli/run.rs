@@ -1,4 +1,4 @@
-//! `lift run`: inputs, the choice of a device, the run, its report.
+//! `lift run`: reads inputs, chooses a device, runs a kernel and reports the result.
 
 use super::sizes::size;
 use super::{Console, Format, Status, answered, build};
@@ -25,33 +25,33 @@ use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The kernel; needed if the program has several.
+    /// The kernel; required if the program has several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// A size that the shapes of the inputs do not tell, as in `--size N=1000`.
+    /// A size that the shapes of the inputs do not determine, as in `--size N=1000`.
     #[arg(long = "size", value_name = "NAME=NUMBER", value_parser = size)]
     sizes: Vec<(String, i64)>,
-    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Left out: an OpenCL device, or
-    /// the interpreter where there is none.
+    /// `interpreter`, `opencl`, or `opencl:I` for device number I of `lift devices`. Default: an OpenCL device, or the
+    /// interpreter if there is none.
     #[arg(long, value_name = "DEVICE", value_parser = engine::parse_device)]
     device: Option<Where>,
-    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// Without checks in the kernels: a wrong index, a division by zero or an impossible length then does anything.
+    /// Omit checks in the kernels: a wrong index, a division by zero or an impossible length is then undefined
+    /// behaviour.
     #[arg(long)]
     unchecked: bool,
-    /// Tell how long each launch took.
+    /// Print the time of each launch.
     #[arg(long)]
     profile: bool,
-    /// Run up to this many times, for two seconds, and tell the median, the shortest and the longest time of each
-    /// launch.
+    /// Run up to this many times, within two seconds, and print the median, least and greatest time of each launch.
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repeat: u32,
     /// Use at most this many megabytes on the device.
     #[arg(long, value_name = "MEGABYTES")]
     memory: Option<u64>,
-    /// Write the result to this file instead of printing it: `.npy`, `.npz` or `.arrow` by its name.
+    /// Write the result to this file instead of printing it; its extension is `.npy`, `.npz` or `.arrow`.
     #[arg(short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print only the first lines of the result.
@@ -59,21 +59,21 @@ pub struct Arguments {
     head: Option<usize>,
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Started by the language server: the texts come on standard input, whose end ends the process.
+    /// Internal: started by the language server. The texts come on standard input; its end terminates the process.
     #[arg(long, hide = true)]
     embedded: bool,
     /// The program.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// In the order of the kernel's parameters, each a `.npy`, `.npz`, `.arrow` or text file, a literal (`0.5`, `[1,2,3]`),
-    /// `random[:SEED]` or `iota`. Left out: what the kernel's `;;; run:` line says.
+    /// Inputs in the order of the kernel's parameters, each a `.npy`, `.npz`, `.arrow` or text file, a literal (`0.5`,
+    /// `[1,2,3]`), `random[:SEED]` or `iota`. Default: the kernel's `;;; run:` line.
     #[arg(value_name = "INPUT", allow_negative_numbers = true)]
     inputs: Vec<String>,
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let program = if arguments.embedded { load_embedded(arguments)? } else { load(arguments)? };
-    // Only a server reads this, line by line.
+    // Progress is for the language server only.
     let tell = |step: &str| {
         if arguments.embedded {
             let mut out = io::stdout().lock();
@@ -101,7 +101,7 @@ fn load_embedded(arguments: &Arguments) -> io::Result<Program> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let embedded: Embedded = serde_json::from_str(&line)?;
-    // When the server goes away, nobody wants the result.
+    // Standard input ends when the server closes it or dies; the result is then useless.
     std::thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
         std::process::exit(1);
@@ -109,7 +109,7 @@ fn load_embedded(arguments: &Arguments) -> io::Result<Program> {
     answered(Program::load_texts(&arguments.file, &embedded.texts))
 }
 
-/// A kernel that has run.
+/// A finished run.
 struct Done {
     kernel: Arc<Kernel>,
     ran: Ran,
@@ -132,7 +132,7 @@ fn run_kernel(
         Ok(kernel) => kernel,
         Err(problems) => return Ok(Err(problems)),
     };
-    // an editor shows them already
+    // The editor already shows these errors.
     if !arguments.embedded {
         let elsewhere = answered(engine::elsewhere(&program.analysis, path, std::slice::from_ref(&info)))?;
         console.problems(&program.sources(), arguments.format, &elsewhere)?;
@@ -168,15 +168,16 @@ fn run_kernel(
     Ok(ran.map(|ran| Done { kernel, ran }))
 }
 
-/// What to run a kernel on, in words.
+/// Inputs and sizes of a run, unparsed.
 struct Wishes {
     inputs: Vec<String>,
     sizes: BTreeMap<String, i64>,
-    /// What file names are relative to.
+    /// Base of relative file names.
     folder: PathBuf,
 }
 
-/// The arguments, or where there are none, the kernel's own line, whose files lie beside the program.
+/// Returns the inputs on the command line or, if there are none, those of the kernel's `;;; run:` line, whose files are
+/// relative to the program.
 fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes, String> {
     let mut sizes: BTreeMap<String, i64> = BTreeMap::new();
     for (name, value) in &arguments.sizes {
@@ -193,7 +194,7 @@ fn wishes(arguments: &Arguments, info: &KernelInfo, path: &str) -> Result<Wishes
     let default = RunLine::parse(line)?.fit(&parameters, &names)?;
     for (name, value) in default.sizes {
         let value = i64::try_from(value).map_err(|_| format!("the size `{name}` is too large"))?;
-        // what is said on the command line counts
+        // Sizes on the command line take precedence.
         sizes.entry(name).or_insert(value);
     }
     let folder = Path::new(path).parent().filter(|f| f.is_dir()).unwrap_or(Path::new("."));
@@ -231,7 +232,7 @@ fn report(
             let cut = written.is_none() && print_value(&mut output)?;
             let output = String::from_utf8_lossy(&output).into_owned();
             let notice = (!ran.notices.is_empty()).then(|| ran.notices.join("\n"));
-            // drawing is for editors
+            // Only editors draw plots.
             let plot = if arguments.embedded { plot::plot(&ran.value) } else { None };
             console.json(&RunReport {
                 kernel: kernel.name.to_string(),
@@ -263,7 +264,7 @@ fn report(
     Ok(Status::Fine)
 }
 
-/// Prints as APL does, at most so many lines. Whether lines were left out.
+/// Prints a value in APL's notation, at most `head` lines; returns whether lines were omitted.
 fn print_apl(out: &mut dyn io::Write, texts: &[Option<&str>], value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut all = Vec::new();
     apl::write(&mut all, texts, value)?;
@@ -273,7 +274,7 @@ fn print_apl(out: &mut dyn io::Write, texts: &[Option<&str>], value: &Value, hea
     Ok(end < all.len())
 }
 
-/// The type of a result with the lengths that it has: a file tells the shape also where there is no element.
+/// Returns the result type with actual lengths: a file needs the shape even if the array has no elements.
 fn result_type(kernel: &Kernel, ran: &Ran) -> Ty {
     kernel.result.subst_sizes(&mut |v| {
         let value = ran.sizes.get(&*v.name).filter(|_| kernel.sizes.contains(v))?;
@@ -281,7 +282,7 @@ fn result_type(kernel: &Kernel, ran: &Ran) -> Ty {
     })
 }
 
-/// A table on standard error.
+/// Prints the profile as a table on standard error.
 fn print_profile(console: &mut Console, ran: &Ran) {
     let name = |e: &ProfileEntry| match e.launches {
         0 | 1 => format!("{} ({})", e.name, e.kernel),

@@ -1,6 +1,6 @@
-//! Sizes as the command line gives them: `--size N=1000`.
+//! The option `--size N=1000`.
 
-/// Reads `NAME=NUMBER`.
+/// Parses `NAME=NUMBER`. An error is a message for the user.
 pub fn size(text: &str) -> Result<(String, i64), String> {
     let (name, value) = text.split_once('=').ok_or("the form is NAME=NUMBER")?;
     let value = value.trim().parse().map_err(|_| format!("`{value}` is no number"))?;

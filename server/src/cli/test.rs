@@ -1,4 +1,4 @@
-//! `lift test`: what the lines `;;; test:` of kernels say, tried on the interpreter and on devices.
+//! `lift test`: runs the `;;; test:` lines of kernels on the interpreter and on devices.
 
 use super::{Console, Format, Status, answered};
 use crate::engine::{self, Ran, Where};
@@ -17,7 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Characters of a line `;;; test:` that are shown in the list.
+/// Length to which a `;;; test:` line is shortened in the list, in characters.
 const SHOWN: usize = 72;
 
 #[derive(Debug, clap::Args)]
@@ -25,14 +25,14 @@ pub struct Arguments {
     /// Only this kernel.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Where to run the tests: `interpreter`, `opencl`, `opencl:I`; may be given several times. Left out: the interpreter
-    /// and, if there is one, an OpenCL device.
+    /// Where to run the tests: `interpreter`, `opencl`, `opencl:I`; may be repeated. Default: the interpreter and, if
+    /// there is one, an OpenCL device.
     #[arg(long = "device", value_name = "DEVICE", value_parser = engine::parse_device)]
     devices: Vec<Where>,
-    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Left out: what suits the device.
+    /// What to generate for: `portable`, `gpu`, `nvidia` or `cpu`. Default: what suits the device.
     #[arg(long, value_name = "TARGET")]
     target: Option<Target>,
-    /// How many different inputs `random` stands for.
+    /// Number of different inputs to test for each `random`.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     #[arg(long, value_enum, default_value_t)]
@@ -42,7 +42,7 @@ pub struct Arguments {
     files: Vec<PathBuf>,
 }
 
-/// How the tests ended.
+/// Numbers of passed and failed tests.
 #[derive(Default)]
 struct Count {
     passed: usize,
@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     Ok(Status::wrong_if(unreadable > 0 || count.failed > 0))
 }
 
-/// Where tests run, and what a person should know about that.
+/// Returns where to run the tests, and a notice if no OpenCL device was found.
 fn places(asked: &[Where]) -> (Vec<Where>, Option<String>) {
     if !asked.is_empty() {
         return (asked.to_vec(), None);
@@ -102,11 +102,11 @@ fn tests(info: &KernelInfo) -> impl Iterator<Item = &DocLine> {
     info.lines.iter().filter(|line| line.kind == DocLineKind::Test)
 }
 
-/// What one test is expected to give.
+/// The expected result of a test.
 enum Wanted {
     Value(Value),
     Error(String),
-    /// What the interpreter gives.
+    /// The interpreter's result.
     Meaning,
 }
 
@@ -129,7 +129,7 @@ impl Tester<'_> {
         for line in tests(self.info) {
             let outcome = match &kernel {
                 Ok(kernel) => self.test(kernel, line)?,
-                // why has been said
+                // These errors are already reported.
                 Err(_) => Err(None),
             };
             let passed = outcome.is_ok();
@@ -155,7 +155,7 @@ impl Tester<'_> {
         Ok(())
     }
 
-    /// One line: all its sizes and seeds, everywhere. The first failure ends it.
+    /// Runs one line with all its sizes and seeds on every device; stops at the first failure.
     fn test(&self, kernel: &Kernel, line: &DocLine) -> io::Result<Result<(), Option<Problem>>> {
         let wrong =
             |code: &str, message: String| Ok(Err(Some(Problem::error(self.path, code, message).at(line.range))));
@@ -206,7 +206,7 @@ impl Tester<'_> {
         let mut meaning = None;
         let mut places = self.places.to_vec();
         if matches!(wanted, Wanted::Meaning) {
-            // what all others are compared with
+            // The interpreter runs first: the other results are compared with its result.
             places.retain(|place| *place != Where::Interpreter);
             places.insert(0, Where::Interpreter);
         }
@@ -280,7 +280,7 @@ impl Tester<'_> {
     }
 }
 
-/// The run with each of the first seeds in the place of `random`; the run itself if that is nowhere.
+/// Returns the run once per seed, with `random` replaced by `random:SEED`; without `random`, the run itself.
 fn seeded(run: &DefaultRun, seeds: u64) -> Vec<DefaultRun> {
     if !run.inputs.iter().any(|input| input == "random") {
         return vec![run.clone()];
@@ -302,7 +302,7 @@ fn name_of(place: Where) -> String {
     }
 }
 
-/// A failure with the errors that stopped a run.
+/// Attaches the errors that stopped a run to a test failure.
 fn stopped(mut problem: Problem, on: &str, errors: Vec<Problem>) -> Problem {
     for error in errors {
         let message = format!("{}: {}", error.code, error.message);

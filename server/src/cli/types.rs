@@ -1,4 +1,4 @@
-//! `lift types`.
+//! `lift types`: prints the types of forms, or the elaborated program.
 
 use super::{Console, Format, Status, answered, check};
 use crate::program::Program;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Print the program with every inserted pack and unpack written out.
+    /// Print the elaborated program, with every inserted `pack` and `unpack`.
     #[arg(long)]
     elaborated: bool,
     #[arg(long, value_enum, default_value_t)]
@@ -25,7 +25,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     let status = Status::wrong_if(!errors.is_empty());
     let Some(path) = program.roots.first() else { return Ok(status) };
     if arguments.elaborated {
-        // a program with errors has no whole elaboration
+        // Only a program without errors can be elaborated as a whole.
         if errors.is_empty()
             && let Some(text) = answered(program.analysis.elaborated(path))?
         {

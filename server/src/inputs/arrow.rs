@@ -1,7 +1,8 @@
-//! Arrow IPC files (also called Feather): columns of equally many rows, which may be lists of different lengths.
+//! Arrow IPC files (also called Feather): columns with equal numbers of rows; elements may be lists of different
+//! lengths.
 //!
-//! An array is a column with one row for each element; an array of tuples, or a tuple of equally long arrays, is a
-//! column for each part. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
+//! An array is one column with a row per element. An array of tuples, or a tuple of arrays of one length, is a column
+//! per component. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
 
 use crate::files;
 use arrow_array::cast::AsArray;
@@ -24,20 +25,20 @@ use std::panic;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How a file of the random access format begins.
+/// First bytes of a file in the random access format.
 pub const MAGIC: &[u8] = b"ARROW1";
 
-/// The most bytes that are read.
+/// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 34;
 
-/// The value in a file, at a type. An error is a message for the user.
+/// Reads a file as a value of type `ty`. An error is a message for the user.
 pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
     let bytes = files::read_bytes(path, MAX_FILE).map_err(|e| e.to_string())?;
     let damaged = |why: &str| format!("this is no Arrow file that can be read: {why}");
     if !blocks_fit(&bytes) {
         return Err(damaged("it does not end as one, or its parts lie outside of it"));
     }
-    // Of buffers that lie outside of their part the library does not tell: it panics.
+    // The library panics on buffers outside their block.
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let batches =
@@ -50,7 +51,7 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
     }
 }
 
-/// Whether the parts that a file lists at its end lie in it: memory is taken for what they say of themselves.
+/// Whether all blocks listed in the footer are inside the file. The library allocates the sizes that they claim.
 fn blocks_fit(bytes: &[u8]) -> bool {
     let end = MAGIC.len() + size_of::<i32>();
     let Some((rest, tail)) = bytes.len().checked_sub(end).map(|at| bytes.split_at(at)) else { return false };
@@ -67,7 +68,7 @@ fn blocks_fit(bytes: &[u8]) -> bool {
     batches && footer.dictionaries().is_none_or(|blocks| blocks.iter().all(fits))
 }
 
-/// The type without the quantifiers around it.
+/// Removes the outer existential quantifiers of a type.
 fn opened(mut ty: &Ty) -> &Ty {
     while let TyKind::Exists(_, body) = ty.kind() {
         ty = body;
@@ -105,7 +106,7 @@ fn value_of(ty: &Ty, batches: &[RecordBatch]) -> Result<Value, String> {
     }
 }
 
-/// The elements of a column, of type `ty` each.
+/// Converts a column to elements of type `ty`.
 fn values(ty: &Ty, column: &ArrayRef) -> Result<ArrayValue, String> {
     if column.null_count() > 0 {
         return Err(format!("{} values are null, which no value of Lift is", column.null_count()));
@@ -181,7 +182,7 @@ fn mismatch(ty: &Ty, has: &DataType) -> String {
     format!("`{ty}`{needed} is expected, but a column of the file holds {has}")
 }
 
-/// What Arrow calls the type of an element.
+/// The Arrow type of an element of type `ty`.
 fn data_type(ty: &Ty) -> Result<DataType, String> {
     use lift_analysis::hir::Scalar;
     Ok(match opened(ty).kind() {
@@ -208,7 +209,7 @@ fn fields(parts: &[Ty]) -> Result<Fields, String> {
     parts.iter().enumerate().map(field).collect()
 }
 
-/// Writes a value of a type. An error is a message for the user.
+/// Writes a value of type `ty` to a file. An error is a message for the user.
 pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
     let columns = columns(ty, value)?;
     let fields: Vec<Field> =
@@ -225,7 +226,7 @@ pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
     files::write_atomically(path, &bytes).map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
-/// The columns of a file, by name.
+/// The columns of a value, with their names.
 fn columns(ty: &Ty, value: &Value) -> Result<Vec<(String, ArrayRef)>, String> {
     match (opened(ty).kind(), value) {
         (TyKind::Array(array), Value::Array(elements)) => match opened(&array.element).kind() {
@@ -256,7 +257,7 @@ fn parts(types: &[Ty], tuples: &ArrayValue) -> Result<Vec<(String, ArrayRef)>, S
     types.iter().enumerate().map(part).collect()
 }
 
-/// A column of elements of type `ty`.
+/// Converts elements of type `ty` to a column.
 fn column(ty: &Ty, elements: &ArrayValue) -> Result<ArrayRef, String> {
     let ty = opened(ty);
     let misfit = |e: ArrowError| format!("a `{ty}` does not fit an Arrow file: {e}");
@@ -287,7 +288,7 @@ fn column(ty: &Ty, elements: &ArrayValue) -> Result<ArrayRef, String> {
         (_, ArrayValue::Float(v)) => Arc::new(Float32Array::from(v.clone())),
         (_, ArrayValue::Double(v)) => Arc::new(Float64Array::from(v.clone())),
         (_, ArrayValue::Bool(v)) => Arc::new(BooleanArray::from(v.clone())),
-        // An empty array of what is not flat.
+        // An empty array whose element type is not a scalar.
         (_, ArrayValue::Values(_)) => arrow_array::new_empty_array(&data_type(ty)?),
     })
 }

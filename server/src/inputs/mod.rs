@@ -1,7 +1,7 @@
-//! A kernel's arguments: from the words of a command line to values.
+//! Reads a kernel's arguments as given on a command line.
 //!
-//! What a word means, how numbers are read from text, and how the shapes of arguments tell the sizes is
-//! [`lift_codegen::io`]'s business; here files are opened.
+//! [`lift_codegen::io`] defines the syntax of arguments and literals and infers sizes from shapes; this module reads
+//! the files.
 
 pub mod arrow;
 pub mod npy;
@@ -21,10 +21,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The largest text file that is read as an input, in bytes.
+/// Largest text file that is read as an input, in bytes.
 const MAX_TEXT: u64 = 1 << 30;
 
-/// The arguments of a kernel, one for each word. File names are relative to `folder`. An error is a message for the
+/// Reads the arguments of a kernel, one per word. File names are relative to `folder`. An error is a message for the
 /// user.
 pub fn arguments(kernel: &Kernel, words: &[String], folder: &Path) -> Result<Vec<Argument>, String> {
     if words.len() != kernel.params.len() {
@@ -46,7 +46,7 @@ pub fn arguments(kernel: &Kernel, words: &[String], folder: &Path) -> Result<Vec
     words.iter().enumerate().map(named).collect()
 }
 
-/// A value that is not an input: a literal or a file.
+/// Reads an expected value, which is a literal or a file.
 pub fn value(word: &str, ty: &Ty, folder: &Path) -> Result<Value, String> {
     let argument = match InputSource::parse(word.trim()).map_err(literal_error)? {
         InputSource::File(path) => read_file(&folder.join(path), ty)?,
@@ -59,7 +59,7 @@ pub fn value(word: &str, ty: &Ty, folder: &Path) -> Result<Value, String> {
     }
 }
 
-/// Two random inputs of one run are not the same numbers.
+/// Varies the seed by parameter, so that two random inputs of a run differ.
 fn for_parameter(generator: Generator, nth: u64) -> Generator {
     match generator {
         Generator::Random { seed } => Generator::Random { seed: seed ^ nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) },
@@ -67,7 +67,7 @@ fn for_parameter(generator: Generator, nth: u64) -> Generator {
     }
 }
 
-/// The formats of files that are no text.
+/// Binary file formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binary {
     Npy,
@@ -76,7 +76,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The format that a file name promises.
+    /// Returns the format of a file name's extension.
     pub fn named(path: &Path) -> Option<Binary> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -87,10 +87,10 @@ impl Binary {
         }
     }
 
-    /// The format that a file begins like.
+    /// Returns the format of a file's first bytes.
     fn begun(path: &Path) -> Option<Binary> {
         let mut start = [0; 6];
-        // a pipe is not even opened
+        // Opening a pipe could block.
         let regular = std::fs::metadata(path).is_ok_and(|m| m.is_file());
         if !regular || File::open(path).and_then(|mut f| f.read_exact(&mut start)).is_err() {
             return None;
@@ -99,7 +99,7 @@ impl Binary {
         begins.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, format)| *format)
     }
 
-    /// The value in a file, at a type.
+    /// Reads a file as a value of type `ty`.
     fn read(self, path: &Path, ty: &Ty) -> Result<Argument, String> {
         match std::fs::metadata(path) {
             Ok(meta) if meta.is_dir() => return Err("this is a directory, not a file".to_owned()),
@@ -114,7 +114,7 @@ impl Binary {
         }
     }
 
-    /// Writes a value of a type to a file. An error is a message for the user.
+    /// Writes a value of type `ty` to a file. An error is a message for the user.
     pub fn write(self, path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
         match self {
             Binary::Npy => npy::write(path, value, ty),
@@ -128,7 +128,7 @@ fn cannot_open(e: &io::Error) -> String {
     if e.kind() == io::ErrorKind::NotFound { "there is no such file".to_owned() } else { e.to_string() }
 }
 
-/// The values of a kernel's size parameters, by their names.
+/// Resolves the names of a kernel's size parameters. An error is a message for the user.
 pub fn given_sizes(kernel: &Kernel, sizes: &BTreeMap<String, i64>) -> Result<Vec<(Var, i64)>, String> {
     let find = |(name, value): (&String, &i64)| {
         let var = kernel.sizes.iter().find(|v| *v.name == **name);
@@ -166,7 +166,7 @@ fn literal_error(e: InputError) -> String {
     }
 }
 
-/// Literals can be long; of a file the whole name is worth reading.
+/// Shortens literals for messages; file names stay complete.
 fn shown(word: &str) -> String {
     let word = word.trim();
     match word.char_indices().nth(60) {

@@ -13,13 +13,13 @@ use std::path::Path;
 
 /// NumPy's own limit on the text of a header, in bytes.
 const MAX_HEADER: usize = 10_000;
-/// The most elements an array may have: device code counts in 32 bits.
+/// Maximal number of elements of an array: device code counts in 32 bits.
 const MAX_ELEMENTS: u64 = i32::MAX as u64;
 
-/// The most rows of an array without elements: each takes memory all the same.
+/// Maximal number of rows of an array without elements: each row still takes memory.
 const MAX_EMPTY_ROWS: u64 = 1 << 20;
 
-/// The value in a file, at a type. An error is a message for the user.
+/// Reads a file as a value of type `ty`. An error is a message for the user.
 pub fn read(path: &Path, ty: &Ty) -> Result<Argument, String> {
     let file = File::open(path).map_err(|e| super::cannot_open(&e))?;
     let size = file.metadata().map_err(|e| e.to_string())?.len();
@@ -29,7 +29,7 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Argument, String> {
     Ok(Argument::Value { value, dims })
 }
 
-/// The array in a file of `size` bytes; `scalar` says which one its elements are.
+/// Reads the array of a file of `size` bytes; `scalar` maps its dtype to the element type, or rejects it.
 pub fn array(
     file: &mut impl Read,
     size: u64,
@@ -69,7 +69,7 @@ pub fn array(
     Ok(FlatArray { dims, data })
 }
 
-/// The bytes before the data, checked so far that parsing them is harmless.
+/// Reads the bytes before the data and rejects headers on which the parser could overflow.
 fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     let cut = || "the file is cut short: it ends in the header".to_owned();
     let mut start = Vec::new();
@@ -97,7 +97,7 @@ fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     }
     let mut text = vec![0; length];
     more(&mut text)?;
-    // The parser recurses over brackets and multiplies the shape without looking.
+    // The parser recurses over brackets and multiplies the dimensions without overflow checks.
     if text.iter().filter(|b| b"([{".contains(b)).count() > 100 {
         return Err("the header of the `.npy` file is bad: too many brackets".to_owned());
     }
@@ -108,7 +108,7 @@ fn header(file: &mut impl Read) -> Result<Vec<u8>, String> {
     Ok(start)
 }
 
-/// Whether the dimensions can be multiplied. What is no shape is left to the parser.
+/// Whether the product of the dimensions fits into 64 bits. Malformed shapes are rejected by the parser.
 fn shape_fits(header: &str) -> bool {
     let shape = header.split("shape").nth(1).and_then(|rest| rest.split_once('('));
     let Some((dims, _)) = shape.and_then(|(_, rest)| rest.split_once(')')) else { return true };
@@ -116,7 +116,7 @@ fn shape_fits(header: &str) -> bool {
     dims.filter(|&n| n != 0).try_fold(1u64, |product, n| product.checked_mul(n)).is_some()
 }
 
-/// The scalar type of an array of any that the language has.
+/// Returns the scalar type of any supported array; an error describes an unsupported one.
 pub fn any_scalar(dtype: &DType) -> Result<Scalar, String> {
     let DType::Plain(t) = dtype else {
         return Err(format!("it holds records, `{}`; arrays of numbers are taken", dtype.descr()));
@@ -139,7 +139,7 @@ fn known_scalar(dtype: &DType) -> Option<Scalar> {
     }
 }
 
-/// The scalar type of the file, which must be the one of the type: nothing is converted behind the user's back.
+/// Returns the scalar type of the file, which must be the one in `ty`: nothing is converted silently.
 fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
     let DType::Plain(t) = dtype else {
         return Err(format!("the file holds records, `{}`; arrays of numbers are taken", dtype.descr()));
@@ -159,7 +159,7 @@ fn scalar_of(dtype: &DType, ty: &Ty) -> Result<Scalar, String> {
     }
 }
 
-/// The one scalar type in a type, if all its numbers have it.
+/// Returns the scalar type of all numbers in `ty`; `None` if they differ.
 fn innermost(ty: &Ty) -> Option<Scalar> {
     match ty.kind() {
         TyKind::Scalar(s) => Some(*s),
@@ -173,7 +173,7 @@ fn innermost(ty: &Ty) -> Option<Scalar> {
     }
 }
 
-/// `float16`, `uint8`
+/// NumPy's name of a dtype, as in `float16` or `uint8`.
 fn dtype_name(char: TypeChar, bytes: u64) -> Option<String> {
     let kind = match char {
         TypeChar::Bool => return Some("bool".to_owned()),
@@ -186,13 +186,13 @@ fn dtype_name(char: TypeChar, bytes: u64) -> Option<String> {
     Some(format!("{kind}{}", bytes * 8))
 }
 
-/// As NumPy writes it: `(3,)`, `(3, 4)`.
+/// Formats a shape in NumPy's notation: `(3,)`, `(3, 4)`.
 fn shape_text(shape: &[u64]) -> String {
     let dims: Vec<String> = shape.iter().map(u64::to_string).collect();
     if dims.len() == 1 { format!("({},)", dims[0]) } else { format!("({})", dims.join(", ")) }
 }
 
-/// The elements in row-major order.
+/// Reads the elements in row-major order.
 fn elements<T: Deserialize + Copy + Default>(
     file: NpyFile<impl Read>,
     dims: &[usize],
@@ -204,7 +204,7 @@ fn elements<T: Deserialize + Copy + Default>(
         return Ok(stored);
     }
     let mut out = Vec::with_capacity(stored.len());
-    // an odometer over the row-major indices; `at` is where the element is stored
+    // Step through the row-major indices; `at` is the offset of the element in the file.
     let strides: Vec<usize> = dims.iter().scan(1, |s, n| Some(std::mem::replace(s, *s * n))).collect();
     let (mut index, mut at) = (vec![0; dims.len()], 0);
     for _ in 0..stored.len() {
@@ -222,7 +222,7 @@ fn elements<T: Deserialize + Copy + Default>(
     Ok(out)
 }
 
-/// Writes a value of a type. An error is a message for the user.
+/// Writes a value of type `ty` to a file. An error is a message for the user.
 pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
     let array = flat_from_value(ty, value).map_err(|e| e.message)?;
     encode(&array)
@@ -230,7 +230,7 @@ pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
         .map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 
-/// The bytes of a file.
+/// Encodes an array as a `.npy` file.
 pub fn encode(array: &FlatArray) -> io::Result<Vec<u8>> {
     let dims: Vec<u64> = array.dims.iter().map(|&n| n as u64).collect();
     match &array.data {

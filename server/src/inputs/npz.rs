@@ -1,4 +1,4 @@
-//! NumPy's `.npz` files: archives of `.npy` files, by which values of every type are written (`docs/running.md`).
+//! NumPy's `.npz` files: archives of `.npy` files, which can hold values of every type (`docs/running.md`).
 
 use super::npy;
 use crate::files;
@@ -11,13 +11,13 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-/// The most bytes of an array that are unpacked.
+/// Largest array that is unpacked, in bytes.
 const MAX_UNPACKED: u64 = 1 << 34;
 
-/// How every such file begins.
+/// First bytes of a file.
 pub const MAGIC: &[u8] = b"PK\x03\x04";
 
-/// The value in a file, at a type. An error is a message for the user.
+/// Reads a file as a value of type `ty`. An error is a message for the user.
 pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
     let file = BufReader::new(File::open(path).map_err(|e| super::cannot_open(&e))?);
     let broken = |e: &dyn std::fmt::Display| format!("the archive cannot be read: {e}");
@@ -27,7 +27,7 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
     for i in 0..archive.len() {
         let entry = archive.by_index(i).map_err(|e| broken(&e))?;
         let Some(name) = entry.name().strip_suffix(".npy").map(str::to_owned) else { continue };
-        // An archive of one array needs no name for it.
+        // The name of a single array is ignored.
         let name = if single { "values".to_owned() } else { name };
         let mut bytes = Vec::new();
         entry.take(MAX_UNPACKED).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
@@ -38,7 +38,7 @@ pub fn read(path: &Path, ty: &Ty) -> Result<Value, String> {
     value_from_arrays(ty, &arrays).map_err(|e| e.message)
 }
 
-/// Writes a value of a type. An error is a message for the user.
+/// Writes a value of type `ty` to a file. An error is a message for the user.
 pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
     let arrays = arrays_from_value(ty, value).map_err(|e| e.message)?;
     let bytes = pack(&arrays).map_err(|e| e.to_string());
@@ -49,7 +49,7 @@ pub fn write(path: &Path, value: &Value, ty: &Ty) -> Result<(), String> {
 
 fn pack(arrays: &Arrays) -> io::Result<Vec<u8>> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    // As NumPy's `savez`: readers may map what is not compressed.
+    // Uncompressed like NumPy's `savez`, so that readers can map the file.
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     for (name, array) in arrays {
         writer.start_file(format!("{name}.npy"), options)?;

@@ -1,49 +1,49 @@
-//! The lines `;;; run: xs=random N=1000`, `;;; test: xs=[1,2] => [2]` and `;;; bench: xs=random N=1000,1000000` of a
-//! kernel's documentation: what to run it on.
+//! The lines `;;; run: xs=random N=1000`, `;;; test: xs=[1,2] => [2]` and `;;; bench: xs=random N=1000,1000000` in a
+//! kernel's documentation, which give its inputs and sizes.
 
 use std::collections::BTreeMap;
 
-/// Runs of one line with several sizes, at most.
+/// Maximal number of runs of one line with several sizes.
 const MOST_RUNS: usize = 256;
 
-/// Names with what they are given, in the order of the line.
+/// Pairs `NAME=VALUE`, in the order of the line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunLine {
-    /// How the line begins: `run`, `test` or `bench`.
+    /// The line's keyword: `run`, `test` or `bench`.
     head: &'static str,
     pairs: Vec<(String, String)>,
 }
 
-/// A line that fits its kernel.
+/// Inputs and sizes of a run, matched with a kernel's parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultRun {
-    /// One for each parameter, in order.
+    /// One per parameter, in order.
     pub inputs: Vec<String>,
     pub sizes: BTreeMap<String, u64>,
 }
 
-/// What follows the `=>` of a test.
+/// The expected result after the `=>` of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// A literal or a file.
     Value(String),
-    /// The code of the error that stops the run.
+    /// The code of the error that stops the run; empty for any error.
     Error(String),
 }
 
 impl RunLine {
-    /// Reads what stands after `run:`.
+    /// Parses the text after `run:`.
     pub fn parse(line: &str) -> Result<RunLine, String> {
         let line = line.trim().trim_start_matches(';').trim_start();
         RunLine::read("run", line.strip_prefix("run:").unwrap_or(line))
     }
 
-    /// Reads what stands after `bench:`.
+    /// Parses the text after `bench:`.
     pub fn parse_bench(line: &str) -> Result<RunLine, String> {
         RunLine::read("bench", line)
     }
 
-    /// Reads what stands after `test:`. Without an expected result the interpreter's is expected.
+    /// Parses the text after `test:`. `None` means that the interpreter's result is expected.
     pub fn parse_test(line: &str) -> Result<(RunLine, Option<Expected>), String> {
         let (given, expected) = match split_at_arrow(line) {
             Some((given, expected)) => (given, Some(expected.trim())),
@@ -60,7 +60,7 @@ impl RunLine {
         Ok((RunLine::read("test", given)?, expected))
     }
 
-    /// Values end at white space, but not inside of brackets or quotes.
+    /// Splits the text into pairs. Values end at white space outside brackets and quotes.
     fn read(head: &'static str, text: &str) -> Result<RunLine, String> {
         let mut rest = text.trim();
         let mut pairs: Vec<(String, String)> = Vec::new();
@@ -80,7 +80,7 @@ impl RunLine {
         Ok(RunLine { head, pairs })
     }
 
-    /// The values for a kernel with these parameters and sizes.
+    /// Matches the pairs with a kernel's parameters and sizes; several values of a size are an error.
     pub fn fit(&self, parameters: &[&str], sizes: &[&str]) -> Result<DefaultRun, String> {
         let runs = self.fit_all(parameters, sizes)?;
         match <[DefaultRun; 1]>::try_from(runs) {
@@ -89,7 +89,7 @@ impl RunLine {
         }
     }
 
-    /// The same for each combination of the values of its sizes: `N=10,1000` are two.
+    /// As [`RunLine::fit`], with a run for each combination of sizes: `N=10,1000` gives two.
     pub fn fit_all(&self, parameters: &[&str], sizes: &[&str]) -> Result<Vec<DefaultRun>, String> {
         let head = self.head;
         let given = |name: &str| self.pairs.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
@@ -120,7 +120,7 @@ impl RunLine {
     }
 }
 
-/// What stands before and after the word `=>`.
+/// Splits a line at the word `=>`; `None` if it has none.
 fn split_at_arrow(line: &str) -> Option<(&str, &str)> {
     let mut quoted = false;
     for (at, c) in line.char_indices() {
@@ -133,7 +133,7 @@ fn split_at_arrow(line: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// One value, and what is left after it; `None` if a quote is not closed.
+/// Splits off one value; `None` if a quote is not closed.
 fn value(text: &str) -> Option<(String, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (value, rest) = quoted.split_once('"')?;

@@ -1,4 +1,4 @@
-//! The codes of what this crate reports itself, and their pages. Those of programs are analysis'.
+//! The error codes of this crate, and their pages. The codes of analysis are in [`lift_analysis`].
 
 macro_rules! codes {
     ($($name:ident = $code:literal,)*) => {
@@ -30,7 +30,7 @@ codes! {
 pub const ASSUMPTION_FALSE: &str = "assumption-false";
 pub const DIVISION_BY_ZERO: &str = "division-by-zero";
 
-/// The page about a code, of this crate or of analysis.
+/// Returns the page about a code of this crate or of analysis.
 pub fn page(code: &str) -> Option<&'static str> {
     let own = PAGES.iter().find(|(c, _)| *c == code).map(|(_, page)| *page);
     own.or_else(|| lift_analysis::ide::explain::page(code))

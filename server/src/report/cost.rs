@@ -1,4 +1,4 @@
-//! What a kernel costs, as text and as JSON.
+//! The cost of a kernel, as text and as JSON.
 
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Size, Var, Writer};
@@ -16,18 +16,18 @@ pub struct CostReport {
     pub kernel: String,
     /// The class of devices.
     pub target: String,
-    /// What the numbers are for.
+    /// The sizes for which `value` is given.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sizes: BTreeMap<String, i64>,
-    /// How many there are in a run.
+    /// Number of launches in a run.
     pub launched: Counted,
     pub launches: Vec<CostOfLaunch>,
     pub total: Totals,
-    /// The numbers in the sizes that are no sizes of the kernel.
+    /// Variables in the amounts that are not sizes of the kernel.
     pub unknown: Vec<UnknownNumber>,
-    /// Results that have memory of their own, in the end the kernel's.
+    /// Results with memory of their own; the kernel's result is last.
     pub stored: Vec<StoredResult>,
-    /// What is far slower than the device, and why.
+    /// Parts that are far slower than the device allows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slow: Vec<SlowPart>,
 }
@@ -39,17 +39,17 @@ pub struct SlowPart {
     pub place: Option<Place>,
 }
 
-/// An amount, as a size of the program and as a number.
+/// An amount, symbolic and as a number.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
     pub size: String,
-    /// Else it is the most that a run can have.
+    /// Whether every run has this amount; otherwise it is an upper bound.
     pub exact: bool,
-    /// For the given sizes, if those are all that it depends on.
+    /// The number for the given sizes, if they determine it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
-    /// Whether every run has this value; else it is the most that one can have.
+    /// Whether every run has this value; otherwise it is an upper bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exact_value: bool,
 }
@@ -62,9 +62,9 @@ pub struct Totals {
     pub integer_operations: Counted,
     pub float_operations: Counted,
     pub special_operations: Counted,
-    /// Passed by work-groups, of all together.
+    /// Barriers that work-groups pass, summed over all work-groups.
     pub barriers: Counted,
-    /// Bytes of a work-group; in a total, of that launch that has most.
+    /// Bytes per work-group; in a total, the maximum over the launches.
     pub local_memory: Counted,
 }
 
@@ -72,21 +72,21 @@ pub struct Totals {
 #[serde(rename_all = "camelCase")]
 pub struct CostOfLaunch {
     pub label: String,
-    /// None: the host clears a buffer.
+    /// `None`: the host clears a buffer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// How often in a run.
+    /// Number of times in a run.
     pub times: Counted,
     /// Work-groups in each dimension.
     pub groups: Vec<Counted>,
-    /// Work-items of a group in each dimension.
+    /// Work-items per group in each dimension.
     pub group: [u32; 3],
-    /// Each time.
+    /// Work of one launch.
     #[serde(flatten)]
     pub work: Totals,
-    /// Work-groups wait for each other; what they read meanwhile is not counted.
+    /// Whether work-groups wait for each other; their reads while waiting are not counted.
     pub waits: bool,
 }
 
@@ -111,7 +111,7 @@ pub struct StoredResult {
 }
 
 impl CostReport {
-    /// `numbers` is the cost with `sizes` put in, if there are any.
+    /// Makes the report. `numbers` is the cost at the given `sizes`, if there are any.
     pub fn new(
         cost: &Cost,
         numbers: Option<&Cost>,
@@ -187,7 +187,7 @@ impl CostReport {
         }
     }
 
-    /// A few lines for a hover, in Markdown that is legible as it stands.
+    /// Summarizes the cost for a hover, in Markdown that is also readable as plain text.
     pub fn summary(&self) -> String {
         let total = &self.total;
         let mut lines = vec![
@@ -209,7 +209,7 @@ impl CostReport {
     }
 }
 
-/// What is longer than this tells a person nothing.
+/// Sizes are shortened to this number of characters.
 const LONGEST: usize = 100;
 
 impl Display for Counted {
@@ -243,7 +243,7 @@ impl Display for UnknownNumber {
     }
 }
 
-/// As people count: `3:5`.
+/// Formats a start as `3:5`, from 1.
 fn at(place: &Option<Place>) -> String {
     place.as_ref().map_or(String::new(), |p| format!("{}:{}", p.range.start.line + 1, p.range.start.character + 1))
 }

@@ -14,16 +14,16 @@ pub struct Explanation {
     pub stored: Vec<ExplainedStore>,
     #[serde(rename = "inMemoryOf", skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<ExplainedSharing>,
-    /// What is far slower than the device, and why.
+    /// Parts that are far slower than the device allows.
     #[serde(rename = "slow", skip_serializing_if = "Vec::is_empty")]
     pub cliffs: Vec<ExplainedCheck>,
-    /// Checked by the host before anything runs.
+    /// Checked by the host before the run.
     #[serde(rename = "checksBefore")]
     pub before: Vec<ExplainedCheck>,
-    /// Checked by the device.
+    /// Checked by the device during the run.
     #[serde(rename = "checksDuring")]
     pub during: Vec<ExplainedCheck>,
-    /// Proved needless.
+    /// Eliminated because proved.
     #[serde(rename = "checksLeftOut")]
     pub needless: Vec<ExplainedCheck>,
 }
@@ -36,7 +36,7 @@ pub struct ExplainedRule {
     pub place: Option<Place>,
 }
 
-/// A result that is stored where another one is needed no more.
+/// A result that reuses the memory of one that is no longer needed.
 #[derive(Debug, Serialize)]
 pub struct ExplainedSharing {
     pub name: String,
@@ -47,7 +47,7 @@ pub struct ExplainedSharing {
 pub struct ExplainedStore {
     pub name: String,
     pub memory: String,
-    /// A size of the program.
+    /// A symbolic size.
     pub bytes: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -55,13 +55,13 @@ pub struct ExplainedStore {
 
 #[derive(Debug, Serialize)]
 pub struct ExplainedCheck {
-    /// With `{0}` and `{1}` for numbers that are known only when it fails.
+    /// With placeholders `{0}` and `{1}` for the numbers of a failure.
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
 }
 
-/// As people count: `3:5`.
+/// Formats a start as `3:5`, from 1.
 fn at(place: &Option<Place>) -> String {
     place.as_ref().map_or(String::new(), |p| format!("{}:{}", p.range.start.line + 1, p.range.start.character + 1))
 }

@@ -1,4 +1,4 @@
-//! Diagnostics for machines: one object a line, positions as in the Language Server Protocol (zero-based, UTF-16).
+//! Diagnostics for machines: one JSON object per line, with ranges as in the Language Server Protocol (from 0, UTF-16).
 
 use super::{Problem, Sources, severity_name};
 use lift_analysis::ide::{Cancellable, SourceChange};
@@ -27,7 +27,7 @@ pub struct Related {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     pub title: String,
-    /// Whether it may be applied without asking.
+    /// Whether the fix may be applied without asking.
     pub certain: bool,
     pub edits: Vec<Edit>,
 }
@@ -60,7 +60,7 @@ fn range(index: &LineIndex, range: TextRange) -> Range {
     Range { start: position(range.start()), end: position(range.end()) }
 }
 
-/// A place whose file is not known is at its beginning.
+/// Converts a range; without a range or a loaded file it is the start of the file.
 fn range_in(sources: &Sources, path: &str, at: Option<TextRange>) -> Cancellable<Range> {
     let text = sources.text(path)?;
     Ok(text.zip(at).map(|((_, index), at)| range(&index, at)).unwrap_or_default())
@@ -84,7 +84,7 @@ pub fn message(sources: &Sources, problem: &Problem) -> Cancellable<Message> {
         file: sources.shown(&problem.path),
         code: problem.code.clone(),
         severity: severity_name(problem.severity).to_owned(),
-        // the notes are its further lines
+        // The notes follow on further lines.
         message: std::iter::once(&problem.message).chain(&problem.notes).cloned().collect::<Vec<_>>().join("\n"),
         range: range_in(sources, &problem.path, problem.range)?,
         related,

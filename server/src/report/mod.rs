@@ -1,4 +1,4 @@
-//! What is wrong with a program or an input, on its way to a person ([`text`]) or a machine ([`json`]).
+//! Problems of programs and inputs, formatted for people ([`text`]) or machines ([`json`]).
 
 pub mod codes;
 pub mod cost;
@@ -16,16 +16,16 @@ use std::sync::Arc;
 /// A diagnostic, of analysis or of this crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, as analysis knows it.
+    /// The file, by normalized path.
     pub path: Arc<str>,
-    /// `None`: the file as a whole.
+    /// `None`: the whole file.
     pub range: Option<TextRange>,
     pub code: String,
     pub severity: Severity,
     pub message: String,
     pub related: Vec<RelatedPlace>,
     pub fixes: Vec<CodeFix>,
-    /// More to say, as paragraphs: a build log, a hint.
+    /// Additional paragraphs, such as a build log or a hint.
     pub notes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Problem {
             notes: Vec::new(),
         }
     }
-    /// An error about a file as a whole.
+    /// An error about a whole file.
     pub fn error(path: &Arc<str>, code: &str, message: impl Into<String>) -> Problem {
         Problem {
             path: path.clone(),
@@ -68,7 +68,7 @@ impl Problem {
     }
 }
 
-/// The errors of a file and of all it imports.
+/// Returns the errors of a file and of its imports.
 pub fn errors(analysis: &Analysis, path: &Arc<str>) -> Cancellable<Vec<Problem>> {
     let mut out = Vec::new();
     for path in with_imports(analysis, vec![path.clone()])? {
@@ -78,7 +78,7 @@ pub fn errors(analysis: &Analysis, path: &Arc<str>) -> Cancellable<Vec<Problem>>
     Ok(out)
 }
 
-/// Files, and then what they import, as far as it is loaded; each once.
+/// Returns files followed by their loaded imports, without duplicates.
 pub fn with_imports(analysis: &Analysis, mut files: Vec<Arc<str>>) -> Cancellable<Vec<Arc<str>>> {
     let mut seen: FxHashSet<Arc<str>> = files.iter().cloned().collect();
     let mut next = 0;
@@ -93,12 +93,12 @@ pub fn with_imports(analysis: &Analysis, mut files: Vec<Arc<str>>) -> Cancellabl
     Ok(files)
 }
 
-/// Where texts come from, and what files are called in front of people.
+/// Texts of files and their displayed names.
 pub struct Sources<'a> {
     pub analysis: &'a Analysis,
-    /// What the user called a file.
+    /// File names as the user gave them.
     pub shown: &'a FxHashMap<Arc<str>, String>,
-    /// Other files are shown relative to this folder where they lie below it.
+    /// Other files inside this folder are shown relative to it.
     pub here: Option<&'a Path>,
 }
 

@@ -1,4 +1,4 @@
-//! Diagnostics for people, as a compiler prints them: the line, an underline, the related places, the fixes.
+//! Diagnostics for people, with source lines, underlines, related locations and fixes.
 
 use super::{Problem, Sources};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
@@ -9,21 +9,21 @@ use std::io::IsTerminal;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Longer lines are shown around the place only.
+/// Longer lines are shown only around the marked range; in bytes.
 const MAX_LINE: usize = 400;
-/// How much of a long line is shown before and after the place, in bytes.
+/// How much of a long line is shown before and after the range, in bytes.
 const AROUND: usize = 60;
-/// Fixes that are shown with one problem.
+/// Maximal number of fixes shown with a problem.
 const MAX_FIXES: usize = 4;
 
-/// How output looks.
+/// The appearance of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     pub color: bool,
 }
 
 impl Style {
-    /// Colour on a terminal only, and not where the environment asks for none (`NO_COLOR`, `TERM=dumb`).
+    /// Colour on a terminal, unless the environment declines it (`NO_COLOR`, `TERM=dumb`).
     pub fn for_stderr() -> Style {
         let set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|t| t == "dumb");
@@ -34,7 +34,7 @@ impl Style {
     }
 }
 
-/// One mark on the text of a file.
+/// A marked range of a file.
 struct Mark {
     path: Arc<str>,
     range: TextRange,
@@ -42,7 +42,7 @@ struct Mark {
     primary: bool,
 }
 
-/// The problem as paragraphs, without a line end after the last.
+/// Formats a problem, without a line break at the end.
 pub fn render(sources: &Sources, style: Style, problem: &Problem) -> Cancellable<String> {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
@@ -94,15 +94,15 @@ fn fix_group<'a>(sources: &Sources, title: &'a str, change: &SourceChange) -> Ca
     Ok(Some(group))
 }
 
-/// A piece of a file with the marks in it.
+/// A segment of a file with its marks.
 struct Window {
     shown: String,
     text: String,
-    /// Of the first line of the piece, from 1.
+    /// Number of the segment's first line, from 1.
     line: usize,
-    /// In bytes of the piece.
+    /// Ranges in bytes of the segment, labels, and whether the mark is the primary one.
     marks: Vec<(Range<usize>, Option<String>, bool)>,
-    /// Where the piece begins inside of its line, in characters from 1, if that is not at its start.
+    /// For a segment of a long line: column of the mark in characters, from 1.
     cut: Option<usize>,
 }
 
@@ -111,7 +111,7 @@ impl Window {
         let mut snippet = Snippet::source(self.text).line_start(self.line);
         let mut group = group;
         match self.cut {
-            // columns in the piece are not those of the file
+            // The renderer would count columns from the start of the segment.
             Some(column) => {
                 group = group.element(Origin::path(self.shown).line(self.line).char_column(column));
             }
@@ -129,7 +129,7 @@ impl Window {
     }
 }
 
-/// The pieces of text to show: one for each file, but each mark in a very long line has a piece of its own.
+/// Cuts the segments to show: one per file, and one for each mark in a very long line.
 fn windows(sources: &Sources, marks: Vec<Mark>) -> Cancellable<Vec<Window>> {
     let mut out: Vec<Window> = Vec::new();
     let mut files: Vec<(Arc<str>, Vec<Mark>)> = Vec::new();
@@ -173,7 +173,7 @@ fn windows(sources: &Sources, marks: Vec<Mark>) -> Cancellable<Vec<Window>> {
             });
         }
     }
-    // the place itself comes first
+    // The primary range comes first.
     out.sort_by_key(|w| !w.marks.iter().any(|(_, _, primary)| *primary));
     Ok(out)
 }
@@ -183,7 +183,7 @@ fn fits(text: &str, range: TextRange) -> bool {
     end <= text.len() && text.is_char_boundary(start) && text.is_char_boundary(end)
 }
 
-/// The whole lines that a range touches, without the last line break.
+/// Returns the range of the whole lines that a range touches, without the last line break.
 fn lines_around(text: &str, range: TextRange) -> Range<usize> {
     let (start, end) = (usize::from(range.start()), usize::from(range.end()));
     let from = text[..start].rfind('\n').map_or(0, |i| i + 1);
