@@ -19,14 +19,14 @@
 //! | module | job |
 //! |---|---|
 //! | [`cli`] | the arguments, and one module per command |
-//!     | [`files`] | normalized paths, bounded reading, atomic writing |
-//!     | [`program`] | a file and its imports, loaded for the command line |
-//!     | [`report`] | diagnostics as text and as JSON |
-//!     | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
-//!     | [`engine`] | entry points to the compiler and the devices |
-//!     | [`devices`] | lists devices in a child process |
-//!     | [`stages`], [`align`] | the text of each compilation stage, with its source map |
-//!     | [`lsp`] | the language server |
+//! | [`files`] | normalized paths, bounded reading, atomic writing |
+//! | [`program`] | a file and its imports, loaded for the command line |
+//! | [`report`] | diagnostics as text and as JSON |
+//! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
+//! | [`engine`] | entry points to the compiler and the devices |
+//! | [`devices`] | lists devices in a child process |
+//! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
+//! | [`lsp`] | the language server |
 
 pub mod align;
 pub mod cli;

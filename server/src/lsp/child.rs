@@ -1,8 +1,8 @@
-//! Runs a kernel in a process of its own: this program with `run --embedded`.
+//! Runs a kernel in a child process: this program with `run --embedded`.
 //!
-//! A kernel that writes out of bounds can kill the process that runs it, and a driver can hang. The child gets the
-//! texts by its standard input and ends when that closes, so it does not outlive the server; it is killed, with all it
-//! started, when the request is cancelled, its time is over or it takes too much memory.
+//! A kernel that writes out of bounds can kill its process, and a driver can hang. The child reads the texts from
+//! standard input and ends when that closes, so it does not outlive the server. It is killed with its descendants when
+//! the request is cancelled or a limit on time or memory is exceeded.
 
 use super::snapshot::{Failure, Outcome};
 use crate::devices::ended;
@@ -20,35 +20,35 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufRead
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// What the child may print, in bytes; the editor is for looking, `lift run -o` for keeping.
+/// Limit on the child's standard output, in bytes; `lift run -o` is for larger results.
 const MAX_OUTPUT: u64 = 64 << 20;
-/// Elements or rows of the result that are shown.
+/// Number of elements or rows of the result that are shown.
 const MAX_LINES: usize = 100_000;
-/// How much of what the child says on standard error is told to the user, in bytes.
+/// How much of the child's standard error is quoted, in bytes.
 const MAX_STDERR: u64 = 16 << 10;
 
-/// A kernel and what to run it on.
+/// A kernel with its inputs and sizes.
 #[derive(Debug)]
 pub struct RunJob {
-    /// The program, by the path under which analysis knows it.
+    /// The program, by normalized path.
     pub path: Arc<str>,
     pub kernel: String,
-    /// The program and what it imports.
+    /// The program and its imports.
     pub texts: Texts,
     pub inputs: Vec<String>,
     pub sizes: BTreeMap<String, u64>,
     pub device: Option<String>,
-    /// What file names among the inputs are relative to.
+    /// Base of relative file names among the inputs.
     pub folder: Option<PathBuf>,
 }
 
-/// How much a run may take.
+/// Limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunLimits {
     pub time: Duration,
-    /// In megabytes: of the process, and of buffers on the device.
+    /// Limit on the process, and on buffers on the device, in megabytes.
     pub memory: u64,
-    /// Runs that are measured, at most.
+    /// Maximal number of measured runs.
     pub repeats: u32,
 }
 
@@ -58,12 +58,12 @@ impl Default for RunLimits {
     }
 }
 
-/// The report of the run. `tell` is told what the child does.
+/// Runs a job and returns its report. `tell` receives progress messages.
 pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) -> Outcome<RunReport> {
     let kernel = job.kernel.clone();
     let mut child =
         spawn(&job, limits).map_err(|e| Failure::failed(format!("no process for the kernel: {e}"), None))?;
-    // its end tells the child that nobody waits for it any more
+    // The child exits when its standard input closes.
     let mut stdin = child.process.stdin.take();
     let (stdout, stderr) = (child.process.stdout.take(), child.process.stderr.take());
     let pid = child.process.id();
@@ -71,7 +71,7 @@ pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) 
     let talk = async {
         let send = async {
             if let Some(stdin) = &mut stdin {
-                // a child that has already failed does not listen; its status says more
+                // A child that has already failed does not read its input; its exit status gives the reason.
                 let _ = stdin.write_all(&texts).await;
                 let _ = stdin.write_all(b"\n").await;
                 let _ = stdin.flush().await;
@@ -95,7 +95,7 @@ pub async fn run(job: RunJob, limits: RunLimits, tell: UnboundedSender<String>) 
     outcome(&kernel, status, &String::from_utf8_lossy(&out), &String::from_utf8_lossy(&err))
 }
 
-/// What the child's words and its end mean.
+/// Interprets the child's output and exit status.
 fn outcome(kernel: &str, status: ExitStatus, out: &str, err: &str) -> Outcome<RunReport> {
     let mut messages = Vec::new();
     for line in out.lines() {
@@ -124,7 +124,7 @@ fn tail(err: &str) -> String {
     }
 }
 
-/// What a running child prints, up to a limit, without the lines that say what it does.
+/// Reads the child's output up to the limit; forwards progress lines to `tell` and omits them from the result.
 async fn listen(stream: Option<impl AsyncRead + Unpin>, tell: UnboundedSender<String>) -> Vec<u8> {
     #[derive(serde::Deserialize)]
     struct Step {
@@ -150,9 +150,9 @@ async fn listen(stream: Option<impl AsyncRead + Unpin>, tell: UnboundedSender<St
     out
 }
 
-/// Returns when a process holds more than so many megabytes; never where that cannot be known.
+/// Returns when a process uses more memory than the limit; never returns if its memory is unknown.
 async fn outgrown(pid: Option<u32>, megabytes: u64) {
-    // Limits of the system (`RLIMIT_AS`) count addresses, of which drivers reserve many times what they use.
+    // `RLIMIT_AS` limits address space, of which drivers reserve many times what they use.
     let Some(pid) = pid.filter(|_| cfg!(target_os = "linux")) else { return std::future::pending().await };
     loop {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -164,14 +164,14 @@ async fn outgrown(pid: Option<u32>, megabytes: u64) {
     }
 }
 
-/// Bytes of a process that are in memory.
+/// Returns a process's resident memory in bytes.
 fn resident(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.saturating_mul(1024))
 }
 
-/// All that a stream has, up to a limit; the rest is read and thrown away, so that the writer does not block.
+/// Reads a stream up to the limit and discards the rest, so that the writer does not block.
 async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
     let mut out = Vec::new();
     if let Some(mut stream) = stream {
@@ -181,7 +181,7 @@ async fn read(stream: Option<impl AsyncRead + Unpin>, limit: u64) -> Vec<u8> {
     out
 }
 
-/// The child, killed with its whole group unless it has ended.
+/// The child; dropping it kills its process group unless it has ended.
 struct Group {
     process: Child,
     ended: bool,
@@ -196,7 +196,7 @@ impl Drop for Group {
         if let Some(pid) = self.process.id().and_then(|id| rustix::process::Pid::from_raw(id as i32)) {
             let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }
-        // and where there are no groups
+        // Also needed on systems without process groups.
         let _ = self.process.start_kill();
     }
 }

@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: generate OpenCL and what comes before it, run a kernel, list the kernels, tell the setup.
+//! `workspace/executeCommand`: generate a stage's text, run a kernel, list the kernels, describe the setup.
 
 use super::child::{self, RunJob, RunLimits};
 use super::documents::{file_path, path_of};
@@ -28,15 +28,15 @@ pub const GENERATE_OPENCL: &str = "lift.server.generateOpenCL";
 pub const RUN_KERNEL: &str = "lift.server.runKernel";
 pub const KERNELS: &str = "lift.server.kernels";
 pub const SETUP: &str = "lift.server.setup";
-/// As the two above, for editors that drop what a command answers: the text is shown as a document.
+/// Variants of the two commands above for editors that ignore a command's result: the server shows it as a document.
 pub const SHOW_OPENCL: &str = "lift.server.showOpenCL";
 pub const SHOW_RUN: &str = "lift.server.showRun";
 pub const NAMES: [&str; 6] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN];
-/// The kinds of the code actions that start them.
+/// Kinds of the code actions that run these commands.
 pub const OPENCL_ACTION: &str = "source.lift.opencl";
 pub const RUN_ACTION: &str = "source.lift.run";
 
-/// The argument of every command: a program and, where one is meant, a kernel of it by name or by a place in it.
+/// The argument of every command: a program, and optionally a kernel, by name or by position.
 #[derive(Debug, Deserialize)]
 struct Target {
     uri: Uri,
@@ -44,14 +44,14 @@ struct Target {
     kernel: Option<String>,
 }
 
-/// The further field of a generation's argument.
+/// Additional field of the argument for generating a text.
 #[derive(Debug, Deserialize)]
 struct StageWish {
     #[serde(default)]
     stage: Stage,
 }
 
-/// The further fields of a run's argument.
+/// Additional fields of the argument for running a kernel.
 #[derive(Debug, Deserialize)]
 struct RunWishes {
     #[serde(default)]
@@ -97,7 +97,7 @@ pub async fn execute(server: &Server, params: ExecuteCommandParams) -> Result<Op
             let token = params.work_done_progress_params.work_done_token;
             match run(server, target, wishes, token).await {
                 Ok(report) => show::show(server, &format!("{}.result", report.kernel), &show::result(&report)).await,
-                // nobody reads this answer either
+                // These editors would ignore an error response, too.
                 Err(e) => server.client.show_message(MessageType::Error, e.message).await,
             }
             Ok(None)
@@ -134,12 +134,12 @@ async fn run(server: &Server, target: Target, wishes: RunWishes, token: Option<P
     Ok(report)
 }
 
-/// `60 s, 4096 MB`
+/// Formats limits, as in `60 s, 4096 MB`.
 fn allowance(limits: RunLimits) -> String {
     format!("{} s, {} MB", limits.time.as_secs_f64(), limits.memory)
 }
 
-/// What this is, and what it can run kernels on.
+/// Describes this program and the devices of the system.
 async fn setup() -> Value {
     let program = std::env::current_exe().map(|p| p.display().to_string()).unwrap_or_default();
     let mut out = json!({
@@ -162,7 +162,7 @@ fn kernels(snap: &Snapshot, target: &Target) -> Outcome<Value> {
     let kernels = snap.analysis.kernels(&path)?.into_iter().map(|k| {
         let inputs: Vec<Value> = k.inputs.iter().map(|(name, ty)| json!({ "name": name, "type": ty })).collect();
         let mut out = json!({ "name": k.name, "range": lines.range(k.range), "inputs": inputs, "sizes": k.sizes });
-        // a line that does not fit its kernel is reported when it is run
+        // An unusable line is reported when the kernel runs.
         let run = k.run_line.as_deref().and_then(|line| RunLine::parse(line).ok());
         if let Some(run) = run {
             let inputs: Vec<&str> = k.inputs.iter().map(|(name, _)| &**name).collect();
@@ -187,7 +187,7 @@ fn generate(snap: &Snapshot, target: &Target, stage: Stage) -> Outcome<(Address,
     Ok((address, prepared))
 }
 
-/// A kernel that has no text of a stage, and why.
+/// The failure of a request for a stage that cannot be generated.
 fn refusal(snap: &Snapshot, kernel: &str, problems: &[Problem]) -> Cancellable<Failure> {
     let sources = report::Sources { analysis: &snap.analysis, shown: &FxHashMap::default(), here: None };
     let messages = problems.iter().map(|p| report::json::message(&sources, p)).collect::<Cancellable<Vec<_>>>()?;
@@ -196,7 +196,7 @@ fn refusal(snap: &Snapshot, kernel: &str, problems: &[Problem]) -> Cancellable<F
     Ok(Failure::failed(message, Some(json!({ "diagnostics": messages }))))
 }
 
-/// The text of a stage.
+/// Generates the text of a stage.
 async fn generated(
     server: &Server,
     target: Target,
@@ -204,14 +204,14 @@ async fn generated(
     token: Option<ProgressToken>,
 ) -> Result<(Address, String)> {
     let prepared = server.read(move |snap| generate(snap, &target, stage));
-    // quick as a rule: not worth a display that the client did not ask for
+    // This is usually fast, so progress is shown only if the client passed a token.
     let title = "Generating OpenCL".to_owned();
     let progress = Progress::begin(&server.client, &server.cancels, token, false, title).await;
     let work = async {
         let (address, prepared) = prepared.await?;
         match server.main.compute(move || prepared.make()).await? {
             Ok(made) => Ok((address, made.text)),
-            // told like what analysis finds
+            // Reported like problems found by analysis.
             Err(problems) => {
                 let told = move |snap: &Snapshot| -> Outcome<_> { Err(refusal(snap, &address.kernel, &problems)?) };
                 server.read(told).await
@@ -226,7 +226,7 @@ async fn generated(
     result
 }
 
-/// The kernel that is meant: the named one, the one around the position, or the only one.
+/// Returns the named kernel, the one around the position, or the only one.
 fn chosen(snap: &Snapshot, file: &File, target: &Target) -> Outcome<KernelInfo> {
     let kernels = snap.analysis.kernels(&file.path)?;
     let names = kernels.iter().map(|k| &*k.name).collect::<Vec<_>>().join(", ");
@@ -263,7 +263,7 @@ fn run_job(snap: &Snapshot, target: &Target, wishes: RunWishes) -> Outcome<RunJo
     })
 }
 
-/// The texts of a file and of all it imports, as they are in the editor.
+/// Returns the texts of a file and its imports as in the editor.
 fn texts(snap: &Snapshot, path: &Arc<str>) -> Cancellable<Texts> {
     let mut out = Texts::new();
     for path in report::with_imports(&snap.analysis, vec![path.clone()])? {

@@ -1,11 +1,11 @@
-//! Kernels compiled behind the editor's back: what they cost, where what is not placed runs, what is stored on the way,
-//! and which checks are left in.
+//! Background compilation of kernels: their cost, the placement chosen by the compiler, stored results, and remaining
+//! checks.
 //!
-//! To compile a kernel may take longer than an answer may wait, or an edit may be held up. So it is done on one thread of
-//! its own, without a snapshot, and once until the kernel changes. It begins in a pause in typing: where there are few
-//! processors, who computes on one of them holds up, until the next tick of the system, whoever wakes there, and after an edit
-//! all wait for answers. Who asks too early hears that, and when all that was asked for is there, the client is asked to ask
-//! again.
+//! Compiling a kernel can take longer than a response or an edit may wait. It therefore runs on its own thread, without
+//! a snapshot, and once per version of a kernel. It starts in a pause in typing: with few processors, a computing
+//! thread delays every thread that wakes on its processor until the next scheduler tick, and after an edit all
+//! responses are due. A request that comes too early gets no result; when everything requested is compiled, the client
+//! is asked to refresh its hints.
 
 use super::main_loop::Handle;
 use super::state::State;
@@ -25,24 +25,24 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How much the thread that compiles gives way to the others: half of the most.
+/// Niceness of the compiling thread: half of the maximum.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
-/// So long after an edit a kernel is compiled.
+/// Time after an edit until kernels are compiled.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Kernels of which is kept what was told.
+/// Capacity of the result cache, in kernels.
 const MOST_KEPT: usize = 64;
 
-/// What compiling a kernel tells.
+/// The result of compiling a kernel.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// Placed primitives, and where they come from.
+    /// Primitives with the level that the compiler chose, and their origins.
     pub placed: Vec<(PrimitiveId, Level, Origin)>,
     pub stored: Vec<Stored>,
     pub cliffs: Vec<Cliff>,
-    /// What a run still checks inside of a launch.
+    /// Checks that a run still makes inside a launch.
     pub left_in: Vec<LeftIn>,
-    /// A few lines; nothing for a kernel that is not supported.
+    /// A summary of the cost; `None` for a kernel that cannot be compiled.
     pub cost: Option<String>,
 }
 
@@ -53,32 +53,32 @@ pub struct LeftIn {
     pub origin: Origin,
 }
 
-/// The file and the name of a kernel.
+/// File and name of a kernel.
 pub type KernelName = (Arc<str>, String);
 
-/// A kernel, and the devices for which it is compiled.
+/// A kernel to compile for a class of devices.
 #[derive(Debug, Clone)]
 pub struct Question {
-    /// Of one kernel, only the last question counts.
+    /// A newer question about the same name replaces an older one.
     pub about: KernelName,
     pub kernel: Arc<Kernel>,
     pub target: Target,
 }
 
 impl Question {
-    /// A kernel that did not change is the same value, so that it is found by its address.
+    /// Unchanged kernels are the same value in memory, so addresses are compared.
     fn is(&self, other: &Question) -> bool {
         Arc::ptr_eq(&self.kernel, &other.kernel) && self.target == other.target
     }
 }
 
-/// Shared by the snapshots of one session.
+/// The background compiler, shared by the snapshots of a session.
 #[derive(Clone)]
 pub struct Compiler(Arc<Shared>);
 
 struct Shared {
     work: Mutex<Work>,
-    /// Something was asked, or told.
+    /// Signals a new question or result.
     changed: Condvar,
     started: Once,
     back: Handle,
@@ -88,11 +88,11 @@ struct Shared {
 struct Work {
     told: VecDeque<(Question, Arc<Told>)>,
     asked: VecDeque<Question>,
-    /// What is being compiled.
+    /// The question being compiled.
     current: Option<Question>,
-    /// Somebody was told that it is too early, and is to ask again.
+    /// Some request got no result, so the client is to refresh its hints.
     promised: bool,
-    /// When a text changed last.
+    /// Time of the last edit.
     edited: Option<Instant>,
 }
 
@@ -109,7 +109,7 @@ impl Work {
         self.asked.push_back(question.clone());
     }
 
-    /// How long it is until there is a pause in typing, if there is none.
+    /// Returns the time until typing counts as paused; `None` if it already does.
     fn until_pause(&self, now: Instant) -> Option<Duration> {
         let left = PAUSE.saturating_sub(now.saturating_duration_since(self.edited?));
         (!left.is_zero()).then_some(left)
@@ -121,17 +121,17 @@ impl Compiler {
         Compiler(Arc::new(Shared { work: Mutex::default(), changed: Condvar::new(), started: Once::new(), back }))
     }
 
-    /// A text changed.
+    /// Records an edit.
     pub fn edited(&self) {
         self.0.lock().edited = Some(Instant::now());
     }
 
-    /// Somebody is typing: nothing is compiled.
+    /// Whether compilation waits for a pause in typing.
     pub fn holds_back(&self) -> bool {
         self.0.lock().until_pause(Instant::now()).is_some()
     }
 
-    /// What is known of a kernel; if nothing is, it will be, and then the hints are asked for again.
+    /// Returns the cached result. Without one, schedules the compilation, after which the client refreshes its hints.
     pub fn ask(&self, question: &Question) -> Option<Arc<Told>> {
         let mut work = self.0.lock();
         let known = work.find(question);
@@ -143,7 +143,7 @@ impl Compiler {
         known
     }
 
-    /// Waits for what a kernel tells, so long at most; what is not told by then will be.
+    /// Waits for a result, at most for `patience`; compilation goes on after that.
     pub fn wait(&self, question: &Question, patience: Duration) -> Option<Arc<Told>> {
         let end = Instant::now() + patience;
         let mut work = self.0.lock();
@@ -151,7 +151,7 @@ impl Compiler {
             if let Some(told) = work.find(question) {
                 return Some(told);
             }
-            // Another question about the kernel may have taken the place of this one.
+            // Another question about this kernel may have replaced this one.
             work.ask(question);
             self.0.wake();
             let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
@@ -159,14 +159,14 @@ impl Compiler {
         }
     }
 
-    /// Waits until a kernel has told, but not beyond `end`, nor when `stopped` says that nobody wants to know any more.
+    /// Waits for a result until `end` or until `stopped` reports cancellation.
     pub fn wait_until(
         &self,
         question: &Question,
         end: Instant,
         stopped: impl Fn() -> Cancellable<()>,
     ) -> Cancellable<Option<Arc<Told>>> {
-        // An edit waits for whoever looks at the text.
+        // An edit waits for snapshots, so cancellation is checked at this interval.
         const STEP: Duration = Duration::from_millis(2);
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -182,24 +182,24 @@ impl Compiler {
 }
 
 impl Shared {
-    /// What is behind the lock is whole at every moment, also after a panic.
+    /// Ignores poisoning: the state is consistent at every moment, even after a panic.
     fn lock(&self) -> MutexGuard<'_, Work> {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts the thread with the first question: most sessions that only read never need it.
+    /// Starts the thread at the first question; many sessions never need it.
     fn wake(self: &Arc<Shared>) {
         self.started.call_once(|| {
             let shared = self.clone();
             let thread = std::thread::Builder::new().name("compiler".into()).stack_size(crate::STACK);
-            // Without a thread nothing is ever told, and everything else goes on.
+            // If the thread cannot start, there are no results, and everything else works.
             drop(thread.spawn(move || shared.serve()));
         });
         self.changed.notify_all();
     }
 
     fn serve(&self) {
-        // Answers and edits go first where there are few processors. Elsewhere this would be about the whole process.
+        // Responses and edits take priority. On Linux this is per thread; elsewhere it would affect the whole process.
         #[cfg(target_os = "linux")]
         let _ = rustix::process::setpriority_process(None, NICE);
         let mut work = self.lock();
@@ -220,7 +220,7 @@ impl Shared {
             }
             work.current = Some(question.clone());
             drop(work);
-            // A mistake of the compiler is told where a kernel is generated; here it only tells nothing.
+            // A panic of the compiler yields an empty result; it is reported when the kernel is generated.
             let told = catch_unwind(AssertUnwindSafe(|| tell(&question.kernel, &question.target))).unwrap_or_default();
             work = self.lock();
             work.current = None;
@@ -242,7 +242,7 @@ fn tell(kernel: &Kernel, target: &Target) -> Told {
             told.placed.push((id, level, stmt.origin.clone()));
         }
     });
-    // What is not supported is said elsewhere.
+    // Unsupported kernels are reported elsewhere.
     let Ok(program) = lower::compile(kernel, target) else { return told };
     let class = target.class.to_string();
     told.cost = Some(CostReport::new(&Cost::of(&program), None, &class, &[], &|_| None).summary());

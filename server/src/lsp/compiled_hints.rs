@@ -1,5 +1,5 @@
-//! What the compiler chose and left in, as hints at the expressions for which it did: where an unplaced primitive runs,
-//! what is stored on the way, what a run still checks. Only kernels near the lines that are shown are compiled.
+//! Hints from the compiler: where an unplaced primitive runs, which results are stored, which checks remain. Only
+//! kernels near the visible lines are compiled.
 
 use super::compiled::{KernelName, LeftIn, Question, Told};
 use super::features::Options;
@@ -15,17 +15,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Kernels that are looked at for one request: those on the screen, then the nearest.
+/// Maximal number of kernels per request: the visible ones, then the nearest.
 const MOST_KERNELS: usize = 12;
-/// Kernels whose last marks are kept.
+/// Capacity of the cache of marks, in kernels.
 const MOST_SHOWN: usize = 256;
 
-/// What is to be shown at a place.
+/// The content of a hint.
 #[derive(Debug, Clone, PartialEq)]
 enum What {
     Placed(Level),
     Stored(Kind, String),
-    /// Why it is far slower than the device.
+    /// Why the expression is far slower than the device allows.
     Slow(String),
     /// Why a run would stop.
     LeftIn(failure::Kind, String),
@@ -44,8 +44,8 @@ impl What {
 
 type Mark = (Anchor, What);
 
-/// The marks of each kernel as they were shown last: they move with the text, and stand until the kernel as it is now is
-/// compiled, so that nothing flickers.
+/// The last marks of each kernel. They move with the text and stay until the current kernel is compiled, to avoid
+/// flicker.
 #[derive(Debug, Clone, Default)]
 pub struct Shown(Arc<Mutex<FxHashMap<KernelName, Arc<[Mark]>>>>);
 
@@ -64,7 +64,7 @@ impl Shown {
     }
 }
 
-/// The hints of a range of a file.
+/// Returns the hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<Vec<InlayHint>> {
     let shows = |kind| snap.features.options.shows(kind);
     if ![HintKind::Placement, HintKind::Memory, HintKind::RuntimeCheck, HintKind::Slow].into_iter().any(shows) {
@@ -106,8 +106,8 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, range: TextRange) -> Cancellable<
     Ok(out)
 }
 
-/// The marks of a kernel: those of what it is now, or while that is being compiled, or does not check, the last ones.
-/// A client that cannot be asked to ask again waits for them, but not beyond `end`: the other hints wait with them.
+/// Returns the marks of a kernel; while it has errors or is being compiled, the last ones. If the client cannot be
+/// asked to refresh, waits for the current marks until `end`; the other hints wait, too.
 fn marks_of(snap: &Snapshot, path: &Arc<str>, kernel: String, end: Instant) -> Cancellable<Arc<[Mark]>> {
     let about = (path.clone(), kernel);
     let Options { target, .. } = snap.features.options;
@@ -144,7 +144,7 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
     }
     for Stored { memory, bytes, origin, .. } in told.stored.iter().filter(|stored| stored.memory != Kind::Private) {
         if let Some(at) = snap.analysis.resolve_origin(origin)? {
-            // Whatever changes inside of it, it ends here.
+            // Anchor at the end: edits inside the expression do not move it.
             let end = FileRange { range: TextRange::empty(at.range.end()), ..at };
             mark(end, What::Stored(*memory, bytes.to_string()))?;
         }
@@ -162,8 +162,8 @@ fn marks(snap: &Snapshot, path: &Arc<str>, told: &Told) -> Cancellable<Vec<Mark>
     Ok(marks)
 }
 
-/// `checks the index` where nothing proves that there is such an element. Of casts and conditions on lengths, analysis
-/// says it.
+/// A hint as `checks the index` where the check was not eliminated. `None` for casts and conditions on lengths, which
+/// analysis reports.
 fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange) -> Option<InlayHint> {
     let label = match kind {
         failure::Kind::Index => "checks the index",
@@ -184,7 +184,7 @@ fn left_in(offset: TextSize, kind: failure::Kind, message: &str, part: FileRange
     })
 }
 
-/// `by one work-item` where the device could do far more at once.
+/// The hint `by one work-item`, where the device could run far more in parallel.
 fn slow(offset: TextSize, why: &str) -> InlayHint {
     InlayHint {
         offset,
@@ -202,7 +202,7 @@ fn insert<T: PartialEq>(list: &mut Vec<T>, new: T) {
     }
 }
 
-/// Whether the program writes this operation and leaves it to the compiler where it runs.
+/// Whether the program writes this operation without a level.
 fn is_left_open(written: &Primitive, placed: PrimitiveId) -> bool {
     written.id == placed && written.level.is_none()
 }
@@ -226,7 +226,7 @@ fn placement(offset: TextSize, levels: &[Level]) -> InlayHint {
     }
 }
 
-/// Of each copy, where there are several.
+/// One hint for all results stored at `offset`.
 fn stored_here(snap: &Snapshot, path: &str, offset: TextSize, stored: &[(Kind, &str)]) -> Cancellable<InlayHint> {
     let one = |(memory, bytes): &(Kind, &str)| format!("{} {bytes} bytes", memory.name());
     let label = stored.iter().map(one).collect::<Vec<_>>().join(", ");

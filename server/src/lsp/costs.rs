@@ -1,4 +1,4 @@
-//! What a kernel costs, at the end of the hover of its name.
+//! The cost of a kernel, at the end of the hover of its name.
 
 use super::compiled::{Compiler, Question};
 use super::convert::Lines;
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::gen_lsp_types::{Contents, Hover, Position};
 
-/// How long a hover waits for the compiler: most kernels take 2 ms. Who shows hints had them compiled before.
+/// How long a hover waits for the compiler. Most kernels take 2 ms; if hints are shown, they are compiled already.
 const PATIENCE: Duration = Duration::from_millis(4);
 
-/// A kernel whose cost is to be told.
+/// A kernel whose hover needs its cost.
 pub struct Asked {
     compiler: Compiler,
     question: Question,
 }
 
-/// The kernel whose name stands at a place, if it checks.
+/// Returns the kernel whose name is at a position, if it has no errors.
 pub fn asked(snap: &Snapshot, path: &Arc<str>, lines: &Lines, position: Position) -> Cancellable<Option<Asked>> {
     let at = lines.offset(position);
     let near = snap.analysis.kernels_in(path, TextRange::empty(at))?;
@@ -33,7 +33,7 @@ pub fn asked(snap: &Snapshot, path: &Arc<str>, lines: &Lines, position: Position
 }
 
 impl Asked {
-    /// A few lines; nothing for a kernel that is not supported.
+    /// Returns a summary of the cost; `None` for a kernel that cannot be compiled.
     pub fn answer(&self) -> Option<String> {
         let patience = if self.compiler.holds_back() { Duration::ZERO } else { PATIENCE };
         match self.compiler.wait(&self.question, patience) {
@@ -43,7 +43,7 @@ impl Asked {
     }
 }
 
-/// The hover with the lines behind it.
+/// Appends the cost to a hover.
 pub fn append(mut hover: Hover, cost: &str) -> Hover {
     if let Contents::MarkupContent(content) = &mut hover.contents {
         content.value = format!("{}\n\n{cost}", content.value.trim_end());

@@ -1,7 +1,7 @@
-//! Files that are known because an open document imports them.
+//! Files on disk that open documents import.
 //!
-//! They are read only inside the folder they may be imported from, only if they are regular files, and only once:
-//! a file that could not be read is not tried again at every key press.
+//! A file is read only inside the folder allowed for its imports, only if it is regular, and only once: a file that
+//! could not be read is not retried at every edit.
 
 use crate::files::{self, ReadError};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// The largest imported file that the server loads by itself, in bytes.
+/// Largest imported file that the server loads, in bytes.
 const MAX_IMPORT: u64 = 16 << 20;
 
 #[derive(Debug, Default)]
@@ -19,10 +19,10 @@ pub struct Disk {
 
 #[derive(Debug, PartialEq, Eq)]
 enum Entry {
-    /// With the time and size it had.
+    /// The stamp is the file's time and size when it was loaded.
     Loaded(Stamp),
     Unreadable(Stamp),
-    /// Outside the folder.
+    /// Outside the allowed folder.
     Refused,
 }
 
@@ -34,7 +34,7 @@ fn stamp(path: &str) -> Stamp {
 }
 
 impl Disk {
-    /// Whether loading was tried.
+    /// Whether loading was attempted.
     pub fn knows(&self, path: &str) -> bool {
         self.files.contains_key(path)
     }
@@ -45,7 +45,7 @@ impl Disk {
         self.files.retain(|_, e| *e != Entry::Refused);
     }
 
-    /// The text of a file that something in `root` imports; or why it is not read.
+    /// Loads a file imported from within the folder `root`.
     pub fn load(&mut self, root: &Path, path: &Arc<str>) -> Result<Arc<str>, ReadError> {
         let file = Path::new(&**path);
         let stamp = stamp(path);
@@ -59,7 +59,7 @@ impl Disk {
         text.map(Arc::from)
     }
 
-    /// Files that are no more as they were when they were tried.
+    /// Returns the files that have changed since they were loaded or failed to load.
     pub fn recheck(&self) -> Vec<Arc<str>> {
         let stale = |(path, entry): (&Arc<str>, &Entry)| match entry {
             Entry::Loaded(old) | Entry::Unreadable(old) => (stamp(path) != *old).then(|| path.clone()),
@@ -68,7 +68,7 @@ impl Disk {
         self.files.iter().filter_map(stale).collect()
     }
 
-    /// Forgets the files that are not in `reached`, and names them.
+    /// Removes and returns the files that are not in `reached`.
     pub fn unreached(&mut self, reached: &FxHashSet<Arc<str>>) -> Vec<Arc<str>> {
         let gone: Vec<Arc<str>> = self.files.keys().filter(|p| !reached.contains(*p)).cloned().collect();
         for path in &gone {

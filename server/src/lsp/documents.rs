@@ -1,4 +1,4 @@
-//! Open documents, and how the client's addresses and analysis' paths name the same file.
+//! Open documents, and the mapping between the client's URIs and analysis' paths.
 
 use crate::files;
 use lift_analysis::db::BUILTIN_PREFIX;
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
 
-/// A document that the client has open: its text is the client's, whatever the disk says.
+/// An open document: the client's text takes precedence over the file on disk.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// As the client spelt it.
+    /// As spelled by the client.
     pub uri: Uri,
     pub version: i32,
     pub text: Arc<str>,
-    /// Tells this opening from earlier ones of the same file.
+    /// Distinguishes this opening of the file from earlier ones.
     pub generation: u64,
 }
 
-/// The open documents by the path under which analysis knows them.
+/// The open documents by normalized path.
 pub type Documents = FxHashMap<Arc<str>, Document>;
 
-/// The path under which analysis knows the document: a normal path for a file, the address without its first `/` for
-/// what ships with the program (`lift:/prelude.lift` is `lift:prelude.lift`), else the address itself.
+/// Returns the path of a document in the analysis: a normalized path for a file; the URI without its first `/` for
+/// documents of the program itself (`lift:/prelude.lift` is `lift:prelude.lift`); else the URI.
 pub fn path_of(uri: &Uri) -> Arc<str> {
     if uri.scheme() == "lift" {
         return format!("{BUILTIN_PREFIX}{}", uri.path().trim_start_matches('/')).into();
@@ -30,12 +30,12 @@ pub fn path_of(uri: &Uri) -> Arc<str> {
     file_path(uri).and_then(|p| files::normal_path(&p)).unwrap_or_else(|| uri.as_str().into())
 }
 
-/// Where the document lies on disk, if it is a file.
+/// Returns the document's path on disk, if it is a file.
 pub fn file_path(uri: &Uri) -> Option<PathBuf> {
     (uri.scheme() == "file").then(|| uri.to_file_path().ok()).flatten()
 }
 
-/// The address of a path of analysis that no open document has.
+/// Returns the URI of a path that no open document has.
 pub fn uri_of(path: &str) -> Option<Uri> {
     if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
         return format!("lift:/{name}").parse().ok();

@@ -1,4 +1,4 @@
-//! What the client can do, read once from `initialize`, and what the server says it can.
+//! Capabilities of the client, read once from `initialize`, and of the server.
 
 use super::child::RunLimits;
 use super::commands;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::time::Duration;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// What the client said about itself.
+/// The client's capabilities.
 #[derive(Debug, Clone, Default)]
 pub struct Features {
     pub encoding: Encoding,
@@ -20,57 +20,57 @@ pub struct Features {
     pub related_information: bool,
     pub code_description: bool,
     pub diagnostic_tags: bool,
-    /// The client asks for diagnostics; nothing is pushed.
+    /// The client pulls diagnostics; none are pushed.
     pub pull_diagnostics: bool,
     pub definition_links: bool,
     pub hierarchical_symbols: bool,
-    /// Versioned edits.
+    /// The client accepts versioned edits.
     pub document_changes: bool,
     pub code_action_literals: bool,
-    /// The client asks for the edit of an action when it is chosen.
+    /// The client resolves the edit of a code action when it is chosen.
     pub lazy_actions: bool,
-    /// Text with holes can be inserted.
+    /// The client can insert snippets with placeholders.
     pub snippets: bool,
     pub completion_label_details: bool,
-    /// The client asks for the tooltip and the edit of a hint when it needs them.
+    /// The client resolves tooltip and edit of a hint on demand.
     pub lazy_hints: bool,
-    /// The client asks whether there is a name before it asks for a new one.
+    /// The client checks that a name can be renamed before it asks for the new name.
     pub prepare_rename: bool,
-    /// Parameters of a signature may be told by offsets.
+    /// Parameters of a signature may be offsets into its label.
     pub label_offsets: bool,
-    /// Only whole lines are folded.
+    /// The client folds whole lines only.
     pub folds_whole_lines: bool,
-    /// The documentation of completions and signatures may be Markdown.
+    /// Documentation of completions and signatures may be Markdown.
     pub markdown_documentation: bool,
     pub progress: bool,
-    /// The client opens documents when it is asked to.
+    /// The client opens documents on the server's request.
     pub show_document: bool,
     pub watch_files: bool,
     pub refresh_diagnostics: bool,
     pub refresh_hints: bool,
-    /// The client opens documents of our schemes by itself (`workspace/textDocumentContent`).
+    /// The client itself opens documents of our schemes (`workspace/textDocumentContent`).
     pub text_document_content: bool,
     pub options: Options,
 }
 
-/// `initializationOptions`; what is not understood is left out.
+/// `initializationOptions`; invalid values are ignored.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// `runTimeLimit` in seconds, `runMemoryLimit` in megabytes, `runRepeats`: what a run may take.
+    /// Limits of a run: `runTimeLimit` in seconds, `runMemoryLimit` in megabytes, `runRepeats`.
     pub run: RunLimits,
-    /// `target`: what the generated texts that are shown are generated for.
+    /// `target`: the target of generated texts.
     pub target: Target,
     /// `codeLens`: whether to offer lenses above kernels.
     pub code_lens: bool,
-    /// `inlayHints`: whether to offer hints; or an object that says it for each kind.
+    /// `inlayHints`: whether to offer hints; or an object with a value for each kind.
     pub inlay_hints: bool,
-    /// `runTimes`: whether times of runs are among the hints.
+    /// `runTimes`: whether to show times of runs as hints.
     pub run_times: bool,
-    /// The kinds of hints that are shown.
+    /// The enabled kinds of hints.
     pub hint_kinds: Vec<HintKind>,
-    /// `paintsObligations`: the client shows lengths that would have to be equal by itself, from its diagnostics.
+    /// `paintsObligations`: the client itself shows length mismatches, from the data of its diagnostics.
     pub paints_obligations: bool,
-    /// `hintPatience`, in seconds: how long hints wait for the compiler if the client cannot be asked to ask for them again.
+    /// `hintPatience`, in seconds: how long hints wait for the compiler if the client cannot refresh them.
     pub hint_patience: Duration,
 }
 
@@ -99,7 +99,7 @@ impl Options {
         let mut out = Options::default();
         let field = |name: &str| options.and_then(|o| o.get(name));
         if let Some(seconds) = field("runTimeLimit").and_then(Value::as_f64) {
-            // a day is for ever
+            // A day is as good as unlimited.
             out.run.time = Duration::try_from_secs_f64(seconds.clamp(0.1, 86_400.0)).unwrap_or(out.run.time);
         }
         if let Some(megabytes) = field("runMemoryLimit").and_then(Value::as_u64) {
@@ -160,7 +160,7 @@ impl Features {
             (yes(item.and_then(|i| i.snippet_support)), yes(item.and_then(|i| i.label_details_support)));
         Features {
             encoding: Encoding::negotiate(offered),
-            // the formats are in the client's order of preference
+            // The formats are in the client's order of preference.
             markdown_hover: text
                 .hover
                 .and_then(|h| h.content_format)
@@ -171,7 +171,7 @@ impl Features {
             pull_diagnostics: match options.and_then(|o| o.get("diagnostics")).and_then(Value::as_str) {
                 Some("pull") => true,
                 Some("push") => false,
-                // a client that has both would show every diagnostic twice
+                // A client with both would show every diagnostic twice.
                 _ => text.diagnostic.is_some() && text.publish_diagnostics.is_none(),
             },
             definition_links: yes(text.definition.and_then(|d| d.link_support)),
@@ -296,7 +296,7 @@ pub fn server_capabilities(client: &Features) -> ServerCapabilities {
     }
 }
 
-/// The kinds of analysis, and those that start commands.
+/// The code action kinds of analysis, and those of commands.
 fn action_kinds() -> Vec<CodeActionKind> {
     let kinds = KINDS.iter().copied().chain([commands::OPENCL_ACTION, commands::RUN_ACTION]);
     kinds.map(|kind| CodeActionKind::from(kind.to_owned())).collect()

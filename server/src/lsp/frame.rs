@@ -1,4 +1,4 @@
-//! Messages on the wire: a header with a length, an empty line, a body.
+//! Message framing: a header with the length, an empty line, the body.
 
 use serde::Serialize;
 use std::fs::File;
@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 
-/// Longer bodies are not believed.
+/// Largest accepted body, in bytes.
 const MAX_BODY: usize = 256 << 20;
-/// Longer header lines are not read as one.
+/// Header lines are read in segments of this many bytes.
 const MAX_LINE: u64 = 64 << 10;
 
-/// The body of the next message; `None` at the end of the stream. What is no header is skipped.
+/// Reads the body of the next message; `None` at the end of the stream. Skips everything that is not a header.
 pub async fn read(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Vec<u8>> {
     loop {
         let mut length: Option<usize> = None;
@@ -26,21 +26,21 @@ pub async fn read(stream: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Vec<
             if line.is_empty() {
                 break;
             }
-            // A body that was longer than its header said ends in the line with the next header.
+            // If a body is longer than announced, its end is on the same line as the next header.
             if let Some((_, value)) = line.rsplit_once("content-length:") {
                 length = value.trim().parse().ok();
             }
         }
-        // a header without a believable length: the next one counts
+        // Skip a header without a valid length.
         let Some(length) = length.filter(|&n| n <= MAX_BODY) else { continue };
-        // the buffer grows with what really arrives
+        // The buffer grows with the data that actually arrives.
         let mut body = Vec::new();
         let read = (&mut *stream).take(length as u64).read_to_end(&mut body).await.ok()?;
         return (read == length).then_some(body);
     }
 }
 
-/// A message with its header.
+/// Encodes a message with its header.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let body = serde_json::to_vec(message).unwrap_or_default();
     let mut out = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
@@ -48,13 +48,13 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     out
 }
 
-/// The body of an encoded message.
+/// Returns the body of an encoded message.
 pub fn body(frame: &[u8]) -> &[u8] {
     let end = frame.windows(4).position(|w| w == b"\r\n\r\n");
     end.map_or(frame, |i| &frame[i + 4..])
 }
 
-/// A record of the session: a line a message, `<- JSON` from the client and `-> JSON` from the server.
+/// A log of the session, one message per line: `<- JSON` from the client and `-> JSON` from the server.
 #[derive(Clone, Default)]
 pub struct TrafficLog(Option<Arc<Mutex<File>>>);
 
@@ -70,10 +70,10 @@ impl TrafficLog {
     }
     fn line(&self, direction: &str, body: &[u8]) {
         let Some(file) = &self.0 else { return };
-        // JSON has line ends only between tokens
+        // In JSON, line breaks occur only between tokens.
         let text = String::from_utf8_lossy(body).replace(['\n', '\r'], " ");
         let mut file = file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        // a full disk must not stop the session
+        // A full disk must not stop the session.
         let _ = file.write_all(format!("{direction}{text}\n").as_bytes());
     }
 }

@@ -1,8 +1,8 @@
 //! The one thread that owns the state.
 //!
-//! Handlers send it messages *before their first await*, so its queue is in the order in which the client wrote.
-//! Writes run on it at once. Reads get a snapshot taken in that order and run in a pool of threads with large stacks;
-//! a newer edit or the end of the request's future cancels them. Nothing here waits for the client.
+//! Handlers send messages to it *before their first await*, so its queue has the order in which the client sent them.
+//! Writes run on it immediately. Reads get a snapshot in the same order and run in a pool of threads with large stacks;
+//! a newer edit, or dropping the request's future, cancels them. The main loop never waits for the client.
 
 use super::snapshot::{Failure, Outcome, Snapshot};
 use super::state::{Outgoing, State};
@@ -22,7 +22,7 @@ type Write = Box<dyn FnOnce(&mut State) + Send>;
 #[derive(Clone)]
 pub struct Handle(Sender<Write>);
 
-/// The threads on which reads run.
+/// The thread pool for reads.
 #[derive(Clone)]
 pub struct Pool(Sender<Job>);
 
@@ -34,7 +34,7 @@ impl Pool {
             let rx: Receiver<Job> = rx.clone();
             let work = move || {
                 for job in rx {
-                    // a job answers for its own panic; the thread goes on
+                    // Jobs report their own panics; the thread goes on.
                     let _ = catch_unwind(AssertUnwindSafe(job));
                 }
             };
@@ -47,7 +47,7 @@ impl Pool {
     }
 }
 
-/// Starts the main loop; what it has to say to the client goes to `outbox`.
+/// Starts the main loop; its messages for the client go to `outbox`.
 pub fn spawn(outbox: mpsc::UnboundedSender<Outgoing>) -> io::Result<Handle> {
     let pool = Pool::spawn()?;
     let (tx, rx) = unbounded::<Write>();
@@ -55,7 +55,7 @@ pub fn spawn(outbox: mpsc::UnboundedSender<Outgoing>) -> io::Result<Handle> {
     let state = State::new(pool, handle.clone(), outbox);
     let main = move || {
         let _ = catch_unwind(AssertUnwindSafe(|| serve(state, &rx)));
-        // An editor starts a dead server again; a silent one it would wait for.
+        // An editor restarts a dead server, but would wait for a hung one.
         std::process::exit(101);
     };
     std::thread::Builder::new().name("main loop".into()).stack_size(crate::STACK).spawn(main)?;
@@ -80,12 +80,12 @@ fn serve(mut state: State, writes: &Receiver<Write>) {
 }
 
 impl Handle {
-    /// A write. Takes its place in the queue when it is called.
+    /// Queues a write at the time of the call.
     pub fn write(&self, f: impl FnOnce(&mut State) + Send + 'static) {
         let _ = self.0.send(Box::new(f));
     }
 
-    /// Work in the pool that needs no snapshot, and so holds up no edit.
+    /// Runs work in the pool without a snapshot, so that it delays no edit.
     pub fn compute<T: Send + 'static>(
         &self,
         f: impl FnOnce() -> T + Send + 'static,
@@ -105,8 +105,8 @@ impl Handle {
         }
     }
 
-    /// A read on a snapshot. *Not* an `async fn`: it takes its place in the queue when it is called, not when its
-    /// result is awaited. Dropping the future cancels the work.
+    /// Runs a read on a snapshot. *Not* an `async fn`: the read is queued at the time of the call, not when its result
+    /// is awaited. Dropping the future cancels the read.
     pub fn read<T, F>(&self, f: F) -> impl Future<Output = Result<T, Error>> + Send + use<T, F>
     where
         T: Send + 'static,
@@ -152,7 +152,7 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     Error { code: ErrorCode::InternalError, message, data: None }
 }
 
-/// Where a request and its job meet.
+/// Shared by a request and its job, for cancellation.
 #[derive(Default)]
 struct Slot {
     cancelled: bool,
@@ -170,7 +170,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// What is behind a lock here is whole at every moment, also after a panic.
+/// Ignores poisoning: the locked values are consistent at every moment, even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

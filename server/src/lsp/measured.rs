@@ -1,7 +1,7 @@
-//! Times of runs, shown at the end of the lines that caused them.
+//! Times of runs, shown at the ends of the lines that caused them.
 //!
-//! What was measured is kept with the fingerprint of the kernel that ran. A kernel that means something else by now has
-//! stale times: they stay, and say so, until it runs again.
+//! A measurement is stored with the fingerprint of its kernel. When the kernel's meaning changes, its times are shown
+//! as stale until it runs again.
 
 use super::convert::Lines;
 use super::snapshot::Snapshot;
@@ -18,7 +18,7 @@ use tower_lsp_server::gen_lsp_types::*;
 /// The last measured run of each kernel, by program and kernel.
 pub type Measurements = FxHashMap<(Arc<str>, String), Arc<Measured>>;
 
-/// A run that was measured.
+/// The measurements of a run.
 #[derive(Debug)]
 pub struct Measured {
     /// The fingerprint of the kernel.
@@ -31,7 +31,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// `None` if nothing was measured: the interpreter has no times that say anything.
+    /// Returns the measurements of a report; `None` without a profile, as from the interpreter.
     pub fn of(report: &RunReport, inputs: Vec<String>) -> Option<Measured> {
         (!report.profile.is_empty()).then(|| Measured {
             meaning: report.meaning.clone(),
@@ -43,7 +43,7 @@ impl Measured {
         })
     }
 
-    /// Of what, on what: `N = 1024, on opencl:0, …`.
+    /// Describes sizes or inputs and the device, as in `N = 1024, on opencl:0, …`.
     fn circumstances(&self) -> String {
         let sizes = self.sizes.iter().map(|(name, n)| format!("{name} = {n}")).collect::<Vec<_>>().join(", ");
         let on = [sizes, self.inputs.join(", ")].into_iter().find(|s| !s.is_empty()).unwrap_or_default();
@@ -51,7 +51,7 @@ impl Measured {
     }
 }
 
-/// The hints of a range of a file.
+/// Returns the hints of a range of a file.
 pub fn hints(snap: &Snapshot, path: &Arc<str>, lines: &Lines, range: TextRange) -> Cancellable<Vec<InlayHint>> {
     let mut out = Vec::new();
     for ((program, kernel), measured) in &*snap.measured {
@@ -66,13 +66,13 @@ pub fn hints(snap: &Snapshot, path: &Arc<str>, lines: &Lines, range: TextRange) 
         if by_line.is_empty() {
             continue;
         }
-        // a kernel that does not compile at the moment may mean anything
+        // A kernel with errors counts as changed.
         let now =
             engine::core(&snap.analysis, program, kernel)?.ok().map(|kernel| format!("{:016x}", meaning(&kernel)));
         let stale = now.as_ref() != Some(&measured.meaning);
         out.extend(by_line.into_iter().map(|(line, entries)| hint(lines, line, measured, &entries, stale)));
     }
-    // several kernels may share a definition
+    // Several kernels may share a definition.
     out.sort_by_key(|hint| (hint.position.line, hint.position.character));
     Ok(out)
 }
@@ -102,7 +102,7 @@ fn hint(lines: &Lines, line: u32, measured: &Measured, entries: &[&ProfileEntry]
     }
 }
 
-/// `filter: count 12.5 µs (11.0 µs – 19.2 µs), 3 launches`
+/// Formats an entry, as in `filter: count 12.5 µs (11.0 µs – 19.2 µs), 3 launches`.
 fn described(entry: &ProfileEntry, several: bool) -> String {
     let [least, greatest] = entry.spread;
     let spread = if several { format!(" ({} – {})", time(least), time(greatest)) } else { String::new() };
@@ -110,7 +110,7 @@ fn described(entry: &ProfileEntry, several: bool) -> String {
     format!("{}: {}{spread}{launches}", entry.name, time(entry.microseconds))
 }
 
-/// A time with three digits and its unit.
+/// Formats a time with three significant digits and its unit.
 pub fn time(microseconds: f64) -> String {
     let (value, unit) = match microseconds {
         t if t < 1e3 => (t, "µs"),

@@ -2,16 +2,16 @@
 //!
 //! # Data
 //!
-//! Messages come in by [`transport`], are understood by [`server`] (one method a message), and become either a write
-//! on the [`state`], which lives on the thread of [`main_loop`], or a read on a [`snapshot`] in its pool. [`requests`]
-//! holds the reads: protocol data in, analysis asked, protocol data out, by way of [`convert`].
+//! Messages arrive through [`transport`], which calls the methods of [`server`], one per message. Each becomes either a
+//! write to the [`state`], on the thread of [`main_loop`], or a read of a [`snapshot`] in its pool. [`requests`]
+//! contains the reads: they convert protocol data ([`convert`]), query analysis, and convert the answer.
 //!
 //! # Invariants
 //!
 //! * Writes happen in the order in which the client sent them; a read sees exactly the writes before it.
 //! * Every request gets one answer: a result, `ContentModified` if a newer edit made it stale, `RequestCancelled`, or
-//!   an error. A panic costs the one request in which it happened.
-//! * Diagnostics carry the version of the text that they are about, and are never about an older one.
+//!   an error. A panic fails only the request in which it happened.
+//! * Diagnostics carry the version of the text that they describe, and are never published for an older one.
 //! * Files are read only because an open document imports them, and only in its workspace folder.
 //!
 //! # Modules
@@ -23,13 +23,13 @@
 //! | [`server`] | the protocol's methods |
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
-//! | [`commands`], [`child`], [`progress`] | what a client asks to be done: generate, run |
-//! | [`show`] | texts shown to editors that drop the answers of commands |
-//! | [`views`] | generated texts that follow the edits, and where their parts come from |
-//! | [`measured`] | the times of runs, at the lines that caused them |
-//! | [`compiled`] | kernels compiled in the background, for what follows |
-//! | [`compiled_hints`] | what the compiler chose and left in, at the expressions for which it did |
-//! | [`costs`] | what a kernel costs, in its hover |
+//! | [`commands`], [`child`], [`progress`] | the client's commands: generate, run |
+//! | [`show`] | texts shown to editors that ignore the results of commands |
+//! | [`views`] | generated texts that follow the edits, with source maps |
+//! | [`measured`] | the times of runs, as hints |
+//! | [`compiled`] | background compilation, for the next two |
+//! | [`compiled_hints`] | the compiler's choices and remaining checks, as hints |
+//! | [`costs`] | the cost of a kernel, in its hover |
 //! | [`convert`] | editor data to protocol data |
 
 pub mod child;
@@ -72,20 +72,20 @@ pub fn run(log: Option<&Path>) -> io::Result<u8> {
         let (service, socket) = server::service(main, outgoing);
         transport::serve(tokio::io::stdin(), tokio::io::stdout(), service, socket, log).await
     });
-    // Standard input is read by a thread that may never come back: it is not joined.
+    // Do not join the thread that reads standard input; it may never return.
     runtime.shutdown_background();
     Ok(status)
 }
 
-/// Has what is freed joined with what is free beside it. glibc would leave small pieces for a later, larger request to join,
-/// all of them: whoever asked after a long answer was freed (an outline, say) would wait 3 ms for that.
+/// Makes `free` coalesce small blocks immediately. By default glibc coalesces all of them at the next large allocation;
+/// after a long answer (an outline, say) the next request would wait 3 ms for that.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "no safe library sets the parameters of glibc's allocator")]
 fn free_at_once() {
-    // SAFETY: `mallopt` may be called at any time; this is before other threads are there.
+    // SAFETY: `mallopt` may be called at any time, and no other threads exist yet.
     unsafe { libc::mallopt(libc::M_MXFAST, 0) };
 }
 
-/// Other allocators do not wait.
+/// No effect: other allocators do not defer coalescing.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn free_at_once() {}

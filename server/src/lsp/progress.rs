@@ -1,4 +1,4 @@
-//! Progress of long work: shown to the user, ended however the work ends, stopped when the user says so.
+//! Progress of long work: displayed to the user, ended in every case, cancellable by the user.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tower_lsp_server::gen_lsp_types::ProgressToken;
 use tower_lsp_server::{Client, OngoingProgress};
 
-/// Works that the user can stop, by the token of their progress.
+/// Cancellable work by progress token.
 #[derive(Clone, Default)]
 pub struct Cancels(Arc<Mutex<HashMap<ProgressToken, Arc<Notify>>>>);
 
@@ -26,7 +26,7 @@ impl Cancels {
     }
 }
 
-/// One piece of work. When it is dropped, the client's display of it ends.
+/// The progress of one task. Dropping it ends its display.
 pub struct Progress {
     ongoing: Option<Ongoing>,
     token: Option<ProgressToken>,
@@ -37,7 +37,7 @@ pub struct Progress {
 type Ongoing = OngoingProgress<tower_lsp_server::Unbounded, tower_lsp_server::Cancellable>;
 
 impl Progress {
-    /// Begins work under the client's token; without one, under one made here, if the client shows progress at all.
+    /// Begins progress with the client's token. Without one, creates a token if `may_create` and the client agrees.
     pub async fn begin(
         client: &Client,
         cancels: &Cancels,
@@ -63,13 +63,13 @@ impl Progress {
         };
         Progress { ongoing, token, stop, cancels: cancels.clone() }
     }
-    /// Says what is being done.
+    /// Reports the current step.
     pub async fn report(&self, message: String) {
         if let Some(ongoing) = &self.ongoing {
             ongoing.report_with_message(message, None).await;
         }
     }
-    /// Returns when the user stops the work.
+    /// Returns when the user cancels the work.
     pub async fn stopped(&self) {
         self.stop.notified().await;
     }
@@ -85,7 +85,7 @@ impl Drop for Progress {
         if let Some(token) = &self.token {
             self.cancels.lock().remove(token);
         }
-        // The request was cancelled: its future is gone, and so is whoever would have waited for this.
+        // The request was cancelled, so no caller is left to end the display.
         if let (Some(ongoing), Ok(runtime)) = (self.ongoing.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(ongoing.finish());
         }

@@ -1,4 +1,4 @@
-//! The methods of the protocol. Each only takes its place in the queue of the main loop, before its first await.
+//! The methods of the protocol. Each only queues its work in the main loop, before its first await.
 
 #[cfg(debug_assertions)]
 mod test_methods;
@@ -31,7 +31,7 @@ pub struct Server {
     tokens: requests::TokenCache,
 }
 
-/// The service over a main loop, and what that has to say to the client.
+/// Makes the service for a main loop; `outgoing` are the main loop's messages for the client.
 pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (LspService<Server>, ClientSocket) {
     let make = |client: Client| {
         tokio::spawn(tell(client.clone(), main.clone(), outgoing));
@@ -56,7 +56,7 @@ pub fn service(main: Handle, outgoing: mpsc::UnboundedReceiver<Outgoing>) -> (Ls
     service.finish()
 }
 
-/// `lift/virtualTextChanged`: a client that asked for a text by `lift/virtualText` may ask again.
+/// `lift/virtualTextChanged`: the client may request the text again with `lift/virtualText`.
 #[derive(Debug)]
 enum VirtualTextChanged {}
 impl Notification for VirtualTextChanged {
@@ -65,10 +65,10 @@ impl Notification for VirtualTextChanged {
     const MESSAGE_DIRECTION: MessageDirection = MessageDirection::ServerToClient;
 }
 
-/// How often a text is begun anew because of an edit, at most, before its request fails.
+/// Maximal number of retries after edits before the request for a text fails.
 const RETRIES: u32 = 100;
 
-/// One task says what the main loop has to say, so that it arrives in that order.
+/// Sends the main loop's messages to the client; a single task keeps their order.
 async fn tell(client: Client, main: Handle, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) {
     while let Some(message) = outgoing.recv().await {
         match message {
@@ -96,7 +96,7 @@ async fn tell(client: Client, main: Handle, mut outgoing: mpsc::UnboundedReceive
             }
             Outgoing::Refresh => {
                 let (client, main) = (client.clone(), main.clone());
-                // its answer is not waited for here
+                // Do not wait for the client's answer here.
                 tokio::spawn(async move {
                     let features = main.read(|snap| Ok(snap.features.clone())).await;
                     if let Ok(features) = features {
@@ -114,7 +114,7 @@ async fn tell(client: Client, main: Handle, mut outgoing: mpsc::UnboundedReceive
 }
 
 impl Server {
-    /// A read that answers with what `f` gives.
+    /// Runs a read on a snapshot, queued at the time of the call.
     pub(super) fn read<T, F>(&self, f: F) -> impl Future<Output = Result<T>> + Send + use<T, F>
     where
         T: Send + 'static,
@@ -142,7 +142,7 @@ impl Server {
         let prepared = loop {
             let address = address.clone();
             match self.read(move |snap| views::prepare(snap, &address)).await {
-                // a newer edit: the newest text counts
+                // After a newer edit, prepare the newest text.
                 Err(e) if e.code == ErrorCode::ContentModified && tries < RETRIES => tries += 1,
                 prepared => break prepared?,
             }
@@ -213,7 +213,7 @@ impl LanguageServer for Server {
         self.main.write(move |state| state.folders_changed(params.event));
     }
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        // Clients that have nothing to say send `null`, or settings of others.
+        // Clients without settings for us send `null` or other settings.
         if let Some(options) = params.settings.get("lift").filter(|options| options.is_object()) {
             let options = Options::from_json(Some(options));
             self.main.write(move |state| state.configure(options));
@@ -359,7 +359,7 @@ fn workspace_roots(params: &InitializeParams) -> Vec<PathBuf> {
     }
 }
 
-/// So that commands may fail with an answer of their own.
+/// Lets commands fail with their own response.
 impl From<super::snapshot::Failure> for Error {
     fn from(failure: super::snapshot::Failure) -> Error {
         failure.into_error()

@@ -1,7 +1,7 @@
-//! Texts that the server shows by itself, to editors that drop what a command answers.
+//! Shows texts to editors that ignore the results of commands.
 //!
-//! A text becomes a file in a folder that goes with the server, and the editor is asked to open it; an editor that cannot
-//! be asked gets a message with the first lines and the file's name.
+//! The text is written to a temporary folder that is deleted with the server, and the editor is asked to open it. If it
+//! cannot, a message shows the first lines and the file's name.
 
 use super::measured::time;
 use super::server::Server;
@@ -12,10 +12,10 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// Lines that a message shows.
+/// Maximal number of lines in a message.
 const MESSAGE_LINES: usize = 12;
 
-/// The folder, made when it is first needed.
+/// The temporary folder, created on first use.
 #[derive(Default)]
 pub struct Folder(OnceLock<TempDir>);
 
@@ -25,7 +25,7 @@ impl Folder {
             Some(folder) => folder,
             None => {
                 let mut builder = tempfile::Builder::new();
-                // Without this, whoever the mask allows could read the texts.
+                // Otherwise the umask could let other users read the texts.
                 #[cfg(unix)]
                 {
                     use std::os::unix::fs::PermissionsExt;
@@ -35,7 +35,7 @@ impl Folder {
                 self.0.get_or_init(|| made)
             }
         };
-        // names may hold what file names may not
+        // Replace characters that may be invalid in file names.
         let name: String =
             name.chars().map(|c| if c.is_alphanumeric() || "._-+".contains(c) { c } else { '_' }).collect();
         let path = folder.path().join(name);
@@ -70,7 +70,7 @@ pub async fn show(server: &Server, name: &str, text: &str) {
     server.client.show_message(MessageType::Info, message).await;
 }
 
-/// A run as a text: what is known about it in comments, then the result.
+/// Formats a run: facts as comments, then the result.
 pub fn result(report: &RunReport) -> String {
     let sizes = report.sizes.iter().map(|(name, n)| format!(" {name} = {n}")).collect::<Vec<_>>().join(",");
     let mut out =

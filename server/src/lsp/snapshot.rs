@@ -1,4 +1,4 @@
-//! What a request works on: the state at the moment when its message arrived.
+//! The state of the session at the time when a request arrived.
 
 use super::compiled::Compiler;
 use super::compiled_hints;
@@ -17,24 +17,24 @@ pub struct Snapshot {
     pub analysis: Analysis,
     pub documents: Arc<Documents>,
     pub features: Arc<Features>,
-    /// Counts the changes of the state.
+    /// The number of changes of the state.
     pub revision: u64,
     pub views: Arc<Views>,
     pub measured: Arc<Measurements>,
     pub compiler: Compiler,
     pub compiled: compiled_hints::Shown,
-    /// Counts the snapshots that live.
+    /// Its reference count tells how many snapshots are alive.
     pub alive: Arc<()>,
 }
 
-/// A file that a request names.
+/// A file named by a request.
 pub struct File {
     pub path: Arc<str>,
     pub lines: Lines,
 }
 
 impl Snapshot {
-    /// The file of an address; an error if it is not known.
+    /// Returns the file of a URI; an error if it is not loaded.
     pub fn file(&self, uri: &Uri) -> Outcome<File> {
         let path = documents::path_of(uri);
         match self.lines(&path)? {
@@ -42,21 +42,21 @@ impl Snapshot {
             None => Err(Failure::invalid(format!("{uri} is not open"))),
         }
     }
-    /// `None` if analysis does not know the file.
+    /// Returns the lines of a file; `None` if it is not loaded.
     pub fn lines(&self, path: &str) -> Cancellable<Option<Lines>> {
         let (Some(text), Some(index)) = (self.analysis.text(path)?, self.analysis.line_index(path)?) else {
             return Ok(None);
         };
         Ok(Some(Lines { text, index, encoding: self.features.encoding }))
     }
-    /// The address of a file, as the client spells it where it has it open.
+    /// Returns the URI of a file, spelled as by the client if it is open.
     pub fn uri(&self, path: &str) -> Option<Uri> {
         match self.documents.get(path) {
             Some(document) => Some(document.uri.clone()),
             None => documents::uri_of(path),
         }
     }
-    /// `None` for a file that is not open.
+    /// Returns the version of an open document; `None` if it is not open.
     pub fn version(&self, path: &str) -> Option<i32> {
         self.documents.get(path).map(|d| d.version)
     }
@@ -69,7 +69,7 @@ pub enum Failure {
     Answer(Error),
 }
 
-/// What a request gives.
+/// The result of a request.
 pub type Outcome<T> = Result<T, Failure>;
 
 impl From<Stopped> for Failure {
@@ -79,11 +79,11 @@ impl From<Stopped> for Failure {
 }
 
 impl Failure {
-    /// The request asks for what is not there.
+    /// The parameters name something that does not exist.
     pub fn invalid(message: impl Into<String>) -> Failure {
         Failure::Answer(Error { code: ErrorCode::InvalidParams, message: message.into().into(), data: None })
     }
-    /// The request was fine, and could not be done: `RequestFailed` of the protocol.
+    /// The request was valid but failed: `RequestFailed` of the protocol.
     pub fn failed(message: impl Into<String>, data: Option<serde_json::Value>) -> Failure {
         Failure::Answer(Error { code: ErrorCode::ServerError(-32803), message: message.into().into(), data })
     }

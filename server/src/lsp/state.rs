@@ -1,4 +1,4 @@
-//! The state of a session: open documents, files loaded because they are imported, what the client was told.
+//! The state of a session: open documents, imported files, published diagnostics.
 
 use super::compiled::Compiler;
 use super::compiled_hints;
@@ -20,23 +20,23 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// Diagnostics of an edit that came before those of the last one were ready wait for a pause this long.
+/// If an edit arrives before the previous one's diagnostics are ready, diagnostics wait for a pause of this length.
 const DEBOUNCE: Duration = Duration::from_millis(20);
-/// Generated texts wait for a pause in typing.
+/// Generated texts wait for a pause of this length in typing.
 const VIEW_DEBOUNCE: Duration = Duration::from_millis(120);
-/// A pause of this length is used to forget what the next edit would forget otherwise: that of a long file that was just
-/// opened takes longer than an edit may.
+/// After a pause of this length caches are evicted, so that the next edit need not: for a long file that was just
+/// opened, this takes longer than an edit may.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// What the main loop says to the client.
+/// A message from the main loop to the client.
 pub enum Outgoing {
     Diagnostics(PublishDiagnosticsParams),
     Log(MessageType, String),
-    /// Something that documents import changed: what the client asked for is stale.
+    /// An imported file changed, so the client's answers are stale.
     Refresh,
-    /// The hints of documents are others now.
+    /// The hints of documents changed.
     RefreshHints,
-    /// The text of a document that is made here is another now.
+    /// The text of a generated document changed.
     TextChanged(Uri),
 }
 
@@ -47,26 +47,26 @@ pub struct State {
     /// The workspace folders.
     pub roots: Vec<PathBuf>,
     disk: Disk,
-    /// Texts changed since imports were last followed.
+    /// Texts changed since imports were last loaded.
     unsettled: bool,
-    /// What open documents import, also by way of others.
+    /// The direct and indirect imports of open documents.
     imported: FxHashSet<Arc<str>>,
-    /// Documents that changed since diagnostics were last computed.
+    /// Documents that changed since diagnostics were last started.
     edited: FxHashSet<Arc<str>>,
-    /// Documents whose diagnostics are being computed.
+    /// Number of documents whose diagnostics are being computed.
     diagnosing: usize,
-    /// When diagnostics are to be computed.
+    /// When diagnostics are due.
     due: Option<Instant>,
     published: FxHashMap<Arc<str>, (i32, Vec<Diagnostic>)>,
     openings: u64,
-    /// Counts the changes.
+    /// The number of changes of the state.
     revision: u64,
     views: Arc<Views>,
-    /// When the views are to be made again.
+    /// When the views are due to be made again.
     views_due: Option<Instant>,
-    /// When nothing was asked for so long that it is a pause.
+    /// When the absence of requests counts as a pause.
     rest_due: Option<Instant>,
-    /// One for each snapshot that lives, and this.
+    /// Its reference count is the number of live snapshots plus one.
     alive: Arc<()>,
     measured: Arc<Measurements>,
     compiler: Compiler,
@@ -109,7 +109,7 @@ impl State {
         let _ = self.outbox.send(Outgoing::Log(kind, message.into()));
     }
 
-    /// The state at this moment, imports loaded.
+    /// Returns a snapshot of the current state, with imports loaded.
     pub fn snapshot(&mut self) -> Snapshot {
         self.settle();
         self.rest_due = Some(Instant::now() + PAUSE);
@@ -152,7 +152,7 @@ impl State {
         };
         let version = params.text_document.version;
         if version <= old.version {
-            // Messages arrive in order, so the client's text is what the edits say; only its counting is wrong.
+            // Messages arrive in order, so the edits are right and only the version is wrong.
             let message = format!("{uri}: version {version} came after version {}", old.version);
             self.log(MessageType::Warning, message);
         }
@@ -178,7 +178,7 @@ impl State {
         if Arc::make_mut(&mut self.documents).remove(&path).is_none() {
             return;
         }
-        // if another document imports the file, following the imports loads it again, from disk
+        // If another document imports the file, following the imports reloads it from disk.
         self.host.remove_file(&path);
         self.disk.forget(&path);
         if self.published.remove(&path).is_some_and(|(_, old)| !old.is_empty()) {
@@ -187,7 +187,7 @@ impl State {
         self.changed();
     }
 
-    /// The client saw files change on disk.
+    /// Handles changes of files on disk reported by the client.
     pub fn watched(&mut self, changes: Vec<FileEvent>) {
         let paths = changes.iter().map(|c| path_of(&c.uri)).filter(|p| self.disk.knows(p)).collect();
         self.files_changed(paths);
@@ -220,18 +220,19 @@ impl State {
         self.unsettled = true;
         self.revision += 1;
         let now = Instant::now();
-        // An edit before the last one was answered. What has arrived already is read before anything is due.
+        // An edit before the previous one's diagnostics are ready. Messages that have already arrived are handled
+        // before anything due.
         let storm = self.due.is_some() || self.diagnosing > 0;
         self.due = Some(if storm { now + DEBOUNCE } else { now });
         self.views_due = self.views.wanted().next().map(|_| now + VIEW_DEBOUNCE);
     }
 
-    /// When [`State::act`] wants to be called.
+    /// When [`State::act`] must be called.
     pub fn due(&self) -> Option<Instant> {
         [self.due, self.views_due, self.rest_due].into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Does the work that is due.
     pub fn act(&mut self) {
         let now = Instant::now();
         if self.due.is_some_and(|due| due <= now) {
@@ -245,7 +246,7 @@ impl State {
         }
     }
 
-    /// Uses a pause, if it is one.
+    /// Evicts caches if the server is idle; otherwise waits for the next pause.
     fn rest(&mut self) {
         let busy = self.due.is_some() || self.diagnosing > 0 || Arc::strong_count(&self.alive) > 1;
         self.rest_due = busy.then(|| Instant::now() + PAUSE);
@@ -254,7 +255,7 @@ impl State {
         }
     }
 
-    /// Makes the views that the client looks at anew, in the pool.
+    /// Remakes the views that the client is showing, in the pool.
     fn make_views(&mut self) {
         self.views_due = None;
         let wanted: Vec<Address> = self.views.wanted().cloned().collect();
@@ -263,7 +264,7 @@ impl State {
             self.pool.run(move || {
                 let prepared = views::prepare(&snapshot, &address);
                 drop(snapshot); // before the long part
-                // Stopped by a newer edit: that edit has asked for views again.
+                // If a newer edit cancels this, that edit has scheduled the views again.
                 if let Ok(prepared) = prepared {
                     let (address, view) = views::make(prepared);
                     back.write(move |state| state.view_made(&address, view));
@@ -280,24 +281,24 @@ impl State {
         }
     }
 
-    /// The client's settings are others now.
+    /// Handles a change of the client's settings.
     pub fn configure(&mut self, options: Options) {
         Arc::make_mut(&mut self.features).options = options;
         self.changed();
         let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
-    /// The client gets a view that it asked for.
+    /// Records a view that the client has received.
     pub fn view_given(&mut self, address: Address, view: Arc<View>) {
         Arc::make_mut(&mut self.views).given(address, view);
     }
 
-    /// Kernels were compiled whose hints somebody asked for.
+    /// Asks the client to refresh its hints after background compilation.
     pub fn compiled(&mut self) {
         let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
-    /// A kernel was run.
+    /// Records the result of a run.
     pub fn ran(&mut self, path: Arc<str>, kernel: String, measured: Option<Measured>) {
         let measurements = Arc::make_mut(&mut self.measured);
         match measured {
@@ -307,12 +308,12 @@ impl State {
         let _ = self.outbox.send(Outgoing::RefreshHints);
     }
 
-    /// Loads what the open documents import and forgets what they import no more.
+    /// Loads the imports of open documents and removes files that are no longer imported.
     fn settle(&mut self) {
         if !std::mem::take(&mut self.unsettled) {
             return;
         }
-        // each file with the folder that its imports must lie in
+        // Files with the folder that must contain their imports.
         let mut queue: Vec<(Arc<str>, Arc<PathBuf>)> = Vec::new();
         for (path, document) in &*self.documents {
             if let Some(root) = self.root_of(&document.uri) {
@@ -322,7 +323,7 @@ impl State {
         self.imported.clear();
         let mut reached: FxHashSet<Arc<str>> = queue.iter().map(|(p, _)| p.clone()).collect();
         while let Some((path, root)) = queue.pop() {
-            // nobody writes while this thread reads: it cannot be stopped
+            // Only this thread writes, so this read cannot be cancelled.
             let imports: Cancellable<Vec<Arc<str>>> = self.host.snapshot().imports(&path);
             for import in imports.unwrap_or_default() {
                 self.imported.insert(import.clone());
@@ -348,18 +349,18 @@ impl State {
         }
     }
 
-    /// The folder whose files a document may import: the innermost workspace folder around it, else its own.
+    /// Returns the folder from which a document may import: the innermost workspace folder around it, else its own.
     fn root_of(&self, uri: &Uri) -> Option<PathBuf> {
         let path = file_path(uri)?;
         let around = self.roots.iter().filter(|r| path.starts_with(r)).max_by_key(|r| r.components().count());
         around.cloned().or_else(|| path.parent().map(PathBuf::from))
     }
 
-    /// Computes the diagnostics of every open document in the pool; what is new is published.
+    /// Computes the diagnostics of every open document in the pool and publishes the changes.
     fn diagnose(&mut self) {
         self.due = None;
         self.settle();
-        // what the client shows of other documents may be stale
+        // The client's answers for documents that import these may be stale.
         if self.edited.drain().any(|path| self.imported.contains(&path)) {
             let _ = self.outbox.send(Outgoing::Refresh);
         }
@@ -372,11 +373,11 @@ impl State {
             self.diagnosing += 1;
             let done = Done(Some(back));
             self.pool.run(move || {
-                // Stopped by a newer edit: that edit has asked for diagnostics again.
+                // If a newer edit cancels this, that edit has scheduled diagnostics again.
                 let diagnostics = diagnostics(&snapshot, &path);
                 let document = snapshot.documents.get(&path).map(|d| (d.generation, d.version));
                 drop(snapshot); // before anything that may wait
-                // In one step: the client may answer news with an edit, which is not to find this one unfinished.
+                // In one write: the client may respond with an edit, which must find `diagnosing` already decreased.
                 done.with(move |state| {
                     if let (Ok(diagnostics), Some((generation, version))) = (diagnostics, document) {
                         state.diagnosed(&path, generation, version, diagnostics);
@@ -387,7 +388,7 @@ impl State {
     }
 
     fn diagnosed(&mut self, path: &Arc<str>, generation: u64, version: i32, diagnostics: Vec<Diagnostic>) {
-        // the document may have changed, or may have been closed and opened again, meanwhile
+        // Meanwhile the document may have changed, or been closed and reopened.
         let Some(document) = self.documents.get(path) else { return };
         if document.generation != generation || document.version != version {
             return;
@@ -404,7 +405,7 @@ impl State {
         let _ = self.outbox.send(Outgoing::Diagnostics(PublishDiagnosticsParams { uri, version, diagnostics }));
     }
 
-    /// A write panicked half way. The texts of the documents are whole: everything else is made from them anew.
+    /// Recovers from a panic during a write: keeps the texts of the documents and rebuilds everything else.
     pub fn recover(&mut self, panic: &str) {
         self.log(MessageType::Error, format!("internal error, starting from the texts again: {panic}"));
         self.host = AnalysisHost::default();
@@ -416,11 +417,11 @@ impl State {
     }
 }
 
-/// Says when it is dropped that one document is diagnosed: also when that is stopped, or panics.
+/// Reports on drop that a document's diagnostics are finished, even after cancellation or a panic.
 struct Done(Option<Handle>);
 
 impl Done {
-    /// Says it together with what was found.
+    /// Reports the end together with the result.
     fn with(mut self, news: impl FnOnce(&mut State) + Send + 'static) {
         self.say(news);
     }
@@ -441,15 +442,16 @@ impl Drop for Done {
     }
 }
 
-/// What is served, not read: the prelude, pages that explain a code, generated text.
+/// Whether the server provides the text: the prelude, pages about codes, generated texts.
 fn is_ours(path: &str) -> bool {
     path.starts_with("lift:") || path.starts_with("lift-opencl:")
 }
 
-/// More than these help nobody, and are slow to show; the last says how many there are besides.
+/// Maximal number of published diagnostics per file, because more are slow to show; one more gives the number of the
+/// rest.
 const MOST_DIAGNOSTICS: usize = 500;
 
-/// The diagnostics of a file in the protocol's terms; none for a file that is not known.
+/// Returns the diagnostics of a file in protocol terms; none for a file that is not loaded.
 pub fn diagnostics(snap: &Snapshot, path: &str) -> Cancellable<Vec<Diagnostic>> {
     let Some(lines) = snap.lines(path)? else {
         return Ok(Vec::new());

@@ -1,17 +1,16 @@
 //! Serves an [`LspService`] over a pair of streams.
 //!
-//! Stands in for the library's own `Server`, which keeps `LanguageServer`, `Client` and `LspService` but reads no
-//! further behind slow requests, can deadlock on its own requests to the client, and dies of one bad frame or one
-//! panic. Here:
+//! Replaces the library's own `Server`, which keeps `LanguageServer`, `Client` and `LspService` but stops reading while
+//! slow requests run, can deadlock on its own requests to the client, and fails on one bad frame or one panic. Here:
 //!
-//! * every handler is polled once on arrival, in the order of the messages, and then goes its own way: no limit,
-//!   nothing waits behind it, cancellations and edits get through;
-//! * a handler that panics answers `InternalError`; a body that cannot be decoded answers `ParseError` or
-//!   `InvalidRequest`; neither ends the session;
-//! * a reply never overtakes what its handler sent to the client before it;
-//! * a client that does not read what it is sent is not read from either, so that what waits for it is bounded; one
-//!   that has closed its end is gone, and the session ends;
-//! * the end has the exit status that the protocol asks for, also if the input stays open.
+//! * Every handler is polled once on arrival, in the order of the messages, and then runs on its own; the number of
+//!   handlers is not limited, and cancellations and edits are never queued after them.
+//! * A handler that panics answers `InternalError`; a body that cannot be decoded answers `ParseError` or
+//!   `InvalidRequest`; neither ends the session.
+//! * A reply is sent after everything that its handler sent to the client before it.
+//! * If the client stops reading, its messages are not read either, which bounds the output queue. If it closes its
+//!   end, the session ends.
+//! * The exit status is the one that the protocol requires, even if the input stays open.
 
 use super::frame::{self, TrafficLog, encode};
 use futures_util::{FutureExt, SinkExt, StreamExt, future};
@@ -24,22 +23,22 @@ use tower::{Service, ServiceExt};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Request, Response};
 use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
 
-/// How long replies that are on their way may take to leave after `exit`.
+/// Time limit for sending the remaining replies after `exit`.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// Bytes for the client that may wait to be written; with more, nothing more is read.
+/// Limit on queued output in bytes, above which no input is read.
 const MOST_BYTES: usize = 32 << 20;
-/// Requests without an answer yet; with more, nothing more is read. Each ends by itself: what may wait for the client's
-/// own answers or run for long, `workspace/executeCommand`, does not count, so that waiting here never waits for what
-/// stands behind in the input.
+/// Limit on unanswered requests, above which no input is read. `workspace/executeCommand` does not count, because it
+/// may run for long or wait for the client's answers; all other requests end without further input, so the limit cannot
+/// deadlock.
 const MOST_UNANSWERED: usize = 256;
 
-/// What the client has asked for and not got.
+/// Output that the client has not received yet.
 #[derive(Debug, Default)]
 struct Owed {
     unanswered: usize,
     bytes: usize,
-    /// It cannot be written to.
+    /// The output stream is closed.
     gone: bool,
 }
 
@@ -49,7 +48,7 @@ impl Owed {
     }
 }
 
-/// One request of [`Owed::unanswered`], for as long as it is handled.
+/// Counts one request in [`Owed::unanswered`] while it is handled.
 struct Unanswered(watch::Sender<Owed>);
 
 impl Unanswered {
@@ -65,7 +64,7 @@ impl Drop for Unanswered {
     }
 }
 
-/// Serves until `exit`, the end of the input, or until the output is closed; returns the exit status.
+/// Serves until `exit` or until either stream ends; returns the exit status.
 pub async fn serve<S: LanguageServer>(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
@@ -86,7 +85,7 @@ pub async fn serve<S: LanguageServer>(
     let mut reader = BufReader::new(input);
     while !exit {
         let next = async {
-            // The sender is here: there is always one.
+            // `owed` keeps the channel open, so this cannot fail.
             let _ = room.wait_for(Owed::is_little).await;
             frame::read(&mut reader).await
         };
@@ -126,7 +125,7 @@ pub async fn serve<S: LanguageServer>(
         let ends_by_itself = request.id().is_some() && request.method() != "workspace/executeCommand";
         let Ok(service) = service.ready().await else { break };
         let mut handling = handle(service, request).boxed();
-        // First poll here, in order; the rest wherever.
+        // The first poll happens here, in order; the rest in a task.
         match future::poll_immediate(&mut handling).await {
             Some(Some(reply)) => drop(replies.send(encode(&reply))),
             Some(None) => {}
@@ -143,7 +142,7 @@ pub async fn serve<S: LanguageServer>(
         }
     }
     drop(replies);
-    // Handlers that still run hold clones of `replies`; they are not waited for for ever.
+    // Running handlers hold clones of `replies`, so limit the time to wait for them.
     let drained = async {
         let _ = pump.await;
         let _ = writer.await;
@@ -152,7 +151,7 @@ pub async fn serve<S: LanguageServer>(
     u8::from(!(exit && shutdown_seen))
 }
 
-/// One request or notification, from call to reply. The call is made before this returns.
+/// Handles one request or notification. The service is called before this function returns.
 fn handle<S: LanguageServer>(
     service: &mut LspService<S>,
     request: Request,
@@ -163,7 +162,7 @@ fn handle<S: LanguageServer>(
     async move {
         match AssertUnwindSafe(answer).catch_unwind().await {
             Ok(Ok(reply)) => reply,
-            // the service has exited
+            // The service has exited.
             Ok(Err(_)) => None,
             Err(_) => {
                 let message = format!("internal error: {method} panicked").into();
@@ -178,8 +177,8 @@ fn refusal(id: Value, code: ErrorCode, message: String) -> Vec<u8> {
     encode(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code.code(), "message": message } }))
 }
 
-/// Brings both kinds of output into one order. Biased: what a handler sent to the client before it returned is queued
-/// before its reply arrives here, so it goes out first.
+/// Merges messages and replies into one queue. The selection is biased to messages: a handler's messages are queued
+/// before its reply, so they are sent first.
 async fn pump(
     mut to_client: impl StreamExt<Item = Request> + Unpin,
     mut replies: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -195,7 +194,7 @@ async fn pump(
             biased;
             Some(request) = to_client.next() => send(encode(&request)),
             reply = replies.recv() => {
-                // what was queued while we looked at the other queue
+                // Messages may have been queued while `select!` looked at the replies.
                 while let Some(Some(request)) = to_client.next().now_or_never() {
                     send(encode(&request));
                 }

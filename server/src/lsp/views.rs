@@ -1,19 +1,19 @@
-//! Generated texts as documents: `lift-opencl:/KERNEL.cl?SOURCE`, made from the unsaved text, and made anew after each
-//! edit for as long as the client looks at them.
+//! Generated texts as documents: `lift-opencl:/KERNEL.cl?SOURCE`, made from the unsaved text, and remade after each
+//! edit while the client shows them.
 //!
-//! # How a view lives
+//! # Life of a view
 //!
-//! A client that asks for a view *wants* it. After each edit, once typing has paused, every wanted view is made again
-//! in the pool; a newer edit stops that, and of several results the newest counts. If the text is another one, the
-//! client is told, and the view is not wanted until the client asks again. So a view that nobody looks at any more costs
-//! nothing, and no message is needed to close it.
+//! A client that requests a view *wants* it. After each edit, once typing has paused, every wanted view is remade in
+//! the pool; a newer edit cancels that, and the newest of several results counts. If the text has changed, the client
+//! is notified, and the view is no longer wanted until the client requests it again. So views that the client no longer
+//! shows cost nothing, and no message is needed to close them.
 //!
-//! While the program has an error, the last good text stays, below a first line that says so and why.
+//! While the program has an error, the last good text stays, below a first line that says that it is stale, and why.
 //!
-//! # Places
+//! # Source locations
 //!
-//! A view knows for its parts where in the source they come from, as the source was when it was made. Places in a source
-//! that was edited since are led back over the edit, and are unknown where the edit is.
+//! A view maps its parts to the source as it was when the view was made. Locations in a source edited since then are
+//! mapped across the edit, and are unknown inside it.
 
 use super::documents::path_of;
 use super::snapshot::{Failure, Outcome, Snapshot};
@@ -27,16 +27,15 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::Uri;
 
-/// The scheme of generated texts.
+/// The URI scheme of generated texts.
 pub const SCHEME: &str = "lift-opencl";
-/// Views that are remembered.
+/// Capacity of the view cache.
 const MAX_VIEWS: usize = 32;
-/// Characters of the reason in the first line of a stale view.
+/// Maximal length of the reason in the first line of a stale view, in characters.
 const MAX_REASON: usize = 240;
 
-/// What a view shows: a stage of a kernel of a program. Its address as a document is
-/// `lift-opencl:/KERNEL.EXTENSION?SOURCE`, where the extension tells the stage and SOURCE is the encoded address of the
-/// program.
+/// Identifies a view: a stage of a kernel of a program. Its URI is `lift-opencl:/KERNEL.EXTENSION?SOURCE`, where the
+/// extension determines the stage, and SOURCE is the encoded URI of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {
     pub source: Uri,
@@ -50,7 +49,7 @@ impl Address {
             return None;
         }
         let name = uri.path().trim_start_matches('/');
-        // `.scheduled.core` also ends in `.core`
+        // `.scheduled.core` also ends in `.core`.
         let stage = Stage::ALL.into_iter().filter(|s| name.ends_with(s.extension()));
         let stage = stage.max_by_key(|s| s.extension().len())?;
         let kernel = decode(name.strip_suffix(stage.extension())?)?;
@@ -66,7 +65,7 @@ impl std::fmt::Display for Address {
     }
 }
 
-/// As `encodeURIComponent` does it.
+/// Encodes a byte like `encodeURIComponent`.
 fn encode(byte: u8) -> String {
     match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
@@ -90,17 +89,17 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The files that a text was made from, as they were then.
+/// Paths and texts of the files that a text was made from.
 type Sources = Vec<(Arc<str>, Arc<str>)>;
 
-/// A generated text as it is shown.
+/// A generated text with its first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// The state that it shows.
+    /// The revision of the state from which it was made.
     revision: u64,
-    /// The first line: what this is, or that it is stale, and why.
+    /// The first line: a title, or why the text is stale.
     head: String,
-    /// The last good text; `None` if there never was one.
+    /// The last good text; `None` if there was none.
     good: Option<Arc<Good>>,
 }
 
@@ -116,19 +115,19 @@ impl View {
         format!("{}{body}", self.head)
     }
 
-    /// The innermost part around a range of the view: its range in the view, and where it comes from, in a source as it
-    /// was.
+    /// Returns the innermost part around a range of the view: its range in the view, and its source range at the time
+    /// when the view was made.
     fn part_at(&self, range: TextRange) -> Option<(TextRange, &FileRange)> {
         let head = TextSize::of(&self.head);
         let wanted = range.checked_sub(head)?;
         let parts = self.good.as_ref()?.made.map.iter();
-        // the last one that contains it is the innermost
+        // The last part that contains it is the innermost.
         let (own, from) = parts.rev().find(|(own, _)| own.contains_range(wanted) && own.end() > wanted.start())?;
         Some((*own + head, from))
     }
 
-    /// The parts of the view that come from the smallest known expression around a range, or from those inside it;
-    /// outermost ones only. `old` is the range in the source as it was.
+    /// Returns the outermost parts of the view that come from expressions inside `old`, or else from the smallest known
+    /// expression around it. `old` is a range in the source at the time when the view was made.
     fn parts_of(&self, path: &str, old: TextRange) -> Vec<TextRange> {
         let Some(good) = &self.good else { return Vec::new() };
         let here = || good.made.map.iter().filter(|(_, from)| &*from.path == path);
@@ -142,7 +141,7 @@ impl View {
         let mut out: Vec<TextRange> = Vec::new();
         for (own, _) in wanted.into_iter().flat_map(inside) {
             let own = *own + head;
-            // sorted: what an earlier one contains is no news
+            // The parts are sorted: skip a part inside an earlier one.
             if out.last().is_none_or(|last| !last.contains_range(own)) {
                 out.push(own);
             }
@@ -162,7 +161,7 @@ pub struct Views(FxHashMap<Address, Entry>);
 #[derive(Debug, Clone)]
 struct Entry {
     view: Arc<View>,
-    /// The client has asked since it was last told of a change.
+    /// The client requested the view after its last notification.
     wanted: bool,
 }
 
@@ -173,7 +172,7 @@ impl Views {
     pub fn wanted(&self) -> impl Iterator<Item = &Address> {
         self.0.iter().filter(|(_, entry)| entry.wanted).map(|(address, _)| address)
     }
-    /// The client gets this view.
+    /// Records a view that the client has received.
     pub fn given(&mut self, address: Address, view: Arc<View>) {
         if self.0.len() >= MAX_VIEWS && !self.0.contains_key(&address) {
             let oldest = self.0.iter().min_by_key(|(_, entry)| entry.view.revision).map(|(address, _)| address.clone());
@@ -191,7 +190,7 @@ impl Views {
             }
         }
     }
-    /// A wanted view was made anew; whether the client is to be told.
+    /// Stores a remade view; returns whether to notify the client.
     pub fn made(&mut self, address: &Address, view: Arc<View>) -> bool {
         let Some(entry) = self.0.get_mut(address).filter(|entry| entry.view.revision <= view.revision) else {
             return false;
@@ -203,7 +202,7 @@ impl Views {
     }
 }
 
-/// What a view is made from; no snapshot is in it.
+/// The inputs of [`make`]; they hold no snapshot.
 pub struct Prepared {
     address: Address,
     path: Arc<str>,
@@ -211,16 +210,16 @@ pub struct Prepared {
     revision: u64,
     ingredients: Result<Ingredients, Vec<Problem>>,
     sources: Sources,
-    /// The view as the client has it.
+    /// The client's current view.
     former: Option<Arc<View>>,
 }
 
 impl Prepared {
-    /// Why there will be no new text, as far as analysis knows.
+    /// Returns the problems found by analysis that prevent a new text.
     pub fn problems(&self) -> Option<&[Problem]> {
         self.ingredients.as_ref().err().map(|problems| &**problems)
     }
-    /// The text alone.
+    /// Makes the text without the view's first line.
     pub fn make(self) -> Result<StageText, Vec<Problem>> {
         stages::make(self.ingredients?, &self.path, self.address.stage, &self.target)
     }
@@ -242,7 +241,7 @@ pub fn prepare(snap: &Snapshot, address: &Address) -> Outcome<Prepared> {
     Ok(Prepared { address: address.clone(), path, target, revision: snap.revision, ingredients, sources, former })
 }
 
-/// Compiles; asks nobody.
+/// Makes a view, without analysis.
 pub fn make(prepared: Prepared) -> (Address, Arc<View>) {
     let Prepared { address, path, target, revision, ingredients, sources, former } = prepared;
     let stage = address.stage;
@@ -272,7 +271,7 @@ pub fn make(prepared: Prepared) -> (Address, Arc<View>) {
     (address, Arc::new(view))
 }
 
-/// `evens.lift:5:10: what is wrong`, on one line.
+/// Formats a problem for one line, as in `evens.lift:5:10: message`.
 fn reason(problem: &Problem, sources: &Sources) -> String {
     let name = problem.path.rsplit(['/', '\\']).next().unwrap_or(&problem.path);
     let text = sources.iter().find(|(path, _)| *path == problem.path).map(|(_, text)| text);
@@ -291,13 +290,13 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A view that the client knows.
+/// Returns a view that the client has requested.
 fn known<'s>(snap: &'s Snapshot, uri: &Uri) -> Outcome<&'s Arc<View>> {
     let view = Address::parse(uri).and_then(|address| snap.views.get(&address));
     view.ok_or_else(|| Failure::invalid(format!("{uri} is no generated text that was asked for")))
 }
 
-/// A view with its lines, for positions in it.
+/// A view with its text and line index.
 pub struct Shown {
     pub view: Arc<View>,
     pub text: Arc<str>,
@@ -311,7 +310,7 @@ pub fn shown(snap: &Snapshot, uri: &Uri) -> Outcome<Shown> {
     Ok(Shown { view, text, index })
 }
 
-/// Where the part of a view around a range comes from, in the source as it is now; with the part's range in the view.
+/// Returns the part of a view around a range, and its location in the current source.
 pub fn source_of(snap: &Snapshot, view: &View, range: TextRange) -> Cancellable<Option<(TextRange, FileRange)>> {
     let Some((part, from)) = view.part_at(range) else { return Ok(None) };
     let (Some(old), Some(new)) = (view.source(&from.path), snap.analysis.text(&from.path)?) else { return Ok(None) };
@@ -319,7 +318,7 @@ pub fn source_of(snap: &Snapshot, view: &View, range: TextRange) -> Cancellable<
     Ok(now.map(|range| (part, FileRange { path: from.path.clone(), range })))
 }
 
-/// The parts of a view that come from a range of a source as it is now.
+/// Returns the parts of a view that come from a range of the current source.
 pub fn generated_from(snap: &Snapshot, view: &View, path: &str, range: TextRange) -> Cancellable<Vec<TextRange>> {
     let (Some(old), Some(new)) = (view.source(path), snap.analysis.text(path)?) else { return Ok(Vec::new()) };
     let then = if **old == *new { Some(range) } else { Edited::between(old, &new).backward(range) };
@@ -361,8 +360,8 @@ mod tests {
 
     #[test]
     fn an_expression_has_its_parts_and_a_part_its_expression() {
-        // A function of the whole call 10..50, in it a loop of the lambda 20..40 with a statement of 25..30; and another
-        // function of the same call.
+        // A function of the whole call 10..50; in it, a loop of the lambda 20..40, with a statement of 25..30; then
+        // another function of the same call.
         let view = view(1, "12345\n", &[(0, 40, 10, 50), (5, 30, 20, 40), (10, 20, 25, 30), (50, 60, 10, 50)]);
         let parts = |a, b| view.parts_of("/p", range(a, b));
         assert_eq!(parts(26, 26), [range(16, 26)], "the innermost expression around a cursor");

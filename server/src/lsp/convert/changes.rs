@@ -1,10 +1,10 @@
-//! Changes of texts.
+//! Converts changes of texts.
 
 use crate::lsp::snapshot::Snapshot;
 use lift_analysis::ide::{self, Cancellable};
 use tower_lsp_server::gen_lsp_types::*;
 
-/// The change, with the versions of the documents that it was made for where the client can check them.
+/// Converts a change; documents get their version if the client can check it.
 pub fn workspace_edit(snap: &Snapshot, change: &ide::SourceChange) -> Cancellable<WorkspaceEdit> {
     let mut files = Vec::new();
     for (path, edits) in &change.files {

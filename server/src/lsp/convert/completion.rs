@@ -1,4 +1,4 @@
-//! Completions and signatures.
+//! Converts completions and signatures.
 
 use super::Lines;
 use crate::lsp::features::Features;
@@ -7,7 +7,7 @@ use lift_analysis::ide::signature_help::SignatureHelp as Help;
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// `data` of an item names the document and the name, for its documentation.
+/// Converts completions. `data` of an item holds document and name, for resolving its documentation.
 pub fn completion_list(uri: &Uri, lines: &Lines, features: &Features, found: Completions) -> CompletionList {
     let range = lines.range(found.replace);
     let items =
@@ -17,7 +17,7 @@ pub fn completion_list(uri: &Uri, lines: &Lines, features: &Features, found: Com
 
 fn completion(uri: &Uri, lines: &Lines, features: &Features, range: Range, rank: usize, item: Item) -> CompletionItem {
     let snippet = item.insert.as_snippet().filter(|_| features.snippets);
-    // Without snippets the holes would be text to delete: then only a name, or a rewriting, is inserted.
+    // Without snippets the placeholders would have to be deleted, so only a name or a rewriting is inserted.
     let text = match (&snippet, item.kind) {
         (Some(snippet), _) => snippet.clone(),
         (None, CompletionKind::Postfix | CompletionKind::File) => item.insert.plain(),
@@ -30,7 +30,7 @@ fn completion(uri: &Uri, lines: &Lines, features: &Features, range: Range, rank:
             .then_some(CompletionItemLabelDetails { detail: None, description: item.source }),
         kind: Some(kind(item.kind)),
         detail: (!item.detail.is_empty()).then_some(item.detail),
-        // The order is ours; an editor sorts by this text.
+        // Editors sort by this text; it keeps our order.
         sort_text: Some(format!("{rank:04}")),
         filter_text: item.filter,
         insert_text_format: snippet.is_some().then_some(InsertTextFormat::Snippet),
@@ -55,7 +55,7 @@ fn kind(kind: CompletionKind) -> CompletionItemKind {
     }
 }
 
-/// Parameters are marked in the label by UTF-16 offsets, or by their text for clients that know no offsets.
+/// Converts signature help. Parameters are UTF-16 offsets into the label, or texts for clients without offsets.
 pub fn signature_help(features: &Features, help: Help) -> SignatureHelp {
     let units = |end: usize| help.label[..end].encode_utf16().count() as u32;
     let parameters: Vec<ParameterInformation> = help

@@ -1,4 +1,4 @@
-//! Diagnostics.
+//! Converts diagnostics.
 
 use super::{Lines, location};
 use crate::lsp::features::Features;
@@ -18,7 +18,7 @@ pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Ca
             related.push(DiagnosticRelatedInformation { location, message: place.message.clone() });
         }
     }
-    // a client that shows no related places still deserves to know them
+    // Append the related locations to the message if the client cannot show them.
     let mut message = d.message.clone();
     if !features.related_information {
         for r in &related {
@@ -39,7 +39,7 @@ pub fn diagnostic(snap: &Snapshot, lines: &Lines, d: &ide::FileDiagnostic) -> Ca
     })
 }
 
-/// `obligation` is what a client paints beside the code if it paints such things by itself.
+/// The `data` of a diagnostic; `obligation` is the length mismatch, for clients that paint it next to the code.
 fn data(lines: &Lines, features: &Features, d: &ide::FileDiagnostic) -> serde_json::Value {
     let mut data = json!({ "code": d.code, "fixes": d.fixes.len() });
     if let Some(label) = &d.obligation
@@ -50,7 +50,7 @@ fn data(lines: &Lines, features: &Features, d: &ide::FileDiagnostic) -> serde_js
     data
 }
 
-/// Stands where the first one is that is not shown.
+/// A note on the number of omitted diagnostics, at the range of the first of them.
 pub fn more_diagnostics(lines: &Lines, at: TextRange, more: usize) -> Diagnostic {
     Diagnostic {
         range: lines.range(TextRange::empty(at.start())),
@@ -61,7 +61,7 @@ pub fn more_diagnostics(lines: &Lines, at: TextRange, more: usize) -> Diagnostic
     }
 }
 
-/// The page of a code is a document of the scheme `lift`, served like the prelude.
+/// Links a code to its page, which is a document of the scheme `lift`.
 fn explanation(code: &str, features: &Features) -> Option<CodeDescription> {
     if !features.code_description || codes::page(code).is_none() {
         return None;
@@ -69,7 +69,7 @@ fn explanation(code: &str, features: &Features) -> Option<CodeDescription> {
     Some(CodeDescription { href: explain_uri(code)? })
 }
 
-/// `lift:/explain/CODE.md`
+/// The URI of a code's page, `lift:/explain/CODE.md`.
 pub fn explain_uri(code: &str) -> Option<Uri> {
     format!("lift:/explain/{code}.md").parse().ok()
 }

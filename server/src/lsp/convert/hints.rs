@@ -1,4 +1,4 @@
-//! Inlay hints.
+//! Converts inlay hints.
 
 use super::{Lines, location};
 use crate::lsp::snapshot::Snapshot;
@@ -6,7 +6,7 @@ use lift_analysis::ide::{self, Cancellable, HintKind};
 use serde_json::json;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// Where the client asks for it, the tooltip and the edit come later: `data` says what of.
+/// Converts a hint. If the client resolves hints, tooltip and edit are omitted, and `data` identifies the hint.
 pub fn inlay_hint(snap: &Snapshot, uri: &Uri, lines: &Lines, hint: ide::InlayHint) -> Cancellable<InlayHint> {
     let data = json!({
         "uri": uri,
@@ -35,16 +35,16 @@ pub fn inlay_hint(snap: &Snapshot, uri: &Uri, lines: &Lines, hint: ide::InlayHin
     })
 }
 
-/// A kind of hints as the settings know it. [`KINDS`] is the one table: what the server takes, and what the documentation
-/// and the editors' settings are checked against.
+/// A setting for a kind of hints. [`KINDS`] is the single table of the kinds; documentation and editor settings are
+/// checked against it.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub kind: HintKind,
-    /// In `initializationOptions.inlayHints`, and behind `lift.inlayHints.` in editors.
+    /// Name in `initializationOptions.inlayHints`, and after `lift.inlayHints.` in editors.
     pub name: &'static str,
-    /// Whether it is shown if the settings say nothing.
+    /// Whether it is shown by default.
     pub on: bool,
-    /// What such a hint shows.
+    /// Description of the hint's content.
     pub shows: &'static str,
 }
 
@@ -105,7 +105,7 @@ pub const KINDS: [Setting; 9] = [
     },
 ];
 
-/// One sentence on how to be rid of hints of a kind.
+/// A sentence on how to disable hints of a kind.
 pub fn how_to_hide(kind: HintKind) -> String {
     let name = KINDS.iter().find(|other| other.kind == kind).map_or("", |other| other.name);
     format!("Off with the setting `inlayHints.{name}`.")

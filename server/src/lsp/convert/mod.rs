@@ -1,8 +1,8 @@
-//! Where editor data becomes protocol data: the only place that knows both. Here positions and texts; a module for each
-//! group of features.
+//! Conversion of editor data to protocol data and back; no other module knows both. This module converts positions and
+//! texts, its submodules one group of features each.
 //!
-//! Positions of the protocol are lines and columns in the negotiated unit; ours are byte offsets. Positions that lie
-//! past the end of a line or of the text, or inside a character, are taken as the nearest one before.
+//! Protocol positions are lines and columns in the negotiated unit; ours are byte offsets. A position past the end of a
+//! line or of the text, or inside a character, is moved back to the nearest valid one.
 
 mod changes;
 mod completion;
@@ -24,11 +24,11 @@ use lift_syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// The unit in which columns count.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     Utf8,
-    /// What every client has.
+    /// Every client supports it.
     #[default]
     Utf16,
 }
@@ -54,7 +54,7 @@ impl Encoding {
     }
 }
 
-/// The text of a document after the changes of one notification, applied in order.
+/// Applies the changes of one notification in order and returns the new text.
 pub fn apply_changes(
     text: &str,
     index: &LineIndex,
@@ -62,7 +62,7 @@ pub fn apply_changes(
     encoding: Encoding,
 ) -> String {
     let mut text = text.to_owned();
-    // The index of the text as it is now; made when the next change needs it.
+    // Line index of the current text; built when the next change needs it.
     let mut edited: Option<LineIndex> = None;
     let mut changes = changes.into_iter().peekable();
     while let Some(change) = changes.next() {
@@ -87,7 +87,7 @@ pub fn apply_changes(
     text
 }
 
-/// The lines of one text, for many conversions.
+/// The line index of a text, for many conversions.
 #[derive(Clone)]
 pub struct Lines {
     pub text: Arc<str>,
@@ -125,7 +125,7 @@ pub fn hover(lines: &Lines, features: &Features, h: ide::Hover) -> Hover {
     Hover { contents: contents.into(), range: Some(lines.range(h.range)) }
 }
 
-/// Markdown, or what is left of it for a client that shows plain text.
+/// Markdown, or plain text for a client that cannot show Markdown.
 pub fn documentation(features: &Features, markdown: String) -> Documentation {
     if features.markdown_documentation {
         return MarkupContent::new(MarkupKind::Markdown, markdown).into();
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn columns_count_in_the_negotiated_unit() {
         let text = "; é𝒳x\n(f)";
-        // `x` stands after two ASCII, one two-byte and one four-byte character
+        // `x` follows two ASCII characters, a two-byte one and a four-byte one.
         for (encoding, column) in [(Encoding::Utf16, 5), (Encoding::Utf8, 8)] {
             let l = lines(text, encoding);
             assert_eq!(l.offset(Position::new(0, column)), TextSize::from(8));
@@ -214,7 +214,7 @@ mod tests {
         }
     }
 
-    /// The same edit on UTF-16 units, written as plainly as possible.
+    /// The same edit on UTF-16 units, as simple as possible.
     fn edit_model(text: &[u16], from: (u32, u32), to: (u32, u32), insert: &str) -> Vec<u16> {
         let (n, r) = (u16::from(b'\n'), u16::from(b'\r'));
         let is_break = |at: usize| text[at] == n || text[at] == r;

@@ -1,4 +1,4 @@
-//! Places in files: locations, definitions, symbols.
+//! Converts locations, definitions and symbols.
 
 use super::Lines;
 use crate::lsp::features::Features;
@@ -6,7 +6,7 @@ use crate::lsp::snapshot::Snapshot;
 use lift_analysis::ide::{self, Cancellable, FileRange};
 use tower_lsp_server::gen_lsp_types::*;
 
-/// `None` for a place in a file that the client cannot name.
+/// Converts a location; `None` for a file without a URI.
 pub fn location(snap: &Snapshot, at: &FileRange) -> Cancellable<Option<Location>> {
     let Some(lines) = snap.lines(&at.path)? else {
         return Ok(None);
@@ -23,7 +23,7 @@ pub fn definitions(snap: &Snapshot, origin: Range, targets: &[ide::NavTarget]) -
         let selection = lines.range(target.focus);
         locations.push(Location { uri: uri.clone(), range: selection });
         links.push(LocationLink {
-            // the client marks the word under the cursor by itself
+            // The client highlights the word at the cursor by default.
             origin_selection_range: (origin.start != origin.end).then_some(origin),
             target_uri: uri,
             target_range: lines.range(target.file.range.cover(target.focus)),
@@ -64,7 +64,7 @@ pub fn symbols(uri: &Uri, lines: &Lines, features: &Features, symbols: Vec<ide::
 pub fn symbol_kind(kind: ide::SymbolKind) -> SymbolKind {
     match kind {
         ide::SymbolKind::Function => SymbolKind::Function,
-        // there is no kernel in the protocol; a method stands out from the functions
+        // The protocol has no kernels; methods look different from functions.
         ide::SymbolKind::Kernel => SymbolKind::Method,
         ide::SymbolKind::Constant => SymbolKind::Constant,
         ide::SymbolKind::Import => SymbolKind::Module,

@@ -1,10 +1,10 @@
-//! Semantic tokens: five numbers each, relative to the one before.
+//! Converts semantic tokens to five numbers each, relative to the previous token.
 
 use super::Lines;
 use lift_analysis::ide::semantic::{SemanticToken as Token, TokenKind};
 use tower_lsp_server::gen_lsp_types::*;
 
-/// The words of the legend; a token's kind is the index of its own. Standard ones, so that every theme has a colour.
+/// The token types of the legend, by index. All are standard, so that every theme has a colour.
 const KINDS: [(&str, TokenKind); 10] = [
     ("keyword", TokenKind::Keyword),
     ("type", TokenKind::Type),
@@ -18,7 +18,7 @@ const KINDS: [(&str, TokenKind); 10] = [
     ("number", TokenKind::Number),
 ];
 
-/// `dynamic` is our own: the name's value has a length that is known only at run time.
+/// The token modifiers. `dynamic` is our own: the value has a length known only at run time.
 const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "dynamic"];
 
 pub fn legend() -> SemanticTokensLegend {
@@ -41,7 +41,7 @@ pub fn semantic_tokens(lines: &Lines, tokens: &[Token]) -> Vec<SemanticToken> {
         SemanticToken {
             delta_line,
             delta_start,
-            // No token of ours takes more than one line.
+            // Each of our tokens is on one line.
             length: range.end.character.saturating_sub(range.start.character),
             token_type: KINDS.iter().position(|(_, kind)| *kind == token.kind).unwrap_or_default() as u32,
             token_modifiers_bitset: bits.iter().zip(0..).map(|(on, bit)| u32::from(*on) << bit).sum(),
@@ -50,7 +50,7 @@ pub fn semantic_tokens(lines: &Lines, tokens: &[Token]) -> Vec<SemanticToken> {
     tokens.iter().map(encode).collect()
 }
 
-/// What changed between two answers, as one edit of the numbers.
+/// Returns the difference of two answers as at most one edit.
 pub fn token_edits(before: &[SemanticToken], after: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
     if before == after {
         return Vec::new();

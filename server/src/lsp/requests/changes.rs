@@ -1,4 +1,4 @@
-//! Changes of the program: layout, names and code actions.
+//! Reads that change the program: formatting, renaming and code actions.
 
 use crate::lsp::commands;
 use crate::lsp::convert;
@@ -19,24 +19,25 @@ pub fn format_range(snap: &Snapshot, params: &DocumentRangeFormattingParams) -> 
     Ok(edits.iter().map(|e| lines.text_edit(e)).collect())
 }
 
-/// What follows a character that was just typed.
+/// Returns the edits after a typed character.
 pub fn on_type(snap: &Snapshot, params: &DocumentOnTypeFormattingParams) -> Outcome<Vec<TextEdit>> {
     let File { path, lines } = snap.file(&params.text_document.uri)?;
     let at = lines.offset(params.position);
     Ok(snap.analysis.on_type(&path, at, &params.ch)?.iter().map(|e| lines.text_edit(e)).collect())
 }
 
-/// The places of a local name, which change together. `None` where there is none: a definition may be used in other files.
+/// Returns all occurrences of a local name, which are edited together. `None` elsewhere: other files may use a
+/// definition.
 pub fn linked_ranges(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<LinkedEditingRanges>> {
     let File { path, lines } = snap.file(&at.text_document.uri)?;
     let ranges = snap.analysis.linked_ranges(&path, lines.offset(at.position))?;
     let ranges: Vec<Range> = ranges.into_iter().map(|range| lines.range(range)).collect();
-    // What a name may be made of; that it starts with no digit or `#` is seen when it is one.
+    // The characters of a name; a leading digit or `#` is rejected later.
     let word_pattern = Some("[^\\s()\\[\\];\"]+".to_owned());
     Ok((!ranges.is_empty()).then_some(LinkedEditingRanges { ranges, word_pattern }))
 }
 
-/// `None` where there is no name that can be another.
+/// Returns the range of the name at a position; an error says why it cannot be renamed.
 pub fn prepare_rename(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<PrepareRenameResult>> {
     let File { path, lines } = snap.file(&at.text_document.uri)?;
     match snap.analysis.prepare_rename(&path, lines.offset(at.position))? {
@@ -83,13 +84,13 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
         }
     }
     let mut actions = snap.analysis.code_actions_at(&path, range)?;
-    // It costs as much as the file has insertions, and a client asks at every move of the cursor.
+    // This edit takes time in proportion to the file's insertions, and clients ask at every cursor movement.
     let later = snap.features.lazy_actions;
     if wanted(only, EXPLICIT_FILE) && !later {
         actions.extend(snap.analysis.explicit_file_action(&path)?);
     }
     for action in actions {
-        // what mends a diagnostic is offered with it
+        // Fixes are already offered with their diagnostics.
         if !wanted(only, action.kind) || seen.contains(&action.change) {
             continue;
         }
@@ -132,7 +133,7 @@ pub fn code_actions(snap: &Snapshot, params: &CodeActionParams) -> Outcome<Vec<C
     Ok(out)
 }
 
-/// The edit of an action that came without it.
+/// Adds the edit to an action that was offered without it.
 pub fn resolve_action(snap: &Snapshot, mut action: CodeAction) -> Outcome<CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let uri = data.get("uri").and_then(|uri| uri.as_str()).and_then(|uri| uri.parse::<Uri>().ok());
@@ -144,13 +145,14 @@ pub fn resolve_action(snap: &Snapshot, mut action: CodeAction) -> Outcome<CodeAc
     Ok(action)
 }
 
-/// What lenses do, for editors that show none; their results are shown, since such editors drop the answers of commands.
+/// Lenses as code actions, for editors without lenses; those editors ignore the results of commands, so the server
+/// shows them.
 const KERNEL_ACTIONS: [(&str, &str, &str); 2] = [
     ("Run", commands::RUN_ACTION, commands::SHOW_RUN),
     ("Show the OpenCL of", commands::OPENCL_ACTION, commands::SHOW_OPENCL),
 ];
 
-/// Whether the client asked for this kind: kinds are hierarchical, `source` has `source.lift`.
+/// Whether the client asked for this kind. Kinds are hierarchical: `source` covers `source.lift`.
 fn wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     let covers = |wish: &CodeActionKind| {
         let wish = String::from(wish.clone());

@@ -1,4 +1,4 @@
-//! What could be written at a place, and what is being called there.
+//! Completions and signature help.
 
 use crate::lsp::convert;
 use crate::lsp::documents::path_of;
@@ -11,7 +11,7 @@ pub fn completion(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<C
     Ok(convert::completion_list(&at.text_document.uri, &lines, &snap.features, found))
 }
 
-/// The documentation of what an item names. An item without `data`, or about what is gone, stays as it is.
+/// Adds the documentation of the completed name. An item without `data`, or whose name is gone, is returned unchanged.
 pub fn resolve_completion(snap: &Snapshot, mut item: CompletionItem) -> Outcome<CompletionItem> {
     let field = |name: &str| item.data.as_ref()?.get(name)?.as_str().map(str::to_owned);
     if let (Some(uri), Some(name)) = (field("uri").and_then(|uri| uri.parse::<Uri>().ok()), field("name"))

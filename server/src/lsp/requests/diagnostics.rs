@@ -1,6 +1,6 @@
-//! Diagnostics that the client asks for: of a document, or of all files of the session.
+//! Pulled diagnostics, of a document or of all files of the session.
 //!
-//! The id of an answer says what the diagnostics are, so that an answer which says nothing new is one word.
+//! The result id is a hash of the diagnostics, so that an answer without changes is only the id.
 
 use crate::lsp::documents::path_of;
 use crate::lsp::snapshot::{Outcome, Snapshot};
@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// The diagnostics of a file and their id; `None` if that id is known.
+/// Returns the diagnostics of a file and their id; without diagnostics if the client knows that id.
 fn news(snap: &Snapshot, path: &str, known: Option<&String>) -> Outcome<(String, Option<Vec<Diagnostic>>)> {
     let items = state::diagnostics(snap, path)?;
     let mut hasher = DefaultHasher::new();
@@ -38,7 +38,7 @@ pub fn pull_diagnostics(snap: &Snapshot, params: &DocumentDiagnosticParams) -> O
     })
 }
 
-/// Of every file that the server knows: what is open, and what that imports.
+/// Returns the diagnostics of every loaded file: open documents and their imports.
 pub fn workspace_diagnostics(
     snap: &Snapshot,
     params: &WorkspaceDiagnosticParams,
@@ -67,7 +67,7 @@ pub fn workspace_diagnostics(
             .into(),
         });
     }
-    // What is not known any more has none.
+    // Files that are no longer loaded have no diagnostics.
     for previous in known.into_values() {
         let full_document_diagnostic_report = FullDocumentDiagnosticReport { result_id: None, items: Vec::new() };
         let uri = previous.uri.clone();

@@ -1,4 +1,4 @@
-//! What belongs to a whole document: lenses, and documents of the server itself.
+//! Lenses, and documents provided by the server.
 
 use crate::lsp::commands;
 use crate::lsp::documents::path_of;
@@ -28,8 +28,7 @@ pub fn code_lenses(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<CodeLens>> {
     Ok(out)
 }
 
-/// Documents that are made, not stored: `lift:/explain/CODE.md` and other `lift:` files of analysis. (Generated texts
-/// are views.)
+/// Returns the text of `lift:/explain/CODE.md` and of the other `lift:` files of analysis. (Generated texts are views.)
 pub fn virtual_text(snap: &Snapshot, uri: &Uri) -> Outcome<TextDocumentContentResult> {
     let answer = |text: &str| Ok(TextDocumentContentResult { text: text.to_owned() });
     if let Some(code) = uri.as_str().strip_prefix("lift:/explain/").and_then(|rest| rest.strip_suffix(".md")) {

@@ -1,4 +1,4 @@
-//! The way between programs and generated texts.
+//! Mapping between programs and generated texts.
 
 use crate::lsp::convert::{self, Lines};
 use crate::lsp::snapshot::{File, Outcome, Snapshot};
@@ -8,14 +8,14 @@ use lift_syntax::TextRange;
 use serde::{Deserialize, Serialize};
 use tower_lsp_server::gen_lsp_types::*;
 
-/// A view that the client knows, with its lines.
+/// Returns a view that the client knows, with its lines.
 fn shown(snap: &Snapshot, view: &Uri) -> Outcome<(Shown, Lines)> {
     let shown = views::shown(snap, view)?;
     let lines = Lines { text: shown.text.clone(), index: shown.index.clone(), encoding: snap.features.encoding };
     Ok((shown, lines))
 }
 
-/// What a part of a generated text comes from: where that is, and what a hover says there.
+/// Returns the source of a generated range: a link, and the hover there.
 pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<Hover>> {
     let uri = &at.text_document.uri;
     let (shown, lines) = shown(snap, uri)?;
@@ -34,14 +34,14 @@ pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option
     Ok(Some(convert::hover(&lines, &snap.features, hover)))
 }
 
-/// The parameters of `lift/sourceRange`.
+/// Parameters of `lift/sourceRange`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SourceRangeParams {
     pub view: Uri,
     pub range: Range,
 }
 
-/// What a part of a generated text comes from, and that part.
+/// The source of a part of a generated text, and the range of that part.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SourceRange {
     #[serde(flatten)]
@@ -57,16 +57,16 @@ pub fn source_range(snap: &Snapshot, params: &SourceRangeParams) -> Outcome<Opti
     Ok(location.map(|location| SourceRange { location, part: lines.range(part) }))
 }
 
-/// The parameters of `lift/generatedRanges`.
+/// Parameters of `lift/generatedRanges`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GeneratedRangesParams {
     pub view: Uri,
-    /// A program that the view is made from, and a range in it.
+    /// A program that the view is made from.
     pub uri: Uri,
     pub range: Range,
 }
 
-/// The parts of a generated text that come from an expression.
+/// Returns the parts of a generated text that come from an expression.
 pub fn generated_ranges(snap: &Snapshot, params: &GeneratedRangesParams) -> Outcome<Vec<Range>> {
     let (shown, lines) = shown(snap, &params.view)?;
     let File { path, lines: source } = snap.file(&params.uri)?;
@@ -74,7 +74,7 @@ pub fn generated_ranges(snap: &Snapshot, params: &GeneratedRangesParams) -> Outc
     Ok(parts.into_iter().map(|part| lines.range(part)).collect())
 }
 
-/// The expression that a part of a generated text comes from.
+/// Returns the expression that a part of a generated text comes from.
 pub fn definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<DefinitionResponse>> {
     let range = Range::new(at.position, at.position);
     let source = source_range(snap, &SourceRangeParams { view: at.text_document.uri.clone(), range })?;

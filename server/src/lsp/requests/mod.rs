@@ -1,5 +1,5 @@
-//! Reads: a request's parameters, the snapshot asked, the answer in the protocol's terms. Here what is shown at a place; a
-//! module for each other group of features.
+//! Reads: each converts a request's parameters, queries the snapshot and converts the answer. This module has the
+//! requests about one position; the submodules have one group of features each.
 
 mod changes;
 mod completion;
@@ -30,7 +30,7 @@ use lift_analysis::ide;
 use lift_syntax::TextRange;
 use tower_lsp_server::gen_lsp_types::*;
 
-/// What a place is, and the kernel whose cost is to be told with it.
+/// Returns the hover at a position, and the kernel whose cost is appended to it.
 pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<(Option<Hover>, Option<costs::Asked>)> {
     if at.text_document.uri.scheme() == views::SCHEME {
         return Ok((generated::hover(snap, at)?, None));
@@ -41,14 +41,14 @@ pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<(Optio
     Ok((hover.map(|h| convert::hover(&lines, &snap.features, h)), cost))
 }
 
-/// [`hover`] on a selection: the type of what is selected.
+/// As [`hover`], for a selection: its type.
 pub fn hover_range(snap: &Snapshot, params: &HoverRangeParams) -> Outcome<Option<Hover>> {
     let File { path, lines } = snap.file(&params.text_document.uri)?;
     let hover = snap.analysis.hover(&path, lines.text_range(params.range))?;
     Ok(hover.map(|h| convert::hover(&lines, &snap.features, h)))
 }
 
-/// The parameters of `lift/hoverRange`.
+/// Parameters of `lift/hoverRange`.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HoverRangeParams {
@@ -74,7 +74,7 @@ pub fn inlay_hints(snap: &Snapshot, params: &InlayHintParams) -> Outcome<Vec<Inl
     Ok(out)
 }
 
-/// The tooltip of a hint, and the edit that writes it. A hint without `data` stays as it is.
+/// Adds the tooltip and the edit of a hint. A hint without `data` is returned unchanged.
 pub fn resolve_hint(snap: &Snapshot, mut hint: InlayHint) -> Outcome<InlayHint> {
     let Some(data) = hint.data.take() else { return Ok(hint) };
     let number = |name: &str| data.get(name).and_then(serde_json::Value::as_u64);
@@ -107,7 +107,7 @@ pub fn definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<O
     Ok(Some(convert::definitions(snap, origin, &targets)?))
 }
 
-/// Where the type at a place is written, and where the lengths in it come from.
+/// Returns where the type at a position is written, and where its lengths come from.
 pub fn type_definition(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Vec<Location>> {
     let File { path, lines } = snap.file(&at.text_document.uri)?;
     let mut out = Vec::new();

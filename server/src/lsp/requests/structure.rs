@@ -1,4 +1,4 @@
-//! The shape of a document and of the program: folding, selections, links, symbols of all files, calls.
+//! Structure of a document and of the program: folding, selections, links, workspace symbols, calls.
 
 use crate::lsp::convert;
 use crate::lsp::documents::path_of;
@@ -29,7 +29,7 @@ pub fn folding_ranges(snap: &Snapshot, uri: &Uri) -> Outcome<Vec<FoldingRange>> 
     Ok(folds.collect())
 }
 
-/// One chain of ranges for each position, in their order.
+/// Returns one chain of ranges per position, in their order.
 pub fn selection_ranges(snap: &Snapshot, params: &SelectionRangeParams) -> Outcome<Vec<SelectionRange>> {
     let File { path, lines } = snap.file(&params.text_document.uri)?;
     let mut out = Vec::new();
@@ -103,7 +103,7 @@ fn item(snap: &Snapshot, CallItem { path, symbol }: CallItem) -> Outcome<Option<
     }))
 }
 
-/// Each call with the file in which its places are.
+/// Returns the calls to or from a definition; the ranges are in the caller's file.
 fn calls(snap: &Snapshot, of: &CallHierarchyItem, incoming: bool) -> Outcome<Vec<(CallHierarchyItem, Vec<Range>)>> {
     let File { path, lines } = snap.file(&of.uri)?;
     let name = lines.offset(of.selection_range.start);

@@ -1,4 +1,4 @@
-//! Semantic tokens: of a document, of a range, and what changed since they were asked for last.
+//! Semantic tokens: of a document, of a range, and changes since the last request.
 
 use crate::lsp::convert;
 use crate::lsp::snapshot::{File, Outcome, Snapshot};
@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_lsp_server::gen_lsp_types::*;
 
-/// The last answers, by their ids: what a delta is told against. Few, since each client keeps one a document.
+/// The last answers by id, as bases of deltas. Few suffice, since each client keeps one per document.
 #[derive(Clone, Default)]
 pub struct TokenCache(Arc<Mutex<VecDeque<Answer>>>);
 
@@ -32,7 +32,7 @@ impl TokenCache {
     }
 }
 
-/// The id says what the tokens are, so that equal ones have one id.
+/// Returns the tokens of a range; equal tokens have equal ids.
 fn of_range(snap: &Snapshot, uri: &Uri, range: Option<Range>) -> Outcome<SemanticTokens> {
     let File { path, lines } = snap.file(uri)?;
     let tokens = match range {

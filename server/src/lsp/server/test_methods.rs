@@ -1,4 +1,4 @@
-//! Methods that only tests call, and only a build with debug assertions has.
+//! Methods for tests, only in builds with debug assertions.
 
 use super::super::snapshot::Outcome;
 use super::Server;
@@ -7,7 +7,7 @@ use tower_lsp_server::LspServiceBuilder;
 use tower_lsp_server::gen_lsp_types::*;
 use tower_lsp_server::jsonrpc::Result;
 
-/// With this in its environment the server has them.
+/// Environment variable that enables the methods.
 const TEST_METHODS: &str = "LIFT_TEST_METHODS";
 
 pub fn added(service: LspServiceBuilder<Server>) -> LspServiceBuilder<Server> {
@@ -37,7 +37,7 @@ impl Server {
     async fn test_text(&self, params: TextDocumentIdentifier) -> Result<Value> {
         self.read(move |snap| Ok(json!(&*snap.file(&params.uri)?.lines.text))).await
     }
-    /// Works until it is stopped.
+    /// Works until it is cancelled.
     async fn test_busy(&self, params: TextDocumentIdentifier) -> Result<Value> {
         self.read(move |snap| {
             loop {
