@@ -1,4 +1,4 @@
-//! Changes of a program: actions, layout, what follows a typed character.
+//! Changes of a program: code actions, formatting, edits after a typed character.
 
 use crate::features::{PROGRAM, URI, check, document, rich};
 use crate::session::{Options, Session, at, span};
@@ -27,7 +27,7 @@ fn an_edit_of_the_whole_file_comes_when_it_is_chosen() {
     assert_eq!(offered[0].get("edit"), None);
     let resolved = session.call("codeAction/resolve", offered[0].clone()).expect("the action");
     session.shutdown();
-    // What a client gets that does not ask.
+    // For a client that does not resolve actions.
     let mut session = rich();
     session.open(URI, PROGRAM);
     let whole = session.call("textDocument/codeAction", params).expect("actions");
@@ -176,16 +176,16 @@ fn formatting_edits_the_text() {
         .iter()
         .map(|e| json!({ "range": e["range"], "text": e["newText"] }))
         .collect();
-    // from the end, so that the positions stay right
+    // Apply the last edit first, so that positions stay valid.
     changes.reverse();
     session.change(URI, 2, json!(changes));
     assert_eq!(session.text(URI), "(define (f x) (+ x 1))\n");
     session.shutdown();
 }
 
-/// The text of a document after the edits of an answer.
+/// Returns the text of a document after the edits of an answer.
 fn after(session: &mut Session, edits: &Value) -> String {
-    // From the last to the first, since each is about the text before all of them.
+    // Apply the last edit first: all positions refer to the original text.
     let mut edits: Vec<Value> = edits.as_array().expect("edits").clone();
     edits.sort_by_key(|e| {
         let at = &e["range"]["start"];

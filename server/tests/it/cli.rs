@@ -1,4 +1,4 @@
-//! Commands about programs: exit status, messages, JSON, layout, types.
+//! Commands about programs: exit status, messages, JSON, formatting, types.
 
 use crate::programs::Bench;
 use expect_test::expect;
@@ -347,7 +347,7 @@ fn an_import_that_is_no_file_is_one_error_at_the_import() {
     }
 }
 
-/// The commands that compile a kernel, each with the file that it is given.
+/// The commands that compile a kernel, with their arguments.
 const COMPILING: [&[&str]; 6] = [
     &["run", "a.lift", "--kernel", "k", "--device", "interpreter", "[1,2]"],
     &["build", "a.lift", "--kernel", "k"],
@@ -357,7 +357,7 @@ const COMPILING: [&[&str]; 6] = [
     &["build", "a.lift", "--kernel", "k", "--explain"],
 ];
 
-/// The errors of a command, by code and first line.
+/// The errors in a command's output: code and first line.
 fn errors(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.starts_with("error[")).collect()
 }
@@ -488,7 +488,7 @@ fn the_devices_are_listed() {
     let ran = bench.lift(&["devices"]);
     assert_eq!(ran.status, Some(0));
     assert!(ran.out.lines().any(|l| l.starts_with("interpreter")), "{}", ran.out);
-    // without a driver there is a reason
+    // Without a driver, a note gives the reason.
     let output = bench.command(&["devices"]).env("OCL_ICD_VENDORS", bench.path(".")).output().expect("it starts");
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: no OpenCL"), "{output:?}");
     assert_eq!(output.status.code(), Some(0));

@@ -1,4 +1,4 @@
-//! What a client asks to be done: kernels listed, generated, run and stopped.
+//! The client's commands: list, generate, run and cancel kernels.
 
 use crate::session::{Options, Session, rich_client, span};
 use expect_test::expect;
@@ -99,7 +99,7 @@ fn opencl_is_generated_for_the_kernel_that_is_meant() {
     assert_eq!((&by_name["kernel"], &by_name["language"]), (&json!("scale"), &json!("opencl")));
     assert_eq!(by_name["uri"], "lift-opencl:/scale.cl?file%3A%2F%2F%2Ftmp%2Flift-test%2Fcommands.lift");
     assert!(by_name["text"].as_str().is_some_and(|t| t.contains("__kernel")), "{by_name}");
-    // the address can be opened as a document
+    // The URI can be opened as a document.
     let again = session.call("lift/virtualText", json!({ "uri": by_name["uri"] })).expect("OpenCL");
     let (head, text) = again["text"].as_str().and_then(|t| t.split_once('\n')).expect("lines");
     assert_eq!((head, text), ("// OpenCL C of scale in commands.lift", by_name["text"].as_str().expect("a text")));
@@ -186,7 +186,7 @@ fn what_cannot_be_compiled_says_why() {
     session.shutdown();
 }
 
-/// The actions of a place that start commands: title and kind, and the command.
+/// The code actions of a range that run commands: titles and kinds, with the commands.
 fn kernel_actions(session: &mut Session, place: [u32; 4]) -> Vec<(String, Value)> {
     let params = json!({ "textDocument": { "uri": URI }, "range": span(place), "context": { "diagnostics": [] } });
     let actions = session.call("textDocument/codeAction", params).expect("actions");
@@ -277,7 +277,7 @@ fn bad_arguments_are_named() {
     session.shutdown();
 }
 
-/// What the program says about its run is only offered: whoever opens a file, and asks what can be asked of it, starts nothing.
+/// A `;;; run:` line is only offered: opening a file and requesting its features starts no run.
 #[cfg(target_os = "linux")]
 #[test]
 fn opening_a_file_runs_nothing() {

@@ -1,4 +1,4 @@
-//! What a kernel costs, in its hover.
+//! The cost of a kernel, in its hover.
 
 use crate::session::{Options, Session, at, rich_client};
 use expect_test::expect;
@@ -13,7 +13,7 @@ fn the_name_of_a_kernel_tells_what_it_costs() {
         let hover = session.call("textDocument/hover", at(URI, 0, character)).expect("a hover");
         hover["contents"]["value"].as_str().unwrap_or_default().to_owned()
     };
-    // Who asks before it is compiled is told so, and asks again.
+    // Until the kernel is compiled, the hover says so; request it again.
     let name = loop {
         let said = said(&mut session, 7);
         assert!(said.starts_with("```lift\nArray[Float,N] -> Array[Float,N]"), "the type is there at once: {said}");

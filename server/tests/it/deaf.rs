@@ -1,4 +1,4 @@
-//! Clients that do not read what the server sends, and clients that go away.
+//! Clients that do not read the server's output, and clients that disappear.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,21 +8,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const URI: &str = "file:///tmp/lift-test/long.lift";
-/// What has not happened by now does not happen: the test fails.
+/// Time limit for every event; the test fails after it.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Answers of [`TEXT`] bytes: together more than [`MOST_MEMORY`].
+/// Number of answers, of [`TEXT`] bytes each; together more than [`MOST_MEMORY`].
 const REQUESTS: usize = 3000;
 const TEXT: usize = 256 << 10;
-/// What a server may take that keeps what was not read within its bounds, in KiB.
+/// Limit on the memory of a server that bounds its unread output, in KiB.
 const MOST_MEMORY: usize = 450 << 10;
 
-/// A server whose output nobody reads.
+/// A server whose output is not read.
 struct Deaf {
     server: Child,
 }
 
 impl Deaf {
-    /// With a long document open.
+    /// Starts a server with a long document open.
     fn start() -> (Deaf, ChildStdin, ChildStdout) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lift"));
         command.arg("lsp").env("LIFT_TEST_METHODS", "1");
@@ -41,7 +41,7 @@ impl Deaf {
         (Deaf { server }, stdin, stdout)
     }
 
-    /// The most memory that it ever had, in KiB.
+    /// Returns the server's peak memory, in KiB.
     fn peak(&self) -> usize {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id())).expect("it runs");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says so");
@@ -73,7 +73,7 @@ fn send(stdin: &mut ChildStdin, message: &Value) -> std::io::Result<()> {
     stdin.flush()
 }
 
-/// Asks for the whole text again and again; counts what the server has taken.
+/// Requests the whole text again and again; counts the requests that the server has read.
 fn ask(mut stdin: ChildStdin, taken: &AtomicUsize) -> ChildStdin {
     for id in 0..REQUESTS {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": "lift/test/text", "params": { "uri": URI } });
@@ -85,7 +85,7 @@ fn ask(mut stdin: ChildStdin, taken: &AtomicUsize) -> ChildStdin {
     stdin
 }
 
-/// Waits until the server takes no more. Where it is only slow, less waits to be read, and the test sees less.
+/// Waits until the server stops reading. If it is only slow, fewer answers are pending and the test is weaker.
 fn until_nothing_is_taken(taken: &AtomicUsize) {
     let mut before = usize::MAX;
     loop {
@@ -107,7 +107,7 @@ fn what_a_client_does_not_read_is_bounded() {
         move || ask(stdin, &taken)
     });
     until_nothing_is_taken(&taken);
-    // Now it reads, and has every answer.
+    // The client starts reading and receives every answer.
     let mut stream = BufReader::new(stdout);
     let (mut answers, mut long) = (0, 0);
     while answers < REQUESTS {
@@ -143,7 +143,7 @@ fn a_client_that_went_away_is_not_served_any_more() {
     });
     until_nothing_is_taken(&taken);
     drop(stdout);
-    // Its input stays open.
+    // The server's input stays open.
     assert_eq!(server.ends(), Some(1));
     drop(asking.join().expect("it asked"));
 }

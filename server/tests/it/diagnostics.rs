@@ -1,4 +1,4 @@
-//! Diagnostics: sent, and asked for.
+//! Published and pulled diagnostics.
 
 use crate::features::{PROGRAM, UNEQUAL, URI, check, document, rich};
 use crate::session::{Options, Session};
@@ -178,7 +178,7 @@ fn what_is_not_used_is_faded() {
     session.shutdown();
 }
 
-/// What the client shows of a document: what it was sent last. Each is about the version that it says.
+/// Versions and numbers of the published diagnostics, in order.
 fn shown(session: &Session) -> Vec<(i64, usize)> {
     let messages = session.messages();
     let sent = messages.iter().filter(|message| message["method"] == "textDocument/publishDiagnostics");
@@ -194,7 +194,7 @@ fn diagnostics_stay_until_new_ones_are_there_and_do_not_survive_a_fix() {
     let mut session = rich();
     session.open(URI, "(define (wrong x) (+ x true))\n(define (other x) x)\n");
     assert_eq!(session.diagnostics(URI, 1).len(), 1);
-    // Edits beside the mistake, before it, and in it: at no moment is it gone.
+    // Edits after the error, before it and inside it: it is reported at all times.
     for (version, range) in (2..).zip([[1, 20, 1, 20], [0, 0, 0, 0], [0, 19, 0, 19], [2, 0, 2, 0]]) {
         session.edit(URI, version, range, " ");
         assert_eq!(session.diagnostics(URI, version).len(), 1);
@@ -204,7 +204,7 @@ fn diagnostics_stay_until_new_ones_are_there_and_do_not_survive_a_fix() {
     let column = text.lines().next().and_then(|line| line.find("true")).expect("the mistake") as u32;
     session.edit(URI, 6, [0, column, 0, column + 4], "1");
     assert_eq!(session.diagnostics(URI, 6).len(), 0);
-    // Mended and broken again while nobody waits; in the end it is mended.
+    // Fix and break the program repeatedly without waiting; the last version is fixed.
     for version in 7..=60 {
         let (end, new) = if version % 2 == 1 { (column + 1, "true") } else { (column + 4, "1") };
         session.edit(URI, version, [0, column, 0, end], new);

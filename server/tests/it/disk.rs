@@ -1,7 +1,8 @@
-//! Disks that are full or cannot be written: what was there stays as it was, nothing half is left, and it is said.
+//! Disks that are full or read-only: existing files stay unchanged, no partial files remain, and the failure is
+//! reported.
 //!
-//! The disk of a process is full whose files may not grow (`ulimit -f`), and `/dev/full` is always. Nobody makes files
-//! or folders in `/proc/self`, whatever their rights are: a disk that can only be read.
+//! A full disk is simulated by a limit on file sizes (`ulimit -f`) or by `/dev/full`, a read-only one by `/proc/self`,
+//! where even root cannot create files.
 
 use crate::programs::{Bench, Ran};
 use crate::session::{Options, Session};
@@ -14,10 +15,10 @@ const PROGRAM: &str = "\
 ;;; run: N=100000
 (lift numbers (N) () (lambda () (iota N)))
 ";
-/// What is said of a file that may not grow.
+/// The error for a file over the limit.
 const FULL: &str = "File too large";
 
-/// A command line whose files may have so many blocks of 512 bytes.
+/// Runs a command line with a limit on file sizes, in blocks of 512 bytes.
 fn with_room(blocks: u32, bench: &Bench, arguments: &[&str]) -> Ran {
     let mut command = Command::new("sh");
     command.args(["-c", &format!(r#"trap '' XFSZ; ulimit -f {blocks}; exec "$0" "$@""#), env!("CARGO_BIN_EXE_lift")]);
@@ -31,7 +32,7 @@ fn ran(mut command: Command) -> Ran {
     Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The names in the folder, in order.
+/// Returns the sorted file names of the folder.
 fn files(bench: &Bench) -> Vec<String> {
     let entries = fs::read_dir(bench.path(".")).expect("a folder");
     let mut names: Vec<String> =
@@ -92,7 +93,7 @@ fn a_disk_that_can_only_be_read_is_named() {
     }
 }
 
-/// Of everything that is printed.
+/// For every command that prints.
 #[test]
 fn output_that_cannot_be_written_is_an_error() {
     let bench = Bench::new(&[("p.lift", PROGRAM)]);
@@ -111,7 +112,7 @@ fn output_that_cannot_be_written_is_an_error() {
     }
 }
 
-/// The folder of the texts that the server shows, its log, and its cache.
+/// Neither the folder of shown texts, nor the log, nor the cache can be written.
 #[test]
 fn the_server_works_where_nothing_can_be_written() {
     let environment = vec![("TMPDIR", "/proc/self".to_owned()), ("LIFT_CACHE", "/proc/self".to_owned())];

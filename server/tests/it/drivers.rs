@@ -1,6 +1,7 @@
-//! Drivers that fail, crash and hang: what is said of it, and that whatever comes after works.
+//! Drivers that fail, crash and hang: the failure is reported, and later runs work.
 //!
-//! The OpenCL library here is `drivers/faults.c`, which passes calls on to the system's and lets one of them go wrong.
+//! The OpenCL library in these tests is `drivers/faults.c`, which forwards calls to the system's library and makes one
+//! of them fail.
 
 use crate::commands::{PROGRAM, URI};
 use crate::programs::{Bench, Ran};
@@ -16,10 +17,10 @@ use std::time::{Duration, Instant};
 
 const FIG22: &str = include_str!("../../../examples/papers/fig22.lift");
 const RUN: [&str; 7] = ["run", "--device", "opencl", "--target", "portable", "--profile", "fig22.lift"];
-/// What fig22 gives on its own line.
+/// The result of fig22 on its own `;;; run:` line.
 const RESULT: &str = "1.2\n1.8\n1.5\n";
-/// Functions whose failure costs nothing that a person would miss: names of things, signatures of kernels, what is kept
-/// for the next run, and giving back.
+/// Functions whose failure does not matter to the user: names, kernel signatures, caching for the next run, releasing
+/// objects.
 const NEEDLESS: [&str; 12] = [
     "clGetPlatformInfo",
     "clGetDeviceInfo",
@@ -35,10 +36,10 @@ const NEEDLESS: [&str; 12] = [
     "clReleaseContext",
 ];
 
-/// What has not happened by now does not happen: the test fails.
+/// Time limit for every event; the test fails after it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The library, compiled once for all tests.
+/// Compiles the library once for all tests.
 fn library() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -49,13 +50,13 @@ fn library() -> &'static Path {
         cc.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-O1"]).arg(source).arg("-o").arg(&unfinished);
         let output = cc.arg("-ldl").output().expect("`cc` is there: `tests/run` names the packages");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        // Tests that run beside this one find all of it or nothing.
+        // Rename atomically, so that concurrent tests find the complete file or none.
         std::fs::rename(unfinished, &library).expect("a library");
         library
     })
 }
 
-/// A folder with fig22 and the files by which the library is told what to do.
+/// A folder with fig22 and the files that control the library.
 struct Faulty(Bench);
 
 impl Faulty {
@@ -64,12 +65,12 @@ impl Faulty {
         Faulty(bench)
     }
 
-    /// What goes wrong from now on.
+    /// Sets the fault of the following runs.
     fn fault(&self, fault: &str) {
         self.0.write("fault", fault.as_bytes());
     }
 
-    /// Nothing is cached any more.
+    /// Clears the cache.
     fn forget(&self) {
         let _ = std::fs::remove_dir_all(self.0.path("cache"));
     }
@@ -90,14 +91,14 @@ impl Faulty {
         command
     }
 
-    /// A command line whose call of this number goes wrong; nothing is cached.
+    /// Runs a command line with a fault and an empty cache.
     fn lift(&self, arguments: &[&str], fault: &str) -> Ran {
         self.fault(fault);
         self.forget();
         ran(self.command(arguments))
     }
 
-    /// The functions that a command line calls, in order.
+    /// Returns the functions that a command line calls, in order.
     fn calls(&self, arguments: &[&str]) -> Vec<String> {
         self.fault("");
         let _ = std::fs::remove_file(self.0.path("log"));
@@ -119,12 +120,12 @@ fn ran(mut command: Command) -> Ran {
     Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The number of the first call of a function, counted from 1.
+/// Returns the number of the first call of a function, from 1.
 fn first(calls: &[String], name: &str) -> usize {
     1 + calls.iter().position(|call| call == name).unwrap_or_else(|| panic!("no call of {name} in {calls:?}"))
 }
 
-/// "could not …", without what differs between machines.
+/// Returns the text after "could not", without parts that differ between machines.
 fn complaint(ran: &Ran, calls: &[String], number: usize) -> String {
     let call = format!("call {number}, {}", calls[number - 1]);
     assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{call}: {}", ran.err);
@@ -135,7 +136,7 @@ fn complaint(ran: &Ran, calls: &[String], number: usize) -> String {
     named.map_or(what.to_owned(), |words| format!("{words} …"))
 }
 
-/// Calls `each` with the numbers of all calls, on as many threads as it is worth.
+/// Calls `each` with the number of every call, on several threads.
 fn in_turn(calls: &[String], each: impl Fn(&Faulty, usize) + Sync) {
     let next = AtomicUsize::new(1);
     std::thread::scope(|scope| {
@@ -161,7 +162,7 @@ fn each_call_of_a_run_may_fail() {
     in_turn(&calls, |faulty, number| {
         let call = &calls[number - 1];
         let ran = faulty.lift(&RUN, &format!("{number} -5"));
-        // The last one is for the end of the session, when all is done.
+        // The last calls end the session, after the result is complete.
         let ending = number > calls.len() - 3;
         if ran.status == Some(0) {
             assert!(NEEDLESS.contains(&&**call) || ending, "{number}, {call}: as if nothing had happened");
@@ -170,7 +171,7 @@ fn each_call_of_a_run_may_fail() {
             let what = complaint(&ran, &calls, number);
             said.lock().expect("no thread fails").insert(format!("{call}: could not {what}\n"));
         }
-        // What was kept for the next run is sound, or is found not to be.
+        // The cached program must be valid or be rejected.
         if call.contains("Program") {
             faulty.fault("");
             let next = self::ran(faulty.command(&RUN));
@@ -211,7 +212,7 @@ fn each_call_of_a_run_may_fail() {
 fn a_device_may_be_lost_at_any_call() {
     let calls = Faulty::new().calls(&RUN);
     in_turn(&calls, |faulty, number| {
-        // Once for each function is enough, but for those that give something back.
+        // Test each function once, and every call that releases an object.
         let name = &calls[number - 1];
         if first(&calls, name) != number && !name.starts_with("clRelease") {
             return;
@@ -239,7 +240,7 @@ fn a_program_of_the_cache_that_the_device_does_not_take_is_compiled_again() {
         faulty.fault(&format!("{fault} -42"));
         let ran = ran(faulty.command(&RUN));
         assert_eq!((ran.status, &*ran.out), (Some(0), RESULT), "{fault}: {}", ran.err);
-        // and kept again
+        // The program is cached again.
         assert_eq!(faulty.calls(&RUN), calls);
     }
 }
@@ -286,7 +287,7 @@ fn a_compiler_that_refuses_the_text_is_quoted() {
     assert!(ran.err.contains("the device's compiler refused the generated OpenCL"), "{}", ran.err);
     assert!(ran.err.contains("note: the compiler's log:"), "{}", ran.err);
     assert!(ran.err.contains("this compiler takes nothing"), "{}", ran.err);
-    // Nothing of it is kept.
+    // The rejected program is not cached.
     faulty.fault("");
     assert_eq!(self::ran(faulty.command(&RUN)).out, RESULT);
 }
@@ -301,7 +302,7 @@ fn a_read_may_arrive_after_its_wait_has_failed() {
     faulty.fault(&format!("{wait} -5 late"));
     faulty.forget();
     let mut command = faulty.command(&run);
-    // Memory of this size is given back to the system as soon as it is freed, and a write to it is seen.
+    // Freed blocks of this size are unmapped immediately, so a late write to one crashes.
     command.env("MALLOC_MMAP_THRESHOLD_", "65536");
     assert_eq!(complaint(&ran(command), &calls, wait), "finish the commands on the device");
 }
@@ -310,7 +311,7 @@ fn a_read_may_arrive_after_its_wait_has_failed() {
 fn a_folder_that_cannot_be_written_keeps_nothing() {
     let faulty = Faulty::new();
     faulty.0.write("file", b"");
-    // Nobody makes files or folders in /proc, whatever their rights are.
+    // Even root cannot create files in `/proc`.
     let places = [faulty.0.path("file"), faulty.0.path("file/below"), "/proc/self".into(), "/proc/self/new".into()];
     for place in places {
         let mut command = faulty.command(&RUN);
@@ -363,10 +364,10 @@ fn a_named_library_that_is_none_is_an_error() {
     assert!(said.contains("what was loaded is no OpenCL library"), "{said}");
 }
 
-/// A session whose runs use the library.
+/// Starts a session whose runs use the library.
 fn session(faulty: &Faulty, seconds: f64) -> Session {
     let environment = faulty.environment();
-    // One run: how many are measured depends on the time that they take.
+    // A single run, because the number of measured runs depends on time.
     let options = json!({ "runTimeLimit": seconds, "runRepeats": 1 });
     let mut session =
         Session::with(Options { capabilities: rich_client(), options, environment, ..Options::default() });
@@ -378,7 +379,7 @@ fn request() -> Value {
     json!({ "uri": URI, "kernel": "positive", "device": "opencl" })
 }
 
-/// The functions that the run of a session calls; nothing is cached after it.
+/// Returns the functions that a run in a session calls; clears the cache.
 fn calls_of_a_run(faulty: &Faulty, session: &mut Session) -> Vec<String> {
     works(faulty, session);
     faulty.forget();
@@ -408,7 +409,7 @@ fn a_driver_that_crashes_costs_the_server_one_run() {
         assert!(message.starts_with(said), "{name}: {message}");
         works(&faulty, &mut session);
     }
-    // Also when it is only asked what there is.
+    // The setup command also queries the drivers.
     faulty.fault("1 crash");
     let setup = session.call("workspace/executeCommand", json!({ "command": "lift.server.setup" })).expect("the setup");
     assert_eq!(setup["devices"], json!([{ "device": "interpreter" }]));
@@ -443,7 +444,7 @@ fn a_driver_that_does_not_survive_being_asked_is_named() {
     );
 }
 
-/// What the loader loads may abort before its name is known.
+/// A driver may abort while it is loaded, before its name is known.
 #[test]
 fn a_driver_that_aborts_when_it_is_loaded_is_named_by_its_file() {
     let bench = Bench::new(&[(
@@ -513,7 +514,7 @@ fn a_run_that_is_killed_costs_the_server_one_run() {
     let _ = std::fs::remove_file(faulty.0.path("log"));
     let params = json!({ "command": "lift.server.runKernel", "arguments": [request()], "workDoneToken": "mine" });
     let id = session.request("workspace/executeCommand", params);
-    // The kernel is on its way.
+    // The kernel has been launched.
     let start = Instant::now();
     while faulty.logged().len() < number {
         assert!(start.elapsed() < PATIENCE, "the run does not get to its kernel: {:?}", faulty.logged());

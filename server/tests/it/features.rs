@@ -1,5 +1,4 @@
-//! What a client sees of a program: what the server can, hovers, navigation, lenses. What other modules need of a program
-//! and of a session is here, too.
+//! Hovers, navigation, lenses and server capabilities. Also the program and the session that other modules use.
 
 use crate::session::{Options, Session, at, rich_client};
 use expect_test::{Expect, expect};
@@ -257,7 +256,7 @@ fn the_definition_of_a_primitive_is_a_document_of_the_server() {
         let text = document["text"].as_str().and_then(|t| t.lines().nth(line)).expect("the line");
         assert!(text.contains("filter"), "{text}");
     }
-    // an editor may open it and ask there, too; it cannot be changed
+    // An editor may open it and send requests for it, but not change it.
     session.open(&uri, "(define (filter x) x)");
     assert!(session.call("textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } })).is_ok());
     assert_ne!(session.text(&uri), "(define (filter x) x)");

@@ -1,4 +1,4 @@
-//! Imported files: which are read, and what happens when they change.
+//! Imported files: which are read, and how changes on disk are handled.
 
 use crate::session::{Options, Session};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ impl Folder {
     fn path(&self, name: &str) -> String {
         Path::new(&self.0.path().canonicalize().expect("a folder")).join(name).display().to_string()
     }
-    /// A session with this as its workspace.
+    /// A session with this folder as its workspace.
     fn session(&self, folder: &str) -> Session {
         Session::with(Options { root: Some(self.uri(folder)), ..Options::default() })
     }
@@ -56,7 +56,7 @@ fn an_open_document_counts_and_not_its_file() {
     assert_eq!(codes(&session.diagnostics(&main, 1)), [] as [&str; 0]);
     session.open(&lib, "(define (third x) x)\n");
     session.wait("the unknown name", |m| m["params"]["uri"] == main && codes_of(m).contains(&"unknown-name"));
-    // closing gives the file its own text back
+    // After closing, the file's text on disk counts again.
     session.notify("textDocument/didClose", json!({ "textDocument": { "uri": lib } }));
     session.edit(&main, 2, [0, 0, 0, 0], "; again\n");
     assert_eq!(codes(&session.diagnostics(&main, 2)), [] as [&str; 0]);
@@ -78,7 +78,7 @@ fn a_file_that_changes_on_disk_is_read_again() {
     let change = json!({ "changes": [{ "uri": folder.uri("lib/half.lift"), "type": 1 }] });
     session.notify("workspace/didChangeWatchedFiles", change);
     session.wait("no diagnostics", |m| m["params"]["uri"] == main && m["params"]["diagnostics"] == json!([]));
-    // a client that watches nothing saves
+    // A client that watches no files sends a save notification.
     folder.write("lib/half.lift", "(define (whole x) x)\n");
     session.notify("textDocument/didSave", json!({ "textDocument": { "uri": main } }));
     session.wait("the unknown name", |m| m["params"]["uri"] == main && codes_of(m).contains(&"unknown-name"));
@@ -154,7 +154,7 @@ fn an_edit_of_an_imported_document_refreshes_what_is_shown_of_others() {
     session.shutdown();
 }
 
-/// Each folder of the workspace is for itself: a document imports from its own, and folders come and go.
+/// Workspace folders are separate: a document imports only from its own. Folders can be added and removed.
 #[test]
 fn each_folder_of_a_workspace_is_for_itself() {
     let folder = Folder::new(&[
@@ -172,16 +172,16 @@ fn each_folder_of_a_workspace_is_for_itself() {
     session.open(&two, USES);
     assert_eq!(codes(&session.diagnostics(&one, 1)), [] as [&str; 0]);
     assert_eq!(codes(&session.diagnostics(&two, 1)), ["unused-import", "unknown-name"]);
-    // from one folder into the other is out of it
+    // An import from one folder into the other leaves the folder.
     let across = folder.uri("one/across.lift");
     session.open(&across, "(import \"../two/lib/third.lift\")\n(define a (third 2.0f))\n");
     assert!(codes(&session.diagnostics(&across, 1)).contains(&"missing-import"));
-    // symbols are those of all folders
+    // Workspace symbols cover all folders.
     let symbols = session.call("workspace/symbol", json!({ "query": "half" })).expect("symbols");
     let places: Vec<&str> =
         symbols.as_array().expect("a list").iter().filter_map(|s| s["location"]["uri"].as_str()).collect();
     assert_eq!(places, [folder.uri("one/lib/half.lift")]);
-    // a third folder around both: now the import stays inside of nothing nearer
+    // A third folder contains both, and `one` is removed: the import is now inside the third.
     let event = json!({ "added": [named("")], "removed": [named("one")] });
     session.notify("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
     session.edit(&across, 2, [1, 22, 1, 22], " ");

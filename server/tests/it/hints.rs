@@ -1,4 +1,4 @@
-//! Inlay hints: what they say, where they lead, what they write, and which are shown.
+//! Inlay hints: labels, links, edits and settings.
 
 use crate::features::{PROGRAM, UNEQUAL, URI, document, rich};
 use crate::session::{Options, Session, rich_client, span};
@@ -44,7 +44,7 @@ fn hints_of_a_range_are_those_in_it() {
     session.shutdown();
 }
 
-/// `line:column label`, then where the parts of the label lead, of each hint of a document.
+/// Lists the hints of a document as `line:column label`, each followed by the targets of its parts.
 fn shown(session: &mut Session) -> String {
     let params = json!({ "textDocument": document(), "range": span([0, 0, 99, 0]) });
     let hints = session.call("textDocument/inlayHint", params).expect("hints");
@@ -61,17 +61,17 @@ fn shown(session: &mut Session) -> String {
     hints.as_array().expect("a list").iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
-/// A client that cannot be asked to ask again gets all hints at once.
+/// A client that cannot refresh hints; the server waits for the compiler instead.
 fn waiting_client() -> Value {
     let mut capabilities = rich_client();
     capabilities["workspace"]["inlayHint"] = Value::Null;
     capabilities
 }
 
-/// Seconds.
+/// In seconds.
 const FOREVER: u32 = 3600;
 
-/// The hints of a program of which only some kinds are shown.
+/// Checks the hints of a program with only some kinds enabled.
 fn only(kinds: &[&str], program: &str, expected: Expect) {
     let settings: serde_json::Map<String, Value> =
         HINT_KINDS.iter().map(|setting| (setting.name.to_owned(), json!(kinds.contains(&setting.name)))).collect();
@@ -152,7 +152,7 @@ fn what_a_run_still_checks_inside_of_a_launch() {
     );
 }
 
-/// They are told when the kernel is compiled, and stay at their places while it is compiled again.
+/// Hints appear once the kernel is compiled, and stay in place while it is compiled again.
 #[test]
 fn what_the_compiler_tells_comes_later_and_does_not_flicker() {
     let mut session = Session::with(Options { capabilities: rich_client(), ..Options::default() });
@@ -165,7 +165,7 @@ fn what_the_compiler_tells_comes_later_and_does_not_flicker() {
     assert_eq!(checks(&mut session), [] as [&str; 0], "nothing is compiled yet");
     session.wait("a wish to be asked again", |message| message["method"] == "workspace/inlayHint/refresh");
     assert_eq!(checks(&mut session), ["1:46 checks the index", "3:43 checks the divisor"]);
-    // Before the place, then over it.
+    // An edit before the hint, then one over it.
     session.edit(URI, 2, [1, 35, 1, 35], " ");
     assert_eq!(checks(&mut session), ["1:47 checks the index", "3:43 checks the divisor"]);
     session.edit(URI, 3, [1, 36, 1, 47], "(+ i 1)");
@@ -173,7 +173,7 @@ fn what_the_compiler_tells_comes_later_and_does_not_flicker() {
     session.shutdown();
 }
 
-/// Lengths are not held back by the compiler, which may take longer than a person waits.
+/// Hints about lengths do not wait for the compiler, which may take too long.
 #[test]
 fn a_client_that_cannot_be_asked_to_ask_again_has_lengths_at_once_and_the_rest_when_it_asks_again() {
     let options = json!({ "hintPatience": 0 });
@@ -181,7 +181,7 @@ fn a_client_that_cannot_be_asked_to_ask_again_has_lengths_at_once_and_the_rest_w
     session.open(URI, CHECKED);
     let first = shown(&mut session);
     assert!(first.contains(": Int") && !first.contains("checks the index"), "{first}");
-    // However long it takes.
+    // Repeat until the kernel is compiled.
     while !shown(&mut session).contains("checks the index") {}
     let refreshed = session.messages().iter().any(|message| message["method"] == "workspace/inlayHint/refresh");
     assert!(!refreshed, "it was not told that it may be");
@@ -209,7 +209,7 @@ fn a_client_that_paints_unequal_lengths_by_itself_has_them_in_its_diagnostics() 
     assert_eq!(start(json!({ "inlayHints": { "obligations": false } })), (Value::Null, false));
 }
 
-/// What a double click on the hint with a label makes of the program, and what it says of itself.
+/// Checks the tooltip of the hint with a label, and the program after its edit is applied.
 fn resolved(mut options: Value, program: &str, label: &str, expected: Expect) {
     options["hintPatience"] = json!(FOREVER);
     let mut capabilities = waiting_client();
@@ -296,7 +296,7 @@ fn a_hint_says_in_a_sentence_what_it_is_and_writes_itself() {
     );
 }
 
-/// One table of kinds: what the server takes, what the documentation says.
+/// All kinds of hints that the server supports are documented.
 #[test]
 fn every_kind_is_documented() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/protocol.md")).expect("the page");
@@ -306,7 +306,8 @@ fn every_kind_is_documented() {
     }
 }
 
-/// The extension has a setting for each kind, on and off as here, with an example in its text, and a command that toggles it.
+/// The extension has a setting for each kind, with the same default, an example in its text, and a command that toggles
+/// it.
 #[test]
 fn every_kind_has_a_setting_in_visual_studio_code() {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode/package.json");
@@ -316,7 +317,7 @@ fn every_kind_has_a_setting_in_visual_studio_code() {
     let toggles = contributes["commands"].as_array().expect("commands").iter();
     let toggles = toggles.filter_map(|c| c["command"].as_str()).filter(|c| c.starts_with("lift.toggle"));
     assert!(toggles.count() >= HINT_KINDS.len());
-    // one object of settings, or a list of them
+    // The manifest has one object of settings or a list of them.
     let settings = &contributes["configuration"];
     let groups = settings.as_array().cloned().unwrap_or_else(|| vec![settings.clone()]);
     for setting in HINT_KINDS {

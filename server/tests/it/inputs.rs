@@ -1,4 +1,4 @@
-//! `lift run`: inputs of every kind, good and bad; sizes; devices; results.
+//! `lift run`: valid and invalid inputs of every kind; sizes; devices; results.
 
 use crate::programs::Bench;
 use expect_test::expect;
@@ -25,14 +25,14 @@ fn run(bench: &Bench, kernel: &str, inputs: &[&str]) -> String {
     bench.fine(&arguments)
 }
 
-/// The first line of what is said when a kernel is not run.
+/// Returns the first line of the error for a kernel that is not run.
 fn refusal(bench: &Bench, kernel: &str, inputs: &[&str]) -> String {
     let mut arguments = vec!["run", "p.lift", "--device", "interpreter", "--kernel", kernel];
     arguments.extend(inputs);
     bench.wrong(&arguments).lines().next().unwrap_or_default().to_owned()
 }
 
-/// A `.npy` file, byte by byte.
+/// Builds a `.npy` file from a header and data.
 fn npy(header: &str, data: &[u8]) -> Vec<u8> {
     let mut out = b"\x93NUMPY\x01\x00".to_vec();
     let header = format!("{header:<117}\n");
@@ -123,7 +123,7 @@ fn bad_numpy_files_are_refused_with_the_reason() {
     "#]].assert_eq(&said);
 }
 
-/// Nothing is unpacked, so nothing small becomes large.
+/// Compressed input is rejected before it is unpacked, so a small file cannot become large.
 #[test]
 fn broken_archives_are_refused() {
     let bench = bench();
@@ -239,7 +239,7 @@ fn a_kernel_runs_on_its_own_line() {
         ("deep/data.txt", "1 2"),
         ("bad.lift", ";;; run: ys=iota\n(lift bad (N) ((array-type int N)) (lambda (xs) xs))\n"),
     ]);
-    // its files lie beside it
+    // File names in the `;;; run:` line are relative to the program.
     assert_eq!(bench.fine(&["run", "deep/own.lift", "--device", "interpreter"]), "2.0\n4.0\n");
     let said = bench.wrong(&["run", "bad.lift", "--device", "interpreter"]);
     assert!(said.contains("the line `;;; run:` gives no value for `xs`"), "{said}");

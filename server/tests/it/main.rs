@@ -1,4 +1,4 @@
-//! The program from outside: language server sessions over its standard streams, and command lines.
+//! Tests of the executable: language server sessions over its standard streams, and command lines.
 
 mod changes;
 mod cli;

@@ -1,14 +1,14 @@
-//! Command lines for tests.
+//! Runs command lines for tests.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A folder in which command lines run.
+/// A temporary folder in which command lines run.
 pub struct Bench {
     folder: tempfile::TempDir,
 }
 
-/// How a command line ended.
+/// The result of a command line.
 pub struct Ran {
     pub status: Option<i32>,
     pub out: String,
@@ -45,13 +45,13 @@ impl Bench {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
         Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
-    /// What is printed by a command that is fine.
+    /// Returns the output of a command that must succeed.
     pub fn fine(&self, arguments: &[&str]) -> String {
         let ran = self.lift(arguments);
         assert_eq!((ran.status, &*ran.err), (Some(0), ""), "{arguments:?}: {}", ran.out);
         ran.out
     }
-    /// What is said by a command that finds the program or an input wrong.
+    /// Returns the messages of a command that must find an error in the program or an input.
     pub fn wrong(&self, arguments: &[&str]) -> String {
         let ran = self.lift(arguments);
         assert_eq!((ran.status, &*ran.out), (Some(1), ""), "{arguments:?}: {}", ran.err);

@@ -1,7 +1,8 @@
-//! Sessions of random typing: every request is answered, none by a defect, and the text is what was typed.
+//! Random editing sessions: every request gets an answer, no answer is an internal error, and the server's text is the
+//! typed text.
 //!
-//! Columns are counted as the session has agreed (UTF-8 or UTF-16); some edits come with an old version, and now and then
-//! the document is closed, asked about, and opened again.
+//! Columns are in the negotiated unit (UTF-8 or UTF-16). Some edits have an old version. Sometimes the document is
+//! closed, used while closed, and opened again.
 
 use crate::session::{Options, Session, at, rich_client, span};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ const PROGRAM: &str = "\
 (lift pairs (N) ((array-type int N))
   (lambda (xs) (zip (drop #1 xs) (take #3 (reverse xs)))))
 ";
-/// What is typed: pieces that make and break programs.
+/// The texts to insert, which make and break programs.
 const PIECES: [&str; 26] = [
     "(",
     ")",
@@ -42,7 +43,7 @@ const PIECES: [&str; 26] = [
     "(pack ",
     "(let z ",
     "𝒳",
-    // an `e` with its accent as a character of its own
+    // An `e` with a combining accent.
     "e\u{301}",
     "\u{1f468}\u{200d}\u{1f469}",
     "\"",
@@ -72,7 +73,7 @@ const REQUESTS: [&str; 18] = [
     "textDocument/typeDefinition",
 ];
 
-/// A linear congruential generator (Knuth's MMIX): the same session for the same seed.
+/// A linear congruential generator (Knuth's MMIX): a seed determines the session.
 struct Dice(u64);
 impl Dice {
     fn below(&mut self, n: usize) -> usize {
@@ -81,22 +82,22 @@ impl Dice {
     }
 }
 
-/// What columns are counted in.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Unit {
     Utf8,
     Utf16,
 }
 
-/// A session before it is played. Each step is made from its own seed and the text of that moment, so what is left when
-/// steps are taken away is a session, too.
+/// A session to play. Each step depends only on its own seed and the current text, so any subsequence of the steps is a
+/// valid session.
 #[derive(Debug, Clone)]
 struct Plan {
     unit: Unit,
     steps: Vec<u64>,
 }
 
-/// How many edits one session makes at most.
+/// Maximal number of steps in a session.
 const STEPS: usize = 200;
 
 impl Plan {
@@ -107,7 +108,7 @@ impl Plan {
     }
 }
 
-/// The line and the column of a byte of a text.
+/// Returns line and column of a byte offset.
 fn position(text: &str, byte: usize, unit: Unit) -> [u32; 2] {
     let before = &text[..byte];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
@@ -118,7 +119,7 @@ fn position(text: &str, byte: usize, unit: Unit) -> [u32; 2] {
     [before.matches('\n').count() as u32, column as u32]
 }
 
-/// A place between two characters, but not inside of a line end.
+/// Picks a character boundary that is not inside a line break.
 fn place(dice: &mut Dice, text: &str) -> usize {
     let places: Vec<usize> = (0..=text.len())
         .filter(|&i| text.is_char_boundary(i) && !(i > 0 && text[..i].ends_with('\r') && text[i..].starts_with('\n')))
@@ -126,7 +127,7 @@ fn place(dice: &mut Dice, text: &str) -> usize {
     places[dice.below(places.len())]
 }
 
-/// A session that is played: what was sent is kept, so that one that goes wrong can be told.
+/// A running session, with a log of sent messages for reports.
 struct Play {
     session: Session,
     unit: Unit,
@@ -147,11 +148,11 @@ impl Play {
         Play { session, unit, text: PROGRAM.to_owned(), asked: Vec::new(), sent }
     }
 
-    /// One step: perhaps the document is opened again; an edit; some requests.
+    /// Plays one step: possibly reopens the document, edits it, sends some requests.
     fn step(&mut self, seed: u64, version: i64) {
         let mut dice = Dice(seed);
         let from = place(&mut dice, &self.text);
-        // some edits delete a little, some undo everything
+        // Some edits delete a few characters.
         let to = if dice.below(3) == 0 { (from + dice.below(12)).min(self.text.len()) } else { from };
         let whole = |i: &usize| self.text.is_char_boundary(*i) && !self.text[*i..].starts_with('\n');
         let to = (to..=self.text.len()).find(whole).unwrap_or(from);
@@ -159,13 +160,13 @@ impl Play {
         if dice.below(30) == 0 {
             self.reopen();
         }
-        // An edit that says that it is older than the text is made as well.
+        // The server applies an edit with an old version, too.
         let version = version - [0, 0, 0, 1, 7][dice.below(5)];
         if dice.below(20) == 0 {
             self.text = PROGRAM.to_owned();
             self.change(version, vec![json!({ "text": self.text })]);
         } else if !self.text[..from].ends_with('\r') {
-            // One message may hold several changes, each about what the one before it made: they may overlap.
+            // A message may hold several changes, each relative to the result of the previous one; they may overlap.
             let mut changes = vec![self.replace(from, to, piece)];
             if dice.below(4) == 0 && !piece.ends_with('\r') {
                 let inside = from + dice.below(piece.len() + 1);
@@ -181,7 +182,7 @@ impl Play {
         }
     }
 
-    /// The change of a piece of the text, which is made.
+    /// Replaces a range of the text, and returns the change for the server.
     fn replace(&mut self, from: usize, to: usize, piece: &str) -> Value {
         let ([l, c], [to_l, to_c]) = (position(&self.text, from, self.unit), position(&self.text, to, self.unit));
         self.text.replace_range(from..to, piece);
@@ -210,14 +211,14 @@ impl Play {
                 self.sent.push("which is cancelled".into());
                 self.session.notify("$/cancelRequest", json!({ "id": id }));
             }
-            // no edit comes before this answer
+            // No edit can cancel this request.
             1 | 2 => assert!(self.session.answer(id).is_ok(), "{method}: {:?}", self.session.answer(id)),
             _ => {}
         }
         self.asked.push((id, method));
     }
 
-    /// Closes the document, asks for it and edits it although it is closed, and opens it again.
+    /// Closes the document, sends requests and an edit for it while it is closed, and opens it again.
     fn reopen(&mut self) {
         self.sent.push("closed, asked about, edited, opened again".into());
         self.session.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
@@ -230,7 +231,7 @@ impl Play {
         self.session.open(URI, &self.text);
     }
 
-    /// Every request is answered, and the text is what was typed.
+    /// Checks that every request is answered, and that the server's text is the typed text.
     fn end(mut self) {
         for (id, method) in std::mem::take(&mut self.asked) {
             if let Err(error) = self.session.answer(id) {
@@ -239,7 +240,7 @@ impl Play {
             }
         }
         assert_eq!(self.session.text(URI), self.text);
-        // what was typed last has its diagnostics, and is whole again when it is put back
+        // The original text, when restored, has its diagnostics again.
         self.session.change(URI, 1000, json!([{ "text": PROGRAM }]));
         let found = self.session.diagnostics(URI, 1000);
         let errors: Vec<&Value> = found.iter().filter(|d| d["severity"] == 1).collect();
@@ -248,7 +249,7 @@ impl Play {
     }
 }
 
-/// A session that went wrong: what was sent, and what is wrong.
+/// A failed session: the sent messages, and the reason.
 struct Wrong {
     sent: Vec<String>,
     why: String,
@@ -274,8 +275,8 @@ fn played(plan: &Plan) -> Result<(), Wrong> {
     })
 }
 
-/// Fewer steps of which `wrong` still holds: half of them, a quarter, … down to single ones are taken away (Zeller and
-/// Hildebrandt, *Simplifying and isolating failure-inducing input*, 2002). `tries` bounds how often `wrong` is asked.
+/// Minimizes a failing plan: removes halves, quarters, … down to single steps while `wrong` still holds (Zeller and
+/// Hildebrandt, *Simplifying and isolating failure-inducing input*, 2002). Calls `wrong` at most `tries` times.
 fn smaller(mut plan: Plan, mut tries: u32, wrong: &mut dyn FnMut(&Plan) -> bool) -> Plan {
     let mut piece = plan.steps.len().div_ceil(2);
     while piece > 0 {
@@ -291,7 +292,7 @@ fn smaller(mut plan: Plan, mut tries: u32, wrong: &mut dyn FnMut(&Plan) -> bool)
                 from += piece;
             }
         }
-        // Single steps are tried until none can go.
+        // Repeat single steps until none can be removed.
         if piece > 1 || plan.steps.len() == before {
             piece /= 2;
         }
@@ -299,7 +300,7 @@ fn smaller(mut plan: Plan, mut tries: u32, wrong: &mut dyn FnMut(&Plan) -> bool)
     plan
 }
 
-/// What is printed of a session that goes wrong: its seed, the smallest one that was found, and what is wrong with it.
+/// Formats the report of a failed session: seed, minimized session, reason.
 fn told(seed: u64, plan: Plan, wrong: Wrong) -> String {
     let plan = smaller(plan, 80, &mut |plan| played(plan).is_err());
     let Wrong { sent, why } = played(&plan).err().unwrap_or(wrong);
@@ -321,8 +322,8 @@ fn a_session_that_goes_wrong_is_made_smaller() {
     assert!(tries < 60, "{tries}");
 }
 
-/// Six sessions that are the same each time, and three that nobody has tried: from `LIFT_SEED` on, or from the clock.
-/// `LIFT_SESSIONS` says how many are tried from there on instead of both.
+/// Plays six fixed sessions, and three new ones with seeds from `LIFT_SEED` or the clock. With `LIFT_SESSIONS=N`, plays
+/// only N new ones.
 #[test]
 fn random_typing_is_followed_and_answered() {
     let said = |name: &str| {

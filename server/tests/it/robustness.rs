@@ -1,4 +1,4 @@
-//! What must not end a session: cancellations, panics, broken frames; and how a session ends.
+//! Events that must not end a session: cancellations, panics, broken frames. Also the end of a session.
 
 use crate::session::{Options, Session, at};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn document() -> Value {
 fn a_storm_of_cancellations_answers_each_request_once() {
     let mut session = Session::start();
     session.open(URI, "(define a 1)\n");
-    // more than there are threads: those behind in the queue are cancelled before they begin
+    // More requests than threads: those still queued are cancelled before they begin.
     let ids: Vec<i64> = (0..200).map(|_| session.request("lift/test/busy", document())).collect();
     for id in &ids {
         session.notify("$/cancelRequest", json!({ "id": id }));
@@ -47,7 +47,7 @@ fn a_panic_costs_one_request() {
         let error = session.call(method, json!({})).expect_err("a panic");
         assert_eq!(error["code"], -32603);
     }
-    // the state is made anew from the texts
+    // The state is rebuilt from the texts.
     assert_eq!(session.call("lift/test/panicInWrite", json!({})), Ok(Value::Null));
     session.edit(URI, 2, [0, 10, 0, 11], "2.0");
     assert_eq!(session.text(URI), "(define a 2.0)\n");
@@ -89,7 +89,7 @@ fn broken_frames_are_answered_and_survived() {
         );
     }
     session.write(b"garbage\r\n\r\nContent-Length: nonsense\r\n\r\nContent-Length: 99999999999999\r\n\r\n");
-    // parameters of the wrong form
+    // Malformed parameters.
     let error = session.call("textDocument/hover", json!({ "nope": 1 })).expect_err("bad parameters");
     assert_eq!(error["code"], -32602);
     assert_eq!(session.call("no/such/method", json!({})).expect_err("unknown")["code"], -32601);
@@ -119,7 +119,7 @@ fn a_reply_never_overtakes_what_was_said_before_it() {
 fn slow_requests_do_not_block_quick_ones() {
     let mut session = Session::start();
     session.open(URI, "(define a 1)\n");
-    // fewer than the pool has threads
+    // Fewer busy requests than threads.
     let busy = session.request("lift/test/busy", document());
     for _ in 0..50 {
         assert!(session.call("textDocument/hover", at(URI, 0, 8)).is_ok());

@@ -1,4 +1,4 @@
-//! Runs of kernels: results, times, and how they are stopped.
+//! Runs of kernels: results, times, cancellation.
 
 use crate::commands::{ENDLESS, PROGRAM, URI, session};
 use crate::session::{Options, Session, span};
@@ -43,7 +43,7 @@ fn a_kernel_runs_on_its_own_line_or_on_what_is_given() {
         }"#]]
     .assert_eq(&format!("{report:#}"));
 
-    // what is in the editor is run, not what is on disk
+    // The text in the editor is run, not the one on disk.
     session.edit(URI, 2, [3, 40, 3, 44], "-9.0f");
     let given =
         json!({ "uri": URI, "kernel": "positive", "device": "interpreter", "inputs": ["iota"], "sizes": { "N": 3 } });
@@ -102,7 +102,7 @@ fn endless_run(session: &mut Session) -> i64 {
     session.request("workspace/executeCommand", params)
 }
 
-/// The token under which the server shows its work, once it has begun.
+/// Waits for the server's progress to begin and returns its token.
 fn begun(session: &mut Session) -> Value {
     let begin = session
         .wait("the begin of progress", |m| m["method"] == "$/progress" && m["params"]["value"]["kind"] == "begin");
@@ -147,7 +147,7 @@ fn a_run_that_takes_too_long_is_stopped() {
     let id = endless_run(&mut session);
     let error = session.answer(id).expect_err("stopped");
     assert_eq!(error["message"], "endless ran longer than 0.5 s (the time limit of a run) and was stopped");
-    // the server lives
+    // The server is still alive.
     assert_eq!(session.text(URI), ENDLESS);
     session.shutdown();
 }
@@ -158,7 +158,7 @@ fn a_run_that_takes_too_much_memory_is_stopped() {
     let options = json!({ "runMemoryLimit": 100 });
     let mut session = Session::with(Options { options, ..Options::default() });
     session.open(URI, PROGRAM);
-    // on the interpreter, which has no buffers to count
+    // The interpreter has no buffers, so the process itself is limited.
     let sizes = json!({ "N": 10_000, "M": 10_000 });
     let inputs = json!(["random", "2.0"]);
     let run = json!({ "uri": URI, "kernel": "scale", "device": "interpreter", "inputs": inputs, "sizes": sizes });
@@ -179,7 +179,7 @@ fn a_run_that_hangs_is_stopped_all_the_same() {
         }
         std::thread::yield_now();
     };
-    // It hears nothing any more, as a process that waits for a driver.
+    // The stopped process cannot react, like one that waits for a driver.
     let stopped = std::process::Command::new("sh").args(["-c", "kill -STOP \"$0\"", &child]).status().expect("sh");
     assert!(stopped.success());
     session.notify("window/workDoneProgress/cancel", json!({ "token": token }));
@@ -222,13 +222,13 @@ fn times_of_a_run_stand_at_the_lines_that_caused_them() {
     let of = if runs > 1 { format!("median of {runs} runs (least – greatest), ") } else { String::new() };
     assert!(tooltip.contains(&format!("\n{of}N = 100, on opencl:0, ")), "{tooltip}");
 
-    // Where the kernel stands and how it is laid out does not matter, nor what others do.
+    // The kernel's position and formatting do not matter, nor do other definitions.
     session.edit(URI, 2, [3, 2, 3, 2], " ");
     session.edit(URI, 3, [0, 0, 0, 0], ";; more\n(define other 1)\n");
     let moved = hints(&mut session);
     assert_eq!(moved[0]["position"], json!({ "line": 5, "character": 53 }));
     assert_eq!(moved[0]["label"], hint["label"]);
-    // What it computes does.
+    // A different meaning makes the times stale.
     session.edit(URI, 4, [5, 41, 5, 44], "1.5");
     let stale = hints(&mut session);
     assert_eq!(stale[0]["label"], json!(format!("was {}", hint["label"].as_str().expect("a text"))), "{stale:?}");
@@ -274,11 +274,11 @@ fn settings_can_be_changed_in_the_session() {
     while refreshes(&session) == before {
         hints(&mut session);
     }
-    // what is no setting of ours changes nothing
+    // Settings without ours change nothing.
     session.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
     session.notify("workspace/didChangeConfiguration", json!({ "settings": { "other": 1 } }));
     assert_eq!(hints(&mut session), Vec::<Value>::new());
-    // what was measured is still there
+    // The measurements are kept.
     session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": {} } }));
     assert_eq!(hints(&mut session).len(), 1);
     session.notify("workspace/didChangeConfiguration", json!({ "settings": { "lift": { "runTimeLimit": 0.2 } } }));
@@ -343,7 +343,7 @@ fn a_stopped_run_leaves_no_process() {
     session.shutdown();
 }
 
-/// A client that dies takes the run that it started with it, also when it dies in the middle of a message.
+/// When the client dies, even in the middle of a message, its run ends, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_dies_leaves_no_process() {
@@ -366,7 +366,7 @@ fn a_client_that_dies_leaves_no_process() {
     }
 }
 
-/// Not one that has ended and that nobody has asked about.
+/// Whether a process exists and is not a zombie.
 #[cfg(target_os = "linux")]
 fn is_running(process: &str) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A client for tests: starts `lift lsp`, speaks frames, and waits for messages, never for time.
+//! A test client: starts `lift lsp`, exchanges frames, and waits for messages instead of fixed times.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// A message that has not come by now does not come: the test fails.
+/// Time limit for every message; the test fails after it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Session {
@@ -27,7 +27,7 @@ struct Inbox {
 struct Messages {
     /// All messages of the server, in order.
     all: Vec<Value>,
-    /// Its requests that were not answered yet.
+    /// The server's unanswered requests.
     to_answer: Vec<Value>,
     closed: bool,
 }
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 impl Session {
-    /// A session with a client that can do nothing special.
+    /// Starts a session with a client without optional capabilities.
     pub fn start() -> Session {
         Session::with(Options::default())
     }
@@ -63,7 +63,7 @@ impl Session {
         session
     }
 
-    /// A server that has not been initialized.
+    /// Starts a server without initializing it.
     pub fn raw(options: &Options) -> Session {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lift"));
         command.arg("lsp").args(&options.arguments).env("LIFT_TEST_METHODS", "1");
@@ -93,7 +93,7 @@ impl Session {
     pub fn send(&mut self, message: &Value) {
         self.send_bytes(message.to_string().as_bytes());
     }
-    /// A frame with any body.
+    /// Sends a frame with an arbitrary body.
     pub fn send_bytes(&mut self, body: &[u8]) {
         let mut frame = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
         frame.extend(body);
@@ -112,7 +112,7 @@ impl Session {
         self.send(&json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params }));
         self.next_id
     }
-    /// The answer to a request: its result, or its error.
+    /// Waits for the answer to a request: its result, or its error.
     pub fn answer(&mut self, id: i64) -> Result<Value, Value> {
         let message = self.wait("an answer", |m| m.get("method").is_none() && m["id"] == id);
         match message.get("error") {
@@ -124,7 +124,8 @@ impl Session {
         let id = self.request(method, params);
         self.answer(id)
     }
-    /// The first message, from now on or before, that is asked for. Answers the server's requests with `null` meanwhile.
+    /// Returns the first message that matches, among all received so far and later. Meanwhile answers the server's
+    /// requests with `null`.
     pub fn wait(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         let inbox = self.inbox.clone();
         let mut messages = inbox.messages.lock().expect("the inbox");
@@ -144,7 +145,7 @@ impl Session {
             assert!(!timeout.timed_out(), "the server did not send {what}");
         }
     }
-    /// All messages so far, in order.
+    /// Returns all messages so far, in order.
     pub fn messages(&self) -> Vec<Value> {
         self.inbox.messages.lock().expect("the inbox").all.clone()
     }
@@ -153,7 +154,7 @@ impl Session {
         let document = json!({ "uri": uri, "languageId": "lift", "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
-    /// One edit: from line and column to line and column.
+    /// Sends one edit; the range is line, column, end line, end column.
     pub fn edit(&mut self, uri: &str, version: i64, range: [u32; 4], text: &str) {
         self.change(uri, version, json!([{ "range": span(range), "text": text }]));
     }
@@ -161,7 +162,7 @@ impl Session {
         let document = json!({ "uri": uri, "version": version });
         self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
     }
-    /// The diagnostics of a version of a document.
+    /// Waits for the published diagnostics of a version of a document.
     pub fn diagnostics(&mut self, uri: &str, version: i64) -> Vec<Value> {
         let message = self.wait("diagnostics", |m| {
             m["method"] == "textDocument/publishDiagnostics"
@@ -170,7 +171,7 @@ impl Session {
         });
         message["params"]["diagnostics"].as_array().expect("a list").clone()
     }
-    /// The server's idea of a document.
+    /// Returns the server's text of a document.
     pub fn text(&mut self, uri: &str) -> String {
         let text = self.call("lift/test/text", json!({ "uri": uri })).expect("an open document");
         text.as_str().expect("a text").to_owned()
@@ -179,7 +180,7 @@ impl Session {
         self.call("workspace/executeCommand", json!({ "command": command, "arguments": [argument] }))
     }
 
-    /// The processes that the server started and that have not ended.
+    /// Returns the ids of the server's live child processes.
     #[cfg(target_os = "linux")]
     pub fn children(&self) -> Vec<String> {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("a process");
@@ -188,14 +189,14 @@ impl Session {
         children.join(" ").split_whitespace().map(str::to_owned).collect()
     }
 
-    /// How much each thread of the server gives way to others, by the thread's name.
+    /// Returns the niceness of the server's threads, by name.
     #[cfg(target_os = "linux")]
     pub fn niceness(&self) -> std::collections::BTreeMap<String, i32> {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("a process");
         let of = |path: std::path::PathBuf| {
             let name = std::fs::read_to_string(path.join("comm")).ok()?;
             let stat = std::fs::read_to_string(path.join("stat")).ok()?;
-            // `ID (NAME) STATE …`: the nineteenth field.
+            // The format is `ID (NAME) STATE …`; the niceness is the nineteenth field.
             let nice = stat.rsplit_once(") ")?.1.split_whitespace().nth(16)?.parse().ok()?;
             Some((name.trim().to_owned(), nice))
         };
@@ -207,7 +208,7 @@ impl Session {
     pub fn exit_status(&mut self) -> Option<i32> {
         self.server.wait().expect("the server ends").code()
     }
-    /// Ends the session as the protocol asks; the status must be 0.
+    /// Ends the session as the protocol requires; the exit status must be 0.
     pub fn shutdown(mut self) {
         assert_eq!(self.call("shutdown", Value::Null), Ok(Value::Null));
         self.notify("exit", Value::Null);
@@ -242,17 +243,17 @@ fn read_frame(stream: &mut impl BufRead) -> Option<Value> {
     Some(serde_json::from_slice(&body).expect("the server writes JSON"))
 }
 
-/// A range of the protocol.
+/// Returns a protocol range.
 pub fn span([line, column, to_line, to_column]: [u32; 4]) -> Value {
     json!({ "start": { "line": line, "character": column }, "end": { "line": to_line, "character": to_column } })
 }
 
-/// The parameters of a request about a place.
+/// Returns the parameters of a request at a position.
 pub fn at(uri: &str, line: u32, column: u32) -> Value {
     json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": column } })
 }
 
-/// What VS Code says of itself, as far as it matters here.
+/// The capabilities of VS Code, as far as these tests need them.
 pub fn rich_client() -> Value {
     json!({
         "workspace": {

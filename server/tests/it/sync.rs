@@ -1,4 +1,4 @@
-//! What the server knows of the documents: every edit, in order, in the negotiated unit.
+//! Synchronization of documents: every edit, in order, in the negotiated unit.
 
 use crate::session::{Options, Session, at};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn a_storm_of_edits_with_hovers_between_leaves_the_right_text() {
     for id in hovers {
         match session.answer(id) {
             Ok(hover) => assert!(hover.to_string().contains("Int"), "{hover}"),
-            // a newer edit came first
+            // A newer edit arrived first.
             Err(error) => assert_eq!(error["code"], -32801),
         }
     }
@@ -49,7 +49,7 @@ fn windows_line_ends_count_as_one_line_end() {
     let mut session = Session::start();
     session.open(URI, "; a\r\n; b\r\n");
     session.edit(URI, 2, [1, 3, 1, 3], "c");
-    // past the end of a line is its end
+    // A column past the end of a line is its end.
     session.edit(URI, 3, [0, 99, 1, 0], "\r\n;; new\r\n");
     assert_eq!(session.text(URI), "; a\r\n;; new\r\n; bc\r\n");
     session.shutdown();

@@ -1,4 +1,4 @@
-//! Generated texts as documents that follow the edits, and the way between their parts and the program.
+//! Generated texts that follow the edits, and the mapping between their parts and the program.
 
 use crate::session::{Options, Session, rich_client, span};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ const PROGRAM: &str = "\
     (map twice (filter (lambda (x) (> x 0.5f)) xs))))
 ";
 
-/// A client with or without `workspace/textDocumentContent`.
+/// Starts a session of a client with or without `workspace/textDocumentContent`.
 fn session(standard: bool) -> Session {
     let mut capabilities = rich_client();
     if standard {
@@ -32,7 +32,7 @@ fn head(text: &str) -> &str {
     text.lines().next().expect("a line")
 }
 
-/// How often the client was told to ask again.
+/// Returns how often the client was asked to refresh a text.
 fn told(session: &Session) -> usize {
     session.messages().iter().filter(|m| m["method"] == "workspace/textDocumentContent/refresh").count()
 }
@@ -40,7 +40,7 @@ fn told(session: &Session) -> usize {
 fn wait_until_told(session: &mut Session, times: usize) {
     session.wait("a refresh", |_| true);
     while told(session) < times {
-        // answers what the server asks meanwhile
+        // Every wait also answers the server's requests.
         session.call("lift/test/text", json!({ "uri": URI })).expect("an open document");
     }
     let last = session.messages().into_iter().rfind(|m| m["method"] == "workspace/textDocumentContent/refresh");
@@ -61,7 +61,7 @@ fn a_view_follows_the_edits_of_what_is_not_saved() {
     wait_until_told(&mut session, 1);
     let second = content(&mut session, VIEW);
     assert_eq!(second, first.replace("* 2.0f", "* 7.0f"));
-    // an edit that changes nothing there is not told
+    // An edit that does not change the text causes no refresh.
     session.edit(URI, 3, [0, 0, 0, 0], "; a comment\n");
     session.edit(URI, 4, [1, 23, 1, 27], "8.0f");
     wait_until_told(&mut session, 2);
@@ -77,7 +77,7 @@ fn a_view_that_nobody_asks_for_again_is_made_no_more() {
     session.edit(URI, 2, [0, 23, 0, 27], "7.0f");
     wait_until_told(&mut session, 1);
     session.edit(URI, 3, [0, 23, 0, 27], "8.0f");
-    // Another view is wanted: when it is told of, this one would have been, too.
+    // When the other view is refreshed, this one would have been refreshed, too, if it were still wanted.
     let plan = VIEW.replace(".cl?", ".core?");
     assert!(content(&mut session, &plan).contains("* 8.0f"));
     session.edit(URI, 4, [0, 23, 0, 27], "9.0f");
@@ -113,7 +113,7 @@ fn a_view_of_a_program_that_never_compiled_says_why_until_it_does() {
     session.edit(URI, 3, [0, 23, 0, 27], "2.0f");
     wait_until_told(&mut session, 1);
     assert!(content(&mut session, VIEW).contains("__kernel"));
-    // a program that is closed
+    // The program is closed.
     session.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
     session.wait("the view of a closed program", |m| m["method"] == "workspace/textDocumentContent/refresh");
     let closed = session.call("lift/virtualText", json!({ "uri": VIEW })).expect("a text");
@@ -132,7 +132,7 @@ fn typing_in_bursts_ends_with_the_newest_text() {
         let number = if broken { "true".to_owned() } else { format!("{}.5f", version % 10) };
         session.edit(URI, version, [0, 23, 0, 27], &number);
         if version % 20 == 0 {
-            // in the middle of it, too, the text is that of the moment
+            // During the burst, too, the answer shows the current text.
             let text = content(&mut session, VIEW);
             assert!(broken == head(&text).contains("stale"), "{version}: {}", head(&text));
         }
@@ -186,7 +186,7 @@ fn every_stage_can_be_seen() {
     session.shutdown();
 }
 
-/// The text of a range.
+/// Returns the text of a range.
 fn part<'t>(text: &'t str, range: &Value) -> &'t str {
     let offset = |at: &Value| {
         let line = at["line"].as_u64().expect("a line") as usize;
@@ -196,7 +196,7 @@ fn part<'t>(text: &'t str, range: &Value) -> &'t str {
     &text[offset(&range["start"])..offset(&range["end"])]
 }
 
-/// Where a text stands, as an empty range.
+/// Returns the position of a text as an empty range.
 fn place(text: &str, what: &str) -> Value {
     let at = text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
     let line = text[..at].matches('\n').count() as u32;
@@ -232,7 +232,7 @@ fn an_expression_leads_to_its_generated_parts_and_back() {
     let first = session.call("lift/sourceRange", json!({ "view": VIEW, "range": span([0, 3, 0, 3]) }));
     assert_eq!(first, Ok(Value::Null), "the first line comes from nowhere");
 
-    // and by the standard requests
+    // The standard requests give the same.
     let position = place(&text, "> 0.5f")["start"].clone();
     let at = json!({ "textDocument": { "uri": VIEW }, "position": position });
     let definition = session.call("textDocument/definition", at.clone()).expect("a place");
@@ -256,12 +256,12 @@ fn places_follow_edits_that_the_view_does_not_show_yet() {
     let params = json!({ "view": VIEW, "uri": URI, "range": place(&edited, "2.0f") });
     let found = session.call("lift/generatedRanges", params).expect("ranges");
     assert!(part(&text, &found[0]).contains("* 2.0f"), "{found}");
-    // where the edit is nothing is known
+    // Inside the edit, no source is known.
     session.edit(URI, 3, [4, 36, 4, 42], "(= x 1.0f)");
     let params = json!({ "view": VIEW, "uri": URI, "range": span([4, 38, 4, 38]) });
     let found = session.call("lift/generatedRanges", params).expect("ranges");
     assert_eq!(found, json!([]));
-    // a view that was never asked for has no places
+    // A view that was never requested has no source map.
     let params = json!({ "view": VIEW.replace("double", "other"), "range": span([0, 0, 0, 0]) });
     assert_eq!(session.call("lift/sourceRange", params).expect_err("unknown")["code"], -32602);
     session.shutdown();
