@@ -1,30 +1,29 @@
-//! Which closing bracket closes which opening one, also where they do not match.
+//! Matching of brackets, including mismatched ones.
 //!
-//! The one opinion on brackets in this crate: the splitter and the parser both ask here, so that
-//! they cannot disagree on where a form ends.
+//! Splitter and parser share this module, so that they agree on where a form ends.
 //!
-//! The rule: a closer closes the innermost open bracket of its shape; those inside it were never
-//! closed. If none of its shape is open, it closes the innermost open bracket, as a misspelt closer.
+//! The rule: a closer closes the innermost open bracket of its shape, and the brackets inside that one count as
+//! unclosed. If none of its shape is open, it closes the innermost open bracket, as a misspelt closer.
 
 use crate::kind::SyntaxKind::{self, *};
 
-/// The brackets that are open, innermost last, each with a tag of the caller's.
+/// The open brackets, innermost last, each with a tag of the caller.
 #[derive(Debug, Default)]
 pub(crate) struct OpenBrackets<T> {
     open: Vec<(SyntaxKind, T)>,
     parens: usize,
 }
 
-/// What a closing bracket did.
+/// The effect of a closing bracket.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Closing<T> {
-    /// Nothing is open.
+    /// No bracket is open.
     Stray,
     Closes {
         opener: T,
         /// The two brackets have different shapes.
         mismatched: bool,
-        /// Brackets inside of this one that were never closed, innermost first.
+        /// Unclosed brackets inside this one, innermost first.
         unclosed: Vec<T>,
     },
 }
@@ -65,7 +64,7 @@ impl<T> OpenBrackets<T> {
         Closing::Stray
     }
 
-    /// What is still open at the end, innermost first.
+    /// Returns the tags of the brackets that are still open, innermost first.
     pub fn finish(self) -> Vec<T> {
         self.open.into_iter().rev().map(|(_, tag)| tag).collect()
     }

@@ -1,7 +1,7 @@
 //! Hand-written lexer. Lossless: every byte of the text belongs to exactly one token.
 //!
-//! A token depends on nothing before it, so that a slice of a text that starts and ends between
-//! tokens has exactly the tokens that it has in the whole.
+//! Tokens are independent of the text before them, so lexing a slice that starts and ends between tokens gives the
+//! tokens of the whole text there.
 
 use crate::kind::SyntaxKind::{self, *};
 use crate::{TextRange, TextSize};
@@ -10,7 +10,7 @@ use crate::{TextRange, TextSize};
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Tokens {
     kinds: Vec<SyntaxKind>,
-    /// One entry more than `kinds`: the last is the end of the text.
+    /// Start offsets, with one entry more than `kinds`: the end of the text.
     starts: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl Tokens {
         self.kinds.get(token).copied().unwrap_or(EOF)
     }
 
-    /// Where a token lies; past the last one, the empty range at the end of the text.
+    /// Returns the range of a token; past the last one, the empty range at the end of the text.
     pub fn range(&self, token: usize) -> TextRange {
         let end = self.starts.last().copied().unwrap_or(0);
         let at = |i: usize| TextSize::new(self.starts.get(i).copied().unwrap_or(end));
@@ -44,7 +44,7 @@ impl Tokens {
     }
 }
 
-/// Splits a text (shorter than 4 GiB, as positions have 32 bits) into tokens.
+/// Splits a text shorter than 4 GiB (offsets have 32 bits) into tokens.
 pub fn lex(text: &str) -> Tokens {
     let mut tokens = Tokens::default();
     let mut rest = text;
@@ -57,7 +57,7 @@ pub fn lex(text: &str) -> Tokens {
     tokens
 }
 
-/// Unicode's white space, and the byte order mark that some editors put at the start of a file.
+/// Whether a character is Unicode white space, or the byte order mark that some editors put at the start of a file.
 pub(crate) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
@@ -74,7 +74,7 @@ fn is_name_char(c: char) -> bool {
     }
 }
 
-/// The kind and length in bytes of the token at the start of `text`, whose first character is `first`.
+/// Returns kind and length in bytes of the token at the start of `text`, whose first character is `first`.
 fn token(first: char, text: &str) -> (SyntaxKind, usize) {
     match first {
         '(' => (L_PAREN, 1),
@@ -97,7 +97,7 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// A string ends on its line, so that a forgotten quote costs one line and not the file.
+/// Reads a string. It ends on its line, so that a missing quote affects one line instead of the file.
 fn string(text: &str) -> (SyntaxKind, usize) {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -125,7 +125,7 @@ fn atom(text: &str) -> SyntaxKind {
     }
 }
 
-/// `digits [. digits*] [e [sign] digits] [L | f]`, where `L` wants an integer.
+/// Parses `digits [. digits*] [e [sign] digits] [L | f]`, where `L` requires an integer; `None` if malformed.
 fn number(text: &str) -> Option<SyntaxKind> {
     let digits = |s: &str| s.find(|c: char| !c.is_ascii_digit()).unwrap_or(s.len());
     let mut rest = &text[digits(text)..];

@@ -1,8 +1,8 @@
-//! Offsets to positions and back, as the Language Server Protocol counts them.
+//! Converts offsets to positions and back, as defined by the Language Server Protocol.
 //!
-//! A line ends at `\n`, `\r\n`, or a lone `\r`; its last position is before that. Columns are
-//! UTF-8 bytes, UTF-16 units or characters. Positions come from editors, whose text may differ
-//! from ours for a moment: a position that does not exist means the nearest one before it.
+//! A line ends at `\n`, `\r\n`, or a lone `\r`; its last position is before that. Columns are UTF-8 bytes, UTF-16 units
+//! or characters. Positions come from editors, whose text may briefly differ from ours, so an invalid position means
+//! the nearest valid one before it.
 
 use crate::{TextRange, TextSize};
 
@@ -15,17 +15,17 @@ pub enum ColumnEncoding {
     Utf32,
 }
 
-/// A place between two characters. Both numbers start at zero.
+/// A boundary between two characters. Line and column start at zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// Where the lines of one text are.
+/// The lines of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineIndex {
-    /// At least one.
+    /// Never empty.
     lines: Vec<Line>,
     /// The characters of more than one byte, in order.
     wide: Vec<Wide>,
@@ -35,7 +35,7 @@ pub struct LineIndex {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Line {
     start: u32,
-    /// Before the line break.
+    /// Excludes the line break.
     end: u32,
 }
 
@@ -61,7 +61,7 @@ impl Wide {
 }
 
 impl LineIndex {
-    /// The index of a text below 4 GiB.
+    /// Builds the index of a text below 4 GiB.
     pub fn new(text: &str) -> LineIndex {
         let mut index = LineIndex { lines: Vec::new(), wide: Vec::new(), len: text.len() as u32 };
         let start = index.scan(text, 0);
@@ -69,11 +69,11 @@ impl LineIndex {
         index
     }
 
-    /// The index of a text that was this one's until `range` was replaced by `inserted` bytes: only the lines around are
-    /// read.
+    /// Updates the index after `range` was replaced by `inserted` bytes, which gave `text`; reads only the adjacent
+    /// lines.
     pub fn edited(&self, range: TextRange, inserted: TextSize, text: &str) -> LineIndex {
         let (from, to) = (u32::from(range.start()).min(self.len), u32::from(range.end()).min(self.len));
-        // A line break may come to be, or cease, from one character before the range to one behind it.
+        // A line break can appear or disappear from one character before the range to one after it.
         let first = self.line_at(from).saturating_sub(1);
         let behind = self.line_at(to) + 2;
         let moved = |at: u32| at - to + from + u32::from(inserted);
@@ -99,7 +99,8 @@ impl LineIndex {
         index
     }
 
-    /// Adds what stands in a part of the text that starts a line at `at`, but for its last line; where that starts.
+    /// Adds the lines and wide characters of a slice that starts a line at `at`; returns the start of its last line,
+    /// which is not added.
     fn scan(&mut self, text: &str, at: u32) -> u32 {
         let bytes = text.as_bytes();
         let mut start = at;
@@ -124,12 +125,12 @@ impl LineIndex {
         start
     }
 
-    /// How many lines there are: one more than line breaks.
+    /// Returns the number of lines: one more than line breaks.
     pub fn line_count(&self) -> u32 {
         self.lines.len() as u32
     }
 
-    /// What stands on a line, without its line break. A line past the last is empty, at the end.
+    /// Returns the range of a line without its line break. A line past the last is empty, at the end of the text.
     pub fn line(&self, line: u32) -> TextRange {
         match self.lines.get(line as usize) {
             Some(line) => TextRange::new(line.start.into(), line.end.into()),
@@ -137,8 +138,8 @@ impl LineIndex {
         }
     }
 
-    /// The position of an offset. One past the end means the end; one inside of a character or
-    /// between `\r` and `\n` means the place before it.
+    /// Converts an offset to a position. An offset past the end means the end; one inside a character or between `\r`
+    /// and `\n` means the boundary before it.
     pub fn position(&self, offset: TextSize, encoding: ColumnEncoding) -> Position {
         let offset = u32::from(offset).min(self.len);
         let line = self.line_at(offset);
@@ -148,12 +149,12 @@ impl LineIndex {
         Position { line: line as u32, column: at - start - more }
     }
 
-    /// The offset of a position. A column past the end of its line means the end of that line, a
-    /// line past the last one the end of the text, and a column inside of a character (between the
-    /// two halves of a surrogate pair, say) the start of that character.
+    /// Converts a position to an offset. A column past the end of its line means the end of that line, a line past the
+    /// last one means the end of the text, and a column inside a character (between the halves of a surrogate pair,
+    /// say) means its start.
     pub fn offset(&self, position: Position, encoding: ColumnEncoding) -> TextSize {
         let Some(&Line { start, end }) = self.lines.get(position.line as usize) else { return self.len.into() };
-        // The offset that is reached, and the units that are left from there on.
+        // The current offset, and the columns still to go from there.
         let (mut at, mut left) = (start, position.column);
         for wide in self.wide_in(start, end) {
             let plain = wide.at - at;
@@ -168,29 +169,29 @@ impl LineIndex {
         at.saturating_add(left).min(end).into()
     }
 
-    /// The range between two positions, in either order.
+    /// Returns the range between two positions, given in either order.
     pub fn range(&self, start: Position, end: Position, encoding: ColumnEncoding) -> TextRange {
         let (start, end) = (self.offset(start, encoding), self.offset(end, encoding));
         TextRange::new(start.min(end), end.max(start))
     }
 
-    /// The positions of both ends of a range.
+    /// Returns the positions of both ends of a range.
     pub fn positions(&self, range: TextRange, encoding: ColumnEncoding) -> (Position, Position) {
         (self.position(range.start(), encoding), self.position(range.end(), encoding))
     }
 
-    /// The line on which an offset stands; the place behind a line break is on the next one.
+    /// Returns the line of an offset; the offset after a line break is on the next line.
     fn line_at(&self, offset: u32) -> usize {
         self.lines.partition_point(|line| line.start <= offset).saturating_sub(1)
     }
 
-    /// The place itself, or the start of the character that it is inside of.
+    /// Moves an offset inside a character to the start of that character.
     fn boundary(&self, offset: u32) -> u32 {
         let before = self.wide.partition_point(|wide| wide.at < offset).checked_sub(1).map(|index| self.wide[index]);
         before.filter(|wide| offset < wide.end()).map_or(offset, |wide| wide.at)
     }
 
-    /// The wide characters that start in a part of the text.
+    /// Returns the wide characters that start in a range.
     fn wide_in(&self, start: u32, end: u32) -> &[Wide] {
         let from = self.wide.partition_point(|wide| wide.at < start);
         let to = self.wide.partition_point(|wide| wide.at < end);

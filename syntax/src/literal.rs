@@ -2,7 +2,7 @@
 
 use crate::kind::SyntaxKind::{self, *};
 
-/// A literal as a value of the type it is written with.
+/// A literal as a value of its type.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LiteralValue {
     Int(i32),
@@ -12,8 +12,8 @@ pub enum LiteralValue {
     Bool(bool),
 }
 
-/// `None` if the number does not fit its type (the parser has reported that), or if the token is no
-/// literal.
+/// Returns the value of a literal token; `None` for other tokens, and if the number does not fit its type, which the
+/// parser has reported.
 pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
     let value = match kind {
         INT => LiteralValue::Int(text.parse().ok()?),
@@ -32,13 +32,13 @@ pub(crate) fn value(kind: SyntaxKind, text: &str) -> Option<LiteralValue> {
     Some(value)
 }
 
-/// The value of a size literal. Sizes are natural numbers below 2^63.
+/// Returns the value of a size literal; `None` unless it is below 2^63.
 pub(crate) fn natural(text: &str) -> Option<u64> {
     let value: u64 = text.parse().ok()?;
     (value <= i64::MAX as u64).then_some(value)
 }
 
-/// The text between the quotes, with `\"` and `\\` resolved; any other escape stays as written.
+/// Returns the text between the quotes, with `\"` and `\\` resolved; other escapes stay as written.
 pub(crate) fn string(text: &str) -> String {
     let inner = text.strip_prefix('"').unwrap_or(text);
     let inner = inner.strip_suffix('"').unwrap_or(inner);

@@ -1,30 +1,30 @@
-//! The forms of a text after an edit, for little more than the edit itself costs.
+//! Updates the forms of a text after an edit, in time nearly proportional to the edit.
 //!
-//! Two texts that begin and end alike are compared, and only what lies between is split again: from two forms before the
-//! first difference up to the first form behind the last one that starts a line with a form word, where the splitter
-//! starts anew whatever is open. A test holds the result to that of [`split`].
+//! Compares the common start and end of both texts and splits only the region between again. It extends from two forms
+//! before the first difference to the first form after the last difference that starts a line with a form word, where
+//! the splitter restarts regardless of open brackets. A test compares the result with that of [`split`].
 
 use crate::split::{RawForm, split};
 use crate::words::FORM_WORDS;
 use crate::{TextRange, TextSize};
 
-/// What an edit did to the forms of a text.
+/// The effect of an edit on the forms of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resplit {
-    /// The forms before this one are what they were.
+    /// Number of unchanged forms before the edit.
     pub first: usize,
-    /// The forms of the old text from this one on are what they were, but for their places.
+    /// Index in the old forms of the first form after the edit; from there on, forms are only moved.
     pub behind: usize,
-    /// What stands between them now, at its places in the new text.
+    /// The new forms between them, with ranges in the new text.
     pub between: Vec<RawForm>,
-    /// What of the old text is another one now.
+    /// The range of the old text that was replaced.
     pub replaced: TextRange,
-    /// By how much what is behind has moved.
+    /// Offset by which the forms after the edit are moved, in bytes.
     pub moved: isize,
 }
 
 impl Resplit {
-    /// The forms of the new text.
+    /// Returns the forms of the new text.
     pub fn forms(&self, old: &[RawForm]) -> Vec<RawForm> {
         let mut forms = Vec::with_capacity(self.first + self.between.len() + old.len() - self.behind);
         forms.extend_from_slice(&old[..self.first]);
@@ -43,7 +43,7 @@ fn moved(range: TextRange, by: isize) -> TextRange {
     TextRange::new(at(range.start()), at(range.end()))
 }
 
-/// How the forms of `new` differ from those of a text that was `old` with these forms.
+/// Compares the forms of `new` with `forms`, the forms of `old`.
 pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
     let before = common_prefix(old.as_bytes(), new.as_bytes());
     let most = old.len().min(new.len()) - before;
@@ -52,14 +52,14 @@ pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
         after -= 1;
     }
     let replaced = TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32));
-    // Forms that end before the difference; the last two of them may still grow with what is typed behind them.
+    // The last two forms before the difference may grow with text typed after them.
     let first = forms.partition_point(|form| usize::from(form.range.end()) < before).saturating_sub(2);
     let start = match first {
         0 => 0,
         first => forms.get(first).map_or(0, |next| usize::from(next.range.start())),
     };
-    // A comment or string that the edit opens may swallow the rest of its line. The first form behind that line may get
-    // other documentation; the one after it has that form between.
+    // A comment or string opened by the edit may extend to the end of its line. The first form after that line may get
+    // other documentation; the form after that is safe.
     let line_end = old[old.len() - after..].find(['\n', '\r']).map_or(old.len(), |at| old.len() - after + at);
     let next = 1 + forms.partition_point(|form| usize::from(form.range.start()) <= line_end);
     let rest = forms.get(next..).unwrap_or_default();
@@ -75,7 +75,7 @@ pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
     Resplit { first, behind, between: between.collect(), replaced, moved: by }
 }
 
-/// Whether the form begins there also if brackets are open: `(define` at the start of a line.
+/// Whether the form starts there even inside open brackets, as `(define` at the start of a line.
 fn starts_line(text: &str, form: &RawForm) -> bool {
     let tokens = crate::lex(&text[form.range]);
     let mut significant = (0..tokens.len()).filter(|&token| !tokens.kind(token).is_trivia());
@@ -86,7 +86,7 @@ fn starts_line(text: &str, form: &RawForm) -> bool {
         && FORM_WORDS.contains(&&text[form.range][tokens.range(word)])
 }
 
-/// How much of both is compared at once.
+/// Number of bytes compared at once.
 const BLOCK: usize = 256;
 
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {

@@ -1,11 +1,10 @@
 //! The lexical split of a file into its top-level forms.
 //!
-//! This is the only authority on where a form begins and ends: every tree is the tree of one form.
-//! Between the forms there is nothing but white space and ordinary comments.
+//! This is the only authority on where a form begins and ends: every tree is the tree of one form. Between forms there
+//! are only white space and ordinary comments.
 //!
-//! A `;;;` comment block directly above a form belongs to it. A `(define`, `(lift`, `(import` or
-//! `(primitive` at the start of a line starts a new form even if brackets are open: what a
-//! forgotten bracket breaks ends there.
+//! A `;;;` comment block directly above a form belongs to it. A `(define`, `(lift`, `(import` or `(primitive` at the
+//! start of a line starts a new form even inside open brackets, so that a missing bracket affects one form.
 
 use crate::brackets::OpenBrackets;
 use crate::kind::SyntaxKind::*;
@@ -19,11 +18,11 @@ pub struct RawForm {
     pub kind: FormKind,
     /// From the first documentation line to the last token. Never empty.
     pub range: TextRange,
-    /// The name that it seems to define. A kernel without a name and an import have none.
+    /// The name that it appears to define; `None` for imports and unnamed kernels.
     pub name: Option<TextRange>,
 }
 
-/// What a form seems to be, from its first word.
+/// The apparent kind of a form, from its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FormKind {
     Import,
@@ -32,11 +31,11 @@ pub enum FormKind {
     Primitive,
     /// A bracketed group with another first word.
     Unknown,
-    /// Tokens outside of all brackets.
+    /// Tokens outside all brackets.
     Stray,
 }
 
-/// The forms of a file, in order and disjoint.
+/// Splits a file into its forms, in order and disjoint.
 pub fn split(text: &str) -> Vec<RawForm> {
     let tokens = lex(text);
     let mut splitter = Splitter { text, tokens: &tokens, forms: Vec::new(), form: None, end: 0 };
@@ -48,9 +47,9 @@ struct Splitter<'t> {
     text: &'t str,
     tokens: &'t Tokens,
     forms: Vec<RawForm>,
-    /// The form that is being read; its range grows.
+    /// The form being read; its range grows.
     form: Option<RawForm>,
-    /// The first token after the last one that is not trivia.
+    /// The token after the last one that is not trivia.
     end: usize,
 }
 
@@ -96,13 +95,13 @@ impl Splitter<'_> {
         if let Some(mut form) = self.form.take() {
             let end = self.tokens.range(self.end).start();
             form.range = TextRange::new(form.range.start(), end);
-            // what follows the first word may already be the next form
+            // The token after the first word may already belong to the next form.
             form.name = form.name.filter(|name| name.end() <= end);
             self.forms.push(form);
         }
     }
 
-    /// The form whose first bracket is `opener`; its end is not known yet.
+    /// Starts the form whose first bracket is `opener`; its end is set later.
     fn start(&self, opener: usize) -> RawForm {
         let head = self.significant(opener + 1);
         let kind = match self.word(head) {
@@ -129,7 +128,7 @@ impl Splitter<'_> {
             && self.word(self.significant(opener + 1)).is_some_and(|word| FORM_WORDS.contains(&word))
     }
 
-    /// The start of the documentation directly above the token, or of the token if there is none.
+    /// Returns the start of the documentation directly above a token, or of the token itself.
     fn doc_start(&self, token: usize) -> TextSize {
         let mut first = token;
         while first >= 2
@@ -157,7 +156,7 @@ impl Splitter<'_> {
         self.text[..usize::from(at)].chars().next_back().is_none_or(|c| matches!(c, '\n' | '\r'))
     }
 
-    /// The first token from `token` on that is not trivia.
+    /// Returns the first token from `token` on that is not trivia.
     fn significant(&self, mut token: usize) -> usize {
         while self.tokens.kind(token).is_trivia() {
             token += 1;
@@ -174,12 +173,12 @@ impl Splitter<'_> {
     }
 }
 
-/// `;;;` and not `;;;;`, which draws a line.
+/// Whether a comment starts with `;;;` but not `;;;;`, which draws a line.
 pub(crate) fn is_doc_comment(comment: &str) -> bool {
     comment.starts_with(";;;") && !comment.starts_with(";;;;")
 }
 
-/// How many times a line ends in a text: at `\n`, `\r\n`, or a lone `\r`.
+/// Counts the line breaks of a text: `\n`, `\r\n`, or a lone `\r`.
 pub(crate) fn line_breaks(text: &str) -> usize {
     let feeds = text.matches('\n').count();
     let returns = text.matches('\r').count();

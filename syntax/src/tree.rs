@@ -1,7 +1,7 @@
-//! From the events of a parser to a green tree: the plumbing that every surface language shares.
+//! Builds a green tree from the events of a parser.
 //!
-//! Trivia goes to the innermost node that is open when the next token or node begins, so that a
-//! node starts and ends with a token of its own; only the root takes what lies at its two ends.
+//! Trivia belongs to the innermost node that is open when the next token or node begins, so every node starts and ends
+//! with a significant token; only the root includes trivia at its ends.
 
 use rowan::{GreenNode, GreenNodeBuilder};
 
@@ -11,25 +11,25 @@ use crate::error::SyntaxError;
 use crate::kind::SyntaxKind;
 use crate::lexer::Tokens;
 
-/// A step of a parser. Tokens are taken in order; trivia is not mentioned.
+/// A step of a parser. Tokens are consumed in order; trivia is implicit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     Start(SyntaxKind),
-    /// The next token that is not trivia, under this kind.
+    /// Consumes the next significant token, with this kind.
     Token(SyntaxKind),
     Finish,
 }
 
-/// The tree of one form and what is wrong with it. `Send`, and cheap to clone.
+/// The tree of one form, and its errors. `Send`, and cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parse {
     pub green: GreenNode,
-    /// In the order of their places, which are relative to the start of the form's text.
+    /// In order of their ranges, which are relative to the start of the form's text.
     pub errors: Vec<SyntaxError>,
 }
 
 impl Parse {
-    /// The root, of kind `FORM`. Each call makes a new one, for one thread.
+    /// Returns the root, of kind `FORM`. Each call makes a new one, for one thread.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.green.clone())
     }
@@ -40,7 +40,7 @@ impl Parse {
     }
 }
 
-/// Builds the tree. The events must form one node that takes every token of the text.
+/// Builds the tree. The events must form one node that contains every token of the text.
 pub(crate) fn build(text: &str, tokens: &Tokens, events: &[Event]) -> GreenNode {
     let mut builder = GreenNodeBuilder::new();
     let mut next = 0;

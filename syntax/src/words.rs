@@ -1,7 +1,7 @@
-//! The words that have a fixed meaning directly after an opening bracket.
+//! Words with a fixed meaning directly after an opening bracket.
 
-/// Heads of top-level forms. At the start of a line they start a new form even inside open brackets.
-/// `primitive` declares a built-in and is used only by the declarations that ship with the program.
+/// Heads of top-level forms. At the start of a line they start a new form even inside open brackets. `primitive`
+/// declares a built-in and is used only by the declarations that ship with the program.
 pub const FORM_WORDS: &[&str] = &["import", "define", "lift", "primitive"];
 
 /// Heads of expressions other than application. They cannot be bound.
@@ -16,11 +16,10 @@ pub const SCALAR_TYPES: &[&str] = &["int", "long", "float", "double", "bool"];
 /// Heads of sizes.
 pub const SIZE_OPERATORS: &[&str] = &["+", "-", "*", "/", "mod", "min", "max", "pow", "sum", "length"];
 
-/// The operators that take any number of operands from two on: `(+ a b c)` is `(+ (+ a b) c)`.
+/// Operators with two or more operands: `(+ a b c)` is `(+ (+ a b) c)`.
 pub const FOLDED_OPERATORS: &[&str] = &["+", "*", "and", "or", "min", "max"];
 
-/// Of the words that head expressions, those that mean nothing anywhere else.
-/// (`tuple` and `o` are left for name resolution to judge.)
+/// Whether a word can only head an expression. (Name resolution decides about `tuple` and `o`.)
 pub(crate) fn only_heads(word: &str) -> bool {
     EXPRESSION_WORDS.contains(&word) && word != "tuple" && word != "o"
 }

@@ -1,7 +1,8 @@
-//! The primitive functions and operators of APL: names, keys, and what each does with one argument or two.
+//! The primitive functions and operators of APL: names, keys, and effect with one or two arguments.
 //!
-//! `glyphs.txt` has a line for each, fields separated by tabs: glyph, key after the prefix key, kind, names, what it does
-//! with one argument or as an operator, with two, an example. What is not supported has no text and no example.
+//! `glyphs.txt` has one line per glyph, with fields separated by tabs: glyph, key after the prefix key, kind, names,
+//! effect with one argument or as an operator, effect with two arguments, example. The description of an unsupported
+//! use is empty; so is the example of an unsupported glyph.
 
 use std::sync::OnceLock;
 
@@ -9,14 +10,14 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glyph {
     pub glyph: char,
-    /// The key that follows the prefix key.
+    /// The key after the prefix key.
     pub key: char,
     pub kind: GlyphKind,
-    /// Names by which it is found: `rho`.
+    /// Names for lookup, such as `rho`.
     pub names: Vec<&'static str>,
-    /// What it does with one argument, or as an operator; empty if it is not supported so.
+    /// Effect with one argument, or as an operator; empty if unsupported.
     pub one: &'static str,
-    /// What it does with two.
+    /// Effect with two arguments; empty if unsupported.
     pub two: &'static str,
     pub example: &'static str,
 }
@@ -24,9 +25,9 @@ pub struct Glyph {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GlyphKind {
     Function,
-    /// An operator that takes one function, at its left.
+    /// An operator with one function operand, on its left.
     Monadic,
-    /// An operator that takes an operand at each side.
+    /// An operator with an operand on each side.
     Dyadic,
     /// `/ ⌿ \\ ⍀`: an operator after a function, a function after an array.
     Both,
@@ -34,7 +35,7 @@ pub enum GlyphKind {
 
 static GLYPHS: OnceLock<Vec<Glyph>> = OnceLock::new();
 
-/// All glyphs, those that are not supported among them.
+/// Returns all glyphs, including unsupported ones.
 pub fn glyphs() -> &'static [Glyph] {
     GLYPHS.get_or_init(|| include_str!("glyphs.txt").lines().filter_map(read).collect())
 }
@@ -53,7 +54,7 @@ fn read(line: &'static str) -> Option<Glyph> {
     Some(Glyph { glyph, key, kind, names, one: field(), two: field(), example: field() })
 }
 
-/// What is known of a glyph.
+/// Looks up a glyph.
 pub fn glyph_of(glyph: char) -> Option<&'static Glyph> {
     glyphs().iter().find(|known| known.glyph == glyph)
 }

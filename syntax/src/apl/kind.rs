@@ -2,7 +2,7 @@
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident),* $(,)?) => {
-        /// What a token or a node of an APL tree is.
+        /// The kind of a token or node of an APL tree.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         pub enum AplKind {
@@ -24,11 +24,11 @@ kinds! {
     Diamond,
     /// `12`, `¯3`, `1.5E¯3`
     Number,
-    /// Starts as a number and is none.
+    /// Starts as a number but is malformed.
     BadNumber,
     /// `'text'`; a doubled quote is a quote.
     String,
-    /// A string that is open at the end of its line.
+    /// A string without its closing quote on the line.
     BadString,
     Name,
     /// `⎕`, `⎕IO`
@@ -52,22 +52,22 @@ kinds! {
     BracketClose,
     BraceOpen,
     BraceClose,
-    /// A character that means nothing in APL.
+    /// A character without a meaning in APL.
     Unknown,
 
     /// The root: statements.
     File,
-    /// What lies between two ends of statements.
+    /// The tokens and groups between two statement separators.
     Statement,
     /// `( … )`
     Paren,
-    /// `[ … ; … ]`, whose parts are phrases.
+    /// `[ … ; … ]`, consisting of phrases.
     Index,
     /// One part of an `Index`, possibly empty.
     Phrase,
-    /// `{ … }`, whose parts are statements.
+    /// `{ … }`, consisting of statements.
     Dfn,
-    /// A closing bracket that closes nothing.
+    /// A closing bracket without an opening one.
     Error,
 }
 
@@ -81,7 +81,7 @@ impl AplKind {
     }
 }
 
-/// The language tag that rowan wants.
+/// The language tag for rowan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AplLanguage {}
 

@@ -1,10 +1,10 @@
-//! From APL text to tokens. Every byte belongs to one token.
+//! The lexer of APL. Every byte belongs to one token.
 
 use super::glyphs::is_glyph;
 use super::kind::AplKind::{self, *};
 use crate::{TextRange, TextSize};
 
-/// The tokens of a text, in order.
+/// Returns the tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<(AplKind, TextRange)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -17,7 +17,7 @@ pub fn tokens(text: &str) -> Vec<(AplKind, TextRange)> {
     found
 }
 
-/// The value of a number as it is written; `None` if it is malformed.
+/// Returns the value of a number literal; `None` if it is malformed.
 pub fn number(text: &str) -> Option<f64> {
     let plain = text.replace('¯', "-").replace('e', "E");
     let ends_well = |part: &str| part.ends_with(|c: char| c.is_ascii_digit());
@@ -49,7 +49,7 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// The kind and length in bytes of the token at the start of `text`.
+/// Returns kind and length in bytes of the token at the start of `text`.
 fn token(first: char, text: &str) -> (AplKind, usize) {
     let one = first.len_utf8();
     let second = text[one..].chars().next();
@@ -82,13 +82,13 @@ fn token(first: char, text: &str) -> (AplKind, usize) {
     }
 }
 
-/// Digits, points, signs and letters: what is no number of them is one wrong token.
+/// Reads letters, digits and signs with at most one point, as one token: a number or a malformed one.
 fn numeral(text: &str) -> (AplKind, usize) {
     let mut points = 0;
     let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '¯' | '_');
     let mut len = 0;
     for c in text.chars() {
-        // `1.5` is a number, of `1 2+.×3` the point belongs to the operator.
+        // The point is part of `1.5`, but in `1 2+.×3` it belongs to the operator.
         let point = c == '.' && points == 0;
         if !point && !belongs(c) {
             break;
@@ -100,7 +100,7 @@ fn numeral(text: &str) -> (AplKind, usize) {
     (kind, len)
 }
 
-/// A string ends on its line, so that a forgotten quote costs one line.
+/// Reads a string. It ends on its line, so that a missing quote affects one line.
 fn string(text: &str, quote: char) -> (AplKind, usize) {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = chars.next() {

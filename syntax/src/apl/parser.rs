@@ -1,4 +1,4 @@
-//! From APL tokens to a tree of statements, brackets and braces.
+//! The parser of APL: tokens to a tree of statements, brackets and braces.
 
 use super::AplNode;
 use super::kind::AplKind::{self, *};
@@ -6,11 +6,11 @@ use super::lexer::{number, tokens};
 use crate::{MAX_DEPTH, SyntaxError, SyntaxErrorCode, TextRange, TextSize};
 use rowan::{GreenNode, GreenNodeBuilder};
 
-/// The tree of an APL text and what is wrong with its brackets and words.
+/// The tree of an APL text, and its errors in tokens and brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AplParse {
     pub green: GreenNode,
-    /// In the order of their places.
+    /// In order of location.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -21,7 +21,7 @@ impl AplParse {
     }
 }
 
-/// Parses a text. It never fails: it gives a tree and errors.
+/// Parses a text. Never fails: returns a tree and errors.
 pub fn parse(text: &str) -> AplParse {
     let tokens = tokens(text);
     let mut parser = Parser {
@@ -48,7 +48,7 @@ struct Parser<'t> {
     builder: GreenNodeBuilder<'static>,
     errors: Vec<SyntaxError>,
     depth: u32,
-    /// Braces that are open.
+    /// Number of open braces.
     braces: usize,
 }
 
@@ -75,7 +75,7 @@ impl Parser<'_> {
         self.errors.push(SyntaxError { code, range, message: message.to_owned(), related, fix: None });
     }
 
-    /// Statements up to the end, or up to the brace that closes those of a function.
+    /// Parses statements up to the end of the text or to `closer`.
     fn statements(&mut self, closer: Option<AplKind>) {
         while let Some(kind) = self.peek() {
             match kind {
@@ -90,13 +90,13 @@ impl Parser<'_> {
         }
     }
 
-    /// The parts of a phrase, up to the end of the statement or a closing bracket of one that is open.
+    /// Parses the parts of a phrase, up to the end of the statement or to a closing bracket of an open group.
     fn phrase(&mut self, closer: Option<AplKind>) {
         while let Some(kind) = self.peek() {
             match kind {
                 Newline | Diamond => return,
                 kind if Some(kind) == closer => return,
-                // Of an outer bracket, which closes the inner one too.
+                // `;` ends a phrase of an index; `}` of an enclosing function also ends unclosed brackets inside it.
                 Semicolon if closer == Some(BracketClose) => return,
                 BraceClose if self.braces > 0 => return,
                 ParenOpen => self.group(Paren, ParenClose, "`(` is not closed"),

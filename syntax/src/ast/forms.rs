@@ -12,13 +12,13 @@ nodes! {
     Import = IMPORT;
     /// `(define name expr)`, `(define (name param*) expr)`
     Define = DEFINE;
-    /// `(name param*)` of a `define`.
+    /// `(name param*)` in a `define`.
     DefineHead = DEFINE_HEAD;
     /// `(lift [name] (size-name*) (type*) lambda)`
     Lift = LIFT;
     /// `(primitive name (static-size*) type clause*)`
     Primitive = PRIMITIVE;
-    /// A list of a `primitive`, uninterpreted: `(where (num a))`.
+    /// A list in a `primitive`, uninterpreted: `(where (num a))`.
     Clause = CLAUSE;
     /// `(N M)`
     SizeParams = SIZE_PARAMS;
@@ -28,12 +28,12 @@ nodes! {
     ParamList = PARAM_LIST;
     /// `name`, `(name type)`, `(tuple name name …)`
     Param = PARAM;
-    /// `(tuple name name …)` where a name is bound.
+    /// `(tuple name name …)` as a binding.
     TuplePattern = TUPLE_PATTERN;
 }
 
 choices! {
-    /// What is bound: a name, or the components of a tuple.
+    /// A binding: a name, or the components of a tuple.
     Pattern {
         Name(Name),
         Tuple(TuplePattern),
@@ -56,7 +56,7 @@ impl Form {
         child(&self.0)
     }
 
-    /// The `;;;` lines above the form, as Markdown: without the semicolons and one space after them.
+    /// Returns the `;;;` lines above the form as Markdown, without the semicolons and one space after them.
     pub fn doc(&self) -> Option<String> {
         let lines: Vec<String> = tokens(&self.0)
             .take_while(|token| token.kind().is_trivia())
@@ -86,7 +86,7 @@ impl Import {
         token(&self.0, SyntaxKind::STRING)
     }
 
-    /// The path between the quotes, with its escapes resolved.
+    /// Returns the path between the quotes, with escapes resolved.
     pub fn path(&self) -> Option<String> {
         self.path_token().map(|token| literal::string(token.text()))
     }
@@ -97,7 +97,7 @@ impl Define {
         child(&self.0).or_else(|| self.head()?.name())
     }
 
-    /// Present if the definition is written with parameters, be it with none of them.
+    /// Present if the definition is written with a parameter list, even an empty one.
     pub fn head(&self) -> Option<DefineHead> {
         child(&self.0)
     }
@@ -118,7 +118,7 @@ impl DefineHead {
 }
 
 impl Lift {
-    /// A kernel without a name is called after its file.
+    /// Returns the name; a kernel without one is named after its file.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }
@@ -131,7 +131,7 @@ impl Lift {
         child(&self.0)
     }
 
-    /// The lambda; an expression of another kind is an error that the parser has reported.
+    /// Returns the body. Anything but a lambda is an error that the parser has reported.
     pub fn body(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -155,7 +155,7 @@ impl Primitive {
     }
 }
 
-/// A part of a clause.
+/// An element of a clause.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ClausePart {
     Token(SyntaxToken),
@@ -163,7 +163,7 @@ pub enum ClausePart {
 }
 
 impl Clause {
-    /// What stands between the brackets.
+    /// Returns the elements between the brackets.
     pub fn parts(&self) -> impl Iterator<Item = ClausePart> + use<> {
         self.0.children_with_tokens().filter_map(|part| match part {
             rowan::NodeOrToken::Node(node) => Clause::cast(node).map(ClausePart::Clause),
@@ -201,7 +201,7 @@ impl TuplePattern {
 }
 
 impl Param {
-    /// `(tuple a b)` instead of a name.
+    /// Returns the pattern `(tuple a b)`, if one replaces the name.
     pub fn pattern(&self) -> Option<TuplePattern> {
         child(&self.0)
     }

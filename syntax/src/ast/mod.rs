@@ -1,8 +1,7 @@
 //! Typed views of the tree.
 //!
-//! A view is a checked pointer to a node. Getters return `None`, or fewer items, where the text is
-//! incomplete; nothing here fails. An `ERROR` node that stands in the place of an expression, a
-//! type or a size is one of the variants of those enums, so that the parts of a broken form keep
+//! A view is a checked pointer to a node. On incomplete text, getters return `None` or fewer items; nothing here fails.
+//! The enums for expressions, types and sizes have a variant for `ERROR` nodes, so that the parts of a broken form keep
 //! their positions.
 
 mod expressions;
@@ -23,7 +22,7 @@ pub type AstPtr<N> = rowan::ast::AstPtr<N>;
 /// A pointer to a node that does not keep the tree alive: its kind and range.
 pub type SyntaxNodePtr = rowan::ast::SyntaxNodePtr<LiftLanguage>;
 
-/// One struct for each kind of node.
+/// Defines one struct per node kind.
 macro_rules! nodes {
     ($($(#[$doc:meta])* $node:ident = $kind:ident;)*) => {$(
         $(#[$doc])*
@@ -48,7 +47,7 @@ macro_rules! nodes {
     )*};
 }
 
-/// One enum over several of those structs.
+/// Defines enums over several of these structs.
 macro_rules! choices {
     ($($(#[$doc:meta])* $choice:ident { $($variant:ident($node:ident)),* $(,)? })*) => {$(
         $(#[$doc])*
@@ -89,14 +88,14 @@ macro_rules! choices {
 pub(crate) use {choices, nodes};
 
 nodes! {
-    /// A name at the place where it is bound.
+    /// A name where it is bound.
     Name = NAME;
-    /// What fits nowhere.
+    /// Tokens that do not fit the grammar.
     Error = ERROR;
 }
 
 impl Name {
-    /// `None` if something else stands in the place of the name.
+    /// Returns the name's token; `None` if there is something else instead.
     pub fn token(&self) -> Option<SyntaxToken> {
         token(&self.0, SyntaxKind::IDENT)
     }

@@ -9,7 +9,7 @@ nodes! {
     NameType = NAME_TYPE;
     /// `(array-type type size)`, `(array-type (i) type size)`
     ArrayType = ARRAY_TYPE;
-    /// `(i)` of an `array-type`.
+    /// `(i)` in an `array-type`.
     PositionBinder = POSITION_BINDER;
     /// `(tuple-type type type+)`
     TupleType = TUPLE_TYPE;
@@ -24,7 +24,7 @@ nodes! {
     SizeName = SIZE_NAME;
     /// `(op size*)`, `(sum (i size) size)`, `(length name)`
     SizeOp = SIZE_OP;
-    /// `(i size)` of a `sum`.
+    /// `(i size)` in a `sum`.
     SumBinder = SUM_BINDER;
 }
 
@@ -58,7 +58,7 @@ impl NameType {
 }
 
 impl ArrayType {
-    /// `i`, the position that the type of the elements may mention.
+    /// Returns `i`, the index variable that the element type may mention.
     pub fn position(&self) -> Option<Name> {
         child::<PositionBinder>(&self.0)?.name()
     }
@@ -94,7 +94,7 @@ impl VectorType {
     }
 }
 
-/// The size after the type. (An `ERROR` node can be either, so the second must come after the first.)
+/// Returns the size after the type. (An `ERROR` node can be either, so the size must come after the type.)
 fn size_after_type(parent: &crate::SyntaxNode) -> Option<Size> {
     use super::AstNode;
     let after = child::<Type>(parent)?.syntax().index();
@@ -112,14 +112,14 @@ impl ExistsType {
 }
 
 impl FunType {
-    /// The types of the arguments, then that of the result.
+    /// Returns the argument types, followed by the result type.
     pub fn types(&self) -> impl Iterator<Item = Type> + use<> {
         children(&self.0)
     }
 }
 
 impl SizeNat {
-    /// `None` if it is 2^63 or more, which the parser has reported.
+    /// Returns the value; `None` if it is at least 2^63, which the parser has reported.
     pub fn value(&self) -> Option<u64> {
         literal::natural(token(&self.0, SyntaxKind::INT)?.text())
     }
@@ -135,7 +135,7 @@ impl SizeName {
     }
 }
 
-/// What a `SizeOp` computes.
+/// The operator of a `SizeOp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeOperator {
     Add,
@@ -172,24 +172,24 @@ impl SizeOp {
         token(&self.0, SyntaxKind::KEYWORD)
     }
 
-    /// The sizes after the operator; of a `sum`, the summand alone; of a `length`, none.
+    /// Returns the sizes after the operator: only the summand of a `sum`, and none of a `length`.
     pub fn operands(&self) -> impl Iterator<Item = Size> + use<> {
         children(&self.0)
     }
 
-    /// `(i size)` of a `sum`.
+    /// Returns `(i size)` of a `sum`.
     pub fn sum_binder(&self) -> Option<SumBinder> {
         child(&self.0)
     }
 
-    /// `xs` of `(length xs)`.
+    /// Returns `xs` of `(length xs)`.
     pub fn array(&self) -> Option<NameRef> {
         child(&self.0)
     }
 }
 
 impl SumBinder {
-    /// The name of the position, which runs from 0 up to the bound, exclusive.
+    /// Returns the index variable, which runs from 0 to the bound, exclusive.
     pub fn name(&self) -> Option<Name> {
         child(&self.0)
     }

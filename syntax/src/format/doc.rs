@@ -1,4 +1,4 @@
-//! What the layout works on: nested groups with their comments, measured once, from the leaves up.
+//! The input of the layout: nested groups with their comments and widths.
 
 use super::{breaks_in, trimmed};
 use crate::kind::SyntaxKind::{self, *};
@@ -9,7 +9,7 @@ use crate::{NodeOrToken, SyntaxNode, TextRange, TextSize};
 pub(super) enum Doc {
     /// One token.
     Atom { range: TextRange, width: usize },
-    /// `#` and its size: parts with nothing between them.
+    /// `#` and its size, without space between them.
     Tight(Parts),
     /// A bracketed group.
     Group(Group),
@@ -17,7 +17,7 @@ pub(super) enum Doc {
 
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The kind of its node, which decides how it is broken.
+    /// The node's kind, which determines how the group is broken.
     pub kind: SyntaxKind,
     pub open: TextRange,
     pub parts: Parts,
@@ -26,14 +26,13 @@ pub(super) struct Group {
     pub close: TextRange,
 }
 
-/// Parts in a row, and how wide they are.
+/// A sequence of parts and its widths.
 #[derive(Debug)]
 pub(super) struct Parts {
     pub items: Vec<Item>,
-    /// The width on one line, brackets included. `None` if it cannot be on one line: there is a
-    /// comment inside, or a line break of the author's.
+    /// Width on one line, including brackets; `None` if a comment or a line break of the author prevents that.
     pub flat: Option<usize>,
-    /// About the width if it is broken wherever possible. Independent of the author's line breaks.
+    /// Approximate width if broken wherever possible; independent of the author's line breaks.
     pub narrow: usize,
 }
 
@@ -48,7 +47,7 @@ pub(super) struct Item {
 #[derive(Debug)]
 pub(super) struct Comment {
     pub range: TextRange,
-    /// Line breaks in the source before it; none if it stands behind something.
+    /// Line breaks in the source before it; zero if it follows something on the same line.
     pub breaks: usize,
 }
 
@@ -70,7 +69,7 @@ impl Doc {
     }
 }
 
-/// The documentation and the form of an error-free tree, whose text starts at `offset` of the file.
+/// Converts an error-free tree, whose text starts at `offset` in the file: documentation and form.
 pub(super) fn form(text: &str, root: &SyntaxNode, offset: TextSize) -> Vec<Item> {
     let (items, _) = collect(text, root, offset);
     items
@@ -106,7 +105,7 @@ fn is_bracket(token: &str, is: fn(SyntaxKind) -> bool) -> bool {
     }
 }
 
-/// The tokens and nodes of a node, with the comments before each; and the comments at its end.
+/// Returns the tokens and child nodes of a node, each with the comments before it, and the comments at the end.
 fn collect(text: &str, node: &SyntaxNode, offset: TextSize) -> (Vec<Item>, Vec<Comment>) {
     let mut items = Vec::new();
     let mut comments = Vec::new();
@@ -126,7 +125,7 @@ fn collect(text: &str, node: &SyntaxNode, offset: TextSize) -> (Vec<Item>, Vec<C
             NodeOrToken::Token(token) => {
                 Doc::Atom { range: token.text_range() + offset, width: token.text().chars().count() }
             }
-            // A further binding of a `let` has no brackets: its parts are parts of the `let`.
+            // A further binding of a `let` has no brackets of its own, so its parts belong to the `let`.
             NodeOrToken::Node(node) if node.kind() == LET && !has_brackets(&node) => {
                 let (mut inner, inner_tail) = collect(text, &node, offset);
                 if let Some(first) = inner.first_mut() {

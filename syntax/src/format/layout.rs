@@ -1,4 +1,4 @@
-//! Where the lines break.
+//! The layout: decides where lines break.
 
 use super::LINE_WIDTH;
 use super::doc::{Comment, Doc, Group, Item, Parts};
@@ -6,10 +6,10 @@ use crate::kind::SyntaxKind::*;
 use crate::split::line_breaks;
 use crate::{TextRange, TextSize};
 
-/// What stands before a piece.
+/// The white space before a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// What stood there.
+    /// The original white space.
     Keep,
     None,
     Space,
@@ -17,28 +17,28 @@ pub(super) enum Separator {
         blank: bool,
         indent: usize,
     },
-    /// The line break that ends the last line.
+    /// The line break at the end of the file.
     EndOfFile,
 }
 
-/// A token, a comment, or a form that is left as it is.
+/// A token, a comment, or a form that is left unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
     pub before: Separator,
     pub range: TextRange,
 }
 
-/// How a group is broken.
+/// How a group is broken over lines.
 enum Style {
-    /// Head and first argument on one line, the others below the first: `(f a⏎   b)`.
-    /// If that is too narrow, or the author broke after the head: `(f⏎  a⏎  b)`.
+    /// Head and first argument on one line, the others aligned with the first: `(f a⏎   b)`. If that is too wide, or
+    /// the author broke after the head: `(f⏎  a⏎  b)`.
     Call,
-    /// The first parts on one line, the others below, indented by two. If one of the first has to
-    /// go on a line of its own, it is indented by `apart`.
+    /// The `first` parts on one line, the others below, indented by two. If one of the first parts needs a line of its
+    /// own, it is indented by `apart`.
     Body { first: usize, apart: usize },
-    /// `let` with several bindings: each on a line, name and value, below the first; then the body, indented by two.
+    /// `let` with several bindings: each on a line of its own, aligned with the first; then the body, indented by two.
     Bindings,
-    /// All parts below each other.
+    /// All parts aligned, one per line.
     Column,
 }
 
@@ -59,13 +59,13 @@ impl Style {
     }
 }
 
-/// The pieces so far.
+/// The pieces produced so far.
 pub(super) struct Layout<'t> {
     text: &'t str,
     pieces: Vec<Piece>,
-    /// Where the next piece would stand.
+    /// The column of the next piece.
     column: usize,
-    /// How many pieces there were when the last form ended.
+    /// Number of pieces at the end of the last form.
     form_end: usize,
 }
 
@@ -84,7 +84,7 @@ impl<'t> Layout<'t> {
 
     // ---- the top of the file
 
-    /// Notes that a form ends here.
+    /// Marks the end of a form.
     pub fn mark_form(&mut self) {
         self.form_end = self.pieces.len();
     }
@@ -94,7 +94,7 @@ impl<'t> Layout<'t> {
         self.form_end == self.pieces.len()
     }
 
-    /// What to put before something between forms, or before a form, which wants a new line.
+    /// Returns the white space before a comment between forms, or before a form, which needs a new line.
     pub fn separator_at_top(&self, start: TextSize, new_line: bool) -> Separator {
         let Some(last) = self.pieces.last() else {
             return Separator::None;
@@ -114,7 +114,7 @@ impl<'t> Layout<'t> {
         self.pieces.push(Piece { before, range: TextRange::empty(TextSize::of(self.text)) });
     }
 
-    /// A form with its documentation, at the start of a line.
+    /// Lays out a form with its documentation, at the start of a line.
     pub fn form(&mut self, items: &[Item], before: Separator) {
         self.column = 0;
         let mut before = before;
@@ -151,7 +151,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// A part, on the same line or a new one. `after` is the number of brackets that close behind it.
+    /// Lays out a part, on the same line or on a new one. `after` is the number of closing brackets that follow it.
     fn item(&mut self, item: &Item, same_line: Option<Separator>, indent: usize, after: usize) {
         self.comments(&item.comments, indent);
         let before = match same_line {
@@ -182,7 +182,7 @@ impl<'t> Layout<'t> {
     fn flat(&mut self, parts: &Parts, between: Separator) {
         let mut before = Separator::None;
         for item in &parts.items {
-            // what is flat fits: no part of it will be broken
+            // The whole fits on one line, so no part is broken.
             match &item.doc {
                 Doc::Atom { range, width } => self.piece(*range, *width, before),
                 Doc::Tight(parts) => self.tight(parts, before, 0),
@@ -207,7 +207,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// The parts of a group on several lines; gives the column for comments before the closer.
+    /// Lays out a group on several lines; returns the column for comments before the closing bracket.
     fn broken(&mut self, group: &Group, after: usize) -> usize {
         let start = self.column - 1;
         let items = &group.parts.items;
@@ -265,7 +265,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Whether the arguments of a call stand at `column`, behind the head, rather than at `hanging`.
+    /// Whether the arguments of a call are at `column`, after the head, rather than at `hanging`.
     fn aligned(&self, args: &[Item], column: usize, hanging: usize, after: usize) -> bool {
         let Some(first) = args.first() else {
             return false;

@@ -1,15 +1,15 @@
 //! The formatter: conventional Lisp layout in lines of at most [`LINE_WIDTH`] columns.
 //!
-//! Only white space changes. Tokens and comments stay, in their order; so a formatted program has
-//! the same tree but for trivia, and what changes is a list of small edits.
+//! Only white space changes. Tokens and comments keep their order, so the formatted program has the same tree except
+//! for trivia, and the change is a list of small edits.
 //!
-//! * A group goes on one line if it fits there and its author put no line break between its parts.
-//!   Otherwise it is broken: bodies are indented by two columns, arguments stand below each other.
+//! * A group is put on one line if it fits and its author put no line break between its parts. Otherwise it is broken:
+//!   bodies are indented by two columns, arguments are aligned.
 //! * Up to one blank line between parts, and between forms, is kept.
-//! * A comment stays where it is: behind what it stood behind, or on a line of its own.
-//! * A form with a syntax error, and the white space around it, is left exactly as it is.
+//! * A comment stays after the code that it follows, or on a line of its own.
+//! * A form with a syntax error, and the white space around it, is left unchanged.
 //!
-//! Formatting what is formatted changes nothing.
+//! Formatting is idempotent.
 
 mod doc;
 mod layout;
@@ -22,10 +22,10 @@ use crate::split::{line_breaks, split};
 use crate::{TextRange, TextSize};
 use layout::{Layout, Piece, Separator};
 
-/// The number of columns (characters) that a line has, where the text can be broken at all.
+/// Maximal width of a line, in characters, unless the text cannot be broken.
 pub const LINE_WIDTH: usize = 88;
 
-/// The text of a file, formatted.
+/// Formats the text of a file.
 pub fn format(text: &str) -> String {
     let mut formatted = String::with_capacity(text.len() + text.len() / 8);
     let mut copied = 0;
@@ -38,12 +38,12 @@ pub fn format(text: &str) -> String {
     formatted
 }
 
-/// The edits that format a file: each replaces white space by white space. Sorted and disjoint.
+/// Returns the edits that format a file: each replaces white space by white space. Sorted and disjoint.
 pub fn format_edits(text: &str) -> Vec<TextEdit> {
     edits(text, &pieces(text))
 }
 
-/// Those edits that lie in the forms that `range` touches, or in the space before them.
+/// Returns the edits inside the forms that `range` touches, and in the white space before them.
 pub fn format_range(text: &str, range: TextRange) -> Vec<TextEdit> {
     let mut region: Option<TextRange> = None;
     let mut gap = TextSize::new(0);
@@ -62,7 +62,7 @@ pub fn format_range(text: &str, range: TextRange) -> Vec<TextEdit> {
     edits
 }
 
-/// The whole text as pieces: everything that is not white space, each with the space before it.
+/// Splits the text into pieces: everything except white space, each with the white space to put before it.
 fn pieces(text: &str) -> Vec<Piece> {
     let mut layout = Layout::new(text);
     let mut done = TextSize::new(0);
@@ -93,7 +93,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     layout.into_pieces()
 }
 
-/// The comments between two forms.
+/// Lays out the comments between two forms.
 fn gap(layout: &mut Layout<'_>, range: TextRange, after_broken: bool) {
     let text = layout.text();
     let tokens = lex(&text[range]);
@@ -107,7 +107,7 @@ fn gap(layout: &mut Layout<'_>, range: TextRange, after_broken: bool) {
     }
 }
 
-/// A comment without the blanks at its end.
+/// Returns the range of a comment without trailing white space.
 fn trimmed(text: &str, comment: TextRange) -> TextRange {
     let len = text[comment].trim_end_matches(crate::lexer::is_blank).len();
     TextRange::at(comment.start(), TextSize::new(len as u32))
@@ -123,7 +123,7 @@ fn edits(text: &str, pieces: &[Piece]) -> Vec<TextEdit> {
         let space = &text[range];
         end = piece.range.end();
         wanted.clear();
-        // a byte order mark stays at the start of its file
+        // Keep a byte order mark at the start of the file.
         if range.start() == TextSize::new(0) && space.starts_with('\u{feff}') {
             wanted.push('\u{feff}');
         }
@@ -147,7 +147,7 @@ fn edits(text: &str, pieces: &[Piece]) -> Vec<TextEdit> {
     edits
 }
 
-/// How many line breaks lie in a run of white space of the tree.
+/// Counts the line breaks in a token, if it is white space.
 fn breaks_in(kind: crate::SyntaxKind, text: &str) -> usize {
     if kind == WHITESPACE { line_breaks(text) } else { 0 }
 }

@@ -8,7 +8,7 @@ use crate::words::TYPE_WORDS;
 const KERNEL: &str = "(lift (N …) (type …) (lambda (x …) expr))";
 
 impl Parser<'_> {
-    /// The root: one form, and whatever else the text holds.
+    /// Parses the root: one form, and any other tokens.
     pub(super) fn form(&mut self) {
         self.start(FORM);
         if self.current().is_opener() {
@@ -151,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A group that is no form. Its insides are read as an expression, for what they may tell.
+    /// Parses a group that is not a form as an expression, for better errors.
     fn unknown_form(&mut self) {
         let word = self.head_word();
         let range = self.range_at(if word.is_empty() { self.pos } else { self.pos + 1 });
@@ -173,7 +173,7 @@ impl Parser<'_> {
         self.skip_element();
     }
 
-    /// What stands outside of all groups.
+    /// Handles tokens outside all groups.
     fn stray(&mut self) {
         let rest = self.pos..self.end;
         if let Some(closer) = rest.clone().find(|&pos| self.kind_at(pos).is_closer()) {

@@ -1,14 +1,11 @@
-//! Recursive descent over the groups that the brackets make.
+//! Recursive descent over groups of brackets.
 //!
-//! Malformed tokens are reported and brackets matched first, in one pass over the tokens (`scan`), by
-//! the rule that the splitter follows too (`brackets`). So every
-//! part of the grammar knows where its group ends, nothing in a group can run over that end, and
-//! recovery needs no guesses: what does not fit becomes an `ERROR` node, and what follows the group
-//! is intact.
+//! A first pass over the tokens (`scan`) reports malformed tokens and matches brackets by the same rule as the splitter
+//! (`brackets`). Every part of the grammar therefore knows where its group ends, and cannot run past that end. Recovery
+//! needs no heuristics: what does not fit becomes an `ERROR` node, and what follows the group is intact.
 //!
-//! `ERROR` nodes keep the place of what they stand for, so that the second part of a form stays
-//! the second part. One mistake is one error: after an error in a group, the same group does not
-//! also complain about missing or superfluous parts.
+//! An `ERROR` node takes the position of the missing part, so that the second part of a form stays the second part. One
+//! mistake gives one error: after an error in a group, missing or superfluous parts of the same group are not reported.
 
 mod expressions;
 mod forms;
@@ -24,14 +21,14 @@ use crate::tree::{Event, Parse, build};
 use crate::words::{self, EXPRESSION_WORDS};
 use scan::Group;
 
-/// How deep brackets may nest. Trees are dropped and compared recursively, so that an unbounded
-/// depth would overflow the stack; a deeper group becomes one flat `ERROR` node.
+/// Maximal nesting of brackets. Trees are dropped and compared recursively, so unbounded depth would overflow the
+/// stack; a deeper group becomes one flat `ERROR` node.
 pub const MAX_DEPTH: u32 = 256;
 
-/// Errors after this many in one form are not reported.
+/// Maximal number of errors reported per form.
 const MAX_ERRORS: usize = 200;
 
-/// Parses the text of one form, as [`crate::split`] finds it. Any text gives a tree with that very text.
+/// Parses the text of one form, as [`crate::split`] finds it. The tree contains the whole text, whatever it is.
 pub fn parse_form(text: &str) -> Parse {
     let tokens = lex(text);
     let mut parser = Parser::new(text, &tokens);
@@ -44,19 +41,19 @@ pub fn parse_form(text: &str) -> Parse {
 pub(crate) struct Parser<'t> {
     text: &'t str,
     tokens: &'t Tokens,
-    /// The tokens that are not trivia. All positions below are indices into this.
+    /// Indices of the tokens that are not trivia. All positions below are indices into this list.
     significant: Vec<u32>,
     /// For each opening bracket, its group.
     groups: Vec<Group>,
     pos: usize,
-    /// Where the contents of the current group end.
+    /// The end of the current group's contents.
     end: usize,
     depth: u32,
-    /// How the current group is written, for messages.
+    /// The syntax of the current group, for messages.
     shape: &'static str,
-    /// The current group has an error: its missing and superfluous parts are not reported.
+    /// The current group has an error, so its missing and superfluous parts are not reported.
     quiet: bool,
-    /// Inside of what is skipped: nothing is reported.
+    /// Inside skipped tokens, where nothing is reported.
     muted: bool,
     reported_depth: bool,
     events: Vec<Event>,
@@ -114,12 +111,12 @@ impl<'t> Parser<'t> {
         &self.text[self.range_at(pos)]
     }
 
-    /// The name at `pos` of the current group, or `""`.
+    /// Returns the name at `pos` in the current group, or `""`.
     fn word_at(&self, pos: usize) -> &'t str {
         if pos < self.end && self.kind_at(pos) == IDENT { self.text_at(pos) } else { "" }
     }
 
-    /// The first word of the group that opens here, or `""`.
+    /// Returns the first word of the group that opens here, or `""`.
     fn head_word(&self) -> &'t str {
         if self.current().is_opener() && self.pos + 1 < self.groups[self.pos].end() {
             self.word_at(self.pos + 1)
@@ -128,7 +125,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// From the next token to the end of the element that it starts: a group, `#` with its size, or one token.
+    /// Returns the range of the next element: a group, `#` with its size, or one token.
     fn element_range(&self) -> TextRange {
         let start = if self.current() == HASH { self.pos + 1 } else { self.pos };
         let last = if start < self.end && self.kind_at(start).is_opener() {
@@ -162,15 +159,15 @@ impl<'t> Parser<'t> {
         self.bump_as(KEYWORD);
     }
 
-    /// A node of one token.
+    /// Wraps one token in a node.
     fn leaf(&mut self, kind: SyntaxKind) {
         self.start(kind);
         self.bump();
         self.finish();
     }
 
-    /// The group that opens here, as a node: its brackets, and between them the `contents`, followed
-    /// by what they leave over. `shape` says in messages how it is written.
+    /// Parses the group that opens here: its brackets, the `contents` between them, and leftover tokens. `shape` is its
+    /// syntax, for messages.
     fn group(&mut self, kind: SyntaxKind, shape: &'static str, contents: impl FnOnce(&mut Self)) {
         if self.depth >= MAX_DEPTH {
             return self.too_deep();
@@ -191,7 +188,7 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// The rest of the current group, which its form has no place for.
+    /// Reports and skips leftover tokens of the current group.
     fn left_over(&mut self) {
         if self.at_end() {
             return;
@@ -213,7 +210,7 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// The next element, where something else was wanted.
+    /// Skips an element that does not fit.
     fn skip_element(&mut self) {
         self.start(ERROR);
         self.muted(Self::expr);
@@ -227,7 +224,7 @@ impl<'t> Parser<'t> {
         (self.muted, self.quiet) = outer;
     }
 
-    /// Takes the group that opens here flat, without recursion.
+    /// Consumes the group that opens here as flat tokens, without recursion.
     fn too_deep(&mut self) {
         self.report_depth();
         let last = self.groups[self.pos].last();
@@ -274,7 +271,7 @@ impl<'t> Parser<'t> {
         self.report(error);
     }
 
-    /// The current group ends (at its closing bracket) before the part that `what` names.
+    /// Reports that the current group ends before the part named `what`.
     fn missing(&mut self, what: &str) {
         if !self.quiet {
             let message = format!("{what} is missing: this is written `{}`", self.shape);
@@ -284,7 +281,7 @@ impl<'t> Parser<'t> {
 
     // ---- names
 
-    /// A name that is bound here.
+    /// Parses a name that is bound here.
     fn name(&mut self, what: &str) {
         match self.current() {
             EOF => return self.missing(what),
@@ -310,14 +307,14 @@ impl<'t> Parser<'t> {
         self.finish();
     }
 
-    /// Whether the next token is malformed in itself, which `scan` has reported.
+    /// Whether the next token is malformed; `scan` has already reported it.
     fn at_malformed(&mut self) -> bool {
         let malformed = self.current().is_malformed();
         self.quiet |= malformed;
         malformed
     }
 
-    /// Reports the next token, an `IDENT` in the place of an expression, if it only heads forms.
+    /// Reports the next token, an `IDENT` used as an expression, if it is a keyword that can only head a group.
     fn misplaced_word(&mut self) {
         let word = self.text_at(self.pos);
         if words::only_heads(word) {
@@ -327,7 +324,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Whether a word looks like an operator of another language, or of this one.
+/// Whether a word looks like an operator of this or another language.
 fn is_operator(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| "+-*/%<>=!&|".contains(c))
 }

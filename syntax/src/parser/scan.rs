@@ -1,5 +1,5 @@
-//! The first pass over the tokens of a form: which bracket closes which, and what is wrong with the
-//! tokens themselves. Its errors do not depend on what the grammar makes of their surroundings.
+//! The first pass over the tokens of a form: matches brackets and reports malformed tokens. Its errors do not depend on
+//! the grammar.
 
 use super::Parser;
 use crate::brackets::{Closing, OpenBrackets};
@@ -8,13 +8,13 @@ use crate::kind::SyntaxKind::*;
 use crate::lexer::lex;
 use crate::{TextRange, TextSize};
 
-/// No fix is offered that inserts more brackets than this.
+/// A fix inserts at most this many brackets.
 const MAX_INSERTED: usize = 64;
 
-/// What belongs to an opening bracket, as positions of significant tokens.
+/// The extent of an opening bracket's group, as positions of significant tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The first token that is not inside: the closer, if there is one.
+    /// The first token after the contents: the closer, if there is one.
     end: u32,
     closed: bool,
 }
@@ -29,15 +29,15 @@ impl Group {
         self.closed
     }
 
-    /// The last token of the group: the closer, or what comes before the missing one.
+    /// The last token of the group: the closer, or the token before the missing closer.
     pub fn last(self) -> usize {
         if self.closed { self.end() } else { self.end().saturating_sub(1) }
     }
 }
 
 impl Parser<'_> {
-    /// Fills `groups` and reports malformed tokens and brackets that are not closed, or by the wrong
-    /// one. Stray closers are left to the grammar: they can only stand outside of all groups.
+    /// Fills `groups`, and reports malformed tokens and unclosed or mismatched brackets. Stray closers are left to the
+    /// grammar: they occur only outside all groups.
     pub(super) fn scan(&mut self) {
         self.groups = vec![Group::default(); self.significant.len()];
         let mut brackets = OpenBrackets::new();
@@ -83,7 +83,7 @@ impl Parser<'_> {
         self.error(code, self.range_at(pos), message);
     }
 
-    /// The groups at `openers`, innermost first, end before `end` without a closing bracket.
+    /// Reports the groups at `openers`, innermost first, which end before `end` without a closing bracket.
     fn unclosed(&mut self, openers: &[usize], end: usize) {
         for &opener in openers {
             self.groups[opener] = Group { end: end as u32, closed: false };
@@ -132,7 +132,7 @@ impl Parser<'_> {
         self.report(error);
     }
 
-    /// The last character of a token: the place after which something is missing.
+    /// Returns the range of a token's last character, after which something is missing.
     fn last_char(&self, pos: usize) -> TextRange {
         let range = self.range_at(pos);
         let len = self.text_at(pos).chars().next_back().map_or(0, char::len_utf8);

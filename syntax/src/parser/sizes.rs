@@ -10,7 +10,7 @@ impl Parser<'_> {
         if self.at_end() { self.missing(what) } else { self.size() }
     }
 
-    /// Takes one element, whatever it is; must not stand at the end of the group.
+    /// Parses one element, whatever it is; there must be one left in the group.
     fn size(&mut self) {
         match self.current() {
             IDENT => self.leaf(SIZE_NAME),

@@ -10,7 +10,7 @@ impl Parser<'_> {
         if self.at_end() { self.missing(what) } else { self.ty() }
     }
 
-    /// Takes one element, whatever it is; must not stand at the end of the group.
+    /// Parses one element, whatever it is; there must be one left in the group.
     pub(super) fn ty(&mut self) {
         match self.current() {
             IDENT => self.type_name(),
@@ -76,7 +76,7 @@ impl Parser<'_> {
         });
     }
 
-    /// `(i)`: a group of one name. No type looks like that.
+    /// Whether the next group is `(i)`, with a single name, which cannot be a type.
     fn at_position_binder(&self) -> bool {
         self.current().is_opener() && self.groups[self.pos].end() == self.pos + 2 && self.kind_at(self.pos + 1) == IDENT
     }
@@ -100,7 +100,7 @@ impl Parser<'_> {
         self.skip_element();
     }
 
-    /// Whether a lambda starts here.
+    /// Whether a lambda is next.
     pub(super) fn at_lambda(&self) -> bool {
         matches!(self.head_word(), "lambda" | "λ")
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use lift_syntax::{NodeOrToken, ParsedFile, SyntaxError, SyntaxNode, parse_file};
 
-/// The tree of each form without trivia, then the errors under the lines they are about.
+/// Dumps the tree of each form without trivia, then the errors below the lines that they mark.
 pub fn dump(text: &str) -> String {
     let file = parse_file(text);
     let mut out = trees(&file);
@@ -22,7 +22,7 @@ pub fn trees(file: &ParsedFile) -> String {
     out
 }
 
-/// Only the errors.
+/// Dumps only the errors.
 pub fn errors(text: &str) -> String {
     let mut out = String::new();
     for error in parse_file(text).errors() {
@@ -34,7 +34,7 @@ pub fn errors(text: &str) -> String {
 fn dump_node(out: &mut String, node: &SyntaxNode, indent: usize) {
     let parts: Vec<_> = node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect();
     let _ = write!(out, "{:indent$}{:?}", "", node.kind());
-    // tokens on the line of their node; `(` and `)` say nothing
+    // Tokens are on the line of their node; `(` and `)` are omitted.
     for part in &parts {
         if let NodeOrToken::Token(token) = part {
             let kind = token.kind();

@@ -1,4 +1,4 @@
-//! What the formatter makes of programs.
+//! Output of the formatter.
 
 use expect_test::{Expect, expect};
 use lift_syntax::{TextRange, format, format_edits, format_range};

@@ -1,4 +1,4 @@
-//! What the crate promises, as tests: one binary, so that it links once.
+//! Tests of the crate's guarantees, in one binary, so that it links once.
 
 mod common;
 mod formatting;

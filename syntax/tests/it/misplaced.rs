@@ -1,4 +1,4 @@
-//! Words, types, sizes and tokens where they do not belong: what is said about them.
+//! Errors for words, types, sizes and tokens in places where they do not belong.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! Input of the sort that breaks parsers. On a small stack, as a thread of a server may have.
+//! Inputs that often break parsers, on a small stack like that of a server's thread.
 
 use lift_syntax::{format, parse_file, parse_form, split};
 

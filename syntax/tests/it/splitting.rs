@@ -1,4 +1,4 @@
-//! Where forms begin and end.
+//! Start and end of forms.
 
 use std::fmt::Write;
 

@@ -354,7 +354,7 @@ fn brackets_of_both_shapes_mean_the_same() {
     );
 }
 
-/// Figures 5 and 22 of the paper, as printed there (the type annotation of Fig. 5 left out).
+/// Figures 5 and 22 of the paper, as printed there, without the type annotation of Fig. 5.
 #[test]
 fn programs_of_the_paper() {
     check(
@@ -499,7 +499,7 @@ fn a_let_of_several_bindings_and_patterns() {
                 NAME_REF IDENT "b"
     "#]],
     );
-    // What follows a value binds something only if something follows it.
+    // A `(tuple …)` with nothing after it is the body of the `let`, not a further binding.
     check(
         "(define x (let a 1 (tuple b c)))",
         expect![[r#"
