@@ -1,12 +1,12 @@
-//! Where two values differ: floats may, up to the rounding of a reordered reduction.
+//! Compares two values; floats may differ by the rounding of a reordered reduction.
 
 use crate::value::{ArrayValue, Value};
 
-/// Relative tolerance of floats, absolute below 1.
+/// Relative tolerance of floats; absolute below 1.
 const FLOAT: f64 = 1e-4;
 const DOUBLE: f64 = 1e-10;
 
-/// The first difference between a value and the expected one, in words; `None` if they are equal.
+/// The first difference between a value and the expected one, as a sentence; `None` if they are equal.
 pub fn difference(value: &Value, expected: &Value) -> Option<String> {
     differing(value, expected).map(|(path, what)| {
         let path: Vec<String> = path.iter().rev().map(|step| step.to_string()).collect();
@@ -17,7 +17,7 @@ pub fn difference(value: &Value, expected: &Value) -> Option<String> {
     })
 }
 
-/// Whether two values are equal.
+/// Whether two values are equal, within the tolerance of floats.
 pub fn is_close(a: &Value, b: &Value) -> bool {
     differing(a, b).is_none()
 }
@@ -36,7 +36,7 @@ impl std::fmt::Display for Step {
     }
 }
 
-/// The way to the first difference, innermost step first, and what it is.
+/// The path to the first difference, innermost step first, and the difference itself.
 fn differing(value: &Value, expected: &Value) -> Option<(Vec<Step>, String)> {
     let here = |differ: bool| differ.then(|| (Vec::new(), format!("{value}, and {expected} is expected")));
     match (value, expected) {

@@ -1,31 +1,31 @@
-//! What can stop a run from inside of a program, and how it is told: one table for the interpreter and for generated
-//! code, so that the same mistake reads the same wherever it is found.
+//! Failures that a program can cause at run time, and their messages. The interpreter and generated code share this
+//! table, so that a mistake gives the same message wherever it is found.
 //!
-//! A message is a template: `{0}` and `{1}` stand for two numbers, which the device records beside the failure.
+//! A message is a template: `{0}` and `{1}` are replaced by two numbers, which the device records with the failure.
 
 use lift_analysis::size::{Assumption, LengthCheck};
 
-/// The most elements of an array in generated code. Indices are `int`s, and a loop with the stride of the grid adds one
-/// stride behind its last element: what is left is the most work-items that a launch has in one dimension. (A GPU whose
-/// work-items take a second round of a few elements each is two in a hundred slower than with as many as there is work.)
+/// The most elements of an array in generated code. Indices are `int`s, and a grid-stride loop adds one stride after
+/// its last element, so 2²⁷-1 remain as the most work-items of a launch in one dimension. (On a GPU, work-items that
+/// take a second iteration of a few elements are 2 % slower than one work-item per element.)
 pub const LONGEST: i32 = i32::MAX - (1 << 27) + 1;
 
-/// The kinds of failures, as error codes tell them apart.
+/// The kinds of failures that error codes distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// An index that no element has.
+    /// An index out of range.
     Index,
     DivisionByZero,
-    /// An argument that has no meaning, such as a negative length.
+    /// A meaningless argument, such as a negative length.
     Argument,
     /// A checked cast.
     Cast,
-    /// A condition on lengths that the program relies on.
+    /// A false assumption about lengths.
     Assumption,
 }
 
 impl Kind {
-    /// A word for machines.
+    /// The name in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Index => "index",
@@ -37,7 +37,7 @@ impl Kind {
     }
 }
 
-/// A failure before its numbers are known.
+/// A message whose numbers are not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub kind: Kind,
@@ -49,11 +49,11 @@ impl Message {
         Message { kind, template: template.into() }
     }
 
-    /// An index `{0}` of an array of `{1}` elements.
+    /// Index `{0}` of an array of `{1}` elements.
     pub fn out_of_range() -> Message {
         Message::new(Kind::Index, "index {0} is out of range: the length is {1}")
     }
-    /// `head` or `last` of nothing.
+    /// `head` or `last` of an empty array.
     pub fn of_an_empty_array(primitive: &str) -> Message {
         Message::new(Kind::Argument, format!("`{primitive}` of an empty array"))
     }
@@ -63,18 +63,18 @@ impl Message {
     pub fn remainder_by_zero() -> Message {
         Message::new(Kind::DivisionByZero, "remainder of a division by zero")
     }
-    /// The length `{0}`.
+    /// An impossible length `{0}`.
     pub fn impossible_length() -> Message {
         Message::new(Kind::Argument, "an array cannot have the length {0}")
     }
-    /// A length or position that is used as a number: too large to be recorded.
+    /// A length or index, used as a number, that is too large to be recorded.
     pub fn too_large_number() -> Message {
         Message::new(
             Kind::Argument,
             format!("a size is used as a number, but does not fit an Int: that is at most {}", i32::MAX),
         )
     }
-    /// A length of an array that is stored nowhere.
+    /// A length of an array that is never stored.
     pub fn too_long() -> Message {
         Message::new(
             Kind::Argument,
@@ -84,11 +84,12 @@ impl Message {
     pub fn empty_pad() -> Message {
         Message::new(Kind::Argument, "an empty array cannot be padded: nothing stands at its edges")
     }
-    /// Two elements go to index `{0}`.
+    /// Two elements with the target index `{0}`.
     pub fn no_permutation() -> Message {
         Message::new(Kind::Argument, "`scatter` needs a permutation, but two elements go to index {0}")
     }
-    /// Two lengths of a checked cast, `{0}` and `{1}`; of rows, by how many elements they differ in all, `{0}`.
+    /// A false cast between lengths `{0}` and `{1}`; between rows, `{0}` is the sum of the differences of their
+    /// lengths.
     pub fn false_cast(check: &LengthCheck) -> Message {
         let LengthCheck { left, right, rows, relies } = check;
         if let Some(relies) = relies {
@@ -107,7 +108,7 @@ impl Message {
         };
         Message::new(Kind::Cast, template)
     }
-    /// An assumption whose first two variables have the values `{0}` and `{1}`.
+    /// A false assumption whose first two variables have the values `{0}` and `{1}`.
     pub fn false_assumption(assumption: &Assumption) -> Message {
         let vars = assumption.vars();
         let values: Vec<String> =
@@ -116,15 +117,15 @@ impl Message {
         Message::new(Kind::Assumption, format!("the program relies on `{assumption}`, which is false{values}"))
     }
 
-    /// The message with its numbers.
+    /// Fills in the numbers.
     pub fn with(&self, first: i64, second: i64) -> String {
         fill(&self.template, first, second)
     }
 }
 
-/// A template with its numbers.
+/// Fills the numbers into a template.
 pub fn fill(template: &str, first: i64, second: i64) -> String {
-    // The first is put in where the second cannot be meant: a number has no braces.
+    // The first replacement cannot introduce `{1}`, because a number has no braces.
     template.replace("{0}", &first.to_string()).replace("{1}", &second.to_string())
 }
 

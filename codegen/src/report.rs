@@ -1,4 +1,4 @@
-//! What the compiler did and why, for people: filled in beside the program, and of no effect on it.
+//! What the compiler did and why, for people; it has no effect on the program.
 
 use crate::schedule::Applied;
 use lift_analysis::origin::Origin;
@@ -7,27 +7,27 @@ use std::fmt;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
-    /// The rules that were applied, in order.
+    /// The rules applied, in order.
     pub applied: Vec<Applied>,
-    /// Results that are stored on the way.
+    /// Intermediate results that are stored.
     pub stored: Vec<Stored>,
-    /// Buffers that lie in the memory of others.
+    /// Buffers that share the memory of others.
     pub shared: Vec<Shared>,
-    /// Where the program's result lies.
+    /// Where the program's result is stored.
     pub results: Vec<Stored>,
-    /// Checks that were proved needless.
+    /// Eliminated checks.
     pub left_out: Vec<Check>,
-    /// What is far slower than the device.
+    /// Operations that leave most of the device idle.
     pub cliffs: Vec<Cliff>,
 }
 
-/// A parallel operator that is the work of one work-item, for each element of the map around it.
+/// A parallel operator that one work-item runs alone, for each element of the map around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cliff {
     pub operator: &'static str,
-    /// How many elements it goes over.
+    /// The number of elements.
     pub len: Size,
-    /// What beside it has no strategy, so that a group cannot share the function.
+    /// The operator beside it that prevents a group from sharing the function; `None` if there is none.
     pub because_of: Option<&'static str>,
     pub origin: Origin,
 }
@@ -43,19 +43,19 @@ impl fmt::Display for Cliff {
     }
 }
 
-/// A buffer that is none any more, and the one in whose memory its values lie.
+/// A buffer without memory of its own, and the one whose memory it shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shared {
     pub name: String,
     pub with: String,
 }
 
-/// A value that is no input and has memory of its own.
+/// A value, other than an input, that has its own memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     pub name: String,
     pub memory: Kind,
-    /// Of each copy: there is one in all, or one for each group or work-item.
+    /// Bytes of one copy. There is one copy in all, or one for each group or work-item.
     pub bytes: Size,
     pub origin: Origin,
 }
@@ -64,11 +64,11 @@ pub struct Stored {
 pub enum Kind {
     /// A buffer.
     Global,
-    /// A buffer of which each group or each work-item that runs at once has a part.
+    /// A buffer with a part for each group or work-item that runs at once.
     GlobalParts,
     /// Local memory of each group.
     Local,
-    /// An array of each work-item.
+    /// A private array of each work-item.
     Private,
 }
 
@@ -83,7 +83,7 @@ impl Kind {
     }
 }
 
-/// Something that would stop a run.
+/// A check for a condition that stops a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     pub message: String,
@@ -91,8 +91,8 @@ pub struct Check {
 }
 
 impl Report {
-    /// What an expression of the source has in memory: each buffer, local or private array that its value is written to,
-    /// with its bytes as a size. `origin` is that of the statement of core; nothing for what is never stored.
+    /// The memory that an expression of the source has: each buffer, local or private array that holds its value.
+    /// `origin` is that of core's statement. Empty if the value is never stored.
     pub fn materialised<'r>(&'r self, origin: &'r Origin) -> impl Iterator<Item = &'r Stored> {
         self.stored.iter().chain(&self.results).filter(move |s| s.origin == *origin)
     }

@@ -3,7 +3,7 @@
 use lift_analysis::size::{EvalError, Size, Var};
 use std::collections::BTreeMap;
 
-/// Values of size parameters, by variable. Values are natural numbers.
+/// Values of size parameters, by variable; natural numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SizeValues(BTreeMap<Var, i64>);
 
@@ -14,18 +14,18 @@ impl SizeValues {
     pub fn get(&self, var: &Var) -> Option<i64> {
         self.0.get(var).copied()
     }
-    /// The value that the variable had before.
+    /// Sets the value of a variable and returns the previous one.
     pub fn insert(&mut self, var: Var, value: i64) -> Option<i64> {
         self.0.insert(var, value)
     }
     pub fn remove(&mut self, var: &Var) -> Option<i64> {
         self.0.remove(var)
     }
-    /// Sorted by variable.
+    /// The values, sorted by variable.
     pub fn iter(&self) -> impl Iterator<Item = (&Var, i64)> {
         self.0.iter().map(|(var, value)| (var, *value))
     }
-    /// The natural number that `size` is here.
+    /// Evaluates `size` to a natural number.
     pub fn eval(&self, size: &Size) -> Result<i64, EvalError> {
         match size.as_const() {
             Some(n) if n >= 0 => Ok(n),

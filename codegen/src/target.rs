@@ -1,8 +1,8 @@
-//! What the compiler generates for: a class of devices, described by data.
+//! Targets: classes of devices, described by data.
 //!
-//! The language's meaning does not depend on it, and neither does the rightness of what is generated, with one
-//! exception: [`Target::single_pass`] promises what OpenCL itself does not. So a device gets it only if the table of
-//! this module knows that it keeps the promise ([`Target::of`]); everything else is a matter of speed.
+//! The meaning of a program does not depend on its target, nor does the correctness of the generated code, except for
+//! [`Target::single_pass`], which promises more than OpenCL does. A device gets that property only if the table of this
+//! module lists it ([`Target::of`]); all others affect speed alone.
 
 use crate::device::{DeviceInfo, DeviceKind};
 use std::fmt;
@@ -12,38 +12,37 @@ use std::str::FromStr;
 pub struct Target {
     pub class: Class,
     /// Elements that one work-item of a streaming kernel (`map`, `reduce`, `scan`, `filter` over the device) takes at a
-    /// time. On a GPU those of one work-item lie a group apart, so that neighbours read neighbours; on a CPU they are
-    /// consecutive.
+    /// time. On a GPU they lie a group apart, so that neighbouring work-items read neighbouring elements; on a CPU they
+    /// are consecutive.
     pub per_item: u32,
-    /// Work-groups may wait for what work-groups that began before them hand on: they see each other's 64-bit atomics
-    /// (`cl_khr_int64_base_atomics`), and what has begun keeps running. OpenCL promises neither; where it is not so, a
+    /// Work-groups may wait for what earlier work-groups publish: 64-bit atomics (`cl_khr_int64_base_atomics`) are
+    /// visible between groups, and a group that has started keeps running. OpenCL promises neither; without them a
     /// program hangs.
     pub single_pass: bool,
-    /// Work-items of a group, where the program does not say.
+    /// Work-items of a group, unless the program says.
     pub group: u32,
-    /// Work-items of a group at most.
+    /// Maximum work-items of a group.
     pub most_in_group: u32,
-    /// Work-groups run at once on this many processors, each of which may keep several.
+    /// Processors that run work-groups in parallel; each may keep several groups.
     pub compute_units: u32,
-    /// Bytes of local memory of a group.
+    /// Bytes of local memory per group.
     pub local_memory: u64,
-    /// Indices, divisions and computed lengths are checked on the device. Without that, a program in which one of them
-    /// is wrong does anything.
+    /// Indices, divisions and computed lengths are checked on the device. Otherwise a wrong one is undefined behaviour.
     pub checked: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// Any device: nothing is assumed but OpenCL 1.2.
+    /// Any device with OpenCL 1.2.
     Portable,
-    /// Thousands of work-items, neighbours of which read neighbouring elements.
+    /// Thousands of work-items; neighbours should read neighbouring elements.
     Gpu,
-    /// A few threads, each of which runs the work-items of a group one after the other, as a loop.
+    /// A few threads, each of which runs the work-items of a group as a loop.
     Cpu,
 }
 
 impl Target {
-    /// The most elements that one work-item sorts faster than many.
+    /// The longest array that one work-item sorts faster than many do.
     pub fn sorted_by_one(&self) -> i64 {
         match self.class {
             Class::Cpu => 1 << 16,
@@ -52,7 +51,7 @@ impl Target {
         }
     }
 
-    /// What is right and not slow anywhere.
+    /// Correct on every device, and slow on none.
     pub const fn portable() -> Target {
         Target {
             class: Class::Portable,
@@ -69,25 +68,25 @@ impl Target {
     pub const fn gpu() -> Target {
         Target { class: Class::Gpu, per_item: 4, ..Target::portable() }
     }
-    /// GPUs of NVIDIA. Their groups run until they are done, and 64-bit atomics act on the cache that all share.
+    /// NVIDIA GPUs. Their groups run to completion, and 64-bit atomics act on the cache that all groups share.
     pub const fn nvidia() -> Target {
         Target { single_pass: true, compute_units: 132, local_memory: 48 * 1024, ..Target::gpu() }
     }
-    /// Any processor.
+    /// Any CPU.
     pub const fn cpu() -> Target {
         Target { class: Class::Cpu, compute_units: 8, ..Target::portable() }
     }
-    /// Processors by the portable OpenCL, which makes a loop of the work-items between two barriers.
+    /// CPUs under pocl, which turns the work-items between two barriers into a loop.
     pub const fn pocl() -> Target {
         Target::cpu()
     }
 
-    /// The targets that can be asked for by name, the one for any device first.
+    /// The targets that can be selected by name; the portable one first.
     pub fn named() -> [(&'static str, Target); 4] {
         NAMED
     }
 
-    /// The target for a device, by what it says of itself.
+    /// The target for a device, chosen from the device's properties.
     pub fn of(device: &DeviceInfo) -> Target {
         let row = TABLE.iter().find(|row| row.fits(device));
         let mut target = row.map_or(Target::portable(), |row| (row.target)());
@@ -103,7 +102,7 @@ impl Target {
         target
     }
 
-    /// As this target, with work-groups of so many work-items at most; nothing if they are no larger anyway.
+    /// This target with work-groups of at most `most` work-items; `None` if its groups already are no larger.
     pub fn with_groups_of(&self, most: u32) -> Option<Target> {
         (most < self.most_in_group).then(|| Target {
             most_in_group: most.max(1),
@@ -113,7 +112,7 @@ impl Target {
     }
 }
 
-/// Devices that are known, the most special first.
+/// The known devices, most specific first.
 const TABLE: &[Row] = &[
     Row { platform: "oclgrind", kind: None, target: Target::portable },
     Row { platform: "nvidia cuda", kind: Some(DeviceKind::Gpu), target: Target::nvidia },
@@ -122,7 +121,7 @@ const TABLE: &[Row] = &[
     Row { platform: "", kind: Some(DeviceKind::Cpu), target: Target::cpu },
 ];
 
-/// What a device must say of itself.
+/// Conditions on a device, and its target.
 struct Row {
     /// Part of the platform's name, in lower case.
     platform: &'static str,
@@ -136,7 +135,7 @@ impl Row {
     }
 }
 
-/// The targets that can be asked for by name.
+/// The targets that can be selected by name.
 const NAMED: [(&str, Target); 4] =
     [("portable", Target::portable()), ("gpu", Target::gpu()), ("nvidia", Target::nvidia()), ("cpu", Target::cpu())];
 

@@ -1,4 +1,4 @@
-//! What tests of several modules need.
+//! Helpers for tests of several modules.
 
 use crate::run::device::{Device, DeviceChoice, choose};
 use lift_analysis::hir::ExprId;
@@ -6,19 +6,19 @@ use lift_analysis::origin::{FormKey, Origin};
 use lift_analysis::size::{Var, VarKind};
 use std::sync::{Arc, OnceLock};
 
-/// A size parameter by its place in the declaration.
+/// A size parameter by its index in the declaration.
 pub fn param(id: u32, name: &str) -> Var {
     Var::new(VarKind::Param, id, name)
 }
 
-/// A place in a program.
+/// An origin in a test program.
 pub fn origin(expr: u32) -> Origin {
     let form = Arc::new(FormKey { file: "test.lift".into(), name: Some("k".into()), nth: 0 });
     Origin { form, expr: ExprId(expr) }
 }
 
-/// The device on which tests run. Without one they fail: a skipped test proves nothing.
-/// It is looked for once: drivers have trouble when many threads load them at the same time.
+/// The device on which tests run. Without one they fail, because a skipped test proves nothing. Opened once: drivers
+/// misbehave when many threads load them at the same time.
 pub fn device() -> Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     let device = DEVICE.get_or_init(|| match choose(DeviceChoice::Best) {

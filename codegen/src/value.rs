@@ -1,8 +1,8 @@
-//! Values: what the interpreter computes with, and what goes into and comes out of a device.
+//! Values: operands and results of the interpreter, inputs and outputs of a device.
 
 use std::fmt;
 
-/// A value of a closed type. Arrays of scalars are flat; arrays of anything else hold one value an element.
+/// A value of a closed type. Arrays of scalars are flat; arrays of anything else hold one value per element.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Int(i32),
@@ -23,12 +23,12 @@ pub enum ArrayValue {
     Float(Vec<f32>),
     Double(Vec<f64>),
     Bool(Vec<bool>),
-    /// Elements that are tuples, vectors or arrays (rows may have different lengths).
+    /// Elements that are tuples, vectors or arrays; rows may have different lengths.
     Values(Vec<Value>),
 }
 
 impl Value {
-    /// An array whose elements are the given values, which are tuples, vectors or arrays.
+    /// An array of tuples, vectors or arrays.
     pub fn rows(rows: impl IntoIterator<Item = Value>) -> Value {
         Value::Array(ArrayValue::Values(rows.into_iter().collect()))
     }
@@ -38,7 +38,7 @@ impl Value {
             _ => None,
         }
     }
-    /// What the value is, in a few words for a message: "an array of 3 `Float`".
+    /// The kind of the value in a few words, for messages: "an array of 3 `Float`".
     pub fn describe(&self) -> String {
         match self {
             Value::Int(_) => "an `Int`".into(),
@@ -84,7 +84,7 @@ impl ArrayValue {
             ArrayValue::Values(v) => v.get(i)?.clone(),
         })
     }
-    /// How deep arrays are nested here, and the name of the scalar inside where it is one.
+    /// The nesting depth of arrays, and the name of the scalar type inside, if it is one.
     fn rank_and_element(&self) -> (usize, Option<&'static str>) {
         match self {
             ArrayValue::Int(_) => (1, Some("Int")),
@@ -124,7 +124,7 @@ macro_rules! from_scalar {
 }
 from_scalar!(i32 => Int, i64 => Long, f32 => Float, f64 => Double, bool => Bool);
 
-/// `[1, 2]`, `(1, 2.0)`, `<1.0, 2.0>`: for messages and tests.
+/// Formats as `[1, 2]`, `(1, 2.0)`, `<1.0, 2.0>`, for messages and tests.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Building kernels by hand, tersely, for tests: types are computed, mistakes panic with what is wrong.
+//! Builds kernels by hand, for tests. Types are computed; a mistake panics with a message.
 //!
 //! ```
 //! use lift_codegen::core::builder::*;
@@ -70,7 +70,7 @@ impl From<VarId> for Atom {
         Atom::Var(v)
     }
 }
-/// The size as an Int.
+/// The size as a value of type Int.
 impl From<&Size> for Atom {
     fn from(s: &Size) -> Atom {
         Atom::Size(s.clone())
@@ -79,7 +79,7 @@ impl From<&Size> for Atom {
 
 pub struct Builder {
     kernel: Kernel,
-    /// The blocks that are open, outermost first.
+    /// The open blocks, outermost first.
     open: Vec<Vec<Stmt>>,
     form: Arc<FormKey>,
     next_origin: u32,
@@ -101,7 +101,7 @@ impl Builder {
         let form = Arc::new(FormKey { file: "test.lift".into(), name: Some(name.into()), nth: 0 });
         Builder { kernel, open: vec![Vec::new()], form, next_origin: 0, next_length: 0, facts: Facts::new() }
     }
-    /// A size parameter.
+    /// Declares a size parameter.
     pub fn size(&mut self, name: &str) -> Size {
         let var = Var::new(VarKind::Param, self.kernel.sizes.len() as u32, name);
         self.kernel.sizes.push(var.clone());
@@ -140,7 +140,7 @@ impl Builder {
         self.next_length += 1;
         Var::new(kind, self.next_length, format!("X{}", self.next_length))
     }
-    /// A statement as it is.
+    /// Emits a statement with the given right-hand side.
     pub fn emit(&mut self, name: &str, ty: Ty, binds: Vec<Var>, rhs: Rhs) -> Atom {
         let (var, origin) = (self.var(name, ty), self.origin());
         let block = self.open.last_mut().unwrap_or_else(|| panic!("builder: no block is open"));
@@ -157,7 +157,7 @@ impl Builder {
         let ty = Ty::tuple(parts.iter().map(|a| self.ty(a)).collect());
         self.emit(UNNAMED, ty, Vec::new(), Rhs::Tuple(parts.to_vec()))
     }
-    /// Component `i`, from 0.
+    /// Projects component `i`, counted from 0.
     pub fn proj(&mut self, tuple: impl Into<Atom>, i: usize) -> Atom {
         let tuple = tuple.into();
         let ty = match self.ty(&tuple).kind() {
@@ -218,7 +218,7 @@ impl Builder {
         let value = self.emit(UNNAMED, body, opened.clone(), Rhs::Unpack(packed));
         (opened.into_iter().map(Size::var).collect(), value)
     }
-    /// Hides opened lengths.
+    /// Hides the given lengths.
     pub fn pack(&mut self, value: impl Into<Atom>, lengths: &[Size]) -> Atom {
         let value = value.into();
         let bound: Vec<Var> = lengths.iter().map(|_| self.length(VarKind::Bound)).collect();
@@ -229,7 +229,7 @@ impl Builder {
         let ty = Ty::exists(bound, body);
         self.emit(UNNAMED, ty, Vec::new(), Rhs::Pack(value, lengths.to_vec()))
     }
-    /// Casts to a type; the sizes that must be equal are given.
+    /// Casts to a type, checking that the given lengths are equal.
     pub fn cast(&mut self, value: impl Into<Atom>, ty: Ty, checks: &[LengthCheck]) -> Atom {
         for check in checks {
             self.facts.assume(&check.assumption());
@@ -243,7 +243,7 @@ impl Builder {
     }
 }
 
-/// The operations by name.
+/// The scalar operations, by name.
 impl Builder {
     pub fn add(&mut self, a: impl Into<Atom>, b: impl Into<Atom>) -> Atom {
         self.op(ScalarOp::Add, &[a.into(), b.into()])
@@ -269,7 +269,7 @@ impl Builder {
     pub fn eq(&mut self, a: impl Into<Atom>, b: impl Into<Atom>) -> Atom {
         self.op(ScalarOp::Eq, &[a.into(), b.into()])
     }
-    /// A primitive with one function of elements of the last argument.
+    /// Emits a primitive with one function, applied to elements of the last argument.
     fn with_function(
         &mut self,
         prim: Prim,
@@ -295,7 +295,7 @@ impl Builder {
         let element = self.element(&xs);
         self.with_function(Prim::Filter(level), &[], &[xs], &[element], |b, x| p(b, &x[0]))
     }
-    /// A [`Prim::Reduce`], [`Prim::Scan`], [`Prim::ScanExcl`] or (with its size) [`Prim::PartRed`].
+    /// Emits [`Prim::Reduce`], [`Prim::Scan`], [`Prim::ScanExcl`] or (with its size) [`Prim::PartRed`].
     pub fn fold(
         &mut self,
         prim: Prim,
@@ -317,7 +317,7 @@ impl Builder {
     ) -> Atom {
         self.fold(Prim::Reduce(level), &[], z, xs, f)
     }
-    /// A primitive without functions.
+    /// Emits a primitive without functions.
     pub fn view(&mut self, prim: Prim, sizes: &[Size], args: &[Atom]) -> Atom {
         self.prim(prim, sizes, Vec::new(), args)
     }
@@ -336,7 +336,7 @@ impl Builder {
     pub fn transpose(&mut self, xss: impl Into<Atom>) -> Atom {
         self.view(Prim::Transpose, &[], &[xss.into()])
     }
-    /// [`Prim::Gather`] or [`Prim::Scatter`].
+    /// Emits [`Prim::Gather`] or [`Prim::Scatter`].
     pub fn permute(&mut self, prim: Prim, xs: impl Into<Atom>, f: impl FnOnce(&mut Builder, &Atom) -> Atom) -> Atom {
         self.with_function(prim, &[], &[xs.into()], &[Ty::int()], |b, i| f(b, &i[0]))
     }

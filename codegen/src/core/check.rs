@@ -1,5 +1,5 @@
-//! Whether a kernel is well formed: every variable bound once and used where it is in scope, every type what its
-//! operation yields, every size made of known variables. Used in tests, and to find mistakes of the compiler early.
+//! Verifies kernels: every variable is bound once and used in its scope, every type is the one its operation computes,
+//! every size mentions known variables only. Finds compiler bugs in tests and debug builds.
 
 use super::typing::{Signature, prim_type, same_type, scalar_type, under};
 use super::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId};
@@ -7,7 +7,7 @@ use lift_analysis::size::{Facts, LengthCheck, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// What is wrong with the kernel, each in a sentence; nothing if it is well formed.
+/// The faults of a kernel, each as a sentence; empty if it is well formed.
 pub fn problems(kernel: &Kernel) -> Vec<String> {
     let mut facts = Facts::new();
     for (assumption, _) in &kernel.assumptions {
@@ -40,7 +40,7 @@ pub fn problems(kernel: &Kernel) -> Vec<String> {
 struct Check<'k> {
     kernel: &'k Kernel,
     facts: Facts,
-    /// Every variable that was bound anywhere.
+    /// Every variable bound so far, in scope or not.
     bound: FxHashSet<VarId>,
     visible: FxHashSet<VarId>,
     /// The lengths in scope.
@@ -73,7 +73,7 @@ impl<'k> Check<'k> {
         self.ty(&ty, &name);
     }
 
-    /// A block has its own names and lengths.
+    /// Checks a block; the names and lengths that it binds are in scope only inside.
     fn block(&mut self, block: &'k Block) {
         let (visible, lengths) = (self.visible.clone(), self.lengths.clone());
         for stmt in &block.stmts {
@@ -111,7 +111,7 @@ impl<'k> Check<'k> {
         self.bind(stmt.var);
     }
 
-    /// The type that a right-hand side has; `None` where the declared type has been compared already.
+    /// The type of a right-hand side; `None` where it already has been compared with the declared type.
     fn rhs(&mut self, rhs: &'k Rhs, declared: &Ty, binds: &[Var], name: &str) -> Result<Option<Ty>, String> {
         Ok(match rhs {
             Rhs::Atom(a) | Rhs::Store(_, a) => Some(self.atom(a, name)),
@@ -167,8 +167,8 @@ impl<'k> Check<'k> {
                     let positions: Vec<Var> = check.rows.iter().map(|(position, _)| position.clone()).collect();
                     self.with_lengths(&positions, |this| check.sizes().for_each(|size| this.size(size, name)));
                 }
-                // What is checked may be false in every run; here it counts as true.
-                // Rows are compared at the position of either type.
+                // Lengths that the cast checks count as equal here, even if they never are at run time.
+                // Rows are compared at the index variable of either type.
                 let at = |size: &Size, check: &LengthCheck| {
                     let position = |v: &Var| v.kind == VarKind::Position && !self.lengths.contains(v);
                     size.subst(&mut |v| match check.rows.as_slice() {

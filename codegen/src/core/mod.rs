@@ -1,17 +1,16 @@
-//! Core: the elaborated program of one kernel, the data on which all compilation works.
+//! Core: the elaborated program of one kernel, the language in which the compiler works.
 //!
-//! A-normal (every operand is an atom), first-order (functions stand only as arguments of primitives), monomorphic,
-//! every size explicit, every `pack` and `unpack` explicit. Definitions are inlined. Each statement carries an
-//! [`Origin`], opaque here, by which `lift_analysis` finds the source text.
+//! A-normal (every operand is an atom), first-order (functions occur only as arguments of primitives) and monomorphic,
+//! with every size, `pack` and `unpack` explicit. Definitions are inlined. Each statement carries an opaque [`Origin`],
+//! from which `lift_analysis` finds the source text.
 //!
-//! Types are [`lift_analysis::ty::Ty`] without unknowns, generics and errors. Sizes mention variables of kind
-//! `Param` (sizes of the kernel), `Skolem` (lengths bound by [`Rhs::Unpack`], unique in a kernel), `Bound` (inside an
-//! existential type) and `Position`.
+//! Types are [`lift_analysis::ty::Ty`] without inference variables, generics and errors. Sizes mention variables of
+//! kind `Param` (size parameters of the kernel), `Skolem` (lengths bound by [`Rhs::Unpack`], unique in a kernel),
+//! `Bound` (inside an existential type) and `Position` (index variables of functions and dependent arrays).
 //!
-//! Map: [`build`] from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] the type of each operation ·
-//! [`check`] whether a kernel is well formed · [`order`] what a `sort` sorts by · [`mod@print`] · `builder`, kernels by hand, and
-//! `parse`, kernels from text, for tests. What a kernel
-//! means, [`crate::interp`] says.
+//! Map: [`build`] makes core from HIR (the query [`build::kernel`]) · [`simplify`] · [`typing`] computes the type of
+//! each operation · [`check`] verifies a kernel · [`order`] recognises what a `sort` sorts by · [`mod@print`]. For
+//! tests: `builder` makes kernels by hand, `parse` from text. [`crate::interp`] defines the meaning of a kernel.
 
 pub mod build;
 #[cfg(test)]
@@ -41,12 +40,12 @@ pub struct VarId(pub u32);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VarInfo {
-    /// The name in the source, or a made-up one; not unique.
+    /// The name in the source, or a generated one; not unique.
     pub name: Name,
     pub ty: Ty,
 }
 
-/// The name of what the program does not name.
+/// Name of variables to which the program gives no name.
 pub const UNNAMED: &str = "t";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,8 +57,8 @@ pub struct Kernel {
     pub vars: Vec<VarInfo>,
     pub body: Block,
     pub result: Ty,
-    /// To be checked against the real sizes before anything is evaluated; those that mention opened lengths are
-    /// checked where the length becomes known.
+    /// Checked against the sizes of the run before anything is evaluated. An assumption that mentions skolems is
+    /// checked as soon as the last of them is known.
     pub assumptions: Vec<(Assumption, Origin)>,
 }
 
@@ -86,7 +85,8 @@ pub struct Block {
 }
 
 impl Block {
-    /// Every statement in the order of evaluation, those of functions and branches after the one that contains them.
+    /// Visits every statement in the order of evaluation; the statements of functions and branches follow the one that
+    /// contains them.
     pub fn visit<'b>(&'b self, f: &mut dyn FnMut(&'b Stmt)) {
         for stmt in &self.stmts {
             f(stmt);
@@ -98,7 +98,7 @@ impl Block {
 }
 
 impl Rhs {
-    /// The blocks inside: branches, bodies of functions.
+    /// The blocks directly inside: branches and bodies of functions.
     pub fn blocks(&self) -> Vec<&Block> {
         match self {
             Rhs::If(_, then, otherwise) => vec![then, otherwise],
@@ -107,7 +107,7 @@ impl Rhs {
         }
     }
 
-    /// The operands of the right-hand side itself, not those inside of its blocks and functions.
+    /// The operands of the right-hand side itself, without those in its blocks and functions.
     pub fn operands(&self) -> Vec<&Atom> {
         match self {
             Rhs::Atom(a) | Rhs::Proj(a, _) | Rhs::Store(_, a) | Rhs::Pack(a, _) | Rhs::Unpack(a) | Rhs::Cast(a, _) => {
@@ -131,7 +131,7 @@ pub enum Atom {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stmt {
     pub var: VarId,
-    /// For an `unpack`: the lengths it binds, of kind `Skolem`; `rhs` is then [`Rhs::Unpack`].
+    /// For an `unpack`, whose `rhs` is [`Rhs::Unpack`]: the lengths that it binds, of kind `Skolem`.
     pub binds: Vec<Var>,
     pub rhs: Rhs,
     pub origin: Origin,
@@ -141,18 +141,18 @@ pub struct Stmt {
 pub enum Rhs {
     Atom(Atom),
     Tuple(Vec<Atom>),
-    /// Zero-based.
+    /// A component of a tuple, counted from 0.
     Proj(Atom, usize),
     Scalar(ScalarOp, Vec<Atom>),
     If(Atom, Block, Block),
     Prim(PrimCall),
-    /// The value is stored in the given address space.
+    /// Stores the value in the given address space.
     Store(Space, Atom),
-    /// Hides sizes: `witnesses` in the order of the variables of the variable's `Exists` type.
+    /// Hides sizes: one witness for each variable of the result's `Exists` type, in order.
     Pack(Atom, Vec<Size>),
-    /// Opens an existential: the lengths are `Stmt::binds`.
+    /// Opens an existential; the lengths it binds are `Stmt::binds`.
     Unpack(Atom),
-    /// A checked cast: the lengths must be equal at run time, else the run stops with an error.
+    /// A checked cast: if the lengths differ at run time, the run stops with an error.
     Cast(Atom, Vec<LengthCheck>),
 }
 
@@ -166,11 +166,11 @@ pub struct PrimCall {
     pub args: Vec<Atom>,
 }
 
-/// `params` are bound for the block; their types are in [`Kernel::vars`].
+/// The block binds `params`; their types are in [`Kernel::vars`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lambda {
-    /// The position of the element to which the function is applied, if its types or sizes mention it. Each function has
-    /// one of its own, also where several go over one array.
+    /// The index variable of the element to which the function is applied, if its types or sizes mention it. Each
+    /// function has its own, even where several go over one array.
     pub position: Option<Var>,
     pub params: Vec<VarId>,
     pub body: Block,
@@ -178,7 +178,7 @@ pub struct Lambda {
 }
 
 impl Lambda {
-    /// What it yields, if that is a size.
+    /// The result as a size, if it is one.
     pub fn size(&self) -> Option<Size> {
         match &self.body.result {
             Atom::Size(s) => Some(s.clone()),
@@ -186,12 +186,12 @@ impl Lambda {
         }
     }
 
-    /// Whether it is one of the commutative operators applied to the two parameters, or a tuple of such, each applied to
-    /// the same component of both.
+    /// Whether the body is a commutative operator applied to the two parameters, or a tuple of such operators, each
+    /// applied to the same component of both.
     pub fn is_commutative(&self) -> bool {
         use ScalarOp::*;
         let [a, b] = self.params.as_slice() else { return false };
-        // Which parameter or component of it a variable is: of the first, of the second.
+        // For each parameter, the variables that are the parameter itself (`None`) or a component of it.
         let mut parts: [Vec<(VarId, Option<usize>)>; 2] = [vec![(*a, None)], vec![(*b, None)]];
         let mut symmetric: Vec<VarId> = Vec::new();
         let is_symmetric = |a: &Atom, known: &[VarId]| matches!(a, Atom::Var(v) if known.contains(v));
@@ -224,15 +224,15 @@ pub enum Level {
     /// Unplaced: the compiler chooses.
     Auto,
     Seq,
-    /// Global work-items of a dimension.
+    /// The global work-items of a dimension.
     Glb(u8),
-    /// Work-groups of a dimension.
+    /// The work-groups of a dimension.
     Wrg(u8),
-    /// Work-items of a group, of a dimension.
+    /// The work-items of a group, in one dimension.
     Lcl(u8),
 }
 
-/// OpenCL address spaces in which a value may be stored.
+/// OpenCL address spaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
     Global,
@@ -247,18 +247,19 @@ pub enum PadMode {
     Wrap,
 }
 
-/// The primitives, with the arguments as they stand in [`PrimCall`] (sizes; functions; values).
+/// The primitives. The notation is that of [`PrimCall`]: sizes; functions; values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Prim {
     /// `; f; xs`
     Map(Level),
-    /// `; f; z xs`. `Seq`: left fold with any accumulator type; `Auto`: associative, neutral.
+    /// `; f; z xs`. `Seq` folds from the left with any accumulator type; `Auto` requires `f` associative and `z`
+    /// neutral.
     Reduce(Level),
     /// `m; f; z xs`
     PartRed,
-    /// `n; f; z keys xs`: element c of the result is the fold of those of `xs` whose key is c; what has any other key
-    /// counts nowhere. `f` is associative and commutative, `z` neutral. Where `xs` has rows, each of their columns is
-    /// folded for itself. Made by rules only ([`crate::schedule::by_key`]).
+    /// `n; f; z keys xs`: element c of the result folds the elements of `xs` whose key is c; elements with a key
+    /// outside `0..n` are ignored. `f` is associative and commutative, `z` neutral. If `xs` has rows, each column is
+    /// folded separately. Only rules make it ([`crate::schedule::by_key`]).
     ReduceByKey,
     /// `; test f; z xs`
     ReduceWhileSeq,
@@ -270,8 +271,8 @@ pub enum Prim {
     ScanExcl(Level),
     /// `; p; xs`
     Filter(Level),
-    /// `k; f_0 … f_(k-1); xs`: one copy of the function for each round, since lengths may change from round to round;
-    /// a length-keeping function is given once. `k` is a constant unless the function keeps the length.
+    /// `k; f_0 … f_(k-1); xs`: one copy of the function for each iteration, because lengths may change; a function that
+    /// keeps the length is given once. `k` is a constant unless the function keeps the length.
     Iterate,
     /// `; ; xs ys …`, two or more
     Zip,
@@ -307,7 +308,7 @@ pub enum Prim {
     Concat,
     /// `; ; xs i`: checked
     Aref,
-    /// `n; ;` or, with a length known only at run time, `; ; k`
+    /// `n; ;`, or `; ; k` if the length is known only at run time
     Iota,
     /// `n; f;` or `; f; k`
     Generate,
@@ -315,20 +316,21 @@ pub enum Prim {
     Fill,
     /// `; ; xs`
     Length,
-    /// `; f; xs`: stable, `f a b` says that a stands before b
+    /// `; f; xs`: stable; `f a b` is true if `a` goes before `b`
     Sort,
-    /// the permutation that sorts
+    /// `; f; xs`: the permutation that sorts
     Argsort,
-    /// `; f; xs`: binary, `f x` is 0 where found, negative if the element sought stands before x
+    /// `; f; xs`: binary search; `f x` is 0 where found, negative if the element sought is before `x`
     Search,
-    /// linear
+    /// `; f; xs`: linear search
     LSearch,
     /// `k; ; xs`
     AsVector,
     AsScalar,
     /// `k; f; x`: f on each lane of a vector
     Vectorize,
-    /// `n; f; xs`: piece i has length f(i); the function has no parameter but a position, and yields a size
+    /// `n; f; xs`: segment i has length f(i). The function has no parameter but an index variable, and its result is a
+    /// size.
     Partition,
 }
 
@@ -337,7 +339,7 @@ pub enum ScalarOp {
     Add,
     Sub,
     Mul,
-    /// Truncates on integers; by zero: an error that names the origin.
+    /// Truncates integers; an integer division by zero stops the run with an error that names the origin.
     Div,
     /// The remainder with the sign of the dividend (as C's `%`).
     Mod,
@@ -360,7 +362,7 @@ pub enum ScalarOp {
     /// Fills with zeros.
     UShr,
     PopCount,
-    /// The number of zeros before the first bit that is set; of 0, all bits.
+    /// Count of leading zeros; the number of bits for 0.
     Clz,
     Neg,
     Abs,

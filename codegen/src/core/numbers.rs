@@ -1,15 +1,15 @@
-//! Sizes that a program uses as numbers: an `Int` must hold them.
+//! Sizes that a program uses as numbers must fit an `Int`.
 //!
-//! A size has no largest value; an `Int` has. Where a size becomes a number (`#(N*M)` among values, what `length` gives,
-//! the positions that `iota` and `generate` count), that it fits is an assumption of the kernel, and so it is checked
-//! before anything runs, or where the last of its lengths is opened; proofs may rely on it.
+//! A size is unbounded, an `Int` is not. Where a size becomes a number (`#(N*M)` among values, the result of `length`,
+//! the indices that `iota` and `generate` count), the kernel assumes that it fits. So it is checked before the run, or
+//! where the last of its lengths is opened, and proofs may rely on it.
 
 use super::{Atom, Block, Kernel, Prim, Rhs};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Facts, Size, Var, VarKind};
 
-/// Adds the assumption that each size which is a number fits an `Int`, where that is not known. `root` is the place of
-/// the kernel's result.
+/// Adds an assumption for each size used as a number that is not known to fit an `Int`. `root` is the origin of the
+/// kernel's result.
 pub fn assume_fitting(kernel: &mut Kernel, root: Option<&Origin>) {
     let mut found = Vec::new();
     numbers(kernel, &kernel.body, &mut found);
@@ -59,12 +59,12 @@ fn numbers(kernel: &Kernel, block: &Block, found: &mut Vec<(Size, Origin)>) {
                         is_number(&array.len);
                     }
                 }
-                // Positions are below the length.
+                // Indices are below the length.
                 Prim::Iota | Prim::Generate => call.sizes.iter().for_each(|n| is_number(&n.sub(&Size::one()))),
                 _ => {}
             }
         }
-        // The function of `partition` gives sizes, not numbers.
+        // The results of `partition`'s function are sizes, not numbers.
         let gives_numbers = !matches!(&stmt.rhs, Rhs::Prim(call) if call.prim == Prim::Partition);
         for inner in stmt.rhs.blocks() {
             numbers(kernel, inner, found);

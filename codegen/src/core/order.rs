@@ -1,22 +1,22 @@
-//! The order that the function of a `sort` makes, where it is one by a number in each element.
+//! Recognises a `sort` by one number in each element.
 //!
-//! Such a sort is an order of floating-point numbers, too: NaN comes last, and both zeros are equal, though `<` alone is
-//! no strict order where there are NaNs. The interpreter and all targets keep to this.
+//! Such a sort also orders floating-point numbers totally: NaN comes last, and both zeros are equal, though `<` alone
+//! is not a strict weak order on NaNs. The interpreter and all targets agree on this order.
 
 use super::{Atom, Lambda, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// By a number in each element, as `λ(a,b). a.path < b.path` orders them.
+/// The order by one number in each element: `λ(a,b). a.path < b.path`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberOrder {
-    /// The component of the component … of an element.
+    /// Component indices that lead from the element to the number, outermost first.
     pub path: Vec<usize>,
     pub descending: bool,
 }
 
 impl NumberOrder {
-    /// `λ(a,b). a.path < b.path`, or `>`.
+    /// Recognises `λ(a,b). a.path < b.path`, and the same with `>`.
     pub fn of(before: &Lambda) -> Option<NumberOrder> {
         let [a, b] = before.params.as_slice() else { return None };
         let (last, projections) = before.body.stmts.split_last()?;
@@ -34,7 +34,7 @@ impl NumberOrder {
         (path == other).then(|| NumberOrder { path, descending: turned != (*op == ScalarOp::Gt) })
     }
 
-    /// The type of the number, where elements are of this type.
+    /// The type of the number in elements of type `element`; `None` if the path leads to no number.
     pub fn scalar(&self, element: &Ty) -> Option<Scalar> {
         let mut ty = element;
         for at in &self.path {
@@ -45,7 +45,7 @@ impl NumberOrder {
     }
 }
 
-/// Of which variable an atom is which component.
+/// The variable of which the atom is a component, and the path to that component.
 fn component(atom: &Atom, projections: &[Stmt]) -> Option<(VarId, Vec<usize>)> {
     let Atom::Var(v) = atom else { return None };
     let Some(stmt) = projections.iter().find(|s| s.var == *v) else { return Some((*v, Vec::new())) };

@@ -1,7 +1,8 @@
-//! Kernels from the text that [`super::print`] makes of them, for tests of single passes.
+//! Parses kernels from the text that [`super::print`] makes, for tests of single passes.
 //!
-//! Printing a parsed kernel gives the same text, but for nested minima. What the text does not have is made up: each statement and function
-//! comes from its line (the [`ExprId`] of its origin), and lengths are told apart by the names in scope.
+//! Printing a parsed kernel gives the same text, except for nested minima. Details that the text lacks are invented:
+//! the origin of a statement or function is its line (as [`ExprId`]), and lengths are distinguished by the names in
+//! scope.
 
 mod call;
 mod size;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The kernel of a text; an error names its line.
+/// Parses a kernel; an error names its line.
 pub fn kernel(text: &str) -> Result<Kernel> {
     let mut parser = Parser::new(text);
     let result = parser.kernel();
@@ -27,8 +28,8 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     vars: Vec<VarInfo>,
-    /// The variables of a name, in the order of their numbers: `x`, `x'2`, … One that was not bound yet is declared
-    /// as an integer.
+    /// The variables of each name, by number: `x`, `x'2`, … A variable that is used before it is bound is declared as
+    /// an integer.
     numbered: FxHashMap<String, Vec<VarId>>,
     visible: Vec<(String, VarId)>,
     lengths: Vec<Var>,
@@ -115,7 +116,7 @@ impl<'t> Parser<'t> {
     fn at_line_end(&self) -> bool {
         self.rest().is_empty() || self.rest().starts_with('\n')
     }
-    /// Everything up to white space, a comma or a parenthesis.
+    /// Takes everything up to white space, a comma or a parenthesis.
     fn word(&mut self) -> Result<&'t str> {
         let rest = self.rest();
         let end = rest.find(|c: char| c.is_whitespace() || ",();".contains(c)).unwrap_or(rest.len());
@@ -131,7 +132,7 @@ impl<'t> Parser<'t> {
 
     // --- variables --------------------------------------------------------------------------------
 
-    /// `name : type`, a variable that is bound here.
+    /// Parses the binder `name : type`.
     fn typed(&mut self) -> Result<VarId> {
         let name = self.word()?;
         self.require(" : ")?;
@@ -142,7 +143,7 @@ impl<'t> Parser<'t> {
         Ok(var)
     }
 
-    /// Variables of one name are printed with numbers, in the order of their ids.
+    /// The variable with this printed name; `x'2` is the second with the name `x`, in the order of their ids.
     fn declare(&mut self, name: &str) -> VarId {
         let numbered = name.rsplit_once('\'').and_then(|(stem, number)| Some((stem, number.parse::<usize>().ok()?)));
         let (stem, number) = numbered.unwrap_or((name, 1));
@@ -166,7 +167,7 @@ impl<'t> Parser<'t> {
         length
     }
 
-    /// What is read inside has its own variables and lengths.
+    /// Runs `inside`; the variables and lengths that it binds leave scope afterwards.
     fn scope<T>(&mut self, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let (visible, lengths) = (self.visible.len(), self.lengths.len());
         let result = inside(self);
@@ -209,7 +210,7 @@ impl<'t> Parser<'t> {
         }
         let var = self.typed()?;
         self.require(" = ")?;
-        // It is in scope after its statement only.
+        // The variable is in scope only after its statement.
         let bound = self.visible.pop();
         let rhs = if binds.is_empty() { self.rhs()? } else { Rhs::Unpack(self.atom()?) };
         self.visible.extend(bound);
@@ -250,7 +251,7 @@ impl<'t> Parser<'t> {
                 "true" => Literal::Bool(true),
                 "false" => Literal::Bool(false),
                 _ if word.ends_with('L') => Literal::Long(word.trim_end_matches('L').parse().ok()?),
-                // `inf` ends in the mark of a float, too.
+                // `inf` also ends in `f`, the suffix of a float.
                 _ if word.ends_with('f') && word.trim_start_matches('-') != "inf" => {
                     Literal::Float(word[..word.len() - 1].parse::<f32>().ok()?.to_bits())
                 }
@@ -324,7 +325,7 @@ impl<'t> Parser<'t> {
         found.map(Ty::scalar).ok_or_else(|| "expected a type".into())
     }
 
-    /// `,n]`
+    /// Parses `,n]`.
     fn length(&mut self) -> Result<Size> {
         self.require(",")?;
         let length = self.expression()?;
@@ -332,7 +333,7 @@ impl<'t> Parser<'t> {
         Ok(length)
     }
 
-    /// The same text is the same type: its variables are numbered by what they stand in.
+    /// Binds a length or index variable of a type, numbered by its depth, so that equal text gives equal types.
     fn bound_in_type(&mut self, kind: VarKind, name: &str) -> Var {
         let depth = self.lengths.iter().filter(|v| v.kind == kind).count() as u32;
         let length = Var::new(kind, (1 << 16) + depth, name);

@@ -1,10 +1,10 @@
-//! What is true of the operations of core: the primitive of the language that each is, views and work, names.
+//! Properties of core's operations: the language primitive of each, its name, and whether it is a view.
 
 use super::{Level, PadMode, Prim, ScalarOp, Space};
 use lift_analysis::prims::{self, PrimitiveId};
 
 impl Prim {
-    /// The operation of the language, and where it runs. None for what only rules make.
+    /// The language primitive and the level; `None` for operations that only rules make.
     fn operation(self) -> Option<(PrimitiveId, Level)> {
         use PrimitiveId as Id;
         let unplaced = |id| Some((id, Level::Auto));
@@ -54,7 +54,7 @@ impl Prim {
         }
     }
 
-    /// Whether it only changes how elements are addressed.
+    /// Whether the operation only changes how elements are addressed.
     pub fn is_view(self) -> bool {
         match self {
             Prim::Zip
@@ -102,23 +102,23 @@ impl Prim {
         }
     }
 
-    /// Its name without the level, for messages and labels.
+    /// The name without the level, for messages and labels.
     pub fn label(self) -> &'static str {
         match (self, self.operation()) {
-            // The core's own word for a function of indices.
+            // Core's name for both `reorder` and `gather`.
             (Prim::Gather, _) => "gather",
             (_, Some((id, _))) => prims::named(id),
             (_, None) => "reduceByKey",
         }
     }
 
-    /// What a placed primitive computes, and where.
+    /// The language primitive and its level, if a program can place it there.
     pub fn placed(self) -> Option<(PrimitiveId, prims::Level)> {
         let (id, level) = self.operation()?;
         Some((id, level.of_language()?))
     }
 
-    /// As programs write it.
+    /// The name as programs write it, with the level.
     pub fn name(self) -> String {
         match self {
             Prim::Pad(mode) => format!("{} {}", self.label(), mode.name()),
@@ -136,7 +136,7 @@ impl Prim {
 }
 
 impl Level {
-    /// The level that a program writes; none where it leaves the choice to the compiler.
+    /// The level as a program writes it; `None` for [`Level::Auto`].
     pub fn of_language(self) -> Option<prims::Level> {
         match self {
             Level::Auto => None,
@@ -149,7 +149,7 @@ impl Level {
 }
 
 impl PadMode {
-    /// As programs write it.
+    /// The name as programs write it.
     pub fn name(self) -> &'static str {
         prims::named(match self {
             PadMode::Clamp => PrimitiveId::Clamp,
@@ -160,7 +160,7 @@ impl PadMode {
 }
 
 impl ScalarOp {
-    /// As programs write it.
+    /// The name as programs write it.
     pub fn name(self) -> &'static str {
         use PrimitiveId as Id;
         prims::named(match self {
@@ -212,7 +212,7 @@ impl ScalarOp {
 }
 
 impl Space {
-    /// As programs write it.
+    /// The name as programs write it.
     pub fn name(self) -> &'static str {
         prims::named(match self {
             Space::Global => PrimitiveId::ToGlobal,

@@ -24,25 +24,26 @@ impl fmt::Display for Kernel {
     }
 }
 
-/// A kernel as text, with what its parts came from.
+/// A kernel as text, with the origins of its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreText {
     pub text: String,
-    /// Statements and functions by byte range, sorted; inner ranges follow the outer ones that contain them.
+    /// Origins of statements and functions by byte range, sorted; an inner range follows the outer ones that contain
+    /// it.
     pub map: Vec<(Range<u32>, Origin)>,
 }
 
-/// The text of a kernel, as `Display` gives it, with the map back to the source.
+/// Prints a kernel as `Display` does, with the map back to the source.
 pub fn mapped(kernel: &Kernel) -> CoreText {
     Printer::new(kernel).kernel()
 }
 
-/// A fingerprint of what a kernel computes and how: equal for kernels that differ only in the names of variables and in
-/// where they stand in the source.
+/// A fingerprint of what a kernel computes and how. Kernels that differ only in variable names and source locations
+/// have the same one.
 pub fn meaning(kernel: &Kernel) -> u64 {
     let mut printer = Printer::new(kernel);
     printer.names = (0..kernel.vars.len()).map(|i| format!("${i}")).collect();
-    // Its keys are fixed: the same kernel has the same fingerprint in every process.
+    // `DefaultHasher::new` has fixed keys: the same kernel has the same fingerprint in every process.
     let mut hasher = DefaultHasher::new();
     printer.kernel().text.hash(&mut hasher);
     hasher.finish()
@@ -230,7 +231,7 @@ impl<'k> Printer<'k> {
             }
             Atom::Size(s) => self.push(&format!("#{}", grouped(s))),
             Atom::Lit(l) => {
-                // Writing to a string does not fail.
+                // Writing to a string cannot fail.
                 let _ = match l {
                     Literal::Int(x) => write!(self.out, "{x}"),
                     Literal::Long(x) => write!(self.out, "{x}L"),
@@ -243,7 +244,7 @@ impl<'k> Printer<'k> {
     }
 }
 
-/// A size as one word.
+/// A size as text, in parentheses if it contains spaces.
 fn grouped(size: &Size) -> String {
     let text = size.to_string();
     if text.contains(' ') { format!("({text})") } else { text }

@@ -1,4 +1,4 @@
-//! What scalar operators make of numbers. [`crate::interp`] says how they treat the cases that other languages leave open.
+//! Evaluation of scalar operators. [`crate::interp`] documents the cases that other languages leave undefined.
 
 use super::{Atom, ScalarOp};
 use lift_analysis::hir::Literal;
@@ -17,7 +17,7 @@ pub enum Number {
 pub enum Undefined {
     DivisionByZero,
     RemainderByZero,
-    /// It does not exist at operands of these types.
+    /// The operator is not defined for operands of these types.
     Operands,
 }
 
@@ -85,7 +85,7 @@ pub fn unary(op: ScalarOp, x: Number) -> Result<Number, Undefined> {
     })
 }
 
-/// The functions that exist at the floating point types only.
+/// Functions of floating-point numbers.
 fn float_function<T: Floating>(op: ScalarOp, x: T) -> Result<T, Undefined> {
     Ok(match op {
         ScalarOp::Sqrt => x.sqrt(),
@@ -126,7 +126,7 @@ macro_rules! floating {
 floating!(f32: sqrt exp ln sin cos tan tanh round floor ceil);
 floating!(f64: sqrt exp ln sin cos tan tanh round floor ceil);
 
-/// The operators whose result is a `Bool`, of numbers of one type.
+/// Comparisons of two numbers of one type.
 fn comparison<T: PartialOrd>(op: ScalarOp, x: T, y: T) -> Result<bool, Undefined> {
     Ok(match op {
         ScalarOp::Lt => x < y,
@@ -158,7 +158,7 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
                 BitAnd => Number::$kind(x & y),
                 BitOr => Number::$kind(x | y),
                 BitXor => Number::$kind(x ^ y),
-                // Only the lowest bits of the count are looked at, so that the cast loses nothing that matters.
+                // Only the lowest bits of the count matter, so the cast loses nothing.
                 Shl => Number::$kind(x.wrapping_shl(y as u32)),
                 Shr => Number::$kind(x.wrapping_shr(y as u32)),
                 UShr => Number::$kind((x as $unsigned).wrapping_shr(y as u32) as _),
@@ -197,15 +197,15 @@ pub fn binary(op: ScalarOp, x: Number, y: Number) -> Result<Number, Undefined> {
     })
 }
 
-/// What an operator makes of operands that are known before the run, where every machine makes the same of them:
-/// literals, and neutral elements of integers.
+/// Folds an operator at compile time, where every device computes the same: on literals, and for neutral elements of
+/// integers. `None` if the operation must stay.
 pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
     use ScalarOp::*;
     let known = |a: &Atom| match a {
         Atom::Lit(l) => Some(Number::from(*l)),
         _ => None,
     };
-    // The last digit of these is another one on each machine.
+    // The last digit of these differs between devices.
     if matches!(op, Exp | Log | Sin | Cos | Tan | Tanh | Atan2 | Pow) {
         return None;
     }
@@ -217,11 +217,11 @@ pub fn fold(op: ScalarOp, operands: &[Atom]) -> Option<Atom> {
         },
         _ => return None,
     };
-    // An operation that stops the run is left to the run.
+    // An operation without a result stays, so that the run reports it.
     Some(Atom::Lit(value.ok()?.into()))
 }
 
-/// `x` where the operation does nothing to it. Only integers and Booleans: `-0.0 + 0.0` is not `-0.0`.
+/// The other operand, if `x` or `y` is neutral. Only integers and Booleans, because `-0.0 + 0.0` is not `-0.0`.
 fn neutral(op: ScalarOp, x: (&Atom, Option<Number>), y: (&Atom, Option<Number>)) -> Option<Atom> {
     use ScalarOp::*;
     let is = |v: &Option<Number>, n: i64| match v {

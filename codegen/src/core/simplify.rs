@@ -1,10 +1,10 @@
-//! Simplification: what needs no knowledge of devices and cannot make a program slower.
+//! Simplification: rewrites that need no knowledge of the device and never make a program slower.
 //!
-//! Copies and known tuples are looked through, operations on literals are done, branches that are known are taken, a
-//! `pack` that is opened again goes away with its `unpack`, and what nothing uses is dropped. A run that gives a result
-//! gives the same one afterwards. A run that stops may no longer stop, if what stopped it was used nowhere; but checked
-//! casts stay, since to check is what they are for. An assumption about a hidden length that turns out to be a known size
-//! is checked before the run, as all about known sizes are.
+//! It looks through copies and known tuples, folds operations on literals, takes known branches, removes a `pack`
+//! together with the `unpack` that opens it again, and drops unused statements. A run that gives a result gives the
+//! same one afterwards. A run that stops may no longer stop if the result of the failing operation is unused, but
+//! checked casts always stay. An assumption about a skolem that turns out to be a known size is checked before the run,
+//! like every assumption about known sizes.
 
 use super::scalar::fold;
 use super::typing::same_type;
@@ -33,20 +33,20 @@ pub fn simplify(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// What is known of a variable by the statement that binds it.
+/// What the statement that binds a variable says of its value.
 enum Known {
     Tuple(Vec<Atom>),
     Packed(Atom, Vec<Size>),
-    /// What was opened, and its lengths now.
+    /// The packed value and the skolems it was opened to.
     Opened(Atom, Vec<Var>),
 }
 
-/// The pass from the first statement to the last.
+/// The forward pass.
 struct Forward {
     vars: Vec<VarInfo>,
     copies: FxHashMap<VarId, Atom>,
     known: FxHashMap<VarId, Known>,
-    /// Opened lengths that turned out to be known.
+    /// Skolems that turned out to be known sizes.
     lengths: FxHashMap<Var, Size>,
 }
 
@@ -107,7 +107,7 @@ impl Forward {
             Rhs::Pack(a, witnesses) => {
                 let a = self.atom(a);
                 let witnesses: Vec<Size> = witnesses.iter().map(|w| self.size(w)).collect();
-                // What was opened and is hidden again unchanged is what it was.
+                // Packing what was just opened, with the same lengths, gives the packed value back.
                 if let Some(Known::Opened(packed, lengths)) = self.knowledge(&a)
                     && witnesses.iter().all(|w| w.as_var().is_some_and(|v| lengths.contains(v)))
                     && same_type(&self.ty(packed), &self.vars[var.0 as usize].ty, &|a, b| a == b)
@@ -145,7 +145,7 @@ impl Forward {
 
     fn copy(&mut self, var: VarId, of: Atom) {
         let of = self.atom(of);
-        // The name that the program gives is worth more than a made-up one.
+        // Prefer the name that the program gives to a generated one.
         if let Atom::Var(v) = of
             && &*self.vars[v.0 as usize].name == UNNAMED
         {
@@ -169,7 +169,7 @@ impl Forward {
         }
     }
 
-    /// What is copied was looked through when it was copied.
+    /// Copies are already resolved to their source, so one step is enough.
     fn atom(&self, a: Atom) -> Atom {
         match a {
             Atom::Var(v) => self.copies.get(&v).cloned().unwrap_or(a),
@@ -195,7 +195,7 @@ impl Forward {
     }
 }
 
-/// What is used: variables and opened lengths.
+/// Variables and skolems in use.
 #[derive(Default)]
 struct Live {
     vars: FxHashSet<VarId>,
@@ -206,14 +206,14 @@ fn drop_dead(kernel: &mut Kernel) {
     let mut live = Live::default();
     let body = std::mem::replace(&mut kernel.body, Block { stmts: Vec::new(), result: Atom::Lit(Literal::Int(0)) });
     kernel.body = live.block(body, &kernel.vars);
-    // A length that is no longer opened is no longer assumed anything of.
+    // Drop the assumptions about skolems that are no longer opened.
     let mut opened = FxHashSet::default();
     kernel.body.visit(&mut |stmt| opened.extend(stmt.binds.iter().cloned()));
     kernel.assumptions.retain(|(a, _)| a.vars().iter().all(|v| v.kind != VarKind::Skolem || opened.contains(v)));
 }
 
 impl Live {
-    /// From the last statement to the first.
+    /// Drops dead statements, from the last to the first.
     fn block(&mut self, block: Block, vars: &[VarInfo]) -> Block {
         self.atom(&block.result);
         let mut kept = Vec::with_capacity(block.stmts.len());
@@ -290,12 +290,12 @@ impl Live {
     }
 }
 
-/// Whether there is a checked cast in it.
+/// Whether the right-hand side contains a checked cast.
 fn checks(rhs: &Rhs) -> bool {
     matches!(rhs, Rhs::Cast(..)) || rhs.blocks().iter().any(|b| b.stmts.iter().any(|s| checks(&s.rhs)))
 }
 
-/// Forget the variables that are gone.
+/// Removes unused variables from [`Kernel::vars`].
 fn renumber(kernel: &mut Kernel) {
     let mut order = kernel.params.clone();
     bound_in(&kernel.body, &mut order);
@@ -310,7 +310,7 @@ fn renumber(kernel: &mut Kernel) {
     rename(&mut kernel.body, &renamed);
 }
 
-/// The variables that are bound in a block, those in its functions and branches included.
+/// Appends the variables bound in a block, including those in its functions and branches.
 pub fn bound_in(block: &Block, order: &mut Vec<VarId>) {
     for stmt in &block.stmts {
         order.push(stmt.var);
@@ -323,7 +323,7 @@ pub fn bound_in(block: &Block, order: &mut Vec<VarId>) {
     }
 }
 
-/// Every variable of a block, by another name.
+/// Renames every variable of a block.
 pub fn rename(block: &mut Block, renamed: &dyn Fn(&mut VarId)) {
     let atom = |a: &mut Atom| {
         if let Atom::Var(v) = a {

@@ -1,28 +1,28 @@
-//! The type of each operation, computed from its operands: what [`super::builder`] gives a variable and what
-//! [`super::check`] expects.
+//! The type of each operation, computed from its operands: [`super::builder`] declares it and [`super::check`] expects
+//! it.
 
 use super::{Prim, ScalarOp};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Facts, Size, Truth, Var, VarKind};
 
-/// Whether two sizes are taken to be equal.
+/// Decides whether two sizes count as equal.
 pub type SameSize<'a> = &'a dyn Fn(&Size, &Size) -> bool;
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 /// The type of a [`super::Lambda`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// The position that the types may mention.
+    /// The index variable that the types may mention.
     pub position: Option<Var>,
     pub params: Vec<Ty>,
     pub result: Ty,
-    /// What the function yields, if that is a size.
+    /// The function's result, if it is a size.
     pub size: Option<Size>,
 }
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Whether two types are the same, whatever their bound lengths are called.
+/// Whether two types are equal up to the names of their bound lengths.
 pub fn same_type(a: &Ty, b: &Ty, same: SameSize) -> bool {
     match (a.kind(), b.kind()) {
         (TyKind::Vec(s, m), TyKind::Vec(t, n)) => same_type(s, t, same) && same(m, n),
@@ -51,13 +51,13 @@ pub fn same_type(a: &Ty, b: &Ty, same: SameSize) -> bool {
     }
 }
 
-/// Equality of sizes under what is known of them.
+/// Equality of sizes under the given facts.
 pub fn under(facts: &Facts) -> impl Fn(&Size, &Size) -> bool + '_ {
     |a, b| a == b || facts.equal(a, b) == Truth::Yes
 }
 
-/// The bound variables of a type in the order in which they occur in it: that in which the variables of two equal
-/// types correspond.
+/// The bound variables of a type in the order of their first occurrence in it. The variables of two equal types
+/// correspond in this order.
 pub fn occurrence_order(vars: &[Var], body: &Ty) -> Vec<Var> {
     let mut order: Vec<Var> = Vec::new();
     body.any(&mut |t| {
@@ -104,8 +104,8 @@ pub fn scalar_type(op: ScalarOp, operands: &[Ty]) -> Result<Ty> {
     }
 }
 
-/// The type of a primitive's result. `fresh` gives variables for the lengths that it hides and the positions that it
-/// binds.
+/// The type of a primitive's result. `fresh` makes variables for the lengths that it hides and the index variables that
+/// it binds.
 pub fn prim_type(
     prim: Prim,
     sizes: &[Size],
@@ -135,7 +135,7 @@ impl Call<'_> {
                 Ok(array(self.funs[0].position.clone(), element, xs.len.clone()))
             }
             Prim::Filter(_) => {
-                // With a second function, by fusion, that is applied to what passes.
+                // The optional second function, added by fusion, is applied to the elements that pass.
                 self.counts(0, self.funs.len().clamp(1, 2), 1)?;
                 let xs = self.plain(0)?;
                 self.expect(&self.apply(0, &[&xs.element])?, &Ty::bool())?;
@@ -200,7 +200,7 @@ impl Call<'_> {
                         if count != Some(1) {
                             self.expect(&next, &ty)?;
                         }
-                        // Nothing happens in no round at all.
+                        // Zero iterations return the argument.
                         if count != Some(0) {
                             ty = next;
                         }
@@ -415,7 +415,7 @@ impl Call<'_> {
         }
     }
 
-    /// The rows one after the other: their elements may depend on row and column only through the place in the result.
+    /// Concatenates rows. Their elements may depend on row and column only through the index in the result.
     fn joined(&self, xss: &ArrayTy, row: &ArrayTy, len: Size, fresh: &mut dyn FnMut(VarKind) -> Var) -> Result<Ty> {
         let depends = |p: &Option<Var>| p.as_ref().is_some_and(|p| row.element.mentions(p));
         if !depends(&xss.position) && !depends(&row.position) {
@@ -435,7 +435,7 @@ impl Call<'_> {
         Ok(array(Some(flat), element, len))
     }
 
-    /// The type of an element of `xs` as function `f` sees it.
+    /// The type of an element of `xs`, at the index variable of function `f`.
     fn element(&self, xs: &ArrayTy, f: usize) -> Result<Ty> {
         match (&xs.position, self.funs.get(f).and_then(|f| f.position.as_ref())) {
             (None, _) => Ok(xs.element.clone()),
@@ -461,7 +461,7 @@ impl Call<'_> {
         ty.as_array().ok_or_else(|| format!("`{ty}` is not an array"))
     }
 
-    /// An array whose elements all have the same type.
+    /// Argument `i` as an array whose elements all have the same type.
     fn plain(&self, i: usize) -> Result<&ArrayTy> {
         let a = self.array(i)?;
         if a.position.is_some() { Err(format!("`{}` depends on the position", self.args[i])) } else { Ok(a) }
@@ -480,7 +480,7 @@ impl Call<'_> {
         Ok(f.result.clone())
     }
 
-    /// Function `i` takes an accumulator of the type of the first value, and an element.
+    /// Checks that function `i` folds elements of `xs` into an accumulator of the first argument's type.
     fn fold(&self, i: usize, xs: &ArrayTy) -> Result<()> {
         self.expect(&self.apply(i, &[&self.args[0], &self.element(xs, i)?])?, &self.args[0])
     }
@@ -493,7 +493,7 @@ impl Call<'_> {
         if (self.same)(a, b) { Ok(()) } else { Err(format!("the lengths {a} and {b} differ")) }
     }
 
-    /// An array whose length is the size given, or else a value and so hidden.
+    /// An array of the given length; the length is hidden if it is a value.
     fn counted(&self, funs: usize, values: usize, element: Ty, fresh: &mut dyn FnMut(VarKind) -> Var) -> Result<Ty> {
         if let [len] = self.sizes {
             self.counts(1, funs, values)?;
@@ -507,12 +507,12 @@ impl Call<'_> {
     }
 }
 
-/// An array as long as `xs` of other elements.
+/// An array of other elements, as long as `xs`.
 fn like(xs: &ArrayTy, element: Ty) -> Ty {
     array(xs.position.clone(), element, xs.len.clone())
 }
 
-/// The type of the element at an index.
+/// The type of the element at `index`.
 pub fn element_at(xs: &ArrayTy, index: &Size) -> Ty {
     match &xs.position {
         Some(p) => xs.element.subst_size(p, index),
@@ -520,7 +520,7 @@ pub fn element_at(xs: &ArrayTy, index: &Size) -> Ty {
     }
 }
 
-/// An array whose element `i` is that of `xs` at `index(i)`.
+/// An array whose element `i` is element `index(i)` of `xs`.
 fn shifted(xs: &ArrayTy, index: impl Fn(&Size) -> Size, len: Size) -> Ty {
     match &xs.position {
         Some(p) => {
@@ -531,7 +531,7 @@ fn shifted(xs: &ArrayTy, index: impl Fn(&Size) -> Size, len: Size) -> Ty {
     }
 }
 
-/// Windows of `size` elements that start `step` elements apart.
+/// Windows of `size` elements whose starts are `step` elements apart.
 fn windows(xs: &ArrayTy, size: &Size, step: &Size, count: Size, fresh: &mut dyn FnMut(VarKind) -> Var) -> Ty {
     let Some(p) = &xs.position else { return Ty::array(Ty::array(xs.element.clone(), size.clone()), count) };
     let column = fresh(VarKind::Position);
@@ -540,7 +540,7 @@ fn windows(xs: &ArrayTy, size: &Size, step: &Size, count: Size, fresh: &mut dyn 
     array(Some(p.clone()), row, count)
 }
 
-/// How many elements stand before a row, where row `p` has `each` of them; `index` is a variable of its own.
+/// The number of elements before row `p`, if row `p` has `each` elements. `index` is a fresh variable for the sum.
 pub fn offset(p: &Var, each: &Size, index: &Var) -> Size {
     let each = each.subst(&mut |v| (v == p).then(|| Size::var(index.clone())));
     Size::sum(index.clone(), Size::var(p.clone()), each)
@@ -557,8 +557,8 @@ fn list(types: &[Ty]) -> String {
     types.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(" and ")
 }
 
-/// The scalars of a type that has rows of different lengths and nothing else than arrays around them, and how many there
-/// are; `None` for any other type.
+/// The scalar type and the number of scalars of nested arrays with rows of different lengths; `None` for any other
+/// type.
 pub fn packed(ty: &Ty) -> Option<(Scalar, Size)> {
     let irregular = ty.any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
     if irregular { packed_count(ty) } else { None }

@@ -1,4 +1,4 @@
-//! Functions, applied to arguments or given to primitives.
+//! Applying functions, and turning them into arguments of primitives.
 
 use super::super::{Atom, Block, Lambda, Prim, VarId};
 use super::eval::Branches;
@@ -13,7 +13,7 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
 impl<'db> Build<'db> {
-    /// Apply a function to any number of arguments.
+    /// Applies a function to any number of arguments; to fewer than its arity gives a partial application.
     pub fn apply(&mut self, function: Staged<'db>, mut args: Vec<Staged<'db>>, at: &Origin) -> Result<Staged<'db>> {
         if args.is_empty() {
             return Ok(function);
@@ -50,7 +50,7 @@ impl<'db> Build<'db> {
                 let arg =
                     if matches!(arg, Staged::Fun(_)) { arg } else { self.open_at(&inner, Site::Expr(*id), *id, arg)? };
                 let value = self.pipe(&inner, parts, arg)?;
-                // The opening at the composition itself was that of its argument.
+                // An opening at the composition itself was that of its argument.
                 self.pack_result(&inner, *id, value)?
             }
             Fun::Iterate { call, function, scope } => {
@@ -77,7 +77,7 @@ impl<'db> Build<'db> {
         self.apply(value, rest, at)
     }
 
-    /// How many arguments it takes until something is computed.
+    /// The number of arguments before something is computed; 0 if it is not a function.
     pub fn arity(function: &Staged<'db>) -> usize {
         let Staged::Fun(f) = function else { return 0 };
         match &**f {
@@ -89,7 +89,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// Apply the parts of a composition, last first; what each but the first yields may be opened.
+    /// Applies the parts of a composition, last first. Every result but the last may be opened.
     pub fn pipe(&mut self, scope: &Rc<Scope<'db>>, parts: &[ExprId], mut value: Staged<'db>) -> Result<Staged<'db>> {
         for (i, part) in parts.iter().enumerate().rev() {
             let function = self.eval(scope, *part)?;
@@ -102,7 +102,7 @@ impl<'db> Build<'db> {
         Ok(value)
     }
 
-    /// A function as a primitive takes it.
+    /// A function as a [`Lambda`] with parameters of the given types.
     pub fn lambda(&mut self, function: &Staged<'db>, params: &[Ty], at: &Origin) -> Result<Lambda> {
         self.lambda_at(function, params, None, at)
     }
@@ -117,7 +117,7 @@ impl<'db> Build<'db> {
         Ok(Lambda { position: Some(position), params: vec![index], body, origin: at.clone() })
     }
 
-    /// `partition #n f xs`
+    /// Applies `partition #n f` to an array.
     fn partition(&mut self, scope: &Rc<Scope<'db>>, call: ExprId, array: Atom) -> Result<Staged<'db>> {
         let origin = scope.origin(call);
         let cx = scope.cx.clone();
@@ -133,7 +133,7 @@ impl<'db> Build<'db> {
         self.call(Prim::Partition, vec![count], vec![rule], vec![array], &origin)
     }
 
-    /// A function that is applied at each position.
+    /// A function that is applied at each index `position`.
     pub fn lambda_at(
         &mut self,
         function: &Staged<'db>,
@@ -162,7 +162,7 @@ impl<'db> Build<'db> {
         Ok(Lambda { position, params: vars, body, origin })
     }
 
-    /// `iterate #k f xs`: one function for each round, unless it keeps the length.
+    /// Applies `iterate #k f` to an array, with one function for each iteration unless it keeps the length.
     fn iterate(&mut self, scope: &Rc<Scope<'db>>, call: ExprId, function: ExprId, array: Atom) -> Result<Staged<'db>> {
         let origin = scope.origin(call);
         let cx = scope.cx.clone();
@@ -205,7 +205,7 @@ impl<'db> Build<'db> {
         self.call(Prim::Iterate, vec![rounds], funs, vec![array], &origin)
     }
 
-    /// The `pack` at the end of a composition.
+    /// Applies the `pack` at the end of a composition.
     fn pack_result(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, value: Staged<'db>) -> Result<Staged<'db>> {
         if matches!(value, Staged::Fun(_)) {
             return Ok(value);

@@ -1,4 +1,4 @@
-//! The statements so far.
+//! The statements emitted so far.
 
 use super::super::{Atom, Block, Rhs, Stmt, UNNAMED, VarId, VarInfo};
 use super::{BuildError, Result};
@@ -8,21 +8,22 @@ use lift_analysis::size::{Var, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// Functions and branches inside others: more than any program has, and what all that walk over kernels can bear.
+/// Limit on nested functions and branches. No real program comes near, and recursive passes over kernels stay within
+/// their stack.
 const DEEPEST: usize = 200;
-/// More statements than this are not a program but an explosion.
+/// Limit on statements; more come only from an explosion of inlined definitions.
 const MOST_STATEMENTS: usize = 20_000;
 
-/// The ids of positions start here.
+/// First id of index variables made here.
 const POSITIONS: u32 = 1 << 20;
 
 pub struct Emit {
     vars: Vec<VarInfo>,
-    /// The blocks that are open, outermost first.
+    /// The open blocks, outermost first.
     open: Vec<Vec<Stmt>>,
     statements: usize,
     next_length: u32,
-    /// The last number of a length that was not named as wished.
+    /// The last number given to a skolem whose preferred name was taken.
     opened: u32,
     length_names: FxHashSet<Name>,
 }
@@ -41,7 +42,7 @@ impl Default for Emit {
 }
 
 impl Emit {
-    /// A variable; without a name yet if the name is empty.
+    /// Declares a variable; an empty name may be set later by [`Emit::name`].
     pub fn var(&mut self, name: Name, ty: Ty) -> VarId {
         self.vars.push(VarInfo { name, ty });
         VarId(self.vars.len() as u32 - 1)
@@ -49,14 +50,14 @@ impl Emit {
     pub fn ty(&self, v: VarId) -> &Ty {
         &self.vars[v.0 as usize].ty
     }
-    /// Give a variable the name that the program has for it, if it has none so far.
+    /// Names a variable as the program does, unless it already has a name.
     pub fn name(&mut self, v: VarId, name: &Name) {
         let info = &mut self.vars[v.0 as usize];
         if info.name.is_empty() && &**name != "_" {
             info.name = name.clone();
         }
     }
-    /// All variables; those without a name are called [`UNNAMED`].
+    /// Takes all variables; unnamed ones get the name [`UNNAMED`].
     pub fn take_vars(&mut self) -> Vec<VarInfo> {
         let mut vars = std::mem::take(&mut self.vars);
         for v in vars.iter_mut().filter(|v| v.name.is_empty()) {
@@ -95,7 +96,7 @@ impl Emit {
         Block { stmts: self.close(), result }
     }
 
-    /// The statements of a block where they stand now.
+    /// Appends the statements of a block to the open block and returns the block's result.
     pub fn take_in(&mut self, block: Block) -> Atom {
         if let Some(open) = self.open.last_mut() {
             open.extend(block.stmts);
@@ -103,19 +104,19 @@ impl Emit {
         block.result
     }
 
-    /// A length that is unique in the kernel, named as wished if no other is named so.
+    /// Makes a skolem that is unique in the kernel, with the preferred name unless another has it.
     pub fn opened_length(&mut self, wish: &Name) -> Var {
         let mut name = wish.clone();
-        // Names are never given back: none is looked for below the last one that was found.
+        // Names are never reused, so the search starts after the last number given.
         while !self.length_names.insert(name.clone()) {
             self.opened += 1;
             name = format!("X{}", self.opened).into();
         }
         self.length(VarKind::Skolem, name)
     }
-    /// A position of one function or type.
+    /// Makes an index variable for one function or type.
     pub fn position(&mut self, name: &Name) -> Var {
-        // Apart from the positions of inference, which sizes mention until they are known.
+        // Disjoint from the ids of inference, which sizes mention until they are substituted.
         let var = self.length(VarKind::Position, name.clone());
         Var { id: POSITIONS + var.id, ..var }
     }

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Symbolic evaluation of expressions.
 
 use super::super::{Atom, Block, Prim, Rhs, ScalarOp};
 use super::scope::{Binding, Quantified, Scope};
@@ -14,17 +14,17 @@ use lift_analysis::prims::PrimitiveId;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
-/// How deep expressions may be inside others, definitions followed.
+/// Limit on nested expressions, including those in inlined definitions.
 const MAX_DEPTH: u32 = 20_000;
-/// How many expressions may be evaluated, definitions followed: fifty for each statement that there may be. What is evaluated
-/// need not make statements: `(id (id x))` makes none.
+/// Limit on evaluated expressions, including those in inlined definitions: fifty for each permitted statement. It is a
+/// separate limit because evaluation need not emit statements: `(id (id x))` emits none.
 const MOST_EVALUATED: usize = 1_000_000;
-/// Before the stack has less left, it grows.
+/// The stack grows when less than this is left, in bytes.
 const RED_ZONE: usize = 256 << 10;
 const STACK_PIECE: usize = 4 << 20;
 
 impl<'db> Build<'db> {
-    /// The value of an expression as its context uses it.
+    /// Evaluates an expression and applies the conversions that its context requires.
     pub fn eval(&mut self, scope: &Rc<Scope<'db>>, id: ExprId) -> Result<Staged<'db>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -34,7 +34,8 @@ impl<'db> Build<'db> {
         self.spend(1, scope, id)?;
         let value = stacker::maybe_grow(RED_ZONE, STACK_PIECE, || {
             let value = match self.eval_kind(scope, id)? {
-                // Inference made a number of it: what takes it must not see that it is a size, as in `(let v #2 (iota v))`.
+                // Inference treats it as a number, so its consumer must not see that it is a size, as in
+                // `(let v #2 (iota v))`.
                 Staged::Size(size) if matches!(scope.cx.inference.expr_types[id].kind(), TyKind::Scalar(_)) => {
                     Atom::Size(size).into()
                 }
@@ -46,7 +47,7 @@ impl<'db> Build<'db> {
         value
     }
 
-    /// So many steps more, for what stands there.
+    /// Charges `steps` evaluated expressions to the limit; an error at `at` if it is exhausted.
     pub fn spend(&mut self, steps: usize, scope: &Scope<'db>, at: ExprId) -> Result<()> {
         self.evaluated += steps;
         if self.evaluated <= MOST_EVALUATED {
@@ -122,11 +123,11 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// Bind a name: its value is named so, and opened if inference opens it there.
+    /// Binds a name, names its value, and opens the value if inference opens it there.
     pub fn bind(&mut self, scope: &Rc<Scope<'db>>, binder: BinderId, value: Staged<'db>, at: ExprId) -> Result<()> {
         let cx = scope.cx.clone();
         let mut name = cx.body.binder(binder).name.clone();
-        // What is written out gives the same code as what is inserted.
+        // Explicit code and the checker's insertions give the same kernel.
         if is_inserted_name(&name) {
             name = "_".into();
         }
@@ -155,7 +156,7 @@ impl<'db> Build<'db> {
             let origin = scope.origin(id);
             return Err(self.internal(&origin, format!("`{}` has no value", cx.body.binder(b).name)));
         };
-        // A use of a generalised `let` has lengths of its own.
+        // Each use of a generalised `let` has its own lengths.
         if let (Some(let_scheme), Some(instance)) = (cx.inference.let_schemes.get(&b), cx.inference.instances.get(&id))
             && let Some(inner) = binding.value.own_scope()
         {
@@ -164,7 +165,7 @@ impl<'db> Build<'db> {
             let quantified = Quantified { first, sizes, at: scope.clone(), positions };
             return Ok(binding.value.in_scope(&inner.inside(Some(quantified))));
         }
-        // Where the hidden value itself is wanted, inference gave the use the existential type.
+        // Inference gives a use the existential type where it needs the hidden value itself.
         let hidden = matches!(cx.inference.expr_types[id].kind(), TyKind::Exists(..));
         Ok(match binding.opened {
             Some(opened) if !hidden => opened,
@@ -172,7 +173,7 @@ impl<'db> Build<'db> {
         })
     }
 
-    /// A definition or a primitive; `call` is the expression to which a definition of the prelude belongs.
+    /// Resolves a definition or a primitive. Expressions of a prelude definition get the origin of `call`.
     fn global(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, name: &Name, call: ExprId) -> Result<Staged<'db>> {
         let db = self.db;
         let origin = scope.origin(id);
@@ -197,8 +198,8 @@ impl<'db> Build<'db> {
                 let positions = instance.into_iter().flat_map(|i| i.positions.iter().cloned()).zip(own).collect();
                 let quantified = Quantified { first: 0, sizes, at: scope.clone(), positions };
                 let inner = Scope::of_form(cx, Some(quantified), Some(scope.origin(call)), &self.scopes);
-                // What a definition assumes of its own lengths, inference assumed again at this use; what it assumes of
-                // others is said here.
+                // Inference already assumed again, at this use, what a definition assumes of its own lengths; the rest
+                // is assumed here.
                 self.assume_of_inlined(&inner)?;
                 self.eval(&inner, root)
             }
@@ -234,7 +235,7 @@ impl<'db> Build<'db> {
                 let array = args.iter().skip(2).map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
                 return self.apply(Staged::fun(Fun::Partition { call: id, scope: scope.clone() }), array, &origin);
             }
-            // `zip` takes as many arrays as it is given.
+            // `zip` takes any number of arrays.
             Some((p, arity, used)) if p.id == PrimitiveId::Zip && args.len() > arity => {
                 let args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
                 return self.apply(Staged::fun(Fun::Primitive(p, args.len(), used)), args, &origin);
@@ -242,15 +243,15 @@ impl<'db> Build<'db> {
             _ => {}
         }
         let mut args = args.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
-        // Which of some rows of different lengths: inference has read it as a size.
+        // An index into rows of different lengths: inference has read it as a size.
         if let (Some(index), Some(arg)) = (scope.cx.inference.indices.get(&id), args.get_mut(1)) {
             *arg = Staged::Size(scope.size(index, id)?);
         }
         self.apply(function, args, &origin)
     }
 
-    /// `(and a b)` as `(if a b false)`, `(or a b)` as `(if a true b)`. Where b is a few operations on numbers that cannot fail,
-    /// both are computed.
+    /// Builds `(and a b)` as `(if a b false)` and `(or a b)` as `(if a true b)`. Computes both operands if b consists
+    /// of scalar operations that cannot fail.
     fn decided_by_the_left(
         &mut self,
         scope: &Rc<Scope<'db>>,
@@ -279,7 +280,7 @@ impl<'db> Build<'db> {
         Ok(self.emit.stmt(Ty::bool(), Rhs::If(left, then, otherwise), origin)?.into())
     }
 
-    /// `iterate`, whose function is evaluated anew for each length.
+    /// Builds `iterate`; its function is evaluated anew for each length.
     fn iterate_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
         let origin = scope.origin(id);
         let [_, function, rest @ ..] = args else {
@@ -291,7 +292,7 @@ impl<'db> Build<'db> {
         self.apply(Staged::fun(iterate), rest, &origin)
     }
 
-    /// A branch, where it is taken.
+    /// Evaluates a branch under its assumptions.
     pub fn taken(&mut self, scope: &Rc<Scope<'db>>, branch: ExprId) -> Result<Staged<'db>> {
         let inside = scope.inside(None);
         self.assume_of_branch(&inside, branch)?;
@@ -322,7 +323,8 @@ impl<'db> Build<'db> {
         })
     }
 
-    /// An `if` whose branches are built by `branch` (`true`: the first).
+    /// Builds an `if`; `branch(true)` builds the first branch. If the branches are functions, returns their arity
+    /// instead.
     pub fn branches(
         &mut self,
         condition: Atom,
@@ -333,7 +335,7 @@ impl<'db> Build<'db> {
         self.emit.open(origin)?;
         let first = branch(self, true)?;
         if let Staged::Fun(_) = first {
-            // What was built only to see that it is a function is forgotten.
+            // Discard the branch: it was built only to see that it is a function.
             self.emit.close();
             for (assumption, _) in self.assumptions.drain(assumptions..) {
                 self.assumed.remove(&assumption);
@@ -359,7 +361,7 @@ impl<'db> Build<'db> {
         Ok(self.emit.stmt(ty, Rhs::Tuple(parts), origin)?.into())
     }
 
-    /// The value as something that a run computes with.
+    /// The value as an operand of a statement.
     pub fn reify(&mut self, value: Staged<'db>, origin: &Origin) -> Result<Atom> {
         match value {
             Staged::Atom(a) => Ok(a),
@@ -378,7 +380,7 @@ impl<'db> Build<'db> {
     }
 }
 
-/// Whether an operation reads no array and cannot fail.
+/// Whether the operation is scalar (reads no array) and cannot fail.
 fn is_of_numbers(rhs: &Rhs) -> bool {
     match rhs {
         Rhs::Atom(_) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
@@ -391,9 +393,9 @@ fn is_of_numbers(rhs: &Rhs) -> bool {
     }
 }
 
-/// What the branches of an `if` are.
+/// The kind of value that the branches of an `if` have.
 pub enum Branches<'db> {
     Value(Staged<'db>),
-    /// Functions of so many arguments.
+    /// Functions of this arity.
     Functions(usize),
 }

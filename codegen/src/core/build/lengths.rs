@@ -1,4 +1,4 @@
-//! Opening and hiding lengths, casts and assumptions: what inference decided, in the lengths of the kernel.
+//! Opens and hides lengths and inserts casts and assumptions where inference decided, in terms of the kernel's lengths.
 
 use super::super::typing::occurrence_order;
 use super::super::{Atom, Rhs};
@@ -13,8 +13,8 @@ use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 use std::rc::Rc;
 
 impl<'db> Build<'db> {
-    /// What happens to a value at an expression besides being computed: a written `pack`, the opening of what it
-    /// yields, the `pack` at the end of a scope or on the way into an argument.
+    /// Applies what inference attached to an expression: a written `pack`, the opening of its result, the `pack` at the
+    /// end of a scope or around an argument.
     pub fn elaborate(&mut self, scope: &Rc<Scope<'db>>, at: ExprId, mut value: Staged<'db>) -> Result<Staged<'db>> {
         if matches!(value, Staged::Fun(_)) {
             return Ok(value);
@@ -30,7 +30,7 @@ impl<'db> Build<'db> {
         Ok(value)
     }
 
-    /// The value opened, if inference opens it at this site.
+    /// Opens the value, if inference opens it at this site.
     pub fn open_at(
         &mut self,
         scope: &Rc<Scope<'db>>,
@@ -61,7 +61,7 @@ impl<'db> Build<'db> {
         if vars.len() != known.len() {
             return Err(self.internal(&origin, format!("`{ty}` is opened as if it were `{}`", opening.from)));
         }
-        // The lengths of two equal types correspond in the order in which they occur.
+        // The lengths of two equal types correspond in the order of their first occurrence.
         let places = occurrence_order(known, known_body).into_iter().zip(occurrence_order(vars, body));
         let mut opened: Vec<(Var, Var)> = Vec::new();
         for (of_form, of_value) in places {
@@ -132,13 +132,13 @@ impl<'db> Build<'db> {
 
     // --- assumptions
 
-    /// What the form assumes of lengths that are known from its start on.
+    /// Adds the form's assumptions about lengths that are known when it starts.
     pub fn assume_of_form(&mut self, scope: &Rc<Scope<'db>>) -> Result<()> {
         self.assume_where(scope, |vars| !vars.iter().any(|v| v.kind == VarKind::Skolem))
     }
 
-    /// The same of a definition that is inlined, but for what its type says: that each use assumes itself, or its checker
-    /// has proved it there.
+    /// Adds the assumptions of an inlined definition, except those about only the lengths of its type: each use already
+    /// assumes these or the checker has proved them there.
     pub fn assume_of_inlined(&mut self, scope: &Rc<Scope<'db>>) -> Result<()> {
         let cx = scope.cx.clone();
         let own = cx.inference.scheme.as_ref().map_or(&[][..], |scheme| scheme.sizes.as_slice());
@@ -148,12 +148,12 @@ impl<'db> Build<'db> {
         })
     }
 
-    /// What the form assumes of lengths of which these are the last to be known.
+    /// Adds the form's assumptions about the lengths opened here.
     fn assume_of_opening(&mut self, scope: &Rc<Scope<'db>>, opening: &Opening) -> Result<()> {
         self.assume_where(scope, |vars| vars.iter().any(|v| opening.lengths.contains(v)))
     }
 
-    /// What is assumed only where a branch is taken, at its beginning.
+    /// Emits, at the beginning of a branch, the assumptions that hold only where it is taken.
     pub fn assume_of_branch(&mut self, scope: &Rc<Scope<'db>>, branch: ExprId) -> Result<()> {
         let cx = scope.cx.clone();
         let mut said = Vec::new();
@@ -183,10 +183,10 @@ impl<'db> Build<'db> {
             if !wanted(&vars) {
                 continue;
             }
-            // Lengths that are not known here are those of a generalised `let`, of which each use assumes what it needs,
-            // or are opened later.
+            // Lengths that are not known here are opened later, or belong to a generalised `let`, each use of which
+            // assumes what it needs.
             let Some(assumption) = known_assumption(scope, &assumed.assumption) else { continue };
-            // A cast of opened lengths says itself what it checks.
+            // A cast between skolems already checks it.
             let opened = vars.iter().any(|v| v.kind == VarKind::Skolem);
             let is_cast = |c: &CheckedCast| c.checks.iter().any(|check| check.assumption() == assumed.assumption);
             if opened && cx.inference.casts.iter().any(is_cast) {
@@ -197,7 +197,7 @@ impl<'db> Build<'db> {
         Ok(())
     }
 
-    /// What is inlined assumes the same at each use, in the same lengths: it is asked once whether that is so.
+    /// Adds an assumption unless it is provable or already present: inlined code assumes the same at each use.
     pub fn assume(&mut self, assumption: Assumption, at: &Origin) {
         if self.assumed.insert(assumption.clone()) && Facts::new().proves(&assumption) != Truth::Yes {
             self.assumptions.push((assumption, at.clone()));
@@ -214,7 +214,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// The outermost length of an array.
+    /// The outermost length of an array; `None` for other values.
     pub fn length_of(&self, value: &Staged<'db>) -> Option<Size> {
         match value {
             Staged::Atom(a) => self.atom_ty(a).as_array().map(|a| a.len.clone()),
@@ -222,7 +222,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// The type with binders of its own, so that no two types of the kernel share one.
+    /// The type with fresh binders, so that no two types of the kernel share one.
     pub fn fresh_binders(&mut self, ty: &Ty) -> Ty {
         match ty.kind() {
             TyKind::Exists(vars, body) => {
@@ -259,7 +259,8 @@ fn known_assumption(scope: &Scope<'_>, assumption: &Assumption) -> Option<Assump
     all.then_some(known)
 }
 
-/// `ty` with the lengths of `pattern`, a type of the same shape, where `length` gives one.
+/// `ty` with each length replaced by `length` of the corresponding length of `pattern`, a type of the same shape. Where
+/// `length` returns `None`, the length stays.
 fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<Size>) -> Ty {
     match (ty.kind(), pattern.kind()) {
         (TyKind::Array(a), TyKind::Array(p)) => {
@@ -270,14 +271,14 @@ fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<S
             Ty::new(TyKind::Array(ArrayTy {
                 element: with_lengths(&a.element, &pattern, length),
                 len: length(&p.len).unwrap_or_else(|| a.len.clone()),
-                // A cast may give rows of one length a rule.
+                // A cast may turn rows of one length into rows whose length depends on the index.
                 position: a.position.clone().or_else(|| p.position.clone()),
             }))
         }
         (TyKind::Tuple(parts), TyKind::Tuple(patterns)) if parts.len() == patterns.len() => {
             Ty::tuple(parts.iter().zip(patterns).map(|(t, p)| with_lengths(t, p, length)).collect())
         }
-        // Hidden lengths inside stay what they are, but other lengths may occur there too.
+        // Hidden lengths inside stay as they are; other lengths there are replaced too.
         (TyKind::Exists(vars, body), TyKind::Exists(hidden, inner)) => {
             let mut inner_length = |len: &Size| {
                 if len.any_var(&mut |v| hidden.contains(v)) { None } else { length(len) }
@@ -288,7 +289,7 @@ fn with_lengths(ty: &Ty, pattern: &Ty, length: &mut dyn FnMut(&Size) -> Option<S
     }
 }
 
-/// The name of a length that nothing named.
+/// Name of a skolem to which the program gives no name.
 pub fn unnamed() -> Name {
     "X".into()
 }

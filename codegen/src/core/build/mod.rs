@@ -1,17 +1,16 @@
-//! From typed HIR to [`Kernel`].
+//! Builds a [`Kernel`] from typed HIR.
 //!
-//! The program is evaluated symbolically, one kernel at a time: what is known now (functions, sizes) is [`Staged`] and
-//! used up, what is known only in a run becomes statements. So definitions are inlined where they are applied, and
-//! functions (lambdas, partial applications, compositions, `if`s between functions) are gone but where a primitive
-//! takes one. Every result is named: the kernel is in A-normal form as it comes.
+//! The program is evaluated symbolically, one kernel at a time. Values known at compile time (functions, sizes) are
+//! [`Staged`] and disappear; everything else becomes statements. So definitions are inlined where they are applied, and
+//! functions (lambdas, partial applications, compositions, `if`s between functions) remain only as arguments of
+//! primitives. Every result is named, so the kernel is in A-normal form.
 //!
-//! The types of the variables are those of the operations themselves ([`super::typing`]), so that a polymorphic
-//! definition needs no instantiation here. From inference come the places where lengths are opened and hidden, the
-//! casts and the assumptions, all in the lengths of the form; [`scope`] says what these are at the place where the form
-//! is inlined.
+//! The operations determine the types of the variables ([`super::typing`]), so a polymorphic definition needs no
+//! instantiation here. Inference supplies where lengths are opened and hidden, the casts and the assumptions, all in
+//! terms of the form's lengths; [`scope`] translates these to the kernel's where the form is inlined.
 //!
-//! Map: [`staged`] the values · [`scope`] names and lengths · [`eval`] expressions · [`apply`] functions ·
-//! [`lengths`] opening, hiding, casting · [`prims`] the primitives · [`emit`] statements.
+//! Map: [`staged`] compile-time values · [`scope`] names and lengths · [`eval`] expressions · [`apply`] functions ·
+//! [`lengths`] opening, hiding, casting · [`prims`] primitives · [`emit`] statements.
 
 mod apply;
 mod emit;
@@ -40,10 +39,10 @@ use staged::Staged;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Why a form has no kernel.
+/// Why no kernel could be built from a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildError {
-    /// One sentence; code and types between backticks.
+    /// One sentence, with code and types between backticks.
     pub message: String,
     pub origin: Option<Origin>,
 }
@@ -58,7 +57,7 @@ impl std::error::Error for BuildError {}
 
 type Result<T> = std::result::Result<T, BuildError>;
 
-/// The kernel that a `lift` form is, simplified.
+/// The simplified kernel of a `lift` form, or its errors.
 #[salsa::tracked(returns(clone))]
 pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<BuildError>> {
     let misplaced = placement(db, form);
@@ -77,7 +76,7 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
     let mut kernel = work::apart(crate::budget::MOST_TERMS, simple).map_err(|e| vec![e])?;
     let root = body(db, form).root.map(|expr| Origin { form: Arc::new(key(db, form)), expr });
     super::numbers::assume_fitting(&mut kernel, root.as_ref());
-    // A mistake of the compiler is better found here than in what it makes of it.
+    // Report a compiler bug here, rather than by what later stages make of it.
     if cfg!(debug_assertions)
         && let Some(problem) = super::check::problems(&kernel).into_iter().next()
     {
@@ -87,9 +86,9 @@ pub fn kernel(db: &dyn Db, form: Form) -> std::result::Result<Arc<Kernel>, Vec<B
     Ok(Arc::new(kernel))
 }
 
-/// The kernel as the program has it, before anything is simplified.
+/// The kernel before simplification.
 pub fn elaborated_kernel(db: &dyn Db, form: Form) -> Result<Kernel> {
-    // A chain of definitions is inferred from its end, so that it needs no deep stack.
+    // Chains of definitions are inferred from the last callee, so that recursion stays shallow.
     infer_in_order(db, &[form], Mode::Insert);
     let mut build = Build {
         db,
@@ -108,12 +107,12 @@ struct Build<'db> {
     db: &'db dyn Db,
     emit: Emit,
     assumptions: Vec<(Assumption, Origin)>,
-    /// The assumptions so far, to say each once.
+    /// The assumptions so far, so that each is added once.
     assumed: FxHashSet<Assumption>,
     forms: FxHashMap<Form, Rc<FormCx>>,
-    /// Expressions inside expressions, through definitions.
+    /// Depth of nested expressions, including inlined definitions.
     depth: u32,
-    /// Expressions so far.
+    /// Expressions evaluated so far.
     evaluated: usize,
     scopes: Rc<Registry<'db>>,
 }
@@ -168,7 +167,7 @@ impl<'db> Build<'db> {
         Ok(kernel)
     }
 
-    /// What is known of a form; an error if something is wrong with it.
+    /// The inference result of a form, cached; an error if the form has errors.
     fn form(&mut self, form: Form) -> Result<Rc<FormCx>> {
         if let Some(cx) = self.forms.get(&form) {
             return Ok(cx.clone());
@@ -199,7 +198,7 @@ impl<'db> Build<'db> {
 }
 
 impl FormCx {
-    /// The name of the form; a kernel without one is called after its file.
+    /// The name of the form; an unnamed kernel is named after its file.
     fn name(&self) -> Name {
         self.key.name.clone().unwrap_or_else(|| {
             let file = self.key.file.rsplit('/').next().unwrap_or("kernel");
@@ -212,7 +211,7 @@ fn key(db: &dyn Db, form: Form) -> FormKey {
     FormKey { file: form.file(db).path(db).clone(), name: form.name(db).clone(), nth: form.nth(db) }
 }
 
-/// A size parameter of the kernel, as inference makes it.
+/// A size parameter of the kernel; equal to the one inference makes.
 fn param_size(id: u32, name: &str) -> Var {
     Var::new(VarKind::Param, id, name)
 }

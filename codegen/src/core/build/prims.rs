@@ -1,4 +1,4 @@
-//! The primitives, each with all of its arguments.
+//! Builds calls of primitives that have all their arguments.
 
 use super::super::scalar::fold;
 use super::super::typing::{Signature, prim_type, scalar_type};
@@ -12,11 +12,11 @@ use lift_analysis::prims::{self, Primitive, PrimitiveId, Special};
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
-/// What a primitive is made of here.
+/// How to build the application of a primitive.
 #[derive(Clone, Copy, Debug)]
 pub enum Meaning {
     Scalar(ScalarOp),
-    /// So many sizes; then the functions, by the types of their parameters, and the values.
+    /// A primitive of core with arguments in this order.
     Prim(Prim, Shape),
     Component(usize),
     Store(Space),
@@ -26,22 +26,22 @@ pub enum Meaning {
     Identity,
     MapVec,
     Vectorize,
-    /// A number, at the type of an array's elements.
+    /// A number, converted to the type of an array's elements.
     ToElement,
-    /// The part of the argument that starts at the first size and has the second as its length; both in the argument's.
+    /// A part of the argument: the function gives its start and length from the argument's length.
     Part(fn(&Size) -> (Size, Size)),
-    /// The first argument is a size, or an Int.
+    /// The first argument, a length, is a size or an Int.
     Counted(Prim),
-    /// A part of an array: so many sizes, each a size or an Int.
+    /// A part of an array, given by this number of lengths, each a size or an Int.
     Cut(Prim, usize),
-    /// Its application is built before its arguments are evaluated ([`super::eval`]).
+    /// Built before its arguments are evaluated ([`super::eval`]).
     BeforeArguments,
 }
 
 /// The order of the arguments, and the parameters of the functions among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// Sizes, then values.
+    /// This number of sizes, then values.
     Values(usize),
     /// `(f xs)`: a function of an element.
     Element,
@@ -49,7 +49,7 @@ pub enum Shape {
     Elements,
     /// `(f xs)`: a function of an index.
     Index,
-    /// Sizes, then `(z f xs)`: a function of an accumulator and an element.
+    /// This number of sizes, then `(z f xs)`: a function of an accumulator and an element.
     Fold(usize),
     /// `(test z f xs)`
     FoldWhile,
@@ -172,7 +172,7 @@ pub fn meaning(p: &Primitive) -> Meaning {
 }
 
 impl<'db> Build<'db> {
-    /// A primitive with all of its arguments, in the order in which programs write them.
+    /// Builds a primitive from all its arguments, in the order in which programs write them.
     pub fn primitive(
         &mut self,
         p: &'static Primitive,
@@ -195,7 +195,7 @@ impl<'db> Build<'db> {
             }
             (Meaning::Identity, [x]) => Ok(x.clone()),
             (Meaning::Length, [xs]) => match self.length_of(xs) {
-                // A number, not a size: `(iota (length xs))` hides its length.
+                // `length` gives a number, not a size: `(iota (length xs))` hides its length.
                 Some(len) => Ok(Staged::Atom(Atom::Size(len))),
                 None => Err(self.internal(at, "`length` of what is no array".into())),
             },
@@ -263,7 +263,7 @@ impl<'db> Build<'db> {
                 let (sizes, values) = args.split_at(count);
                 let sizes = sizes.iter().map(|s| self.size(s, name, at)).collect::<Result<_>>()?;
                 let values = self.reify_all(values, at)?;
-                // Rows of different lengths: which one it is is known.
+                // An index into rows of different lengths must be known as a size, because the type depends on it.
                 let mut sizes: Vec<Size> = sizes;
                 if let (Prim::Aref, [xs, Atom::Size(index)]) = (prim, values.as_slice())
                     && self.array(xs, name, at)?.position.is_some()
@@ -310,7 +310,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// The type of an element as a function sees it, and the position that the function is given.
+    /// The type of an element as a function sees it, and the index variable of that function.
     fn element(&mut self, xs: &Atom, name: &str, used: &Use<'db>, at: &Origin) -> Result<(Ty, Option<Var>)> {
         let array = self.array(xs, name, at)?;
         let Some(bound) = &array.position else { return Ok((array.element, None)) };
@@ -348,8 +348,8 @@ impl<'db> Build<'db> {
         self.call(prim, sizes, funs, values, at)
     }
 
-    /// `take`, `drop` and `slice`. An Int that only the run knows is the length of an `iota` that nothing stores: opened, it is
-    /// a size, and what is assumed of it is checked there.
+    /// Builds `take`, `drop` and `slice`. A count that is known only at run time becomes a size by opening an `iota` of
+    /// that length, which is never stored; the assumptions about it are checked there.
     fn cut(&mut self, prim: Prim, args: &[Staged<'db>], name: &str, at: &Origin) -> Result<Staged<'db>> {
         let Some((xs, counts)) = args.split_last() else {
             return Err(self.internal(at, format!("`{name}` of nothing")));
@@ -359,7 +359,7 @@ impl<'db> Build<'db> {
         let mut sizes = Vec::with_capacity(counts.len());
         let mut computed = false;
         for count in counts {
-            // Of a `slice`, the last decides.
+            // For `slice`, only the last count is the length.
             computed = match count {
                 Staged::Size(size) => {
                     sizes.push(size.clone());
@@ -388,7 +388,7 @@ impl<'db> Build<'db> {
         Ok(self.emit.stmt(Ty::exists(vec![hidden], packed), Rhs::Pack(part, vec![witness]), at)?.into())
     }
 
-    /// The Int as a size.
+    /// Opens an `iota` to turn an Int into a size.
     fn opened_count(&mut self, count: Atom, at: &Origin) -> Result<Size> {
         let indices = self.call(Prim::Iota, Vec::new(), Vec::new(), vec![count], at)?;
         let indices = self.reify(indices, at)?;
@@ -442,7 +442,7 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// A primitive of the core.
+    /// Emits a primitive of core.
     pub fn call(
         &mut self,
         prim: Prim,
@@ -461,7 +461,7 @@ impl<'db> Build<'db> {
                 size: f.size(),
             })
             .collect();
-        // That the lengths fit has been checked, with more knowledge than there is here.
+        // The lengths are already checked, with more knowledge than there is here.
         let ty = prim_type(prim, &sizes, &signatures, &types, &|_, _| true, &mut |kind| match kind {
             VarKind::Position => self.emit.position(&"i".into()),
             _ => self.emit.bound_length(&unnamed()),
@@ -480,15 +480,14 @@ impl<'db> Build<'db> {
         }
     }
 
-    /// The index that stands for index `i` beside an array of length `n`: what `clamp`, `mirror` and `wrap` are as
-    /// functions.
+    /// The index that replaces `i` outside an array of length `n`: the functions `clamp`, `mirror` and `wrap`.
     fn boundary(&mut self, mode: PadMode, i: Atom, n: Atom, at: &Origin) -> Result<Staged<'db>> {
         let one = Atom::Lit(Literal::Int(1));
         let op = |this: &mut Self, op: ScalarOp, a: &Atom, b: &Atom| {
             let value = this.scalar(op, vec![a.clone(), b.clone()], at)?;
             this.reify(value, at)
         };
-        // The remainder that is not negative.
+        // The non-negative remainder.
         let positive_rest = |this: &mut Self, i: &Atom, n: &Atom| {
             let rest = op(this, ScalarOp::Mod, i, n)?;
             let shifted = op(this, ScalarOp::Add, &rest, n)?;
@@ -502,7 +501,7 @@ impl<'db> Build<'db> {
                 op(self, ScalarOp::Max, &below, &Atom::Lit(Literal::Int(0)))?
             }
             PadMode::Mirror => {
-                // Of 2n places the upper n count backwards: the smaller of j and 2n-1-j.
+                // The period is 2n, and the upper n indices count backwards: take the smaller of j and 2n-1-j.
                 let period = op(self, ScalarOp::Add, &n, &n)?;
                 let rest = op(self, ScalarOp::Mod, &i, &period)?;
                 let shifted = op(self, ScalarOp::Add, &rest, &period)?;

@@ -1,8 +1,8 @@
-//! Names and lengths at one place of the evaluation.
+//! Names and lengths in scope during evaluation.
 //!
-//! The types and sizes of a form's inference mention lengths of that form: quantified ones, opened ones, those of an
-//! `iterate`. A [`Scope`] says what they are where the form is inlined. Quantified lengths are looked up when they are
-//! needed, not before: an instance may mention a length that is opened only later in the scope of the call.
+//! The types and sizes from a form's inference mention lengths of that form: quantified lengths, skolems, those of an
+//! `iterate`. A [`Scope`] maps them to the kernel's lengths where the form is inlined. Quantified lengths are looked up
+//! on demand, because an instance may mention a length that the caller's scope opens only later.
 
 use super::staged::Staged;
 use super::{BuildError, Result};
@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-/// A form that is inlined.
+/// An inlined form.
 pub struct FormCx {
     pub key: Arc<FormKey>,
     pub body: Arc<Body>,
@@ -28,20 +28,20 @@ pub struct FormCx {
 /// What a name is bound to.
 #[derive(Clone)]
 pub struct Binding<'db> {
-    /// With its hidden lengths, if it has any.
+    /// The value, with its hidden lengths if it has any.
     pub value: Staged<'db>,
-    /// Opened, if it was.
+    /// The opened value, if inference opens it.
     pub opened: Option<Staged<'db>>,
 }
 
 /// The quantified lengths of a form or a `let` at one use.
 pub struct Quantified<'db> {
-    /// Their ids are `first..first + sizes.len()`.
+    /// The quantified lengths have the ids `first..first + sizes.len()`.
     pub first: u32,
-    /// In the lengths of `at`.
+    /// The instances, in terms of the lengths of `at`.
     pub sizes: Vec<Size>,
     pub at: Rc<Scope<'db>>,
-    /// The positions that the sizes mention and that are bound in the form: as they are called at the use, and in it.
+    /// The index variables that `sizes` mention and the form binds: (the one at the use, the form's own).
     pub positions: Vec<(Var, Var)>,
 }
 
@@ -50,17 +50,17 @@ pub struct Scope<'db> {
     parent: Option<Rc<Scope<'db>>>,
     quantified: Option<Quantified<'db>>,
     bindings: RefCell<FxHashMap<BinderId, Binding<'db>>>,
-    /// Opened lengths and lengths of `iterate`, by the ids of the form.
+    /// Skolems and lengths of `iterate`, by their ids in the form.
     lengths: RefCell<FxHashMap<u32, Size>>,
-    /// Positions at which functions are applied, by the ids of the form.
+    /// Index variables of applied functions, by their ids in the form.
     positions: RefCell<FxHashMap<u32, Size>>,
-    /// For a form that ships with the program: the user's call, which is where everything in it belongs.
+    /// For a prelude form: the user's call, the origin of everything in the form.
     call: Option<Origin>,
     registry: Rc<Registry<'db>>,
 }
 
-/// All scopes of one kernel. A function is bound in the scope that it holds on to; when the registry is dropped, these
-/// circles are cut, so that nothing is leaked.
+/// All scopes of one kernel. A function bound in the scope that it captures makes a reference cycle; dropping the
+/// registry breaks these cycles.
 #[derive(Default)]
 pub struct Registry<'db>(RefCell<Vec<Weak<Scope<'db>>>>);
 
@@ -78,7 +78,7 @@ impl<'db> Registry<'db> {
 }
 
 impl<'db> Scope<'db> {
-    /// The outermost scope of a form, applied at `call`.
+    /// The outermost scope of a form that is applied at `call`.
     pub fn of_form(
         cx: Rc<FormCx>,
         quantified: Option<Quantified<'db>>,
@@ -98,7 +98,7 @@ impl<'db> Scope<'db> {
         })
     }
 
-    /// A scope inside: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
+    /// A nested scope: of a lambda's body, a branch, the body of an `unpack`, a use of a generalised `let`.
     pub fn inside(self: &Rc<Self>, quantified: Option<Quantified<'db>>) -> Rc<Scope<'db>> {
         self.registry.enter(Scope {
             cx: self.cx.clone(),
@@ -141,7 +141,7 @@ impl<'db> Scope<'db> {
     fn quantified(&self, id: u32) -> Option<Size> {
         self.quantified_for(id, self)
     }
-    /// `inner` is the scope that asks: it knows at which position it is.
+    /// A quantified length, seen from the nested scope `inner`, which knows the index variables.
     fn quantified_for(&self, id: u32, inner: &Scope<'db>) -> Option<Size> {
         if let Some(q) = &self.quantified
             && let Some(i) = id.checked_sub(q.first)
@@ -162,7 +162,7 @@ impl<'db> Scope<'db> {
         self.parent.as_ref()?.quantified_for(id, inner)
     }
 
-    /// A size of the form in the lengths of the kernel; `None` as long as one of them is not known.
+    /// Translates a size of the form to the kernel's lengths; `None` while one of them is unknown.
     pub fn known_size(&self, size: &Size) -> Option<Size> {
         let mut all = true;
         let known = size.subst(&mut |v| match v.kind {
@@ -175,14 +175,14 @@ impl<'db> Scope<'db> {
                 all = false;
                 None
             }
-            // Where nothing is applied at it, it is bound inside the size or the type around it.
+            // An index variable at which nothing is applied is bound inside the size or the surrounding type.
             VarKind::Position => self.position(v.id),
             VarKind::Param | VarKind::Bound | VarKind::Index => None,
         });
         all.then_some(known)
     }
 
-    /// A size of the form in the lengths of the kernel.
+    /// Translates a size of the form to the kernel's lengths.
     pub fn size(&self, size: &Size, at: ExprId) -> Result<Size> {
         self.known_size(size).ok_or_else(|| {
             let message = format!("the size `{size}` is not known here");
@@ -190,7 +190,7 @@ impl<'db> Scope<'db> {
         })
     }
 
-    /// A size as it is written.
+    /// Evaluates a size expression of the source.
     pub fn written_size(
         &self,
         id: SizeRefId,
@@ -220,7 +220,7 @@ impl<'db> Scope<'db> {
         }
     }
 
-    /// The size that a name stands for.
+    /// The size that a name denotes.
     pub fn size_name(&self, b: BinderId, at: ExprId, length_of: &dyn Fn(&Staged<'db>) -> Option<Size>) -> Result<Size> {
         let body = &self.cx.body;
         let unknown = || BuildError {

@@ -1,4 +1,4 @@
-//! What an expression is while a kernel is built.
+//! Values during the construction of a kernel.
 
 use super::super::{Atom, VarId};
 use super::scope::Scope;
@@ -10,11 +10,11 @@ use std::rc::Rc;
 
 #[derive(Clone)]
 pub enum Staged<'db> {
-    /// Known in a run only (or a literal).
+    /// A value known only at run time, or a literal.
     Atom(Atom),
-    /// A size, which may be used as an Int too.
+    /// A size, usable as an Int too.
     Size(Size),
-    /// A tuple with a function in it.
+    /// A tuple that contains a function.
     Tuple(Rc<[Staged<'db>]>),
     Fun(Rc<Fun<'db>>),
 }
@@ -26,28 +26,28 @@ pub enum Fun<'db> {
         scope: Rc<Scope<'db>>,
         origin: Origin,
     },
-    /// Takes so many arguments, sizes among them.
+    /// A primitive, its arity (sizes included) and its use.
     Primitive(&'static Primitive, usize, Use<'db>),
-    /// `(partition #n f)`: the call, which says how long the pieces are.
+    /// `(partition #n f)`; inference records the segment lengths of `call`.
     Partition {
         call: ExprId,
         scope: Rc<Scope<'db>>,
     },
-    /// Applied to fewer arguments than it takes.
+    /// A function applied to fewer arguments than its arity.
     Partial(Staged<'db>, Vec<Staged<'db>>),
-    /// `(o f g h)`. The parts are evaluated when it is applied: only then the lengths that it opens are known.
+    /// `(o f g h)`. The parts are evaluated on application, because only then the lengths that it opens are known.
     Compose {
         id: ExprId,
         parts: Vec<ExprId>,
         scope: Rc<Scope<'db>>,
     },
-    /// `(iterate #k f)`: the call, of which the function is evaluated once a round.
+    /// `(iterate #k f)`: `function` is evaluated once an iteration.
     Iterate {
         call: ExprId,
         function: ExprId,
         scope: Rc<Scope<'db>>,
     },
-    /// An `if` between functions of so many arguments: the branches are evaluated when it is applied.
+    /// An `if` between functions of this arity; the branches are evaluated on application.
     Choice {
         arity: usize,
         id: ExprId,
@@ -58,7 +58,7 @@ pub enum Fun<'db> {
     },
 }
 
-/// Where a primitive is used: what inference calls the positions at which its functions are applied.
+/// A use of a primitive, with inference's index variables for its functions.
 #[derive(Clone)]
 pub struct Use<'db> {
     pub scope: Rc<Scope<'db>>,
@@ -69,7 +69,7 @@ impl Use<'_> {
     pub fn has_positions(&self) -> bool {
         !self.positions.is_empty()
     }
-    /// From now on the position of the function is this size.
+    /// Sets the index variables of the use to `index` from now on.
     pub fn bind_position(&self, index: &Size) {
         for p in &self.positions {
             self.scope.set_position(p, index.clone());
@@ -93,7 +93,7 @@ impl<'db> Staged<'db> {
         Staged::Fun(Rc::new(f))
     }
 
-    /// The name that the program gives the `i`-th argument, if it gives one.
+    /// The name that the program gives parameter `i`; `None` for `_` and for functions without named parameters.
     pub fn param_name(&self, i: usize) -> Option<Name> {
         match self {
             Staged::Fun(f) => match &**f {
@@ -107,7 +107,7 @@ impl<'db> Staged<'db> {
         }
     }
 
-    /// The same function where the lengths of a generalised `let` are those of one use.
+    /// The same function in another scope: that of one use of a generalised `let`.
     pub fn in_scope(&self, scope: &Rc<Scope<'db>>) -> Staged<'db> {
         let Staged::Fun(f) = self else { return self.clone() };
         let scope = scope.clone();

@@ -50,7 +50,7 @@ impl Parser<'_> {
         self.named_rhs()
     }
 
-    /// The operator between two operands that comes next.
+    /// Looks ahead for an infix operator.
     fn infix(&self) -> Option<ScalarOp> {
         let word = self.rest().strip_prefix(' ')?.split(' ').next()?;
         SCALAR_OPS.into_iter().find(|op| op.name() == word)
@@ -107,7 +107,7 @@ fn primitive(name: &str) -> Option<Prim> {
     whole.or_else(|| [Level::Auto, Level::Seq].into_iter().chain(levels).find_map(at))
 }
 
-/// How many static sizes a call may have; operands that are sizes follow them.
+/// The most static sizes that a call has; further sizes are operands.
 fn most_sizes(prim: Prim) -> usize {
     match prim {
         Prim::Slide | Prim::Pad(_) | Prim::PadConstant | Prim::Slice => 2,
@@ -130,10 +130,10 @@ fn most_sizes(prim: Prim) -> usize {
 
 const PADS: [Prim; 3] = [Prim::Pad(PadMode::Clamp), Prim::Pad(PadMode::Mirror), Prim::Pad(PadMode::Wrap)];
 
-/// The primitives that have a level.
+/// The primitives with a level.
 const PLACED: [fn(Level) -> Prim; 5] = [Prim::Map, Prim::Reduce, Prim::Scan, Prim::ScanExcl, Prim::Filter];
 
-/// The others, but for `pad`.
+/// The primitives without a level, except `pad`.
 const WHOLE: [Prim; 36] = [
     Prim::PartRed,
     Prim::ReduceByKey,

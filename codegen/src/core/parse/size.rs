@@ -1,16 +1,16 @@
-//! Sizes and what is assumed of them.
+//! Sizes and assumptions.
 
 use super::{Parser, Result};
 use lift_analysis::size::{Assumption, LengthCheck, Size, Var, VarKind};
 
 impl Parser<'_> {
-    /// A size, with a `mod` that is in no parentheses.
+    /// Parses a size, or `a mod b` without parentheses.
     pub(super) fn expression(&mut self) -> Result<Size> {
         let left = self.size()?;
         if self.take(" mod ") { Ok(left.rem(&self.size()?)) } else { Ok(left) }
     }
 
-    /// A size as one word.
+    /// Parses a size without spaces.
     pub(super) fn size(&mut self) -> Result<Size> {
         let mut sum = if self.take("-") { self.product()?.neg() } else { self.product()? };
         loop {
@@ -92,12 +92,12 @@ impl Parser<'_> {
         self.named()
     }
 
-    /// The longest name that is in scope: a name may have a `-` in it.
+    /// Parses the longest name in scope that matches, because a name may contain `-`.
     fn named(&mut self) -> Result<Size> {
         let rest = self.rest();
         let longest = self.lengths.iter().rev().filter(|v| rest.starts_with(&*v.name)).max_by_key(|v| v.name.len());
         let whole = |v: &&Var| !rest[v.name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        // Of equal names the innermost counts.
+        // The innermost of several equal names is meant.
         let innermost = longest.and_then(|longest| self.lengths.iter().rev().find(|v| v.name == longest.name));
         let found = innermost.filter(whole).cloned();
         let Some(var) = found else {
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(Size::var(var))
     }
 
-    /// `a*b/c)`: rounded down by the last divisor.
+    /// Parses `a*b/c)`, a division rounded down.
     fn floor(&mut self) -> Result<Size> {
         let mut product = self.power()?;
         loop {
@@ -135,7 +135,7 @@ impl Parser<'_> {
         Ok(result)
     }
 
-    /// What is assumed at every position names its positions at the end of its line.
+    /// Parses an assumption; a quantified one names its index variables at the end of the line.
     pub(super) fn assumption(&mut self) -> Result<Assumption> {
         self.scope(|this| {
             let positions = this.positions();
@@ -169,7 +169,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The positions of what begins here, up to the next check or the end of the line.
+    /// Binds the index variables of the check or assumption that starts here. They follow it, up to the next check or
+    /// the end of the line.
     fn positions(&mut self) -> Vec<Var> {
         let line = self.rest().lines().next().unwrap_or_default();
         let names = line.split(" for every ").skip(1).filter_map(|part| part.split_once(" below "));

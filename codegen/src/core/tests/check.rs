@@ -1,4 +1,4 @@
-//! The validator finds what is wrong.
+//! The verifier reports malformed kernels.
 
 use super::super::builder::*;
 use super::super::check::problems;
@@ -6,7 +6,7 @@ use super::super::{Kernel, Rhs, VarId};
 use expect_test::{Expect, expect};
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 
-/// `map (x => x * x)` over an array, damaged.
+/// Damages `map (x => x * x)` over an array and compares the reported problems.
 fn damaged(damage: impl FnOnce(&mut Kernel), expected: Expect) {
     let mut b = Builder::new("k");
     let n = b.size("N");

@@ -1,4 +1,4 @@
-//! What is no kernel is refused with its line; that what is printed is parsed, random kernels show (`random`).
+//! Malformed text is refused with its line. That printed kernels can be parsed is tested on random kernels (`random`).
 
 use super::super::parse;
 

@@ -10,7 +10,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use proptest::prelude::*;
 
-/// Reads a random kernel from numbers: each says what is done next, or to what.
+/// Builds a random kernel from numbers: each chooses the next operation or an operand.
 struct Choices<'a> {
     numbers: std::slice::Iter<'a, u8>,
     depth: u32,
@@ -23,7 +23,7 @@ impl Choices<'_> {
     fn is_empty(&self) -> bool {
         self.numbers.len() == 0
     }
-    /// One of the values that satisfy a condition.
+    /// Picks a value whose type satisfies a condition.
     fn pick(&mut self, pool: &[Atom], b: &Builder, wanted: impl Fn(&Ty) -> bool) -> Option<Atom> {
         let fitting: Vec<&Atom> = pool.iter().filter(|a| wanted(&b.ty(*a))).collect();
         if fitting.is_empty() { None } else { Some(fitting[self.next(fitting.len())].clone()) }
@@ -34,7 +34,7 @@ impl Choices<'_> {
             _ => self.pick(pool, b, |t| *t == int()).unwrap_or_else(|| 1.into()),
         }
     }
-    /// An Int computed from an Int, and whatever else is there.
+    /// Builds an Int from `params` and values of the pool.
     fn body(&mut self, b: &mut Builder, pool: &[Atom], params: &[Atom]) -> Atom {
         let mut pool: Vec<Atom> = pool.iter().chain(params).cloned().collect();
         self.depth += 1;
@@ -63,7 +63,7 @@ impl Choices<'_> {
                 if self.depth > 2 {
                     return;
                 }
-                // Both branches read from the same numbers.
+                // Both branches continue with the same numbers.
                 let then = b.block(|b| self.body(b, pool, &[]));
                 let otherwise = b.block(|b| self.body(b, pool, &[]));
                 b.emit("t", int(), Vec::new(), crate::core::Rhs::If(condition, then, otherwise))
@@ -97,7 +97,7 @@ impl Choices<'_> {
             11 => {
                 let Some(xs) = self.pick(pool, b, is_ints) else { return };
                 let len = b.ty(&xs).as_array().map(|a| a.len.clone()).unwrap_or_else(Size::zero);
-                // A constant cannot be hidden by replacing it: any other size stands for a length.
+                // Hiding replaces every equal size in the type, so only variables are hidden, never constants.
                 if len.as_var().is_none() {
                     return;
                 }
@@ -122,7 +122,7 @@ fn kernel(numbers: &[u8]) -> super::super::Kernel {
     while !choices.is_empty() {
         choices.step(&mut b, &mut pool);
     }
-    // The last few values, so that much of what was built is used.
+    // Return the last few values, so that most of the kernel is used.
     let mut result = Vec::new();
     for a in pool.iter().rev() {
         let local = b.ty(a).any_size_var(&mut |v| v.kind == lift_analysis::size::VarKind::Skolem);
@@ -151,19 +151,19 @@ proptest! {
         let after = run(&simple, inputs, &[], Limits::default());
         match before {
             Ok(value) => prop_assert_eq!(after, Ok(value), "{}\nof\n{}", simple, kernel),
-            // What stopped the run may be used nowhere; but it stops for no new reason.
+            // The operation that stopped the run may have been removed, but there is no new reason to stop.
             Err(stopped) => {
                 if let Err(e) = after {
                     prop_assert_eq!(e.kind, stopped.kind, "{}\nof\n{}", simple, kernel);
                 }
             }
         }
-        // What is printed is parsed.
+        // Printed kernels can be parsed.
         let printed = simple.to_string();
         let parsed = parse::kernel(&printed);
         prop_assert_eq!(parsed.as_ref().map(ToString::to_string), Ok(printed));
         prop_assert_eq!(parsed.map_or(Vec::new(), |kernel| problems(&kernel)), Vec::<String>::new(), "{}", simple);
-        // Twice is no more than once.
+        // Simplification is idempotent.
         prop_assert_eq!(simplify(simple.clone()).to_string(), simple.to_string());
     }
 }

@@ -1,4 +1,4 @@
-//! What simplification makes of kernels.
+//! Kernels before and after simplification.
 
 use super::super::builder::*;
 use super::super::check::problems;

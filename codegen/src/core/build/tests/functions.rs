@@ -1,4 +1,4 @@
-//! Functions that are gone in the kernel: passed on, composed, chosen, partially applied, bound by `let`.
+//! Functions that the kernel no longer contains: passed on, composed, chosen, partially applied, bound by `let`.
 
 use super::*;
 use expect_test::expect;
@@ -221,7 +221,7 @@ fn the_border_modes_are_functions_too() {
     }
 }
 
-/// Definitions are inlined one inside the other; the stack grows with them.
+/// Definitions are inlined recursively; the stack grows on demand.
 #[test]
 fn a_long_chain_of_definitions() {
     let mut text = "(define (f0 x) (+ x 1))\n".to_string();
@@ -232,7 +232,7 @@ fn a_long_chain_of_definitions() {
     check(&text, &[Value::from(41)], expect!["42"]);
 }
 
-/// Thirty definitions that each use the one before twice: a thousand million statements.
+/// Thirty definitions, each using the previous one twice: 2³⁰ statements.
 #[test]
 fn an_explosion_of_definitions_is_an_error() {
     let mut text = "(define (f0 x) (+ x 1))\n".to_string();
@@ -247,7 +247,7 @@ fn an_explosion_of_definitions_is_an_error() {
     );
 }
 
-/// What makes no statements takes time, too.
+/// Evaluation is limited even where it emits no statements.
 #[test]
 fn an_explosion_of_functions_is_an_error() {
     let twice: String = (1..40).map(|i| format!("(define (f{i} x) (f{0} (f{0} x)))\n", i - 1)).collect();

@@ -1,4 +1,4 @@
-//! Hidden lengths: opened and hidden where inference says so.
+//! Hidden lengths are opened and hidden where inference says.
 
 use super::*;
 use expect_test::expect;
@@ -58,7 +58,7 @@ fn lengths_computed_in_the_run() {
 
 #[test]
 fn a_size_that_was_named_is_a_number() {
-    // Where a size is used as an Int, the checker hides the length that is made of it, also where it is known here.
+    // The checker hides a length computed from a size that is used as an Int, even where the size is known here.
     on_ints("(map (lambda (x) (let v #2 (iota v))) xs)", [1], expect!["[[0, 1]]"]);
     on_ints("(map (lambda (x) ((lambda (v) (iota v)) #2)) xs)", [1], expect!["[[0, 1]]"]);
     on_ints("(let v #(* 2 N) (map (+ 1) (iota v)))", [1], expect!["[1, 2]"]);

@@ -1,4 +1,4 @@
-//! Programs as kernels, and what they compute.
+//! Programs, the kernels built from them, and their results.
 
 mod functions;
 mod lengths;
@@ -17,7 +17,7 @@ use expect_test::Expect;
 use lift_analysis::db::{Db, Form, RootDatabase, forms};
 use lift_analysis::queries::signature;
 
-/// The last form of a program, as a kernel: as it is built, and simplified. Both must be well formed.
+/// The last form of a program as a kernel, as built and simplified. Both must be well formed.
 fn build(text: &str) -> Result<(Kernel, Kernel), String> {
     let mut db = RootDatabase::default();
     db.set_file("test.lift", text.into());
@@ -28,7 +28,7 @@ fn build(text: &str) -> Result<(Kernel, Kernel), String> {
         format!("error: {e}{at}")
     })?;
     assert_eq!(problems(&kernel), Vec::<String>::new(), "as built:\n{kernel}");
-    // The kernel has the type that the checker shows.
+    // The kernel's type is the one the checker shows.
     let shown = signature(&db, form).map(|s| s.ty.uncurry().1.to_string());
     assert_eq!(shown.as_deref(), Some(kernel.result.to_string().as_str()), "{kernel}");
     let simple = simplify(kernel.clone());
@@ -37,7 +37,7 @@ fn build(text: &str) -> Result<(Kernel, Kernel), String> {
     Ok((kernel, simple))
 }
 
-/// What the program computes; the same whether simplified or not.
+/// The result of the program; the same whether simplified or not.
 fn result(text: &str, inputs: &[Value]) -> String {
     let (kernel, simple) = match build(text) {
         Ok(kernels) => kernels,
@@ -56,7 +56,7 @@ fn check(text: &str, inputs: &[Value], expected: Expect) {
     expected.assert_eq(&result(text, inputs));
 }
 
-/// The simplified kernel.
+/// Compares the simplified kernel.
 fn check_kernel(text: &str, expected: Expect) {
     expected.assert_eq(&match build(text) {
         Ok((_, simple)) => simple.to_string(),

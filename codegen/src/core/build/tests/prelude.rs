@@ -1,4 +1,4 @@
-//! The definitions that ship with the program.
+//! The definitions of the prelude.
 
 use super::*;
 use expect_test::expect;

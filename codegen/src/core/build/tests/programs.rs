@@ -1,4 +1,4 @@
-//! Whole kernels, as they look.
+//! Whole kernels, as printed.
 
 use super::*;
 use expect_test::expect;

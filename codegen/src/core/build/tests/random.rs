@@ -1,5 +1,5 @@
-//! Random programs over hidden lengths. What checks has a well-formed kernel of the type that the checker shows, which
-//! means the same when it is simplified, and when the program's insertions are written out.
+//! Random programs over hidden lengths. A program that passes the checker has a well-formed kernel of the type that the
+//! checker shows; its meaning stays the same when it is simplified and when the program's insertions are written out.
 
 use super::*;
 use crate::interp::RunErrorKind;
@@ -8,7 +8,7 @@ use lift_analysis::infer::elaborate::explicit_text;
 use lift_analysis::queries::{infer, lower_form};
 use proptest::prelude::*;
 
-/// An expression that is, lengths aside, an `Array[Int,_]`; `vars` names such arrays in scope.
+/// An expression of type `Array[Int,_]`, whatever its length. `vars` are the names in scope of this type.
 fn array(depth: u32, vars: Vec<String>) -> BoxedStrategy<String> {
     let name = proptest::sample::select(vars.clone()).boxed();
     if depth == 0 {
@@ -59,7 +59,7 @@ fn array(depth: u32, vars: Vec<String>) -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// An expression that is an Int.
+/// An expression of type Int.
 fn number(depth: u32, vars: Vec<String>) -> BoxedStrategy<String> {
     let sub = move || array(depth.saturating_sub(1), vars.clone());
     if depth == 0 {
@@ -86,7 +86,7 @@ fn outcome(kernel: &Kernel, flag: bool) -> Result<Value, RunErrorKind> {
     run(kernel, inputs, &[], Limits::default()).map_err(|e| e.kind)
 }
 
-/// The program with what the checker inserts in its last form written out; `None` if it has errors.
+/// The program with the checker's insertions in its last form written out; `None` if it has errors.
 fn written_out(text: &str) -> Option<String> {
     let mut db = RootDatabase::default();
     db.set_file("test.lift", text.into());
@@ -113,13 +113,13 @@ proptest! {
             let (other, _) = build(&explicit).map_err(|e| TestCaseError::fail(format!("{e}\n{explicit}")))?;
             for flag in [true, false] {
                 let result = outcome(&kernel, flag);
-                // What stops a run may be used nowhere, and an assumption about a length that turns out to be known is
-                // checked before the run.
+                // Simplification may remove the operation that stopped the run, and moves assumptions about lengths
+                // that turn out to be known before the run.
                 let simplified = outcome(&simple, flag);
                 if result.is_ok() && simplified != Err(RunErrorKind::Assumption) {
                     prop_assert_eq!(&simplified, &result, "{}\nsimplified:\n{}\nof\n{}", &text, &simple, &kernel);
                 }
-                // Of several reasons to stop, the order of evaluation decides.
+                // If a run has several reasons to stop, the order of evaluation chooses one.
                 prop_assert_eq!(outcome(&other, flag).ok(), result.ok(), "{}\nwritten out:\n{}", &text, &explicit);
             }
         }
