@@ -1,22 +1,22 @@
-//! Folds in a function of a number i whose round k reads no bit of i below k.
+//! Folds in a function of a number i whose iteration k reads no bit of i below bit k.
 //!
-//! Such is the exclusive or of the direction numbers for which Sobol's sequence asks the bits of `i ^ (i >> 1)` one by one;
-//! sums over the bits of a number are, too. With i = 2^p·q + r, r < 2^p, the rounds from p on are the same for all r, and as
-//! the operator is exact, associative and commutative, they may come first: they are computed once for 2^p numbers.
+//! Examples are the exclusive or of direction numbers in Sobol's sequence, which tests the bits of `i ^ (i >> 1)`, and
+//! sums over the bits of a number. With i = 2^p·q + r, r < 2^p, the iterations from p on are the same for all r. As the
+//! operator is exact, associative and commutative, they may come first and are computed once for 2^p numbers.
 
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId};
 use lift_analysis::hir::Scalar;
 use rustc_hash::FxHashMap;
 
-/// Which bits of the number a value depends on.
+/// The bits of the number on which a value depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reads {
     Nothing,
-    /// Each of its bits on those bits that are not lower.
+    /// Each bit of the value depends only on the same and higher bits.
     NotLower,
-    /// It is the number of the round.
+    /// The index of the iteration.
     Round,
-    /// In round k only on the bits from k on.
+    /// In iteration k, only bits from k on.
     FromRound,
     Anything,
 }
@@ -29,10 +29,10 @@ impl Reads {
 
 type Known = FxHashMap<VarId, Reads>;
 
-/// Numbers have so many bits.
+/// Value bits of an `Int`.
 const MOST_ROUNDS: i64 = 31;
 
-/// Such folds among the statements of a function of an `Int`, and how many rounds they have.
+/// Finds these folds in a function of an `Int`, with their numbers of iterations.
 pub fn shared_folds(kernel: &Kernel, f: &Lambda) -> FxHashMap<VarId, i64> {
     let [x] = f.params.as_slice() else { return FxHashMap::default() };
     if kernel.ty(*x).as_scalar() != Some(Scalar::Int) || f.position.is_some() {
@@ -59,7 +59,7 @@ fn of(a: &Atom, known: &Known) -> Reads {
     }
 }
 
-/// Of statements of scalars, and of views of arrays that do not depend on the number.
+/// Analyses a statement of scalars, or a view of an array that does not depend on the number.
 fn reads_of(s: &Stmt, known: &Known) -> Reads {
     let all = |atoms: &[Atom]| atoms.iter().map(|a| of(a, known)).collect::<Vec<_>>();
     match &s.rhs {
@@ -106,7 +106,7 @@ fn of_operator(op: ScalarOp, args: &[Reads]) -> Reads {
     }
 }
 
-/// The rounds of a fold over numbers from 0 on, zipped with anything that does not depend on the number, perhaps.
+/// The number of iterations of a fold over 0, 1, …, possibly zipped with arrays that do not depend on the number.
 fn rounds(kernel: &Kernel, around: &Block, fold: &PrimCall, known: &Known) -> Option<i64> {
     let (Prim::Reduce(Level::Seq), [z, Atom::Var(xs)], [f]) = (fold.prim, fold.args.as_slice(), fold.funs.as_slice())
     else {
@@ -119,7 +119,7 @@ fn rounds(kernel: &Kernel, around: &Block, fold: &PrimCall, known: &Known) -> Op
     let is_iota = |a: &Atom| matches!(a, Atom::Var(v) if matches!(made(*v), Some(Rhs::Prim(c)) if c.prim == Prim::Iota && c.args.is_empty()));
     let mut inner = known.clone();
     inner.insert(*acc, Reads::Anything);
-    // What the components of an element are.
+    // What each component of an element reads.
     let mut parts = Vec::new();
     if is_iota(&Atom::Var(*xs)) {
         inner.insert(*x, Reads::Round);
@@ -132,19 +132,19 @@ fn rounds(kernel: &Kernel, around: &Block, fold: &PrimCall, known: &Known) -> Op
     step.block(&f.body, &mut inner).is_some().then_some(n)
 }
 
-/// One round.
+/// One iteration.
 struct Step {
     acc: VarId,
     element: VarId,
     parts: Vec<Reads>,
 }
 
-/// How the accumulator changes: not at all, or by an operator.
+/// The operator by which the accumulator changes; `None` if it does not.
 type Change = Option<ScalarOp>;
 
 impl Step {
-    /// `acc ⊕ t` under conditions, ⊕ the same everywhere, where neither t nor a condition mentions `acc`, or bits of the
-    /// number below the round.
+    /// Recognises `acc ⊕ t`, possibly under conditions, with the same ⊕ everywhere. Neither t nor a condition may
+    /// mention `acc` or read bits of the number below the iteration.
     fn block(&self, block: &Block, known: &mut Known) -> Option<Change> {
         let Atom::Var(result) = &block.result else { return None };
         let mut change = (*result == self.acc).then_some(None);

@@ -1,7 +1,7 @@
-//! How long arrays of hidden length can get: an upper bound, in size parameters, for every length that an `∃` hides.
+//! Upper bounds, in size parameters, of every length that an `∃` hides.
 //!
-//! Memory is allocated before anything runs, so every array that is stored needs one. A `filter` keeps at most what it
-//! is given; a `pack` hides a length whose bound is known; an `if` has the greater of two.
+//! Memory is allocated before the run, so every stored array needs a bound. A `filter` keeps at most its input; a
+//! `pack` hides a length with a known bound; an `if` has the greater of two bounds.
 
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp, VarId};
 use lift_analysis::hir::Literal;
@@ -9,22 +9,22 @@ use lift_analysis::size::{Facts, Node, Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// One entry for each hidden length of a type, in the order in which they occur in it; `None`: no bound is known.
+/// A bound for each hidden length of a type, in the order of occurrence; `None` if no bound is known.
 pub type Hidden = Vec<Option<Size>>;
 
 #[derive(Debug, Default)]
 pub struct Bounds {
     vars: FxHashMap<VarId, Hidden>,
-    /// For the statements of `iota k` and the like: the size that stands for `k`.
+    /// For the statements of `iota k` and the like: a size variable for the maximum of `k`.
     lengths: FxHashMap<VarId, Var>,
-    /// Sizes that stand for the greatest of each length that an input hides.
+    /// Size variables for the maxima of the lengths that inputs hide.
     inputs: Vec<Var>,
 }
 
-/// The number of the first size that stands for a length; those of size parameters are smaller.
+/// The first id of size variables for lengths; ids of size parameters are smaller.
 pub const FIRST_LENGTH: u32 = 1 << 24;
 
-/// The largest value of a size, in size parameters only.
+/// An upper bound of a size, in size parameters only.
 pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
     let known = |s: &Size| !s.any_var(&mut |v| v.kind != VarKind::Param);
     if known(size) {
@@ -33,7 +33,7 @@ pub fn upper(facts: &Facts, size: &Size) -> Option<Size> {
     facts.bounds(size).1.filter(known).map(|bound| rounded_down(facts, &bound))
 }
 
-/// A bound of a whole number is one, too, without what is behind its point: half of an odd N.
+/// Rounds the bound of an integer down: that of an odd N divided by 2 loses its fraction.
 fn rounded_down(facts: &Facts, bound: &Size) -> Size {
     if bound.is_integral() {
         return bound.clone();
@@ -53,7 +53,7 @@ fn rounded_down(facts: &Facts, bound: &Size) -> Size {
     floors(facts, &bound.node()).unwrap_or_else(|| bound.clone())
 }
 
-/// The size that a node shows; `None` if the node has been given up.
+/// The size that a node represents; `None` if it contains [`Node::TooLarge`].
 pub fn size_of_node(n: &Node) -> Option<Size> {
     let all = |ns: &[Node]| ns.iter().map(size_of_node).collect::<Option<Vec<_>>>();
     Some(match n {
@@ -80,7 +80,7 @@ pub fn size_of_node(n: &Node) -> Option<Size> {
     })
 }
 
-/// The number of lengths that a type hides.
+/// The number of hidden lengths in a type.
 pub fn hidden(ty: &Ty) -> usize {
     match ty.kind() {
         TyKind::Exists(vars, body) => vars.len() + hidden(body),
@@ -112,13 +112,13 @@ impl Bounds {
         self.vars.get(&v).map_or(&[], Vec::as_slice)
     }
 
-    /// The sizes that stand for the greatest lengths that inputs hide: the host knows them with the inputs.
+    /// Size variables for the maxima of the lengths that inputs hide; the host knows them once it has the inputs.
     pub fn inputs(&self) -> &[Var] {
         &self.inputs
     }
 
-    /// The size that stands for the length of an `iota k` and the like, by the variable of its statement: its greatest
-    /// value in one run of the statement of the host level around it.
+    /// The size variable for the length of an `iota k` and the like, by the variable of its statement: the maximum
+    /// during one execution of the surrounding host-level statement.
     pub fn length(&self, v: VarId) -> Option<&Var> {
         self.lengths.get(&v)
     }
@@ -133,7 +133,7 @@ struct Finder<'k> {
     /// These facts, and that size parameters fit an `Int`.
     ranges: Facts,
     bounds: Bounds,
-    /// Numbers that are equal to `Int`s modulo 2^32: those as which they are computed before they wrap.
+    /// Integers equal, modulo 2^32, to `Int` variables: their values before they wrap.
     ints: FxHashMap<VarId, Size>,
 }
 
@@ -202,21 +202,21 @@ impl Finder<'_> {
         }
     }
 
-    /// At most how long an array is whose length is this `Int`. A number that is no `Int` for being too large wraps to a
-    /// smaller one; one that is too small would wrap to a larger one.
+    /// An upper bound of an array's length, given as an `Int`. A value too large for an `Int` wraps to a smaller one,
+    /// which is safe; one too small would wrap to a larger one.
     fn most(&self, k: &Atom) -> Option<Size> {
         let k = self.int(k)?;
         let (low, _) = self.ranges.const_bounds(&k);
         low.filter(|low| *low >= i32::MIN.into()).and_then(|_| self.upper(&k))
     }
 
-    /// Whether the number is an `Int`.
+    /// Whether the value fits an `Int`.
     fn fits(&self, k: &Size) -> bool {
         let (low, high) = self.ranges.const_bounds(k);
         low.is_some_and(|low| low >= i32::MIN.into()) && high.is_some_and(|high| high <= i32::MAX.into())
     }
 
-    /// The size that stands for what `iota k` and the like are given.
+    /// The size variable for the length given to `iota k` and the like.
     fn length(&mut self, stmt: VarId) -> Size {
         if let Some(known) = self.bounds.lengths.get(&stmt) {
             return Size::var(known.clone());
@@ -226,7 +226,7 @@ impl Finder<'_> {
         Size::var(var)
     }
 
-    /// A size with a name that no other has.
+    /// A size variable with an unused name.
     fn fresh_length(&mut self) -> Var {
         let taken = |name: &str| self.kernel.sizes.iter().any(|s| *s.name == *name);
         let mut number = (self.bounds.lengths.len() + self.bounds.inputs.len()) as u32 + 1;
@@ -276,12 +276,12 @@ impl Finder<'_> {
 
     fn prim(&mut self, var: VarId, call: &PrimCall) -> Hidden {
         let args: Vec<Hidden> = call.args.iter().map(|a| self.atom(a)).collect();
-        // What the functions hide may be bounded by the position.
+        // Lengths that the functions hide may be bounded by the index variable.
         let count = call.args.last().and_then(|xs| Some(self.kernel.atom_ty(xs).as_array()?.len.clone()));
         let count = if call.prim == Prim::Generate { call.sizes.first().cloned() } else { count };
         if let Some(last) = count.map(|n| n.sub(&Size::one())) {
             for position in call.funs.iter().filter_map(|f| f.position.clone()) {
-                // Two facts: both together would say that there is an element.
+                // Two separate facts, because one range would imply that there is an element.
                 self.assume_range(&position, Some(Size::zero()), None);
                 self.assume_range(&position, None, Some(last.clone()));
             }
@@ -323,7 +323,7 @@ impl Finder<'_> {
                 };
                 [vec![Some(self.facts.simplify(&most))], inner].concat()
             }
-            // Their functions see elements; what they give has the lengths of the array.
+            // Their functions map indices; the results have the lengths of the array.
             Prim::Gather | Prim::Scatter => {
                 self.call(&call.funs[0], &[]);
                 arg(0)

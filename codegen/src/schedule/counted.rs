@@ -1,12 +1,12 @@
-//! Loops that count: `iterateWhile` whose test compares a component of its state, which grows by the same number in each
-//! round, with a length. How many rounds there are is known before, so no test is computed and nothing is read back.
+//! Counting loops: an `iterateWhile` whose test compares with a length a component of its state that grows by a
+//! constant in each iteration. The number of iterations is known beforehand, so no test is computed or read back.
 
 use super::{Applied, on_the_host, rules};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::Size;
 
-/// The kernel with such loops at host level as `iterate`; there are never more than `most` applications in all.
+/// Turns counting loops at host level into `iterate`, until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let mut body = kernel.body.clone();
     block(&kernel, &mut body, most, applied);
@@ -44,7 +44,7 @@ fn block(kernel: &Kernel, of: &mut Block, most: usize, applied: &mut Vec<Applied
     }
 }
 
-/// A number that is known before the run.
+/// An integer that is known before the run, as a size.
 fn size(a: &Atom) -> Option<Size> {
     match a {
         Atom::Size(s) => Some(s.clone()),
@@ -58,7 +58,7 @@ fn defined<'b>(block: &'b Block, a: &Atom) -> Option<&'b Rhs> {
     block.stmts.iter().find(|s| s.var == *v).map(|s| &s.rhs)
 }
 
-/// Which component of the parameter an atom of a function is.
+/// The index of the parameter's component that the atom is.
 fn component(f: &Lambda, a: &Atom) -> Option<usize> {
     match defined(&f.body, a)? {
         Rhs::Proj(Atom::Var(v), i) if f.params.contains(v) => Some(*i),
@@ -66,7 +66,7 @@ fn component(f: &Lambda, a: &Atom) -> Option<usize> {
     }
 }
 
-/// How many rounds an `iterateWhile` of a block has, if it counts.
+/// The number of iterations of an `iterateWhile`, if it is a counting loop.
 fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
     let ([test, f], [start]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
     if call.prim != Prim::IterateWhile {
@@ -87,7 +87,7 @@ fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
         [a, Atom::Lit(Literal::Int(n))] | [Atom::Lit(Literal::Int(n)), a] if is_counter(a) && *n > 0 => i64::from(*n),
         _ => return None,
     };
-    // The test may do nothing else, such as stop the run.
+    // The test must not do anything else, such as stop the run.
     let compares = |rhs: &Rhs| matches!(rhs, Rhs::Proj(..) | Rhs::Scalar(ScalarOp::Lt | ScalarOp::Gt, _));
     if !test.body.stmts.iter().all(|s| compares(&s.rhs)) {
         return None;

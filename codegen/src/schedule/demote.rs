@@ -1,8 +1,8 @@
-//! Filters inside of functions: what asks for the whole device there gets what the function has.
+//! Demotes filters inside functions to the parallelism that is available there.
 //!
-//! A function runs for each element, on a work-item or in a group. The device cannot wait for itself inside of a
-//! launch, so a `filterGlb` or `filterWrg` there is done by the work-item that is there; and an unplaced `filter` right
-//! inside of a `mapWrg` by its group, whose work-items have nothing else to do.
+//! A function runs once for each element, on a work-item or in a group. The device cannot wait for itself inside a
+//! launch, so one work-item runs a `filterGlb` or `filterWrg` that occurs there. The group of a `mapWrg` runs an
+//! unplaced `filter` directly inside it, because its work-items are otherwise idle.
 
 use super::{Applied, on_the_host, rules};
 use crate::core::{Block, Kernel, Level, Prim, Rhs};
@@ -10,14 +10,14 @@ use crate::core::{Block, Kernel, Level, Prim, Rhs};
 /// Who runs a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
-    /// The host: between two statements the device is synchronised.
+    /// The host; the device is synchronised between two statements.
     Host,
-    /// A group, all of whose work-items are here.
+    /// A group with all its work-items.
     Group,
     Item,
 }
 
-/// Rewrites the filters of a kernel's body; before anything is placed.
+/// Rewrites the filters of a kernel's body; runs before placement.
 pub fn demote(kernel: &Kernel, body: &mut Block, applied: &mut Vec<Applied>) {
     block(kernel, body, Around::Host, applied);
 }
@@ -43,7 +43,7 @@ fn block(kernel: &Kernel, body: &mut Block, around: Around, applied: &mut Vec<Ap
                 };
                 applied.extend(rule.map(|rule| Applied { rule, origin: stmt.origin.clone() }));
                 let inside = match (call.prim, around) {
-                    // The rounds of a loop at the top follow each other there.
+                    // The iterations of a host loop run one after the other.
                     (Prim::Iterate | Prim::IterateWhile, Around::Host) if on_the_host(kernel, call) => Around::Host,
                     (Prim::Map(Level::Wrg(_)), Around::Host | Around::Group) => Around::Group,
                     _ => Around::Item,

@@ -1,8 +1,8 @@
-//! A map whose function has parallel work of several kinds becomes several maps, one after the other: each can then be
-//! shared by those who do its work best. What the statements of one hand to those of another is stored.
+//! Distributes a map whose function contains different kinds of parallel work over several maps, one after the other,
+//! so that each can run where it is fastest. Values that pass from one map to another are stored.
 //!
-//! `map (λx. b (a x)) = map b ∘ map a`: all statements that are the work of one kind, and what they need of scalars and
-//! views, are a function; a nest of maps has one of its own, what a group does together is one.
+//! `map (λx. b (a x)) = map b ∘ map a`. A nest of maps gets its own map. Consecutive statements that a group shares
+//! form one map, together with the scalars and views that they need.
 
 use super::nested::{Work, array_of, work_of};
 use super::place::is_flat;
@@ -27,7 +27,7 @@ pub fn distribute(mut kernel: Kernel, target: &Target, applied: &mut Vec<Applied
     kernel
 }
 
-/// A component of a tuple that is an array has one variable, so that who reads it twice is seen to.
+/// Gives each array component of a tuple one variable, so that several reads of it are recognised.
 fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize), VarId>) {
     let mut same: FxHashMap<VarId, VarId> = FxHashMap::default();
     let mut known = known.clone();
@@ -62,8 +62,8 @@ fn rows_once(kernel: &Kernel, block: &mut Block, known: &FxHashMap<(VarId, usize
     }
 }
 
-/// The maps that a map becomes, each with one fold of rows, between which the whole device is synchronised: for few rows that
-/// are long. What maps make of rows is computed where it is read. `None` if its function does anything else.
+/// Splits a map into one map for each fold of rows, with the device synchronised between them; for few, long rows.
+/// Results of maps over rows are computed where they are read. `None` if the function does anything else.
 pub fn folds_apart(kernel: &mut Kernel, stmt: &Stmt, call: &PrimCall) -> Option<Vec<Stmt>> {
     let len = kernel.ty(stmt.var).as_array()?.len.clone();
     let pieces = Pieces::of_folds(kernel, &call.funs[0].body)?;
@@ -77,7 +77,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// The statements between which the device is synchronised.
+    /// Distributes the maps at host level.
     fn host(&mut self, block: &mut Block) {
         for mut stmt in std::mem::take(&mut block.stmts) {
             match &mut stmt.rhs {
@@ -98,7 +98,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The maps that a map becomes.
+    /// The maps into which a map is split.
     fn maps(&mut self, mut stmt: Stmt) -> Vec<Stmt> {
         let Rhs::Prim(call @ PrimCall { prim: Prim::Map(Level::Auto), .. }) = &mut stmt.rhs else { return vec![stmt] };
         let Some(len) = self.kernel.ty(stmt.var).as_array().filter(|a| a.position.is_none()).map(|a| a.len.clone())
@@ -131,7 +131,7 @@ impl Writer<'_> {
     fn split(&mut self, stmt: &Stmt, call: &PrimCall, len: &Size, pieces: &Pieces) -> Vec<Stmt> {
         let (f, xs) = (&call.funs[0], &call.args[0]);
         let at = |var: VarId, rhs: Rhs| Stmt { var, binds: Vec::new(), rhs, origin: stmt.origin.clone() };
-        // What is handed on, by the variable of the element and that of the array of all of them.
+        // The array of all elements' values for each variable that passes from one map to a later one.
         let mut arrays: FxHashMap<VarId, Atom> = FxHashMap::from_iter([(f.params[0], xs.clone())]);
         let mut out = Vec::new();
         for piece in 0..pieces.count {
@@ -139,7 +139,7 @@ impl Writer<'_> {
             let wanted: Vec<VarId> = if last { Vec::new() } else { pieces.handed_on(&f.body, piece) };
             let (stmts, mut reads) = pieces.statements(&f.body, piece, &wanted, last);
             reads.retain(|v| arrays.contains_key(v));
-            // Something has to say how many elements there are.
+            // Some argument must determine the number of elements.
             if reads.is_empty() {
                 reads.push(f.params[0]);
             }
@@ -196,7 +196,7 @@ impl Writer<'_> {
         out
     }
 
-    /// A variable has one binder: each function gets variables of its own.
+    /// Gives a function its own variables, because each variable has one binder.
     fn renamed(&mut self, f: &mut Lambda) {
         let mut bound = f.params.clone();
         bound_in(&f.body, &mut bound);
@@ -211,21 +211,23 @@ impl Writer<'_> {
     }
 }
 
-/// Which map each statement of a function goes to.
+/// Assigns the statements of a function to maps (pieces).
 struct Pieces {
     count: usize,
-    /// The piece that computes a variable and hands it on; views and what depends on no work are made where they are read.
+    /// The piece that computes and stores a variable. Views and free operations are not assigned; each reader repeats
+    /// them.
     of: FxHashMap<VarId, usize>,
 }
 
 impl Pieces {
-    /// The pieces of a function, if it has several, one of which is a nest.
+    /// Splits a function at its nests; `None` if it has no nest or only one piece.
     fn of(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         let works: Vec<Work> = body.stmts.iter().map(|s| work_of(kernel, s)).collect();
         if works.contains(&Work::Other) || !works.contains(&Work::Nest) {
             return None;
         }
-        // What a nest makes and one fold reads is never stored: there may be no room for all of it.
+        // If one fold reads the result of a nest, the result is not stored, because memory may not suffice for all of
+        // it.
         let read_once = |v: VarId| {
             let mut readers = body.stmts.iter().filter(|s| super::uses::mentions(s, &|w| w == v));
             let by_group = readers.next().is_some_and(|s| matches!(work_of(kernel, s), Work::Together(_)));
@@ -248,7 +250,7 @@ impl Pieces {
                     }
                     Some(count - 1)
                 }
-                // A scalar is computed where the last of what it needs is.
+                // A scalar belongs to the last piece on which it depends.
                 _ if is_flat(kernel.ty(stmt.var)) => {
                     let mut needs = FxHashSet::default();
                     free_variables(stmt, &mut needs);
@@ -263,7 +265,7 @@ impl Pieces {
         (count > 1).then_some(Pieces { count, of })
     }
 
-    /// A piece for each fold, and one for what is made of the row in the end.
+    /// Makes a piece for each fold, and one for the final row.
     fn of_folds(kernel: &Kernel, body: &Block) -> Option<Pieces> {
         let (mut count, mut of) = (0, FxHashMap::default());
         for stmt in &body.stmts {
@@ -285,12 +287,13 @@ impl Pieces {
                 _ => return None,
             }
         }
-        // The last map has all that is left, if there is more than a scalar.
+        // The last map computes the rest, unless the result is a scalar.
         let scalar = is_flat(&kernel.atom_ty(&body.result));
         Some(Pieces { count: if scalar { count } else { count + 1 }, of }).filter(|p| p.count > 1)
     }
 
-    /// The statements of a piece, with those that make what it reads; and the variables that others hand to it.
+    /// The statements of a piece, including the unassigned ones it needs; and the variables that it reads from other
+    /// pieces.
     fn statements(&self, body: &Block, piece: usize, wanted: &[VarId], last: bool) -> (Vec<Stmt>, Vec<VarId>) {
         let mut needed: FxHashSet<VarId> = wanted.iter().copied().collect();
         if let (true, Atom::Var(v)) = (last, &body.result) {
@@ -314,7 +317,7 @@ impl Pieces {
         (stmts, reads)
     }
 
-    /// What a piece computes and later ones read.
+    /// The variables that a piece computes and later pieces read.
     fn handed_on(&self, body: &Block, piece: usize) -> Vec<VarId> {
         let mut later = FxHashSet::default();
         for p in piece + 1..self.count {
@@ -328,7 +331,7 @@ impl Pieces {
     }
 }
 
-/// The variables that a statement mentions, those that it binds inside among them.
+/// Collects the variables that a statement mentions, including those that it binds inside.
 fn free_variables(stmt: &Stmt, out: &mut FxHashSet<VarId>) {
     let found = std::cell::RefCell::new(out);
     super::uses::mentions(stmt, &|v| {

@@ -1,4 +1,4 @@
-//! Rules about what `filter` keeps: functions that are applied on the way out, tests one after the other.
+//! Rules about the elements that `filter` keeps: functions applied to them, and consecutive tests.
 
 use super::place::{block_levels, is_flat};
 use super::rewrite::Rewriter;
@@ -7,7 +7,7 @@ use super::{Applied, is_parallel, rules};
 use crate::core::{Atom, Block, Lambda, Level, Prim, PrimCall, Rhs, Space, Stmt, VarId};
 use lift_analysis::ty::{Ty, TyKind};
 
-/// `t = filter p xs; ys = unpack t; zs = map f ys`, by their places in a block.
+/// The statements `t = filter p xs; ys = unpack t; zs = map f ys`, by their indices in a block.
 struct Chain {
     filter: usize,
     unpack: usize,
@@ -15,7 +15,7 @@ struct Chain {
 }
 
 impl Rewriter<'_> {
-    /// `map f ∘ filter p`: f belongs to the filter. The kernel's text has it as the second function of `filter`.
+    /// `map f ∘ filter p` becomes one filter, with f as the second function of `filter`.
     pub(super) fn maps_of_filters(&mut self, block: &mut Block) {
         while self.goes_on()
             && let Some(chain) = (0..block.stmts.len()).find_map(|at| self.mapped_filter(block, at))
@@ -34,7 +34,7 @@ impl Rewriter<'_> {
             };
             of_filter.push(out);
             self.applied.push(Applied { rule: &rules::MAP_FILTER, origin: map.origin });
-            // The filter gives what the map gave.
+            // The filter now has the result type of the map.
             let element = self.ty_of(map.var).as_array().map(|a| a.element.clone());
             let filter = block.stmts[chain.filter].var;
             if let Some(element) = element {
@@ -45,7 +45,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `toGlobal` of what a filter over the device gives: it stores that in global memory anyway.
+    /// Drops a `toGlobal` of a device-wide filter's result, which is stored in global memory anyway.
     fn stored_by_filter(&mut self, block: &mut Block, unpack: usize) {
         let kept = block.stmts[unpack].var;
         let store = block.stmts.iter().position(|s| s.rhs == Rhs::Store(Space::Global, Atom::Var(kept)));
@@ -78,7 +78,7 @@ impl Rewriter<'_> {
         fits.then_some(chain)
     }
 
-    /// The filter and the `unpack` that give this array, if nobody else uses it.
+    /// The filter and the `unpack` that produce this array, if nothing else uses them.
     fn kept_by_filter(&self, block: &Block, xs: &Atom, user: usize) -> Option<Chain> {
         let Atom::Var(ys) = xs else { return None };
         let unpack = block.stmts[..user].iter().position(|s| s.var == *ys)?;
@@ -88,7 +88,7 @@ impl Rewriter<'_> {
         (is_filter && self.used_once(*ys) && self.used_once(*t)).then_some(Chain { filter, unpack, user })
     }
 
-    /// Whether a function can be evaluated where the filter stands: it uses nothing that comes to be behind that.
+    /// Whether a function can be evaluated at the filter: it uses nothing that is bound after it.
     fn can_move_up(&self, block: &Block, f: &Lambda, chain: &Chain) -> bool {
         let later: Vec<VarId> = block.stmts[chain.filter..chain.user].iter().map(|s| s.var).collect();
         let lengths = &block.stmts[chain.unpack].binds;

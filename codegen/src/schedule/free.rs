@@ -1,10 +1,11 @@
-//! What costs nothing, or a few instructions, and cannot fail: it may be computed again wherever it is read.
+//! Free operations: at most a few instructions, and they cannot fail. They may be computed again wherever they are
+//! read.
 
 use crate::core::{Atom, Block, Rhs, ScalarOp};
 use lift_analysis::hir::Literal;
 use lift_analysis::size::{Facts, Size};
 
-/// Whether a right-hand side costs nothing, or a few instructions, and cannot fail.
+/// Whether a right-hand side is free.
 pub fn is_free(rhs: &Rhs) -> bool {
     match rhs {
         Rhs::Prim(call) => call.prim.is_view() && call.funs.iter().all(|f| is_cheap(&f.body)),
@@ -15,7 +16,7 @@ pub fn is_free(rhs: &Rhs) -> bool {
     }
 }
 
-/// Whether a function of few statements is free.
+/// Whether a block has few statements, all of them free.
 pub fn is_cheap(block: &Block) -> bool {
     block.stmts.len() <= 16 && block.stmts.iter().all(|s| is_free(&s.rhs))
 }
@@ -29,7 +30,7 @@ fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
     }
 }
 
-/// Whether a division can be seen not to be by zero.
+/// Whether the divisor is a constant other than zero.
 pub fn divides_safely(args: &[Atom]) -> bool {
     match args.get(1) {
         Some(Atom::Lit(Literal::Int(n))) => *n != 0,

@@ -1,9 +1,10 @@
-//! Fusion: which results of `map` are never stored.
+//! Fusion: chooses the results of `map` that are never stored.
 //!
-//! An array that is read once is computed where it is read: `reduceSeq f z ∘ map g = reduceSeq (λ(acc,x). f acc (g x)) z`,
-//! `map f ∘ map g = map (f∘g)`, `filter p ∘ map f`, and so through every view. This is decided by how each variable is
-//! demanded, found from the end of a block to its start: an array that would be computed twice, or by fewer work-items
-//! than it could be, or of which only some elements are read while computing the others might fail, is stored.
+//! An array that is read once is computed where it is read:
+//! `reduceSeq f z ∘ map g = reduceSeq (λ(acc,x). f acc (g x)) z`, `map f ∘ map g = map (f∘g)`, `filter p ∘ map f`, and
+//! so on through every view. A backward pass over each block finds how each variable is demanded. An array is stored if
+//! it would be computed twice or by fewer work-items than possible, or if only some elements are read and computing the
+//! others might fail.
 
 use super::free::{divides_safely, is_cheap, is_free};
 use super::place::{is_flat, level_of};
@@ -25,7 +26,7 @@ enum Often {
     #[default]
     Never,
     Once,
-    /// Twice or so: worth it if the element is cheap.
+    /// About twice; a cheap element is recomputed.
     Few,
     Many,
 }
@@ -34,13 +35,13 @@ enum Often {
 #[derive(Debug, Clone, Copy, Default)]
 struct Demand {
     often: Often,
-    /// At the top of the kernel, by one work-item only.
+    /// Only one work-item reads it, at the top of the kernel.
     by_one: bool,
-    /// Some elements may not be read at all.
+    /// Some elements may not be read.
     partial: bool,
-    /// Elements of elements in an order of their own, so that a row would be computed anew for each.
+    /// Elements of rows are read out of order, so that each read would compute the whole row.
     scattered: bool,
-    /// What reads it, for the name of the rule.
+    /// The rule that the reader would apply.
     rule: Option<&'static Rule>,
 }
 
@@ -51,7 +52,7 @@ impl Demand {
     fn many() -> Demand {
         Demand { often: Often::Many, ..Demand::default() }
     }
-    /// Demanded in both ways.
+    /// Combines the demands of two readers.
     fn and(self, other: Demand) -> Demand {
         let often = match (self.often, other.often) {
             (Often::Never, o) | (o, Often::Never) => o,
@@ -59,7 +60,7 @@ impl Demand {
         };
         Demand { often, ..self.flags(other) }
     }
-    /// Demanded in one way or the other.
+    /// Combines the demands of two alternatives, one of which is taken.
     fn or(self, other: Demand) -> Demand {
         Demand { often: self.often.max(other.often), ..self.flags(other) }
     }
@@ -90,7 +91,7 @@ pub fn fuse(kernel: &Kernel, uses: &FxHashMap<VarId, Uses>, sequential: bool, ap
     fuser.fused
 }
 
-/// A function that computes nothing and only shows its argument in another form: a `map` of it is a view.
+/// Whether a function is a view of its argument and computes nothing; then a `map` of it is a view, too.
 fn is_pure_view(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Map(_), funs, .. }) => is_pure_view(&funs[0].body),
@@ -115,7 +116,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// `host`: the block is at the top of a program with parallel parts.
+    /// Walks a block backwards. `host`: the block is at the top of a program with parallel parts.
     fn block(&mut self, block: &Block, result: Demand, host: bool, demands: &mut Demands) {
         self.add(demands, &block.result, result);
         for stmt in block.stmts.iter().rev() {
@@ -144,11 +145,11 @@ impl Fuser<'_> {
             Rhs::If(c, a, b) => {
                 self.add(demands, c, Demand::once());
                 let (mut left, mut right) = (Demands::default(), Demands::default());
-                // An array that comes out of an `if` is stored.
+                // An array that results from an `if` is stored.
                 let result = Demand { often: Often::Once, ..Demand::default() };
                 self.block(a, result, host, &mut left);
                 self.block(b, result, host, &mut right);
-                // What one branch reads may not be read at all.
+                // Whatever only one branch reads may not be read at all.
                 let in_one = |d: Demand| Demand { partial: true, ..d };
                 for (v, d) in left {
                     let both = right.remove(&v).map_or(in_one(d), |other| d.or(other));
@@ -162,8 +163,8 @@ impl Fuser<'_> {
         }
     }
 
-    /// Walks a function whose body runs once for each element; gives the demand on its parameters. What it uses from
-    /// outside is read many times.
+    /// Walks a function whose body runs once for each element, and returns the demands on its parameters. Variables
+    /// from outside are read many times.
     fn function(&mut self, f: &Lambda, result: Demand, demands: &mut Demands) -> Vec<Demand> {
         let mut inner = Demands::default();
         self.block(&f.body, result, false, &mut inner);
@@ -178,7 +179,7 @@ impl Fuser<'_> {
     fn elementwise(&self, array: &Atom, param: Demand, mut d: Demand) -> Demand {
         let flat = self.kernel.atom_ty(array).as_array().is_some_and(|a| is_flat(&a.element));
         if !flat {
-            // An element is a value of its own; its parts are read as the function reads them.
+            // The function's demand on its parameter is the demand on parts of the element.
             d.often = d.often.max(param.often);
             d.scattered |= param.scattered;
             d.partial |= param.partial;
@@ -209,7 +210,7 @@ impl Fuser<'_> {
                 self.add(demands, &args[0], on_array);
             }
             Prim::Generate => {
-                // A view; stored all the same if its function is dear and it is read often.
+                // A view, but stored if its function is expensive and it is read often.
                 let lazy = d.often <= Often::Once || is_cheap(&call.funs[0].body);
                 if lazy {
                     self.fused.lazy.insert(stmt.var);
@@ -239,7 +240,7 @@ impl Fuser<'_> {
             Prim::ReduceByKey => {
                 self.function(&call.funs[0], once(), demands);
                 self.add(demands, &args[0], once().at_least(Often::Few));
-                // Once for each part of the table that groups share.
+                // Read once for each part of the table that groups share.
                 for xs in &args[1..] {
                     self.add(demands, xs, by(&rules::BY_KEY_MAP).at_least(Often::Few));
                 }
@@ -293,7 +294,7 @@ impl Fuser<'_> {
                 args.iter().for_each(|a| self.add(demands, a, d));
             }
             _ => {
-                // Everything else reads as it likes.
+                // All others may read in any order.
                 for f in &call.funs {
                     self.function(f, Demand::many(), demands);
                 }
@@ -324,12 +325,12 @@ impl Fuser<'_> {
     }
 }
 
-/// Whether a statement matters even if nobody reads its value: it may stop the run, or it opens lengths.
+/// Whether a statement matters even if its value is unused: it may stop the run, or it opens lengths.
 pub fn has_effect(stmt: &Stmt) -> bool {
     !stmt.binds.is_empty() || rhs_may_fail(&stmt.rhs)
 }
 
-/// Whether something in the block may stop the run with an error.
+/// Whether a statement of the block may stop the run with an error.
 pub fn may_fail(block: &Block) -> bool {
     block.stmts.iter().any(|s| rhs_may_fail(&s.rhs))
 }
@@ -347,7 +348,7 @@ pub fn rhs_may_fail(rhs: &Rhs) -> bool {
     }
 }
 
-/// The result of the block is a scalar, or an array that no statement of the block has to compute as a whole.
+/// Whether the result of a block is a scalar, or an array of which no statement of the block has to compute the whole.
 fn gives_views(kernel: &Kernel, block: &Block) -> bool {
     let flat = match &block.result {
         Atom::Var(v) => is_flat(kernel.ty(*v)),

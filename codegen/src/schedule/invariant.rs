@@ -1,12 +1,12 @@
-//! What the function of a map computes for every element alike is computed before the map, once: `map (λx. f x (g y)) xs` is
-//! `map (λx. f x z) xs` with z = g y. It must not be able to stop the run, as there may be no element.
+//! Hoists loop-invariant code out of maps: `map (λx. f x (g y)) xs` becomes `map (λx. f x z) xs` with z = g y. Only
+//! code that cannot stop the run moves, because the map may have no elements.
 
 use super::{free, fuse, on_the_host};
 use crate::core::{Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
 use lift_analysis::size::VarKind;
 use rustc_hash::FxHashSet;
 
-/// Moves it out of the maps between which the device is synchronised.
+/// Hoists invariant code out of the maps at host level.
 pub fn hoist(kernel: &Kernel, block: &mut Block) {
     let mut out = Vec::new();
     for mut stmt in std::mem::take(&mut block.stmts) {
@@ -28,7 +28,7 @@ pub fn hoist(kernel: &Kernel, block: &mut Block) {
     block.stmts = out;
 }
 
-/// The statements of a function that do not depend on its element.
+/// Removes and returns the statements of a function that do not depend on its element.
 fn out_of(kernel: &Kernel, f: &mut Lambda) -> Vec<Stmt> {
     let mut body = Vec::new();
     for mut stmt in std::mem::take(&mut f.body.stmts) {
@@ -58,7 +58,7 @@ fn out_of(kernel: &Kernel, f: &mut Lambda) -> Vec<Stmt> {
     out
 }
 
-/// Whether a statement can stand anywhere: it opens no length, and cannot stop the run.
+/// Whether a statement may move: it opens no length and cannot stop the run.
 fn is_pure(kernel: &Kernel, stmt: &Stmt) -> bool {
     let known = !kernel.ty(stmt.var).any(&mut |t| {
         t.as_array().is_some_and(|a| a.position.is_some() || a.len.any_var(&mut |v| v.kind != VarKind::Param))
@@ -66,7 +66,7 @@ fn is_pure(kernel: &Kernel, stmt: &Stmt) -> bool {
     stmt.binds.is_empty() && known && !fuse::rhs_may_fail(&stmt.rhs)
 }
 
-/// Whether computing it again for each element is more than a few instructions an element, or hides how rows lie.
+/// Whether recomputing the statement for each element costs more than a few instructions or hides the layout of rows.
 fn is_worth_it(kernel: &Kernel, stmt: &Stmt) -> bool {
     let Rhs::Prim(call) = &stmt.rhs else { return false };
     match call.prim {

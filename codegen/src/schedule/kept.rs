@@ -1,5 +1,5 @@
-//! What a group keeps of a row on the way from one parallel operator of a function to the next: in registers, in local
-//! memory, or nothing, and then it is computed again.
+//! Where a group keeps a row between two parallel operators of a function: in registers or in local memory; or it
+//! computes the row again.
 
 use super::nested::{Work, work_of};
 use super::place::is_flat;
@@ -11,28 +11,28 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Values that one work-item folds on the way to one value of the group.
+/// Values that one work-item combines in one step of a group's fold.
 pub const RADIX: i64 = 16;
-/// Bytes of local memory for a tile that is scanned, and what pads it.
+/// Bytes of local memory for a tile that is scanned, with padding.
 const SCANNED: i64 = SCAN_TILE + SCAN_TILE / 8;
 pub const SCAN_TILE: i64 = 16 * 1024;
-/// Values in local memory for each [`RADIX`] work-items that combine theirs.
+/// Values in local memory for every [`RADIX`] work-items that combine theirs.
 const COMBINED: i64 = RADIX + 1;
-/// Words that a work-item keeps of its elements of a row, at most.
+/// Maximum words of a row that a work-item keeps in registers.
 const MOST_WORDS: u64 = 64;
-/// Elements of a row that are worth being kept by a work-item.
+/// Elements of a row per work-item from which on registers pay.
 const FEWEST: u32 = 4;
-/// Bytes of local memory for rows on their way to an operator that keeps its order, and work-items of a group.
+/// Bytes of local memory to reorder rows for an operator that keeps the order, and work-items of a group.
 const TILE_BYTES: u64 = 20 * 1024;
 const MOST_ITEMS: u64 = 256;
-/// Statements of a function that is computed again for each of its readers, at most.
+/// Maximum statements of a function that is computed again for each reader.
 const COMPUTED_AGAIN: usize = 16;
 
-/// What a group needs of local memory for the elements of a function.
+/// The local memory that a group needs for the elements of a function.
 pub struct LocalMemory {
-    /// Arrays that several operators read: rows that it gets, and what it makes of them.
+    /// Arrays that several operators read: input rows and intermediate results.
     pub kept: Vec<VarId>,
-    /// Bytes for these, and for sorting.
+    /// Bytes for these arrays, and for sorting.
     pub bytes: Size,
     /// Bytes for folds and scans.
     pub fixed: i64,
@@ -41,7 +41,7 @@ pub struct LocalMemory {
 impl LocalMemory {
     pub fn of(kernel: &Kernel, f: &Lambda, own: bool, group: u32) -> LocalMemory {
         let uses = uses::count(kernel);
-        // What keeps its order is read by pieces that lie far apart.
+        // An operator that keeps the order reads contiguous chunks that are far apart.
         let ordered = f.body.stmts.iter().any(|s| match &s.rhs {
             Rhs::Prim(call) => matches!(call.prim, Prim::Reduce(_)) && !call.funs[0].is_commutative(),
             _ => false,
@@ -76,7 +76,7 @@ impl LocalMemory {
                 }
                 _ => {}
             }
-            // What is not computed where it is read is stored once.
+            // An array that is not computed where it is read is stored once.
             let is_result = f.body.result == Atom::Var(v);
             let stored = !matches!(call.prim, Prim::Map(_) | Prim::Reduce(_)) && !is_result;
             candidates.extend((stored || !matches!(call.prim, Prim::Reduce(_)) && several(v)).then_some(v));
@@ -104,9 +104,9 @@ fn bytes_of(ty: &Ty) -> Option<u64> {
     }
 }
 
-/// Elements of a row that each of its work-items can have in registers: nobody reads an element of what is kept but the
-/// work-item that made it, and all operators go over rows of one length. What keeps its order passes through local memory,
-/// a row at a time. `None` if it is otherwise.
+/// The elements of a row that each work-item can keep in registers; `None` if it cannot. Every kept element must be
+/// read only by the work-item that made it, and all operators must go over rows of one length. An operator that keeps
+/// the order reorders one row at a time through local memory.
 pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> Option<u32> {
     let mut own: FxHashSet<VarId> =
         kept.iter().copied().filter(|v| !f.body.stmts.iter().any(|s| s.var == *v)).collect();
@@ -170,7 +170,7 @@ pub fn in_registers(kernel: &Kernel, f: &Lambda, kept: &[VarId], row: &Size) -> 
     u32::try_from(most).ok().filter(|most| *most >= FEWEST)
 }
 
-/// What several operators read and no memory keeps is computed for each of them, where that is cheaper than global memory.
+/// Duplicates short functions whose results several operators read but no memory keeps: cheaper than global memory.
 pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
     let is_short = |g: &Lambda| {
         let scalar = |s: &Stmt| matches!(&s.rhs, Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..));
@@ -205,7 +205,7 @@ pub fn compute_again(vars: &mut Vec<VarInfo>, f: &mut Lambda) {
     }
 }
 
-/// A variable of the same name and type.
+/// A new variable with the name and type of `like`.
 pub fn fresh(vars: &mut Vec<VarInfo>, like: VarId) -> VarId {
     let ty = vars[like.0 as usize].ty.clone();
     fresh_of(vars, like, ty)
@@ -216,7 +216,7 @@ pub fn fresh_of(vars: &mut Vec<VarInfo>, like: VarId, ty: Ty) -> VarId {
     VarId(vars.len() as u32 - 1)
 }
 
-/// A variable has one binder: the copy of a function gets variables of its own.
+/// Gives the copy of a function its own variables, because each variable has one binder; returns the renaming.
 pub fn renamed(vars: &mut Vec<VarInfo>, f: &mut Lambda) -> FxHashMap<VarId, VarId> {
     let mut bound = f.params.clone();
     bound_in(&f.body, &mut bound);

@@ -1,8 +1,8 @@
-//! Lengths that a program computes inside of its functions, found before the run of the function that needs them.
+//! Maximum lengths of arrays whose length is computed inside functions, found before the function that needs them runs.
 //!
-//! `map (λx. … iota k …) xs`, where the array of length `k` is stored, needs room for the longest of all. What computes
-//! `k` is run once more for itself, for each element, and the greatest is taken:
-//! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads that number before it makes room.
+//! In `map (λx. … iota k …) xs`, if the array of length `k` is stored, it needs room for the largest `k`. The code that
+//! computes `k` runs once more, separately, for each element, and the maximum is taken:
+//! `longest = head (reduce max 0 (map (λx. … k) xs))`. The host reads this number before it allocates.
 
 use super::on_the_host;
 use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, ScalarOp, Stmt, VarId, VarInfo};
@@ -13,8 +13,8 @@ use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// Adds what finds the given lengths (of `iota k` and the like, by the variable of their statement), where they are
-/// computed inside of a function. Gives the variables at host level that hold them.
+/// Adds statements that compute the given lengths where these occur inside a function. Each length is identified by the
+/// variable of its statement (`iota k` and the like). Returns the host-level variables that hold the maxima.
 pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<VarId, VarId>) {
     let next_length = lengths_opened(kernel);
     let mut finder = Finder { vars: kernel.vars.clone(), next_length, found: FxHashMap::default() };
@@ -23,14 +23,14 @@ pub fn find(kernel: &Kernel, lengths: &BTreeSet<VarId>) -> (Kernel, FxHashMap<Va
     (Kernel { vars: finder.vars, body, ..kernel.clone() }, finder.found)
 }
 
-/// A number above those of all opened lengths.
+/// A number greater than the ids of all skolems.
 fn lengths_opened(kernel: &Kernel) -> u32 {
     let mut next = 0;
     kernel.body.visit(&mut |stmt| next = stmt.binds.iter().map(|v| v.id + 1).fold(next, u32::max));
     next
 }
 
-/// Whether the statement of `length` stands inside.
+/// Whether the blocks of `stmt` contain the statement of `length`.
 fn contains(stmt: &Stmt, length: VarId) -> bool {
     let mut found = false;
     stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= s.var == length));
@@ -76,7 +76,7 @@ impl Finder {
         VarId(self.vars.len() as u32 - 1)
     }
 
-    /// Statements that compute the greatest value of a length in one run of a statement.
+    /// Statements that compute the maximum of a length during one execution of `stmt`.
     fn greatest(&mut self, stmt: &Stmt, length: VarId) -> Option<(Vec<Stmt>, Atom)> {
         let origin = &stmt.origin;
         match &stmt.rhs {
@@ -100,7 +100,7 @@ impl Finder {
         Some(self.needed(stmts, result))
     }
 
-    /// The greatest over all elements to which a function is applied, if it is applied to each by itself.
+    /// The maximum over all elements of a function's argument, if elements can be computed independently.
     fn of_function(&mut self, call: &PrimCall, length: VarId, origin: &Origin) -> Option<(Vec<Stmt>, Atom)> {
         let inside = |f: &&Lambda| {
             let mut found = false;
@@ -112,7 +112,7 @@ impl Finder {
         let (each, rhs) = match call.prim {
             Prim::Map(_) | Prim::Filter(_) | Prim::LSearch => (f.params.clone(), None),
             Prim::Generate if !call.sizes.is_empty() => (f.params.clone(), Some(call.sizes.clone())),
-            // The elements of a fold by themselves, if the accumulator does not matter.
+            // The elements of a fold are independent if the length does not depend on the accumulator.
             Prim::Reduce(_) | Prim::Scan(_) | Prim::ScanExcl(_) | Prim::ReduceWhileSeq => {
                 let [acc, x] = f.params.as_slice() else { return None };
                 if mentions(&body, *acc) {
@@ -162,7 +162,7 @@ impl Finder {
         Some((stmts, Atom::Var(longest)))
     }
 
-    /// Of these statements those that the result needs.
+    /// Keeps the statements that the result needs.
     fn needed(&self, stmts: Vec<Stmt>, result: Atom) -> Block {
         let mut names = Names::default();
         names.atom(&result);
@@ -192,7 +192,7 @@ fn mentions(block: &Block, var: VarId) -> bool {
     names.vars.contains(&var)
 }
 
-/// All variables and lengths that are mentioned.
+/// All variables and lengths mentioned.
 #[derive(Default)]
 struct Names {
     vars: FxHashSet<VarId>,
@@ -240,7 +240,7 @@ impl Names {
     }
 }
 
-/// Copies statements with binders of their own.
+/// Copies statements with fresh binders.
 struct Copy<'f> {
     finder: &'f mut Finder,
     vars: FxHashMap<VarId, VarId>,

@@ -1,9 +1,10 @@
-//! Schedule: core, made ready for code generation by named rewrite rules.
+//! Schedule: core, prepared for code generation by named rewrite rules.
 //!
-//! [`rules`] is the table of rules. [`rewrite`] applies those that change core; [`distribute`] and
-//! [`teams`] have maps in maps; [`place`] decides where unplaced
-//! primitives run; [`fuse`] decides which arrays are never stored; [`tile`] finds maps whose elements are better computed
-//! in blocks, by the shape of the [`nest`] or of their function ([`shapes`]); [`rounds`] has the loops whose rounds are launches; [`bounds`] finds how long arrays of hidden length can get. Each decision that a person may want to know is recorded as [`Applied`].
+//! [`rules`] is the table of rules. [`rewrite`] applies those that change core, [`distribute`] and [`teams`] those for
+//! maps in maps. [`place`] chooses where unplaced primitives run, [`fuse`] which arrays are never stored. [`tile`]
+//! finds maps whose elements are better computed in blocks, by the shape of the [`nest`] or of their function
+//! ([`shapes`]). [`rounds`] finds the loops whose iterations are launches, [`bounds`] upper bounds of hidden lengths.
+//! Each decision that may interest a person is recorded as [`Applied`].
 
 pub mod bits;
 pub mod bounds;
@@ -42,7 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use uses::Uses;
 
-/// A rule that was applied, and where.
+/// An applied rule, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
     pub rule: &'static rules::Rule,
@@ -51,37 +52,37 @@ pub struct Applied {
 
 #[derive(Debug)]
 pub struct Schedule {
-    /// What it is made for.
+    /// The target it is made for.
     pub target: Target,
-    /// The kernel after all rewriting, every primitive placed.
+    /// The kernel after all rewrites, with every primitive placed.
     pub kernel: Kernel,
-    /// Results of `map` and `generate` that are computed where they are read, not stored.
+    /// Results of `map` and `generate` that are computed where they are read, instead of stored.
     pub lazy: FxHashSet<VarId>,
-    /// Where a value was asked to be stored, by `toLocal` and the like.
+    /// The address spaces that the program requests by `toLocal` and the like.
     pub spaces: FxHashMap<VarId, Space>,
-    /// Maps whose elements are computed in blocks, if that suits how their arrays lie in memory.
+    /// Candidates for computation in blocks; the memory layout of their arrays decides.
     pub tilings: FxHashMap<VarId, tile::Tiling>,
-    /// The work-items of a group, for maps whose elements are the work of one.
+    /// The work-items that share an element, for maps that groups compute.
     pub teams: teams::Teams,
-    /// For maps whose function a group cannot share, by their origin: what in it has no strategy.
+    /// Maps whose function a group cannot share, by origin, each with the operator that has no strategy.
     pub obstacles: Vec<(Origin, &'static str)>,
     pub bounds: Bounds,
-    /// Folds that the program left to be reordered.
+    /// Folds that the program allows to be reordered.
     pub reorder: FxHashSet<VarId>,
-    /// Nothing runs in parallel: the whole program is one kernel of one work-item.
+    /// Nothing runs in parallel: the whole program is one launch of one work-item.
     pub sequential: bool,
     pub applied: Vec<Applied>,
-    /// Lengths of `iota k` and the like, by the variable of their statement, that the host reads during the run.
+    /// Lengths that the host reads during the run, each by the variable of its statement (`iota k` and the like).
     pub lengths: BTreeSet<VarId>,
-    /// Variables at host level that hold the greatest of such a length, which is computed in a function behind them.
+    /// For each of these lengths that is computed in a function: the host-level variable that holds its maximum.
     pub measures: FxHashMap<VarId, VarId>,
-    /// Finding it took more arithmetic on sizes than there may be: it is not to be compiled.
+    /// Scheduling exhausted its fuel for size arithmetic; the kernel must not be compiled.
     pub too_large: bool,
     uses: FxHashMap<VarId, Uses>,
 }
 
-/// The kernel after each rewrite of its core, in their order, each with the name of the rule that was applied last: after
-/// one, after two, …; then with both versions of its maps, and with every primitive placed. They all mean the same.
+/// The kernel after each rewrite of its core, in order, with the name of the rule applied last; then after
+/// distribution, after the versions for groups, and after placement. All have the same meaning.
 pub fn after_each_rewrite(kernel: &Kernel, target: &Target) -> Vec<(&'static str, Kernel)> {
     let mut stages = Vec::new();
     let mut rewritten = kernel.clone();
@@ -117,7 +118,7 @@ impl Schedule {
         let mut kernel = verified("place", kernel, place::place(&rewritten, target, &mut applied));
         naming::name(&mut kernel);
         let uses = uses::count(&kernel);
-        // Where nothing is computed in an order, what only shows elements in another place is copied by all.
+        // A kernel that consists of views alone is copied by all work-items.
         let only_shows = kernel.result.any(&mut |t| t.as_array().is_some())
             && kernel.body.stmts.iter().all(|s| free::is_free(&s.rhs));
         let parallel = place::block_levels(&kernel.body).iter().any(|l| is_parallel(*l))
@@ -145,12 +146,12 @@ impl Schedule {
         }
     }
 
-    /// The same, where the host reads more lengths during the run.
+    /// The schedule in which the host also reads these lengths during the run.
     pub fn measuring(&self, lengths: &BTreeSet<VarId>) -> Schedule {
         let new = lengths.difference(&self.lengths).copied().collect();
         let (kernel, mut measures) = longest::find(&self.kernel, &new);
         measures.extend(&self.measures);
-        // What there was is placed and recorded already.
+        // The old statements are placed and recorded already.
         let mut added = Vec::new();
         let mut kernel = verified("longest", &self.kernel, place::place(&kernel, &self.target, &mut added));
         naming::name(&mut kernel);
@@ -175,7 +176,7 @@ impl Schedule {
         }
     }
 
-    /// Whether the host can come to know a length of [`Schedule::lengths`].
+    /// Whether the host can find a length of [`Schedule::lengths`].
     pub fn can_measure(&self, length: VarId) -> bool {
         fn at_host_level(kernel: &Kernel, block: &Block, length: VarId) -> bool {
             block.stmts.iter().any(|s| match &s.rhs {
@@ -194,8 +195,8 @@ impl Schedule {
     }
 }
 
-/// What a pass made of a kernel. Debug builds verify that it is well formed if the kernel was: a mistake of the compiler is
-/// better found here than in the generated code.
+/// The result of a pass. Debug builds verify that it is well formed if the kernel before was, to report a compiler bug
+/// where it happens.
 fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     debug_assert!(
         check::problems(&after).is_empty() || !check::problems(before).is_empty(),
@@ -205,7 +206,7 @@ fn verified(pass: &str, before: &Kernel, after: Kernel) -> Kernel {
     after
 }
 
-/// The `reduce`s that the program does not want one element after the other.
+/// The `reduce`s that the program does not order.
 fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     kernel.body.visit(&mut |stmt| {
@@ -216,7 +217,7 @@ fn reorderable(kernel: &Kernel) -> FxHashSet<VarId> {
     found
 }
 
-/// Whether an array that may have more than so many elements is sorted at host level, which the whole device does.
+/// Whether an array that may have more than `few` elements is sorted at host level, which takes the whole device.
 fn sorts(kernel: &Kernel, few: i64, block: &Block) -> bool {
     let long = |xs: &Atom| kernel.atom_ty(xs).as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n > few));
     block.stmts.iter().any(|s| match &s.rhs {

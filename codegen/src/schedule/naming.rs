@@ -1,9 +1,9 @@
-//! Names for what the program gives none, by what makes it: the functions, buffers and variables of the generated text
-//! are called by them, and whoever reads it or a profile knows what is which.
+//! Names unnamed variables after the primitive that makes them. The generated functions, buffers and variables carry
+//! these names, so that the text and a profile can be read.
 
 use crate::core::{Kernel, Prim, Rhs, UNNAMED};
 
-/// Names what has none and is made by a primitive that computes; what views give is in no memory.
+/// Names unnamed results of primitives that compute; views are not stored, so they need no name.
 pub fn name(kernel: &mut Kernel) {
     let mut names = Vec::new();
     kernel.body.visit(&mut |stmt| {
@@ -19,7 +19,7 @@ pub fn name(kernel: &mut Kernel) {
     }
 }
 
-/// What the primitive makes, in a word.
+/// A noun for the result of a primitive; `None` for a view.
 fn noun(prim: Prim) -> Option<&'static str> {
     Some(match prim {
         Prim::Map(_) => "mapped",

@@ -1,8 +1,8 @@
-//! Nests: maps whose function folds rows. What is recognised here, [`super::tile`] may have a strategy for.
+//! Nests: maps whose function folds rows. [`super::tile`] may have a strategy for the recognised ones.
 //!
-//! In `map (λrow. map (λcolumn. g (reduce f z (zip row column))) columns) rows` every row meets every column, so that a
-//! block of results needs few rows and few columns, each many times. That holds for any function of the elements and any
-//! fold, if rows and columns are read only in step with the fold: element k of both, and of nothing else, in round k.
+//! In `map (λrow. map (λcolumn. g (reduce f z (zip row column))) columns) rows` every row meets every column, so a
+//! block of results reads few rows and columns, each many times. This holds for all element functions and folds, if
+//! rows and columns are read in step with the fold: iteration k reads element k of both, and of nothing else.
 
 use super::free;
 use super::place::is_flat;
@@ -11,18 +11,18 @@ use crate::core::{Atom, Block, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt,
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// A fold in one or two maps. The element function is the innermost one.
+/// A fold inside one or two maps. The *element function* is the innermost one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nest {
-    /// The result of the fold: a statement of the innermost function.
+    /// The statement of the fold, in the innermost function.
     pub fold: VarId,
-    /// There are two maps, and the second is all that the function of the first does.
+    /// There are two maps, and the first function consists of the second map.
     pub matrix: bool,
-    /// The fold is a `reduce` that the program left unplaced: it may be reordered.
+    /// The fold is an unplaced `reduce`, which may be reordered.
     pub reorder: bool,
 }
 
-/// The innermost function of a nest, and the array over which it is mapped if that is not the outer one.
+/// The innermost function of a nest and its map, if the nest has two maps.
 pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
     match &outer.body.stmts.last()?.rhs {
         Rhs::Prim(call @ PrimCall { prim: Prim::Map(_), .. }) => Some((call, call.funs.first()?)),
@@ -30,16 +30,16 @@ pub fn inner(outer: &Lambda) -> Option<(&PrimCall, &Lambda)> {
     }
 }
 
-/// Dimensions of groups that are left for maps around a nest.
+/// Grid dimensions left for maps around a nest.
 pub const MOST_BATCHES: usize = 2;
 
-/// Whether a statement before the inner map of a nest is a component of the row.
+/// Whether a statement before the inner map only takes a component of the row.
 pub fn is_of_row(outer: &Lambda, stmt: &Stmt) -> bool {
     let Rhs::Proj(Atom::Var(v), _) = &stmt.rhs else { return false };
     outer.params.contains(v)
 }
 
-/// Recognises a nest in `map f`; `kernel` is the program before it was placed.
+/// Recognises a nest in `map f`; `kernel` is the program before placement.
 pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     let [row] = f.params.as_slice() else { return None };
     let mut reader = Reader::new(kernel);
@@ -48,7 +48,7 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
         && unplaced(call)
     {
         let [column] = g.params.as_slice() else { return None };
-        // Rows and columns of one length each, by one function.
+        // All rows and all columns need one length and the same function.
         if f.position.is_some() || g.position.is_some() {
             return None;
         }
@@ -58,7 +58,7 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
             reader.component(stmt.var)?;
         }
         for stmt in f.body.stmts.iter().take(f.body.stmts.len() - 1).filter(|s| !is_of_row(f, s)) {
-            // Only what all rows have in common, and costs nothing.
+            // Only free operations that are the same for all rows.
             if !free::is_free(&stmt.rhs) || mentions(&stmt.rhs, &reader.depend) {
                 return None;
             }
@@ -78,8 +78,8 @@ pub fn recognise(kernel: &Kernel, f: &Lambda) -> Option<Nest> {
     is_same_fold(kernel, f, call).then_some(Nest { fold, matrix: false, reorder })
 }
 
-/// Whether a fold in a function has one neutral value and one operator for all elements: those who share a row may compute
-/// both without it.
+/// Whether a fold has the same neutral value and operator for all elements, so that work-items that share a row may
+/// start without it.
 pub fn is_same_fold(kernel: &Kernel, f: &Lambda, fold: &PrimCall) -> bool {
     let depend = uses::dependent(kernel, f);
     let of_position = |a: &Atom| f.position.as_ref().is_some_and(|p| uses::atom_mentions(a, p));
@@ -91,7 +91,7 @@ pub fn is_same_fold(kernel: &Kernel, f: &Lambda, fold: &PrimCall) -> bool {
     !own(&fold.args[0]) && !own(&body.result) && !body.stmts.iter().any(operator)
 }
 
-/// Recognises a fold over all elements of a window, row after row, in the function of the inner of two maps.
+/// Recognises, in the inner function of two maps, a fold over all elements of a window, row by row.
 pub fn recognise_window(kernel: &Kernel, g: &Lambda) -> Option<Nest> {
     let ([window], Some(first)) = (g.params.as_slice(), g.body.stmts.first()) else { return None };
     let Rhs::Prim(PrimCall { prim: Prim::Join, args, .. }) = &first.rhs else { return None };
@@ -110,7 +110,7 @@ fn unplaced(call: &PrimCall) -> bool {
     call.prim == Prim::Map(Level::Auto)
 }
 
-/// Scalars and tuples of them.
+/// Whether the type is a scalar or a tuple of scalars.
 pub fn is_scalars(ty: &Ty) -> bool {
     match ty.kind() {
         TyKind::Scalar(_) => true,
@@ -121,9 +121,9 @@ pub fn is_scalars(ty: &Ty) -> bool {
 
 struct Reader<'k> {
     kernel: &'k Kernel,
-    /// The rows and what is made of them by views that keep positions: read in step with the fold only.
+    /// Rows, and views of them that keep indices; to be read only in step with the fold.
     in_step: FxHashSet<VarId>,
-    /// Tuples of a row and others that come with it.
+    /// Tuples of a row and scalars that accompany it.
     tuples: FxHashSet<VarId>,
     depend: FxHashSet<VarId>,
     fold: Option<(VarId, bool)>,
@@ -135,7 +135,7 @@ impl<'k> Reader<'k> {
         Reader { kernel, in_step: none(), tuples: none(), depend: none(), fold: None }
     }
 
-    /// An element that is a scalar may be used anywhere; a row only in step.
+    /// Classifies a parameter: a scalar may be used anywhere, a row only in step.
     fn param(&mut self, v: VarId) -> Option<()> {
         let ty = self.kernel.ty(v);
         if matches!(ty.kind(), TyKind::Tuple(_)) && !is_scalars(ty) {
@@ -208,7 +208,7 @@ impl<'k> Reader<'k> {
                     self.fold = Some((stmt.var, level == Level::Auto));
                 }
                 Prim::Head if !touched => {}
-                // Anything else that does work would be done anew in each round.
+                // Any other work would be repeated in each iteration.
                 prim if !touched && prim.is_view() => {}
                 _ => return None,
             },
@@ -220,7 +220,7 @@ impl<'k> Reader<'k> {
     }
 }
 
-/// Without anything but scalars in it.
+/// Whether a block computes scalars only.
 fn plain(block: &Block) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
@@ -233,7 +233,7 @@ fn is_one_of(a: &Atom, vars: &FxHashSet<VarId>) -> bool {
     matches!(a, Atom::Var(v) if vars.contains(v))
 }
 
-/// Whether a right-hand side, its functions included, mentions one of these variables.
+/// Whether a right-hand side, including its functions, mentions one of these variables.
 fn mentions(rhs: &Rhs, vars: &FxHashSet<VarId>) -> bool {
     rhs.operands().into_iter().any(|a| is_one_of(a, vars)) || rhs.blocks().iter().any(|b| block_mentions(b, vars))
 }

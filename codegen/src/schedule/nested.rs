@@ -1,4 +1,4 @@
-//! What parallel work the statements of a function are, for those who decide what shares it: one work-item, a group, the
+//! Classifies the parallel work of a function's statements, to choose what computes it: one work-item, a group or the
 //! device.
 
 use super::free;
@@ -10,27 +10,27 @@ use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashSet;
 
-/// An array of a constant length below this is the work of one work-item.
+/// Arrays of a constant length below this are the work of one work-item.
 pub const LONG: i64 = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Work {
-    /// Scalars, views, loops over few elements.
+    /// Work for one work-item: scalars, views, loops over few elements.
     Item,
-    /// A parallel operator over so many elements, each the work of one work-item.
+    /// A parallel operator over this number of elements, each the work of one work-item.
     Together(Size),
     /// A map whose elements have parallel work themselves.
     Nest,
-    /// Everything else: lengths that only the device finds out, loops, conditions around arrays.
+    /// Everything else: lengths known only on the device, loops, conditions around arrays.
     Other,
 }
 
-/// Whether a length is one that sizes of the program tell.
+/// Whether a length consists of size parameters.
 fn is_known(len: &Size) -> bool {
     !len.any_var(&mut |v| v.kind != VarKind::Param)
 }
 
-/// The length of an array that is long or may be; `None` if it is short.
+/// The length, unless it is known to be short.
 fn long(len: &Size) -> Option<&Size> {
     len.as_const().is_none_or(|n| n >= LONG).then_some(len)
 }
@@ -90,7 +90,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
             }
         }
         prim if prim.is_view() && call.funs.iter().all(|f| free::is_cheap(&f.body)) => {
-            // What has a length of its own hides it.
+            // Without a size argument, the length is hidden.
             let hides = call.sizes.is_empty() && matches!(prim, Prim::Iota | Prim::Generate | Prim::Fill);
             if hides { Work::Other } else { Work::Item }
         }
@@ -98,7 +98,7 @@ fn work_of_prim(kernel: &Kernel, stmt: &Stmt, call: &PrimCall) -> Work {
     }
 }
 
-/// Whether a block is no more than the work of one work-item.
+/// Whether a block is the work of one work-item.
 fn is_items(kernel: &Kernel, block: &Block) -> bool {
     block.stmts.iter().all(|s| work_of(kernel, s) == Work::Item)
 }
@@ -107,11 +107,11 @@ fn is_parallel(kernel: &Kernel, stmt: &Stmt) -> bool {
     matches!(work_of(kernel, stmt), Work::Together(_) | Work::Nest)
 }
 
-/// Maps each of which is all that the function of the one before does, but for what costs nothing.
+/// Perfectly nested maps: the function of each does nothing but the next map and free operations.
 pub struct Dims<'k> {
     /// Outermost first.
     pub calls: Vec<&'k PrimCall>,
-    /// What depends on the elements of all but the innermost.
+    /// Variables that depend on the elements of all maps except the innermost.
     outer: FxHashSet<VarId>,
 }
 
@@ -144,8 +144,8 @@ impl<'k> Dims<'k> {
         &self.calls[self.calls.len() - 1].funs[0]
     }
 
-    /// Whether the innermost function has a row of its own, which no other of its calls reads: those of one element of an
-    /// outer map are none of another's.
+    /// Whether each call of the innermost function gets its own row. A nested map that does not go over the outer
+    /// element reads the same rows for every outer element.
     pub fn has_rows(&self, kernel: &Kernel) -> bool {
         let is_array = |v: &VarId| kernel.ty(*v).any(&mut |t| t.as_array().is_some());
         let depends = |c: &&PrimCall| matches!(&c.args[0], Atom::Var(v) if self.outer.contains(v));
@@ -153,12 +153,12 @@ impl<'k> Dims<'k> {
     }
 }
 
-/// The type of an array of such elements.
+/// The type of an array of `len` elements of type `ty`.
 pub fn array_of(ty: &Ty, len: &Size) -> Ty {
     Ty::array(ty.clone(), len.clone())
 }
 
-/// Whether the elements of each row lie apart and those of neighbouring rows side by side: rows are columns of something.
+/// Whether rows are columns of a stored array: elements of a row are apart, but those of neighbouring rows adjacent.
 pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
     let Atom::Var(v) = rows else { return false };
     let mut across = false;
@@ -175,8 +175,7 @@ pub fn lies_across(kernel: &Kernel, rows: &Atom) -> bool {
     across
 }
 
-/// For the maps between which the device is synchronised whose function a group cannot share: the first operator in it that
-/// has no strategy.
+/// The host-level maps whose function a group cannot share, each with the first operator that has no strategy.
 pub fn obstacles(kernel: &Kernel) -> Vec<(Origin, &'static str)> {
     fn of_block(kernel: &Kernel, block: &Block, out: &mut Vec<(Origin, &'static str)>) {
         for stmt in &block.stmts {

@@ -1,7 +1,7 @@
-//! Placement: where unplaced primitives run.
+//! Placement: chooses where unplaced primitives run.
 //!
-//! At the top of a kernel the whole device takes part; inside of a function that already runs in parallel, one
-//! work-item does the work. An unplaced `map` around placed ones takes a dimension that they leave free.
+//! At the top of a kernel the whole device takes part; inside a function that already runs in parallel, one work-item
+//! does. An unplaced `map` around placed ones takes a dimension that they leave free.
 
 use super::rules::{self, Rule};
 use super::{Applied, is_parallel, on_the_host};
@@ -11,7 +11,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// So few pieces are told apart by conditions, and a loop over them is written out.
+/// Up to this many segments are distinguished by conditions, and a loop over them is unrolled.
 pub const FEW_PIECES: i64 = 8;
 
 pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Kernel {
@@ -22,7 +22,7 @@ pub fn place(kernel: &Kernel, target: &Target, applied: &mut Vec<Applied>) -> Ke
     placed
 }
 
-/// The levels of all primitives in a block, those in its functions included.
+/// The levels of all primitives in a block, including those in its functions.
 pub fn block_levels(block: &Block) -> Vec<Level> {
     let mut out = Vec::new();
     collect(block, &mut out);
@@ -60,13 +60,13 @@ fn collect_rhs(rhs: &Rhs, out: &mut Vec<Level>) {
 pub fn level_of(prim: Prim) -> Option<Level> {
     match prim {
         Prim::Map(l) | Prim::Reduce(l) | Prim::Scan(l) | Prim::ScanExcl(l) | Prim::Filter(l) => Some(l),
-        // Rules make it at the top of a kernel only, where the whole device does it.
+        // Rules make it only at the top of a kernel, where the whole device runs it.
         Prim::ReduceByKey => Some(Level::Glb(0)),
         _ => None,
     }
 }
 
-/// Scalars, vectors and tuples of them: what fits registers.
+/// Whether values of the type fit registers: scalars, vectors and tuples of them.
 pub fn is_flat(ty: &Ty) -> bool {
     match ty.kind() {
         TyKind::Scalar(_) | TyKind::Vec(..) => true,
@@ -82,7 +82,7 @@ struct Placer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// The variables of `partition`s into a few pieces.
+/// The variables of `partition`s into at most [`FEW_PIECES`] segments.
 fn few_pieces(kernel: &Kernel) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     kernel.body.visit(&mut |stmt| {
@@ -125,7 +125,7 @@ impl Placer<'_> {
                     call.funs.iter_mut().for_each(|f| self.piece(&mut f.body));
                     return;
                 }
-                // The rounds of a loop at the top follow each other there.
+                // The iterations of a host loop run one after the other.
                 let rounds = device && on_the_host(self.kernel, call);
                 if rounds && call.prim == Prim::IterateWhile {
                     self.applied.push(Applied { rule: &rules::ITERATE_WHILE_HOST, origin });
@@ -138,7 +138,7 @@ impl Placer<'_> {
         }
     }
 
-    /// Whether a function reduces a row of a length that is not known before the run, and does little besides.
+    /// Whether a function reduces one row of a length unknown at compile time, and does little else.
     fn reduces_rows(&self, f: &Lambda) -> bool {
         let mut reductions = 0;
         let all_fit = f.body.stmts.iter().all(|stmt| match &stmt.rhs {
@@ -159,9 +159,9 @@ impl Placer<'_> {
         all_fit && reductions == 1
     }
 
-    /// Whether each row is to be the work of one thread of a processor.
+    /// Whether there are enough rows to give each thread of a CPU whole rows.
     fn has_rows_for_threads(&self, call: &PrimCall) -> bool {
-        /// Times as many rows as there are threads, so that none waits long for the others at the end.
+        /// Rows per thread, so that the load is balanced at the end.
         const ROWS_PER_THREAD: i64 = 8;
         let rows = call.args.first().map(|xs| self.kernel.atom_ty(xs));
         let few = i64::from(self.target.compute_units) * ROWS_PER_THREAD;
@@ -169,14 +169,14 @@ impl Placer<'_> {
         self.target.class == Class::Cpu && rows.as_ref().is_some_and(many)
     }
 
-    /// Whether it is a `map` over a few pieces of a `partition` that each are worth all work-items.
+    /// Whether it is a `map` over few segments of a `partition`, each of which uses all work-items.
     fn goes_over_pieces(&self, call: &PrimCall) -> bool {
         let few = matches!(call.args.first(), Some(Atom::Var(pieces)) if self.pieces.contains(pieces));
         let body = &call.funs[0].body;
         few && body.stmts.iter().any(|s| is_unplaced_map(s) && body.result == Atom::Var(s.var))
     }
 
-    /// One piece: the `map` that makes its result takes the whole device.
+    /// Places one segment: the whole device computes the `map` that makes its result.
     fn piece(&mut self, block: &mut Block) {
         for stmt in &mut block.stmts {
             let top = is_unplaced_map(stmt) && block.result == Atom::Var(stmt.var);
@@ -253,7 +253,7 @@ fn block_levels_of(call: &PrimCall) -> Vec<Level> {
     call.funs.iter().flat_map(|f| block_levels(&f.body)).collect()
 }
 
-/// Inside of a function one work-item does the work.
+/// Placement inside a function, where one work-item runs everything.
 fn inside(call: &PrimCall) -> Option<(Prim, &'static Rule)> {
     Some(match call.prim {
         Prim::Map(Level::Auto) => match map_level(&call.funs[0]) {
@@ -270,7 +270,7 @@ fn inside(call: &PrimCall) -> Option<(Prim, &'static Rule)> {
     })
 }
 
-/// Where an unplaced `map` of this function runs, at the top of a kernel.
+/// The level of an unplaced `map` of this function at the top of a kernel.
 fn map_level(f: &Lambda) -> (Level, &'static Rule) {
     let levels = block_levels(&f.body);
     let free = |of: fn(u8) -> Level| (0..3u8).find(|d| !levels.contains(&of(*d)));
@@ -296,7 +296,7 @@ fn map_level(f: &Lambda) -> (Level, &'static Rule) {
     (Level::Glb(0), &rules::MAP_GLB)
 }
 
-/// The result is an unplaced `map`, and nothing else in the body is worth doing once only.
+/// Whether the result is an unplaced `map` and the other statements are cheap to repeat.
 fn is_perfect_nest(f: &Lambda) -> bool {
     let crate::core::Atom::Var(result) = f.body.result else { return false };
     let Some((last, before)) = f.body.stmts.split_last() else { return false };
@@ -304,7 +304,8 @@ fn is_perfect_nest(f: &Lambda) -> bool {
     last.var == result && inner && before.iter().all(|s| super::free::is_free(&s.rhs) || is_read_in_step(&f.body, s))
 }
 
-/// A `map` of scalars whose elements one view or `map` of a block reads, and nothing else: it is fused with that.
+/// Whether the statement is a `map` of scalars that exactly one view or `map` of the block reads, so that the two are
+/// fused.
 fn is_read_in_step(block: &Block, stmt: &Stmt) -> bool {
     let Rhs::Prim(PrimCall { prim: Prim::Map(Level::Auto), funs, .. }) = &stmt.rhs else { return false };
     let scalars = funs[0]

@@ -1,8 +1,10 @@
-//! Rules that rewrite core before it is placed ([`super::rules`] has their conditions).
+//! Rules that rewrite core before placement ([`super::rules`] has their conditions).
 //!
 //! * `partRed m f z = join ∘ map (reduce f z) ∘ split (n/m)`
-//! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`, and
-//!   `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)` (z neutral): what is kept is never stored.
+//! * `reduceSeq f z ∘ filter p = reduceSeq (λ(acc,x). if p x then f acc x else acc) z`
+//! * `reduce f z ∘ filter p = reduce f z ∘ map (λx. if p x then x else z)`, with z neutral
+//!
+//! The last two do not store the kept elements.
 
 use super::uses::{self, Uses, atom_mentions, stmt_mentions};
 use super::{Applied, rules};
@@ -14,7 +16,7 @@ pub fn rewrite(kernel: &Kernel, applied: &mut Vec<Applied>) -> Kernel {
     rewrite_at_most(kernel, usize::MAX, applied)
 }
 
-/// The kernel after the first `most` applications of a rule; so the one can be found that is to blame for something.
+/// The kernel after the first `most` rule applications; used to bisect faults.
 pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     let most = applied.len().saturating_add(most);
     let mut rewriter = Rewriter { vars: kernel.vars.clone(), uses: uses::count(kernel), most, applied };
@@ -28,7 +30,7 @@ pub fn rewrite_at_most(kernel: &Kernel, most: usize, applied: &mut Vec<Applied>)
 pub(super) struct Rewriter<'a> {
     pub(super) vars: Vec<VarInfo>,
     uses: FxHashMap<VarId, Uses>,
-    /// There are never more of `applied`.
+    /// Maximum length of `applied`.
     most: usize,
     pub(super) applied: &'a mut Vec<Applied>,
 }
@@ -103,7 +105,8 @@ impl Rewriter<'_> {
         ])
     }
 
-    /// Finds `t = filter p xs; ys = unpack t; r = reduce f z ys` where nobody else uses what is kept or its length.
+    /// Finds `t = filter p xs; ys = unpack t; r = reduce f z ys` where nothing else uses the kept elements or their
+    /// number.
     fn reductions_of_filters(&mut self, block: &mut Block) {
         if !self.goes_on() {
             return;
@@ -126,7 +129,7 @@ impl Rewriter<'_> {
                 &rules::REDUCE_FILTER
             };
             self.applied.push(Applied { rule, origin });
-            // Nobody uses them any more.
+            // They are unused now.
             block.stmts.remove(unpack);
             block.stmts.remove(filter);
             return self.reductions_of_filters(block);
@@ -140,7 +143,7 @@ impl Rewriter<'_> {
         let Rhs::Unpack(Atom::Var(t)) = &block.stmts[unpack].rhs else { return None };
         let filter = block.stmts[..unpack].iter().position(|s| s.var == *t)?;
         let Rhs::Prim(PrimCall { prim: Prim::Filter(level), .. }) = &block.stmts[filter].rhs else { return None };
-        // A reduction by one work-item must not take over the work of a filter over the device.
+        // A reduction by one work-item must not absorb the work of a device-wide filter.
         let as_placed = *reduce != Level::Seq || matches!(level, Level::Seq | Level::Auto);
         let length_used = block.stmts[unpack].binds.iter().any(|x| {
             let mut used = block.stmts[unpack + 1..].iter().any(|s| stmt_mentions(&self.vars, s, x));
@@ -150,13 +153,13 @@ impl Rewriter<'_> {
         (as_placed && self.used_once(*ys) && self.used_once(*t) && !length_used).then_some((filter, unpack))
     }
 
-    /// `map (λx. if p x then x else z) xs`, or with what the filter makes of x.
+    /// `map (λx. if p x then x else z) xs`; if the filter has a second function, it is applied to `x`.
     fn masked(&mut self, test: &Lambda, out: Option<&Lambda>, z: &Atom, xs: &Atom) -> Option<Stmt> {
         let (array, x) = (self.ty(xs)?, test.params[0]);
         let array = array.as_array()?;
         let element = match out.map(|f| f.body.result.clone()) {
             Some(Atom::Var(y)) => self.vars[y.0 as usize].ty.clone(),
-            // A constant: as the neutral value.
+            // A constant has the type of the neutral value.
             Some(_) => self.ty(z)?,
             None => array.element.clone(),
         };
@@ -177,7 +180,7 @@ impl Rewriter<'_> {
         Some(Stmt { var: masked, binds: Vec::new(), rhs: Rhs::Prim(call), origin: test.origin.clone() })
     }
 
-    /// What a filter gives for an element that it keeps.
+    /// The element that a filter stores for the kept element `x`.
     fn kept(&self, x: VarId, out: Option<&Lambda>) -> Block {
         let Some(f) = out else { return Block { stmts: Vec::new(), result: Atom::Var(x) } };
         let mut stmts = f.params.first().map(|y| bound(*y, x, f)).into_iter().collect::<Vec<_>>();
@@ -185,10 +188,10 @@ impl Rewriter<'_> {
         Block { stmts, result: f.body.result.clone() }
     }
 
-    /// `λ(acc,x). if p x then f acc x else acc`, or with what the filter makes of x.
+    /// `λ(acc,x). if p x then f acc x else acc`; if the filter has a second function, it is applied to `x`.
     fn guarded(&mut self, f: &Lambda, test: &Lambda, out: Option<&Lambda>) -> Lambda {
         let (acc, y) = (f.params[0], f.params[1]);
-        // The test's own parameter is that of the new function.
+        // The new function takes over the test's parameter.
         let x = test.params[0];
         let mut stmts = test.body.stmts.clone();
         let mut then = self.kept(x, out);
@@ -213,7 +216,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// `y = x`, at the start of a function that is inlined.
+/// The statement `y = x`, at the start of an inlined function.
 fn bound(y: VarId, x: VarId, f: &Lambda) -> Stmt {
     Stmt { var: y, binds: Vec::new(), rhs: Rhs::Atom(Atom::Var(x)), origin: f.origin.clone() }
 }

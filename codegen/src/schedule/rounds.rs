@@ -1,17 +1,17 @@
-//! Loops of the host: `iterate` and `iterateWhile` at the top of a kernel, whose rounds are launched one after the other.
+//! Host loops: `iterate` and `iterateWhile` at the top of a kernel, whose iterations are launched one after the other.
 //!
-//! The rounds of an `iterate` are known before, and each is worth the whole device. Whether an `iterateWhile` goes on the
-//! host has to wait for and read, each time; where a round is the work of one work-item anyway, or its arrays are short,
-//! one work-item does all rounds.
+//! The iterations of an `iterate` are known beforehand, so each may use the whole device. For an `iterateWhile` the
+//! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
+//! sequential anyway or its arrays are short.
 
 use super::{is_parallel, place};
 use crate::core::{Block, Kernel, Level, Prim, PrimCall, Rhs, Stmt};
 use lift_analysis::ty::Ty;
 
-/// An array of a known length up to this is no work for a device.
+/// The longest array, of known length, for which a launch does not pay.
 const FEW: i64 = 256;
 
-/// Whether the functions of a call at the top of a kernel are run at the top themselves.
+/// Whether the functions of a call at the top of a kernel themselves run at host level.
 pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     match call.prim {
         Prim::Iterate => true,
@@ -23,13 +23,12 @@ pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     }
 }
 
-/// Whether a value has an array that may be long.
+/// Whether a value contains an array that may be long.
 fn is_long(ty: &Ty) -> bool {
     ty.any(&mut |t| t.as_array().is_some_and(|a| a.len.as_const().is_none_or(|n| n > FEW)))
 }
 
-/// Whether statements have something that many work-items do; what only maps an array does not tell, as long as none is
-/// stored.
+/// Whether statements contain parallel work. A `map` counts only if the loop stores an array (`stores`).
 fn has_work(kernel: &Kernel, block: &Block, stores: bool) -> bool {
     block.stmts.iter().any(|stmt| match &stmt.rhs {
         Rhs::If(_, a, b) => has_work(kernel, a, stores) || has_work(kernel, b, stores),

@@ -1,6 +1,6 @@
-//! Functions of maps at the top of a kernel for which lowering has a strategy by the shape of what they do: a fold of a
-//! row whose length only the device knows, a fold that meets every element of another array, rounds over a short array,
-//! a short row that is read again and again.
+//! Shapes of functions of host-level maps for which lowering has a strategy: a fold of a row whose length only the
+//! device knows, a fold that meets every element of another array, an iteration over a short array, a short row that is
+//! read repeatedly.
 
 use super::free;
 use super::nest::{is_same_fold, is_scalars};
@@ -11,14 +11,14 @@ use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// Work-items that go through the rounds of [`rounds`] together.
+/// Work-items that compute the iterations of [`rounds`] together.
 pub const ROUND_ITEMS: i64 = 32;
-/// Elements that each of them keeps in registers at most.
+/// Maximum elements that each of them keeps in registers.
 const MOST_KEPT: i64 = 16;
-/// Elements that are worth being handed through local memory.
+/// Elements from which on staging in local memory pays.
 const WORTH_STAGING: i64 = 256;
 
-/// What a function does at most: nothing with loops or arrays in it, but for reading elements.
+/// Whether a function computes scalars only: no loops, and no arrays except to read elements if `reads`.
 fn is_element_work(kernel: &Kernel, block: &Block, reads: bool) -> bool {
     block.stmts.iter().all(|s| match &s.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) => true,
@@ -30,7 +30,7 @@ fn is_element_work(kernel: &Kernel, block: &Block, reads: bool) -> bool {
     })
 }
 
-/// A statement beside the one that matters: scalars, views, elements.
+/// Whether a statement is minor: scalars, views, single elements.
 fn is_small(kernel: &Kernel, stmt: &Stmt, lazy: &FxHashSet<VarId>) -> bool {
     match &stmt.rhs {
         Rhs::Atom(_) | Rhs::Scalar(..) | Rhs::Tuple(_) | Rhs::Proj(..) | Rhs::Unpack(_) => true,
@@ -47,7 +47,7 @@ fn is_small(kernel: &Kernel, stmt: &Stmt, lazy: &FxHashSet<VarId>) -> bool {
     }
 }
 
-/// The only statement of a function for which `is_it` holds, if all others are small and the result is scalars.
+/// The only statement of a function that satisfies `is_it`, if all others are minor and the result is made of scalars.
 fn the_only<'k>(
     kernel: &Kernel,
     f: &'k Lambda,
@@ -72,7 +72,7 @@ fn the_only<'k>(
     found
 }
 
-/// A `reduce` of a row whose length is not known before the run: its statement.
+/// Recognises a `reduce` of a row whose length is known only on the device; returns its statement.
 pub fn team(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<VarId> {
     let (stmt, fold) = the_only(kernel, f, lazy, |c| c.prim == Prim::Reduce(Level::Auto))?;
     let xs = kernel.atom_ty(&fold.args[1]);
@@ -82,13 +82,13 @@ pub fn team(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<VarI
     (hidden && is_same_fold(kernel, f, fold) && plain).then_some(stmt.var)
 }
 
-/// A fold over `map g ys`, where ys is the same for every element.
+/// A fold over `map g ys`, where `ys` is the same for every element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pairs {
     pub fold: VarId,
     /// The statement `map g ys`.
     pub meets: VarId,
-    /// The fold is a `reduce`: it may be reordered.
+    /// The fold is a `reduce`, which may be reordered.
     pub reorder: bool,
 }
 
@@ -115,7 +115,7 @@ pub fn pairs(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<Pai
     all.then_some(Pairs { fold: stmt.var, meets: *met, reorder: fold.prim == Prim::Reduce(Level::Auto) })
 }
 
-/// How many scalars an element has, if all are of one type of 32 bits.
+/// The number of scalars of an element, if all have the same 32-bit type.
 fn one_kind(ty: &Ty) -> Option<usize> {
     use lift_analysis::hir::Scalar;
     fn collect(ty: &Ty, out: &mut Vec<Scalar>) -> Option<()> {
@@ -132,10 +132,11 @@ fn one_kind(ty: &Ty) -> Option<usize> {
     (matches!(first, Scalar::Int | Scalar::Float) && all.iter().all(|s| *s == first)).then_some(all.len())
 }
 
-/// An `iterate` over a short array of constant length, each round a `map` of what views show of it: its statement.
+/// Recognises an `iterate` over a short array of constant length, each iteration of which is a `map` over views of it;
+/// returns its statement.
 pub fn rounds(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<VarId> {
     let is_start = |c: &PrimCall| c.prim == Prim::Map(Level::Auto) && is_element_work(kernel, &c.funs[0].body, false);
-    // The array that the rounds begin with is computed element by element.
+    // The initial array is computed element by element.
     let mut small = lazy.clone();
     small.extend(f.body.stmts.iter().filter(|s| matches!(&s.rhs, Rhs::Prim(c) if is_start(c))).map(|s| s.var));
     let (stmt, iterate) = the_only(kernel, f, &small, |c| c.prim == Prim::Iterate)?;
@@ -163,7 +164,7 @@ pub fn rounds(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<Va
     (fits && known && is_round).then_some(stmt.var)
 }
 
-/// The length of the rows that a function gets, if it is one size parameter, and the function reads them in a loop.
+/// The length of a function's rows, if it is a single size parameter and the function reads the row in a loop.
 pub fn short_row(kernel: &Kernel, f: &Lambda) -> Option<Size> {
     let [row] = f.params.as_slice() else { return None };
     let array = kernel.ty(*row).as_array().filter(|a| a.position.is_none() && is_scalars(&a.element))?;

@@ -1,8 +1,9 @@
-//! Maps whose elements are each the work of a group: its work-items share every parallel operator of the function.
+//! Maps whose elements each are computed by a group, the work-items of which share every parallel operator of the
+//! function.
 //!
-//! What is shared is data: the operators have the level `Lcl`, an array that several of them read is stored in local
-//! memory, and [`Teams`] says of how many work-items a group is. Where it depends on lengths whether groups are better than
-//! a work-item for each element, and whether an array fits local memory, the kernel has both versions, and the host
+//! The sharing is recorded as data: the operators have the level `Lcl`, an array that several of them read is stored in
+//! local memory, and [`Teams`] has the size of the groups. Whether groups are faster than one work-item per element,
+//! and whether an array fits local memory, may depend on lengths. Then the kernel has all versions, and the host
 //! chooses (Henriksen, Thorøe, Elsman, Oancea, *Incremental flattening for nested data parallelism*, PPoPP 2019).
 
 use super::distribute::folds_apart;
@@ -18,49 +19,49 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use rustc_hash::FxHashMap;
 
-/// How a group computes an element.
+/// How a group computes elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Team {
     /// Work-items that share an element.
     pub items: u32,
-    /// Elements that a group has at a time.
+    /// Elements that a group computes at a time.
     pub rows: u32,
-    /// There is room in local memory for what is stored on the way.
+    /// Intermediate arrays fit local memory.
     pub keeps: bool,
-    /// What is stored on the way is in registers.
+    /// If set, intermediate arrays are in registers.
     pub own: Option<Own>,
 }
 
-/// Rows whose elements are each in the registers of one work-item.
+/// Rows distributed over the registers of work-items; each element is in one work-item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Own {
-    /// Elements of a work-item.
+    /// Elements per work-item.
     pub each: u32,
     /// The length of the rows.
     pub row: Size,
 }
 
-/// Work-items that share a row, and elements that each of them keeps in registers, for the shortest rows first.
+/// (work-items that share a row, elements that each of them keeps in registers), for the shortest rows first.
 const OWN: [(u32, u32); 4] = [(2, 8), (8, 8), (32, 16), (256, 16)];
-/// Work-items of a group of several such rows: they seldom wait for each other.
+/// Work-items of a group of several such rows; small, because they seldom wait for each other.
 const OWN_GROUP: u32 = 64;
 
-/// The maps whose elements are computed by groups of a given size, by the variable of the result.
+/// The maps that groups compute, by the variable of the result.
 pub type Teams = FxHashMap<VarId, Team>;
 
 /// Bytes of local memory that every device has.
 pub const MOST_LOCAL: i64 = 32 * 1024;
 
-/// What decides between the versions.
+/// The thresholds between the versions.
 #[derive(Debug, Clone, Copy)]
 struct Params {
-    /// So many elements are enough for a work-item each to keep the device busy.
+    /// Elements that keep the device busy with one work-item each.
     enough: i64,
-    /// Elements of a row from which on several work-items share it also where rows are many.
+    /// Elements of a row from which on several work-items share it even if there are many rows.
     shared: i64,
     /// Elements of a row up to which [`Params::few`] work-items share it.
     short: i64,
-    /// Fewer rows than these, of so many elements at least, are each the work of several groups.
+    /// Fewer rows than this, each of at least `long_row` elements, are each computed by several groups.
     few_rows: i64,
     long_row: i64,
     /// Bytes of local memory.
@@ -74,7 +75,7 @@ struct Params {
 impl Params {
     fn of(target: &Target) -> Params {
         const ENOUGH_PER_UNIT: i64 = 32;
-        /// What drivers take for themselves.
+        /// Bytes of local memory that drivers reserve.
         const RESERVED: i64 = 1024;
         Params {
             enough: i64::from(target.compute_units) * ENOUGH_PER_UNIT,
@@ -89,7 +90,7 @@ impl Params {
     }
 }
 
-/// The kernel with all versions of each such map at its top.
+/// The kernel with all versions of the maps at its top that groups may share.
 pub fn teams(kernel: Kernel, target: &Target, applied: &mut Vec<Applied>) -> (Kernel, Teams) {
     if target.class != Class::Gpu {
         return (kernel, Teams::default());
@@ -107,18 +108,18 @@ struct Writer<'a> {
     applied: &'a mut Vec<Applied>,
 }
 
-/// A map that a group for each element may share.
+/// A map whose elements groups may share.
 struct Shared<'k> {
     call: &'k PrimCall,
     dims: Dims<'k>,
-    /// The length of what a group shares.
+    /// The length of the arrays that a group shares.
     row: Size,
-    /// What it shares is a row of its own.
+    /// Each element has its own row.
     own: bool,
 }
 
 impl Writer<'_> {
-    /// The statements between which the device is synchronised.
+    /// Makes the versions of the maps at host level.
     fn block(&mut self, kernel: &Kernel, block: &mut Block) {
         let mut out = Vec::new();
         for mut stmt in std::mem::take(&mut block.stmts) {
@@ -155,14 +156,14 @@ impl Writer<'_> {
         let memory = LocalMemory::of(kernel, f, shared.own, whole.items);
         let registers = kept::in_registers(kernel, f, &memory.kept, &shared.row);
         let enough = Size::int(self.params.enough);
-        // Neighbouring work-items are to have neighbouring columns, not neighbouring elements of one.
+        // Neighbouring work-items should read neighbouring columns, not neighbouring elements of one column.
         let across = lies_across(kernel, &shared.dims.calls[shared.dims.calls.len() - 1].args[0]);
         if across && let Some(apart) = self.apart(kernel, stmt, shared) {
             self.applied.push(Applied { rule: &rules::MAP_PARTS, origin: stmt.origin.clone() });
             return self.named(apart, stmt.var);
         }
-        // A group for each element where there are few, or rows are long; what would be stored for each work-item is better
-        // kept by several.
+        // A group computes each element where elements are few or rows long. Intermediate arrays are better kept by
+        // several work-items than by one.
         let below = match shared.own {
             _ if across => enough,
             true if registers.is_some() && !memory.kept.is_empty() => n.add(&Size::one()),
@@ -192,7 +193,7 @@ impl Writer<'_> {
         self.named(all, stmt.var)
     }
 
-    /// Versions for rows of different lengths whose elements are in registers, and one for longer ones.
+    /// Versions for different lengths of rows in registers, and one for longer rows.
     fn in_registers(
         &mut self,
         kernel: &Kernel,
@@ -210,7 +211,7 @@ impl Writer<'_> {
             let rows = if shared.own { (OWN_GROUP.min(group) / items).max(1) } else { 1 };
             teams.push(Team { items, rows, keeps: false, own });
         }
-        // Where elements lie apart, or rows are shared, short rows gain nothing.
+        // Where elements are apart, or all elements share a row, short rows gain nothing.
         if !shared.own || across {
             teams.drain(..teams.len() - 1);
         }
@@ -237,7 +238,7 @@ impl Writer<'_> {
         groups.unwrap_or_else(|| self.by_groups(kernel, stmt, shared, &streams, &[]))
     }
 
-    /// Versions that keep what is stored on the way in local memory, if there is room.
+    /// Versions that keep intermediate arrays in local memory, if they fit.
     fn in_memory(
         &mut self,
         kernel: &Kernel,
@@ -246,7 +247,7 @@ impl Writer<'_> {
         memory: &LocalMemory,
         whole: &Team,
     ) -> Option<Block> {
-        // Arrays of constant lengths are declared for any device.
+        // Arrays of constant length are declared for every device.
         let all = match memory.bytes.as_const() {
             Some(_) => self.params.local.min(MOST_LOCAL),
             None => self.params.local,
@@ -266,14 +267,14 @@ impl Writer<'_> {
                 self.choice(kernel, stmt, &memory.bytes, &local, in_local, streamed)
             }
         };
-        // Several short rows are the work of one group.
+        // Several short rows share a group.
         let small =
             Team { items: self.params.few, rows: self.params.group / self.params.few.max(1), keeps: true, own: None };
         if shared.own && small.rows > 1 {
             let memory = LocalMemory::of(kernel, shared.dims.innermost(), shared.own, small.items);
             let rows = Size::nat(small.rows.into());
             let room = Size::int(all - memory.fixed * i64::from(small.rows) + 1);
-            // What does not fit is no short row.
+            // A row that does not fit counts as long.
             let long = Size::if_le(
                 &memory.bytes.mul(&rows).add(&Size::one()),
                 &room,
@@ -293,7 +294,7 @@ impl Writer<'_> {
         Some(groups)
     }
 
-    /// Few long rows are folded by the whole device, one fold after the other.
+    /// Adds the version in which the whole device folds few, long rows, one fold after the other.
     fn or_folds_apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, n: &Size, groups: Block) -> Block {
         let below =
             Size::if_le(&Size::int(self.params.long_row), &shared.row, &Size::int(self.params.few_rows), &Size::zero());
@@ -308,7 +309,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A map for each fold of rows of their own.
+    /// One map for each fold, if each element has its own row.
     fn apart(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared) -> Option<Block> {
         if shared.dims.calls.len() > 1 || !shared.own {
             return None;
@@ -320,7 +321,7 @@ impl Writer<'_> {
         Some(Block { stmts: self.named(Block { stmts, result: Atom::Var(stmt.var) }, var), result: Atom::Var(var) })
     }
 
-    /// The statements of a block whose last one gives its result, which is now a variable's.
+    /// The statements of a block, the last of which now binds `var`.
     fn named(&mut self, mut block: Block, var: VarId) -> Vec<Stmt> {
         if let Some(last) = block.stmts.last_mut() {
             if let Some(team) = self.teams.remove(&last.var) {
@@ -338,7 +339,7 @@ impl Writer<'_> {
 
     /// `if a < b then … else …`
     fn choice(&mut self, kernel: &Kernel, stmt: &Stmt, a: &Size, b: &Size, then: Block, otherwise: Block) -> Block {
-        // What is more than a length the host computes, in numbers that are large enough.
+        // The host evaluates anything but `length < constant`, in integers that are wide enough.
         let flag = Size::if_le(&a.add(&Size::one()), b, &Size::zero(), &Size::one());
         let one = Size::one();
         let (a, b) = match (a.as_var(), b.as_const()) {
@@ -356,7 +357,7 @@ impl Writer<'_> {
         block
     }
 
-    /// The version in which a group computes each element, with arrays in its local memory if there is room.
+    /// The version in which a group computes each element; the arrays `kept` are in its local memory, or registers.
     fn by_groups(&mut self, kernel: &Kernel, stmt: &Stmt, shared: &Shared, team: &Team, kept: &[VarId]) -> Block {
         let mut call = shared.call.clone();
         let new = kept::renamed(&mut self.vars, &mut call.funs[0]);
@@ -377,7 +378,7 @@ impl Writer<'_> {
         block
     }
 
-    /// The group shares the operators of a function.
+    /// Makes the group share the operators of a function.
     fn share(&mut self, kernel: &Kernel, f: &mut Lambda) {
         let now = Kernel { vars: self.vars.clone(), ..kernel.clone() };
         for stmt in &mut f.body.stmts {
@@ -393,13 +394,13 @@ impl Writer<'_> {
                 Prim::Map(Level::Auto) => call.prim = Prim::Map(Level::Lcl(0)),
                 Prim::Scan(Level::Auto) => call.prim = Prim::Scan(Level::Lcl(0)),
                 Prim::ScanExcl(Level::Auto) => call.prim = Prim::ScanExcl(Level::Lcl(0)),
-                // Where a group is, it sorts together.
+                // Other operators need no level; a group sorts together.
                 _ => {}
             }
         }
     }
 
-    /// An array of a function is stored in local memory, or in registers, once for all who read it.
+    /// Stores an array of a function in local memory or registers, once for all readers.
     fn keep(&mut self, f: &mut Lambda, v: VarId, space: Space) {
         let ty = self.vars[v.0 as usize].ty.clone();
         let Some(element) = ty.as_array().map(|a| a.element.clone()) else { return };
@@ -436,7 +437,7 @@ impl Writer<'_> {
     }
 }
 
-/// The maps of a nest get a dimension of groups each, and the function of the innermost is given to `then`.
+/// Places the maps of a nest, one grid dimension each, and passes the innermost function to `then`.
 fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     call.prim = Prim::Map(Level::Wrg(depth.saturating_sub(1) as u8));
     let f = &mut call.funs[0];
@@ -448,12 +449,12 @@ fn place(call: &mut PrimCall, depth: usize, then: &mut dyn FnMut(&mut Lambda)) {
     }
 }
 
-/// Whether `a < b`, where that is known for all lengths.
+/// Whether `a < b`, if that is known for all lengths.
 fn decided(a: &Size, b: &Size) -> Option<bool> {
     b.sub(a).as_const().map(|d| d > 0)
 }
 
-/// Whether it is an unplaced map that groups may share, and for which there is no better strategy.
+/// Recognises an unplaced map that groups may share and for which there is no better strategy.
 fn shared<'k>(kernel: &Kernel, call: &'k PrimCall) -> Option<Shared<'k>> {
     if call.prim != Prim::Map(Level::Auto) {
         return None;

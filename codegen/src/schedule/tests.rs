@@ -1,4 +1,4 @@
-//! Single passes from text: each file of `tests/passes` is a kernel, the pass and the target, and what it gives.
+//! Tests of single passes: each file of `tests/passes` has a pass, a target, a kernel and the expected result.
 //!
 //! ```text
 //! ; Says what is to be seen.
@@ -53,7 +53,7 @@ fn outcome(case: &str) -> Result<String, String> {
         said.map(str::trim).ok_or_else(|| format!("there is no line `; {what}…`"))
     };
     let target: Target = said("target ")?.parse()?;
-    // Comments become empty lines, so that lines keep their numbers.
+    // Comments become empty lines, to keep line numbers.
     let start = case.find("kernel ").ok_or("there is no kernel")?;
     let before = case[..start].matches('\n').count();
     let kernel = well_formed(parse::kernel(&case[start..])?, "the kernel")?;

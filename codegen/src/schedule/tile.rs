@@ -1,7 +1,7 @@
-//! Tiling: for each `map` at the top of a kernel, whether its elements are computed in blocks.
+//! Tiling: finds the `map`s at the top of a kernel whose elements could be computed in blocks.
 //!
-//! Here is only what the program says; whether it is worth it also depends on how the arrays lie in memory, which
-//! [`crate::lower`] finds out when it gets there.
+//! Only the program is considered here. Whether tiling pays also depends on the layout of the arrays in memory, which
+//! is known in [`crate::lower`].
 
 use super::nest::{self, Nest};
 use super::place::is_flat;
@@ -14,40 +14,40 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tiling {
-    /// Every row meets every column, in each element of so many maps around.
+    /// Every row meets every column; the number counts the maps around it.
     Matrix(Nest, usize),
     /// Each row is folded.
     Rows(Nest),
-    /// Each row, of a length that only the device knows, is folded.
+    /// Each row is folded; its length is known only on the device.
     Team(VarId),
     /// Every element meets every element of another array.
     Pairs(Pairs),
-    /// Rounds over a short array.
+    /// An iteration over a short array.
     Rounds(VarId),
-    /// Rows of this length are read again and again.
+    /// Rows of this length, each read repeatedly.
     ShortRows(Size),
-    /// `map (map f)`: elements near each other may read the same.
+    /// `map (map f)`: neighbouring elements may read the same data.
     Blocks,
-    /// `map (map (map f))`: so in each plane.
+    /// `map (map (map f))`: blocks in each plane.
     Planes,
-    /// `map (map f)` where f folds a window.
+    /// `map (map f)`, where f folds a window.
     Windows(Nest),
 }
 
-/// The maps for which there is a strategy on this device. `before` is the program before it was placed.
+/// The maps with a strategy on this target. `before` is the kernel before placement.
 pub fn tilings(before: &Kernel, lazy: &FxHashSet<VarId>, target: &Target) -> FxHashMap<VarId, Tiling> {
     let mut found = FxHashMap::default();
     if target.class != Class::Portable {
         block(before, &before.body, lazy, &mut found);
     }
-    // Tiles in local memory, and items that share rows, are for devices whose items run at once.
+    // Tiles in local memory and shared rows are for devices whose work-items run at the same time.
     if target.class == Class::Cpu {
         found.retain(|_, tiling| matches!(tiling, Tiling::Matrix(..)));
     }
     found
 }
 
-/// The statements between which the device is synchronised, as in [`super::place`].
+/// Searches the host level, as in [`super::place`].
 fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHashMap<VarId, Tiling>) {
     for stmt in &of.stmts {
         match &stmt.rhs {
@@ -68,7 +68,7 @@ fn block(kernel: &Kernel, of: &Block, lazy: &FxHashSet<VarId>, found: &mut FxHas
 
 fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarId>) -> Option<Tiling> {
     let f = call.funs.first()?;
-    // Blocks and tiles are of rows of one length, by functions that are the same for all of them.
+    // Blocks and tiles need rows of one length and the same function for each of them.
     let rectangular = !kernel.ty(stmt.var).any(&mut |t| t.as_array().is_some_and(|a| a.position.is_some()));
     let rectangular = rectangular && is_uniform(f);
     if let Some(nest) = nest::recognise(kernel, f).filter(|nest| rectangular || !nest.matrix) {
@@ -107,12 +107,12 @@ fn strategy(kernel: &Kernel, stmt: &Stmt, call: &PrimCall, lazy: &FxHashSet<VarI
     }
 }
 
-/// Whether nothing in a nest of maps depends on where an element is.
+/// Whether no function in a nest of maps depends on the index of its element.
 fn is_uniform(f: &Lambda) -> bool {
     f.position.is_none() && nest::inner(f).is_none_or(|(_, g)| is_uniform(g))
 }
 
-/// A nest of every row and every column below maps that do nothing else.
+/// A matrix nest inside maps that do nothing else, and the number of these maps.
 fn batched(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<(Nest, usize)> {
     let mut f = f;
     for batches in 1..=nest::MOST_BATCHES {
@@ -130,7 +130,7 @@ fn batched(kernel: &Kernel, f: &Lambda, lazy: &FxHashSet<VarId>) -> Option<(Nest
     None
 }
 
-/// No result of a map in the function is stored.
+/// Whether the function stores no result of a map.
 fn fused(f: &Lambda, lazy: &FxHashSet<VarId>) -> bool {
     f.body.stmts.iter().all(|s| match &s.rhs {
         Rhs::Prim(PrimCall { prim: Prim::Map(_), .. }) => lazy.contains(&s.var),

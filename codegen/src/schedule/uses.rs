@@ -1,4 +1,4 @@
-//! How often each variable is used.
+//! Counts the uses of each variable.
 
 use crate::core::{Atom, Block, Kernel, Lambda, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::{LengthCheck, Var};
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Uses {
     /// Occurrences in the text.
     pub count: usize,
-    /// Whether one stands in a function that the binder does not stand in: it may run many times.
+    /// Whether one of them is in a function that does not contain the binder, so that it may run many times.
     pub in_loop: bool,
 }
 
@@ -21,19 +21,19 @@ pub fn count(kernel: &Kernel) -> FxHashMap<VarId, Uses> {
     counter.uses
 }
 
-/// Whether a statement, or what is inside of it, mentions one of these variables.
+/// Whether a statement, including its blocks, mentions a variable that satisfies `of`.
 pub fn mentions(stmt: &Stmt, of: &dyn Fn(VarId) -> bool) -> bool {
     let atom = |a: &Atom| matches!(a, Atom::Var(v) if of(*v));
     let inside = |block: &Block| atom(&block.result) || block.stmts.iter().any(|s| mentions(s, of));
     stmt.rhs.operands().into_iter().any(atom) || stmt.rhs.blocks().into_iter().any(inside)
 }
 
-/// Whether an operand is a size with a length in it.
+/// Whether an operand is a size that mentions `x`.
 pub fn atom_mentions(a: &Atom, x: &Var) -> bool {
     matches!(a, Atom::Size(s) if s.contains(x))
 }
 
-/// Whether a statement computes with a length (having it in the types of its variables is not enough).
+/// Whether a statement computes with the length `x`; an occurrence in the types of its variables does not count.
 pub fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &Var) -> bool {
     let in_type = vars[stmt.var.0 as usize].ty.mentions(x);
     let block = |b: &Block| b.stmts.iter().any(|s| stmt_mentions(vars, s, x)) || atom_mentions(&b.result, x);
@@ -48,7 +48,7 @@ pub fn stmt_mentions(vars: &[VarInfo], stmt: &Stmt, x: &Var) -> bool {
         }
 }
 
-/// The variables of a function's statements that depend on its parameters or its position.
+/// The variables of a function's statements that depend on its parameters or its index variable.
 pub fn dependent(kernel: &Kernel, f: &Lambda) -> FxHashSet<VarId> {
     let mut found: FxHashSet<VarId> = f.params.iter().copied().collect();
     for stmt in &f.body.stmts {

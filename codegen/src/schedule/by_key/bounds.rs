@@ -1,5 +1,5 @@
-//! `count-between` and `count-below`: the place of a bound in a sorted array is how many elements are less than it. For
-//! the bounds 0, 1, … these are counts by key, and their sums from the first on; nothing has to be sorted for them.
+//! `count-between` and `count-below`: the index of a bound in a sorted array is the number of smaller elements. For the
+//! bounds 0, 1, … these are prefix sums of counts by key, and nothing has to be sorted for them.
 
 use super::numbered::Numbered;
 use super::slice::as_var;
@@ -11,7 +11,7 @@ use lift_analysis::hir::{Literal, Scalar};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// A search whose result is how many elements of `xs` are less than the element's number plus `offset`.
+/// A search whose result is the number of elements of `xs` that are less than the element's index plus `offset`.
 struct Below<'k> {
     stmt: &'k Stmt,
     number: VarId,
@@ -19,7 +19,7 @@ struct Below<'k> {
     xs: &'k Atom,
 }
 
-/// The kernel in which the first such search, or difference of two, is done for all numbers at once.
+/// Replaces the first such search, or difference of two, by one computation for all indices.
 pub fn by_key(kernel: &Kernel, numbered: &Numbered) -> Option<(Kernel, Applied)> {
     let stmts = &numbered.f.body.stmts;
     let searches: Vec<Below> = stmts.iter().filter_map(|s| below(kernel, numbered, s)).collect();
@@ -40,20 +40,20 @@ pub fn by_key(kernel: &Kernel, numbered: &Numbered) -> Option<(Kernel, Applied)>
     Some((next, Applied { rule, origin: at.origin.clone() }))
 }
 
-/// `(places less than c + offset + 1) - (places less than c + offset)`: how often c + offset itself is there.
+/// `(elements less than c + offset + 1) - (elements less than c + offset)`: the number of elements equal to c + offset.
 fn between(kernel: &Kernel, numbered: &Numbered, stmt: &Stmt, low: &Below) -> Option<Kernel> {
     let mut maker = numbered.maker(kernel, &Default::default(), &stmt.origin);
     let keys = match low.offset {
         0 => low.xs.clone(),
-        // Clamped so that nothing overflows: what is cut off is no bound.
+        // Clamped so that nothing overflows: the values cut off equal no bound.
         k => maker.shifted(low.xs, i64::from(i32::MAX) + k, k - 1, -k)?,
     };
     let counts = maker.counts(numbered, keys)?;
     replace(kernel, numbered, maker, &counts, stmt.var)
 }
 
-/// Elements less than `c + offset`, for each number c: those of key c or less, where the key is the first number whose
-/// bound is greater.
+/// The number of elements less than `c + offset`, for each index c. The key of an element is the first index whose
+/// bound is greater, so these are the elements with key at most c.
 fn all_below(kernel: &Kernel, numbered: &Numbered, search: &Below) -> Option<Kernel> {
     let mut maker = numbered.maker(kernel, &Default::default(), &search.stmt.origin);
     let k = search.offset;
@@ -70,7 +70,7 @@ fn all_below(kernel: &Kernel, numbered: &Numbered, search: &Below) -> Option<Ker
     replace(kernel, numbered, maker, &below, search.stmt.var)
 }
 
-/// The number `var` of the function is the element of this array.
+/// Replaces the variable `var` of the function by the element of `results`.
 fn replace(kernel: &Kernel, numbered: &Numbered, maker: Maker, results: &Atom, var: VarId) -> Option<Kernel> {
     numbered.with(kernel, &Default::default(), maker, results, |_, stmts, value| {
         stmts.iter_mut().find(|s| s.var == var)?.rhs = Rhs::Atom(value.clone());
@@ -108,7 +108,7 @@ impl Maker {
         Lambda { position: None, params: vec![a, b], body: Block { stmts, result }, origin: self.origin.clone() }
     }
 
-    /// How often each number is a key.
+    /// The number of occurrences of each index among the keys.
     fn counts(&mut self, numbered: &Numbered, keys: Atom) -> Option<Atom> {
         let len = self.ty(&keys).as_array()?.len.clone();
         let ones = self.fill(&len, &Atom::Lit(Literal::Int(1)));
@@ -119,8 +119,8 @@ impl Maker {
     }
 }
 
-/// Recognises `search f (zip (padConstant #1 #0 low s) (padConstant #0 #1 high s))` of a sorted array s, where f finds the
-/// two neighbours with a bound in between.
+/// Recognises `search f (zip (padConstant #1 #0 low s) (padConstant #0 #1 high s))` of a sorted array s, where f finds
+/// the two neighbours with a bound in between.
 fn below<'k>(kernel: &Kernel, numbered: &Numbered<'k>, stmt: &'k Stmt) -> Option<Below<'k>> {
     let call = prim(&stmt.rhs, Prim::Search)?;
     let ([f], [pairs]) = (call.funs.as_slice(), call.args.as_slice()) else { return None };
@@ -138,13 +138,13 @@ fn below<'k>(kernel: &Kernel, numbered: &Numbered<'k>, stmt: &'k Stmt) -> Option
     {
         return None;
     }
-    // An array that is made in the function would have to be moved before it.
+    // An array that the function makes would have to be moved before it.
     if numbered.f.body.stmts.iter().any(|other| as_var(xs) == Some(other.var)) {
         return None;
     }
     let (bound, strict) = Neighbours::of(f)?.between()?;
     let (number, offset) = numbered.plus_constant(&bound)?;
-    // What is not greater than a bound is less than the next.
+    // An element not greater than a bound is less than the next bound.
     let offset = if strict { offset } else { offset + 1 };
     let all_bounds = (offset, i64::from(i32::MAX) - 1 + offset);
     let on_the_right_sides = low < all_bounds.0 && high >= all_bounds.1;
@@ -158,7 +158,7 @@ fn prim(rhs: &Rhs, wanted: Prim) -> Option<&PrimCall> {
     }
 }
 
-/// The constant by which an array is padded, so far on both sides, and the array.
+/// The padding constant and the array, if it is padded by `left` and `right` elements.
 fn padded<'k>(defs: &Definitions<'k>, xs: &Atom, left: i64, right: i64) -> Option<(i64, &'k Atom)> {
     let call = prim(defs.get(&as_var(xs)?)?, Prim::PadConstant)?;
     let sizes = call.sizes.iter().map(Size::as_const).collect::<Option<Vec<_>>>()?;
@@ -168,7 +168,7 @@ fn padded<'k>(defs: &Definitions<'k>, xs: &Atom, left: i64, right: i64) -> Optio
     }
 }
 
-/// `λ(a,b). a < b`, or `b > a`.
+/// Whether the function is `λ(a,b). a < b`, or `b > a`.
 fn ascends(before: &Lambda) -> bool {
     let ([a, b], [stmt]) = (before.params.as_slice(), before.body.stmts.as_slice()) else { return false };
     let (a, b) = (Atom::Var(*a), Atom::Var(*b));
@@ -181,7 +181,7 @@ fn ascends(before: &Lambda) -> bool {
 }
 
 impl Numbered<'_> {
-    /// Which number plus which constant an `Int` of the function is.
+    /// Decomposes an `Int` of the function into an index and a constant that is added to it.
     fn plus_constant(&self, a: &Atom) -> Option<(VarId, i64)> {
         let v = as_var(a)?;
         if self.numbers.contains(&v) {
@@ -203,15 +203,15 @@ impl Numbered<'_> {
     }
 }
 
-/// A function of two neighbours in a sorted array, that compares them with one bound and nothing else.
+/// A function of two neighbours in a sorted array that compares them with one bound and does nothing else.
 struct Neighbours<'k> {
     f: &'k Lambda,
     bound: Option<Atom>,
-    /// Whether it is told apart what is less than the bound; else what is not greater.
+    /// Whether it tests for elements less than the bound (`true`) or not greater than it (`false`).
     strict: Option<bool>,
 }
 
-/// A value of such a function, for certain outcomes of the comparisons.
+/// The value of an expression of the function under assumed outcomes of the comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Lower,
@@ -225,8 +225,8 @@ impl<'k> Neighbours<'k> {
         (f.params.len() == 1 && f.position.is_none()).then_some(Neighbours { f, bound: None, strict: None })
     }
 
-    /// The bound, if the function is 0 where it stands in between, negative where it is before and positive where behind.
-    /// That the upper one is less and the lower is not happens nowhere in a sorted array.
+    /// The bound, if the function is 0 when the bound is between the neighbours, negative when it is before them and
+    /// positive when after. The case that only the upper neighbour is less cannot occur in a sorted array.
     fn between(mut self) -> Option<(Atom, bool)> {
         let outcome = |this: &mut Self, lower: bool, upper: bool| match this.run(lower, upper)? {
             Known::Number(n) => Some(n.signum()),
@@ -276,7 +276,7 @@ impl<'k> Neighbours<'k> {
         }
     }
 
-    /// `side op bound`
+    /// Evaluates `side op bound`.
     fn compared(&mut self, op: ScalarOp, side: Known, bound: &Atom, outcomes: (bool, bool)) -> Option<Known> {
         let is_below = match side {
             Known::Lower => outcomes.0,
@@ -306,7 +306,7 @@ fn look_up(a: &Atom, known: &[(VarId, Known)]) -> Option<Known> {
     }
 }
 
-/// The comparison with its sides exchanged.
+/// The comparison operator with exchanged operands.
 fn turned(op: ScalarOp) -> Option<ScalarOp> {
     Some(match op {
         ScalarOp::Lt => ScalarOp::Gt,

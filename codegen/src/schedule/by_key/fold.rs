@@ -1,4 +1,4 @@
-//! `fold-by-key`: `reduce f z (map (λx. if k x = c then g x else z) xs)` for every number c.
+//! `fold-by-key`: `reduce f z (map (λx. if k x = c then g x else z) xs)` for every index c.
 
 use super::numbered::{Numbered, beside, elements, is_known};
 use super::slice::{Made, as_var, mentioned, needed};
@@ -8,25 +8,25 @@ use crate::schedule::{Applied, rules, uses};
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// A fold of the elements whose key is the number of the element at hand.
+/// A fold over the elements whose key is the element's index.
 struct Keyed<'k> {
     stmt: &'k Stmt,
     f: &'k Lambda,
     z: &'k Atom,
-    /// What is folded, before the condition.
+    /// The array that is folded, before the condition.
     xs: &'k Atom,
     keys: Made,
     values: Made,
 }
 
-/// A `map` inside of the function, and its place.
+/// A `map` inside the function, and the index of its statement.
 struct Inner<'k> {
     at: usize,
     f: &'k Lambda,
     source: &'k Atom,
 }
 
-/// The kernel in which the first such fold of a function is done for all numbers at once.
+/// Replaces the first such fold of a function by one fold for all indices.
 pub fn by_key(kernel: &Kernel, numbered: &Numbered) -> Option<(Kernel, Applied)> {
     let body = &numbered.f.body;
     let own = body.stmts.iter().find_map(|stmt| {
@@ -55,7 +55,7 @@ fn inner(stmt: &Stmt, at: usize) -> Option<Inner<'_>> {
     (f.position.is_none() && f.params.len() == 1).then_some(Inner { at, f, source })
 }
 
-/// Recognises the fold of a statement of `block`.
+/// Recognises a fold in a statement of `block`.
 fn keyed<'k>(
     kernel: &Kernel,
     numbered: &Numbered,
@@ -99,7 +99,7 @@ fn keyed<'k>(
     Some(Keyed { stmt, f, z, xs, keys, values })
 }
 
-/// The fold does not depend on what stands around it but for the number.
+/// The case of a fold that depends on nothing outside but the index.
 fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner>) -> Option<Kernel> {
     let mut uses = fold.keys.uses();
     uses.extend(fold.values.uses());
@@ -130,10 +130,10 @@ fn flat(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: Option<&Inner
     })
 }
 
-/// A `map` over rows folds each of them by the same keys: all of them are folded at once.
+/// The case of a `map` over rows that folds each row by the same keys: all rows are folded at once.
 fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner) -> Option<Kernel> {
     let per_row = uses::dependent(kernel, inner.f);
-    // What tells rows apart is all that values may need of them, and keys need nothing.
+    // Values may depend on the row alone, and keys on nothing of it.
     if fold.keys.uses().iter().chain(&as_var(fold.z)).any(|v| per_row.contains(v) || is_own(inner, *v)) {
         return None;
     }
@@ -145,7 +145,7 @@ fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner)
     let mut of_rows: Vec<VarId> = used.filter(|v| rows.contains_key(v)).collect();
     of_rows.sort();
     of_rows.dedup();
-    // The tuple of a row and others is used in statements that give the row alone.
+    // The tuple that contains the row is used only to project the row.
     let [row] = of_rows.as_slice() else { return None };
     let array = rows.get(row)?.clone();
     let row_ty = kernel.ty(*row).clone();
@@ -158,7 +158,7 @@ fn by_columns(kernel: &Kernel, numbered: &Numbered, fold: &Keyed, inner: &Inner)
     let mut outside = fold.keys.uses();
     outside.extend(stmts.iter().flat_map(|s| outer(s)).chain(fold.values.uses()).filter(|v| !local(v)));
     outside.extend(as_var(fold.z).into_iter().chain(as_var(&array)));
-    // Whatever else belongs to a row keeps it from being known before the map.
+    // Anything else that belongs to a row is not known before the map.
     if outside.iter().any(|v| per_row.contains(v) || is_own(inner, *v)) {
         return None;
     }
@@ -194,7 +194,7 @@ fn is_own(inner: &Inner, v: VarId) -> bool {
     inner.f.params.contains(&v) || inner.f.body.stmts.iter().any(|s| s.var == v)
 }
 
-/// What a statement uses of what stands around it.
+/// The free variables of a statement.
 fn outer(stmt: &Stmt) -> Vec<VarId> {
     let mut own = vec![stmt.var];
     for block in stmt.rhs.blocks() {
@@ -209,7 +209,7 @@ fn outer(stmt: &Stmt) -> Vec<VarId> {
 impl Maker {
     fn folded(&mut self, numbered: &Numbered, fold: &Keyed, keys: Atom, values: Atom, element: Ty) -> Atom {
         let n = numbered.count.clone();
-        // The operator stays where it was, too, until nothing uses it.
+        // Copy the operator: the old one stays until it is unused.
         let scalar = self.ty(fold.z);
         let f = self.copied(fold.f, &scalar);
         let args = vec![fold.z.clone(), keys, values];
@@ -217,7 +217,7 @@ impl Maker {
         self.prim("folded", Ty::array(element, n), call)
     }
 
-    /// The array of what stands at the same place in all rows: `T (map (λrow. values) array)`.
+    /// The array of all rows' values at the same index: `T (map (λrow. values) array)`.
     fn rows(
         &mut self,
         stmts: &[&Stmt],
@@ -261,7 +261,7 @@ impl Maker {
     }
 }
 
-/// The fold `old` of a block is this value.
+/// Replaces the fold `old` of a block by `value`.
 fn found(maker: &mut Maker, stmts: &mut [Stmt], old: VarId, value: &Atom) {
     let ty = maker.ty(value);
     for stmt in stmts.iter_mut() {

@@ -1,9 +1,10 @@
-//! Rules that arrive at `reduceByKey`: a `map` over numbers 0, 1, … whose function folds, for its number, the elements of
-//! an array that have it as their key, is one pass over the array. That is `reduce_by_index` of Futhark (Henriksen, Hellfritzsch,
-//! Sadayappan, Oancea, *Compiling generalized histograms for GPU*, SC 2020), found in programs that do not say it.
+//! Rules that introduce `reduceByKey`: a `map` over indices 0, 1, … whose function folds the elements of an array with
+//! that index as their key becomes one pass over the array. That is Futhark's `reduce_by_index` (Henriksen,
+//! Hellfritzsch, Sadayappan, Oancea, *Compiling generalized histograms for GPU*, SC 2020), recognised in programs that
+//! do not mention it.
 //!
-//! [`numbered`] finds the maps and puts what was folded beside their elements; [`fold`] has folds with a condition on a
-//! key, [`bounds`] searches for places in sorted arrays, which are counts; [`slice`](mod@slice) takes functions apart.
+//! [`numbered`] finds the maps and zips the results with their elements; [`fold`] recognises folds with a condition on
+//! a key, [`bounds`] searches in sorted arrays, which are counts; [`slice`](mod@slice) extracts parts of functions.
 
 mod bounds;
 mod fold;
@@ -20,7 +21,7 @@ use lift_analysis::ty::Ty;
 use numbered::Numbered;
 use rustc_hash::FxHashMap;
 
-/// The kernel after these rules; there are never more than `most` applications in all.
+/// Applies these rules until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
     while applied.len() < most
         && let Some(next) = one(&kernel, applied)
@@ -30,7 +31,7 @@ pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> K
     kernel
 }
 
-/// The first place where a rule can be applied.
+/// Applies the first rule that matches.
 fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
     (0..kernel.body.stmts.len()).find_map(|at| {
         let numbered = Numbered::of(kernel, at)?;
@@ -40,7 +41,7 @@ fn one(kernel: &Kernel, applied: &mut Vec<Applied>) -> Option<Kernel> {
     })
 }
 
-/// `map (λ(a,b). b) (zip as bs) = bs`, at host level.
+/// Rewrites `map (λ(a,b). b) (zip as bs)` to `bs`, at host level.
 fn without_copies(mut kernel: Kernel) -> Kernel {
     let copies: Vec<(usize, Atom)> = {
         let defs = definitions(&kernel.body);
@@ -58,14 +59,14 @@ fn without_copies(mut kernel: Kernel) -> Kernel {
     kernel
 }
 
-/// What the variables of a block's own statements are.
+/// The right-hand sides of the variables that a block itself binds.
 type Definitions<'k> = FxHashMap<VarId, &'k Rhs>;
 
 fn definitions(block: &Block) -> Definitions<'_> {
     block.stmts.iter().map(|s| (s.var, &s.rhs)).collect()
 }
 
-/// New variables and statements, all of one origin.
+/// Makes new variables and statements, all with one origin.
 struct Maker {
     vars: Vec<VarInfo>,
     stmts: Vec<Stmt>,

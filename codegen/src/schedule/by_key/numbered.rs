@@ -1,4 +1,4 @@
-//! Maps at host level whose function knows the number of its element.
+//! Host-level maps whose function has the index of its element.
 
 use super::{Definitions, Maker, definitions, slice};
 use crate::core::{Atom, Kernel, Lambda, Level, Prim, PrimCall, Rhs, Stmt, VarId};
@@ -10,22 +10,22 @@ use std::collections::BTreeSet;
 
 /// `map f (zip … (iota n) …)`.
 pub struct Numbered<'k> {
-    /// The place of its statement at host level.
+    /// The index of its statement at host level.
     at: usize,
     pub f: &'k Lambda,
-    /// What is mapped.
+    /// The array that is mapped.
     source: &'k Atom,
-    /// How many elements there are, in size parameters.
+    /// The number of elements, in size parameters.
     pub count: Size,
-    /// What is the number of the element, in the function.
+    /// The function's variables that hold the element's index.
     pub numbers: FxHashSet<VarId>,
-    /// What depends on the element, in the function.
+    /// The function's variables that depend on the element.
     pub varying: FxHashSet<VarId>,
-    /// The statements at host level and those of the function.
+    /// The definitions at host level and in the function.
     pub defs: Definitions<'k>,
 }
 
-/// Statements of a function that stand before the `map` instead, since they do not depend on the element.
+/// Indices of the function's statements that move before the `map`, because they do not depend on the element.
 pub type Moved = BTreeSet<usize>;
 
 impl<'k> Numbered<'k> {
@@ -41,7 +41,7 @@ impl<'k> Numbered<'k> {
         kernel.atom_ty(source).as_array().filter(|a| a.position.is_none())?;
         let mut defs = definitions(&kernel.body);
         let numbers = numbers(&defs, f, source);
-        // Lengths that are opened in the function mean nothing before it.
+        // A length opened in the function is unknown before it.
         let mut opens = false;
         f.body.visit(&mut |s| opens |= !s.binds.is_empty());
         if numbers.is_empty() || opens || !is_known(&ty.len) {
@@ -51,7 +51,7 @@ impl<'k> Numbered<'k> {
         Some(Numbered { at, f, source, count: ty.len.clone(), numbers, varying: uses::dependent(kernel, f), defs })
     }
 
-    /// The statements of the function that these need, if they can stand before the `map`.
+    /// The statements of the function that `needed` requires, if they can move before the `map`.
     pub fn moved(&self, needed: &[VarId]) -> Option<Moved> {
         let atoms: Vec<Atom> = needed.iter().copied().map(Atom::Var).collect();
         let stmts = slice::needed(&self.f.body, &atoms)?;
@@ -63,13 +63,13 @@ impl<'k> Numbered<'k> {
         stmts.into_iter().map(place).collect()
     }
 
-    /// A maker of statements that stand before the `map`: those that are moved there first.
+    /// A maker of statements before the `map`, starting with those that move there.
     pub fn maker(&self, kernel: &Kernel, moved: &Moved, origin: &Origin) -> Maker {
         let stmts = moved.iter().map(|at| self.f.body.stmts[*at].clone()).collect();
         Maker { vars: kernel.vars.clone(), stmts, origin: origin.clone() }
     }
 
-    /// The kernel in which the function has the element of `results` beside its own: the value that `edit` is told.
+    /// Zips `results` with the function's elements; `edit` gets the function's statements and its value of `results`.
     pub fn with(
         &self,
         kernel: &Kernel,
@@ -96,7 +96,7 @@ impl<'k> Numbered<'k> {
     }
 }
 
-/// The function of pairs that does with the first what `f` does, where `edit` may use the second.
+/// A function of pairs that treats the first component as `f` does; `edit` may use the second.
 pub fn beside(
     maker: &mut Maker,
     f: &Lambda,
@@ -119,7 +119,7 @@ pub fn beside(
     Some(Lambda { position: None, params: vec![pair], body, origin: f.origin.clone() })
 }
 
-/// Of which arrays the variables of a function are the elements to which it is applied.
+/// For each variable of a function that is an element of some array: that array.
 pub fn elements(defs: &Definitions, f: &Lambda, source: &Atom) -> FxHashMap<VarId, Atom> {
     let mut found = FxHashMap::from_iter(f.params.iter().map(|p| (*p, source.clone())));
     for stmt in &f.body.stmts {

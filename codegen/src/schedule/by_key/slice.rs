@@ -1,4 +1,4 @@
-//! Slices: the part of a function that one of its values needs, as a function of its own.
+//! Slices: the part of a function that one of its values needs, as a separate function.
 
 use super::{Definitions, Maker};
 use crate::core::simplify::{bound_in, rename};
@@ -9,7 +9,7 @@ use lift_analysis::ty::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
-/// The statements of a block that an atom needs, in their order. None of them may stop the run.
+/// The statements of a block that the atoms need, in order; `None` if one of them may stop the run.
 pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
     let mut wanted: FxHashSet<VarId> = of.iter().filter_map(as_var).collect();
     let mut found = Vec::new();
@@ -26,8 +26,8 @@ pub fn needed<'b>(block: &'b Block, of: &[Atom]) -> Option<Vec<&'b Stmt>> {
     Some(found)
 }
 
-/// The same, for a function that is applied to `count` elements at most, where there may be none: what divides by a length
-/// that is positive if there is one stops no run, and divides by 1 where there is none.
+/// Like [`needed`], for a function that is applied to at most `count` elements, perhaps none. A division by a length
+/// that is positive whenever there is an element is allowed; without elements it divides by 1.
 fn needed_of_some(block: &Block, of: &Atom, count: &Size) -> Option<Vec<Stmt>> {
     let mut some = Facts::new();
     some.assume_le(Size::one(), count.clone());
@@ -63,7 +63,7 @@ pub fn mentioned(stmt: &Stmt) -> Vec<VarId> {
     found.into_inner()
 }
 
-/// The component of the component … of which variable an atom is, in a block.
+/// The variable of which an atom is a component, and the path to the component.
 pub fn projection(block: &Block, a: &Atom) -> Option<(Vec<usize>, VarId)> {
     let mut at = as_var(a)?;
     let mut path = Vec::new();
@@ -79,7 +79,7 @@ pub fn projection(block: &Block, a: &Atom) -> Option<(Vec<usize>, VarId)> {
     Some((path, at))
 }
 
-/// The array of the components of an array of tuples.
+/// The array of one component of an array of tuples.
 pub fn component(defs: &Definitions, xs: &Atom, path: &[usize]) -> Option<Atom> {
     let Some((first, rest)) = path.split_first() else { return Some(xs.clone()) };
     match defs.get(&as_var(xs)?)? {
@@ -88,19 +88,19 @@ pub fn component(defs: &Definitions, xs: &Atom, path: &[usize]) -> Option<Atom> 
     }
 }
 
-/// An array made of the elements of another.
+/// An array computed elementwise from another.
 #[derive(Debug, Clone)]
 pub enum Made {
     /// The array itself.
     Same(Atom),
-    /// Always the same value.
+    /// A constant.
     Fill(Atom),
     /// A function of each element.
     Map(Lambda, Atom),
 }
 
 impl Made {
-    /// What it uses of what stands around it.
+    /// Its free variables.
     pub fn uses(&self) -> Vec<VarId> {
         match self {
             Made::Same(a) | Made::Fill(a) => as_var(a).into_iter().collect(),
@@ -113,8 +113,8 @@ impl Made {
         }
     }
 
-    /// The value `of`, computed by the statements of `body` for an element `x` of `xs`.
-    /// It is made where `count` elements are, perhaps none.
+    /// The value `of`, computed by the statements of `body` for an element `x` of `xs`. It is computed where there are
+    /// `count` elements, perhaps none.
     pub fn of(
         defs: &Definitions,
         xs: &Atom,
@@ -140,7 +140,7 @@ impl Made {
     }
 }
 
-/// A function that reads one component only is a function of that.
+/// Turns a function that reads only one component into a function of that component.
 fn only_component(defs: &Definitions, xs: &Atom, x: VarId, body: Block) -> (Atom, Block) {
     let mut parts = body.stmts.iter().filter_map(|s| match &s.rhs {
         Rhs::Proj(Atom::Var(v), i) if *v == x => Some(*i),
@@ -161,7 +161,7 @@ fn only_component(defs: &Definitions, xs: &Atom, x: VarId, body: Block) -> (Atom
 }
 
 impl Maker {
-    /// A copy of a function with variables of its own, for elements of this type.
+    /// A copy of a function with fresh variables, for elements of the given type.
     pub fn copied(&mut self, f: &Lambda, element: &Ty) -> Lambda {
         let mut own = f.params.clone();
         bound_in(&f.body, &mut own);
@@ -182,7 +182,7 @@ impl Maker {
         copy
     }
 
-    /// The array, as statements.
+    /// Emits the array.
     pub fn made(&mut self, made: &Made, xs: &Atom) -> Option<Atom> {
         let len = self.ty(xs).as_array()?.len.clone();
         match made {

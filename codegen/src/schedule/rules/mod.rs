@@ -1,21 +1,21 @@
-//! The rules by which programs are rewritten, as data: a law and the condition under which it is true.
+//! The rewrite rules as data: an equation and the condition under which it holds.
 //!
-//! A rule is applied by one of the passes of [`crate::schedule`] or, where it needs to know how arrays lie in memory, by
-//! [`crate::lower`]; each application is recorded as [`super::Applied`] and shown by `lift build --explain`. The manual's
-//! table of rules is printed from [`ALL`] ([`document`]), so that the two cannot differ.
+//! A pass of [`crate::schedule`] applies a rule, or [`crate::lower`] if the memory layout matters. Each application is
+//! recorded as [`super::Applied`] and shown by `lift build --explain`. The manual's table of rules is generated from
+//! [`ALL`] ([`document`]), so that the two agree.
 
 mod table;
 
 pub use table::*;
 
-/// An equation between programs, read from left to right.
+/// An equation between programs, applied from left to right.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// By which people and tools refer to it.
+    /// The name for people and tools.
     pub name: &'static str,
     pub left: &'static str,
     pub right: &'static str,
-    /// What must hold for the equation to be true, and what the compiler demands besides for it to be worth it.
+    /// When the equation holds, and what else the compiler requires so that it pays.
     pub condition: &'static str,
     pub chapter: Chapter,
 }
@@ -50,7 +50,7 @@ impl std::fmt::Display for Rule {
     }
 }
 
-/// The tables of the manual, in Markdown.
+/// The manual's tables, in Markdown.
 pub fn document() -> String {
     let mut out = String::new();
     for chapter in Chapter::ALL {
