@@ -1,12 +1,12 @@
-//! Amounts: sizes that are counted exactly or are upper bounds.
+//! Amounts: sizes that are exact counts or upper bounds.
 
 use lift_analysis::size::{Size, Var};
 
-/// A number of bytes, operations or barriers, as a size of the program.
+/// A number of bytes, operations or barriers, as a size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amount {
     pub size: Size,
-    /// Whether every run has exactly this amount; else it is the most that a run can have.
+    /// Whether every run has exactly this amount; otherwise it is an upper bound.
     pub exact: bool,
 }
 
@@ -39,22 +39,20 @@ impl std::fmt::Display for Amount {
     }
 }
 
-/// What is done, by all work-items together.
+/// The work of all work-items together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// Bytes of global memory that loads ask for, before any cache.
+    /// Bytes of global memory requested by loads, before any cache.
     pub read: Amount,
-    /// Bytes of global memory that stores write.
+    /// Bytes of global memory written by stores.
     pub written: Amount,
-    /// Operations on integers that are neither in an index nor in the head of a loop: how many of those are left, the
-    /// device's compiler decides.
+    /// Integer operations outside of indices and loop heads; those are left to the device's compiler.
     pub integer: Amount,
-    /// Additions, multiplications, comparisons and the like of floating-point numbers; one of a vector is as many as it
-    /// has lanes.
+    /// Floating-point additions, multiplications, comparisons and the like. A vector operation counts once per lane.
     pub float: Amount,
-    /// Divisions of floating-point numbers, roots, powers, exponential and trigonometric functions.
+    /// Floating-point divisions, roots, powers, exponential and trigonometric functions.
     pub special: Amount,
-    /// Barriers that work-groups pass.
+    /// Barriers, counted per work-group.
     pub barriers: Amount,
 }
 
@@ -81,7 +79,8 @@ impl Work {
         }
         all
     }
-    /// One of two is done, nobody knows which: of each kind the greater amount. `le` may prove that one is.
+    /// The work of one of two unknown alternatives: the greater amount of each kind. `le` may prove which one is
+    /// greater.
     pub fn either(self, other: &Work, le: &dyn Fn(&Size, &Size) -> bool) -> Work {
         let mut all = self;
         for (mine, other) in all.parts_mut().into_iter().zip(other.parts()) {
@@ -108,7 +107,7 @@ impl Work {
     }
 }
 
-/// What one evaluation of an expression does, in one work-item.
+/// The work of evaluating an expression once, in one work-item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Price {
     pub read: u64,

@@ -1,11 +1,11 @@
-//! What functions cost that generated text calls: those of OpenCL C, and the helpers that are printed beside kernels.
+//! Costs of the functions that generated text calls: those of OpenCL C and the helpers.
 
 use super::amount::Price;
 use super::sorting::sortable;
 use crate::opencl::{Expr, Helper, pack};
 
-/// What a call does in one work-item, without its arguments. `items` are the work-items of a group, `float` says that
-/// the arguments are floating-point numbers, `lanes` how many.
+/// The cost of a call in one work-item, without evaluating its arguments. `items` are the work-items of a group;
+/// `float` says whether the arguments are floating-point numbers, `lanes` the number of lanes.
 pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> Price {
     let arithmetic = |n: u64| match float {
         true => Price { float: n * lanes, ..Price::default() },
@@ -16,7 +16,7 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
         "min" | "max" | "abs" | "fmin" | "fmax" | "fabs" | "floor" | "ceil" | "round" | "isnan" | "popcount"
         | "clz" => arithmetic(1),
         "fma" => arithmetic(2),
-        // Of local memory; counts as the operator alone.
+        // Atomics on local memory; each counts as the operator alone.
         "atomic_add" | "atomic_min" | "atomic_max" | "atomic_and" | "atomic_or" | "atomic_xor" => arithmetic(1),
         "sqrt" | "rsqrt" | "exp" | "log" | "sin" | "cos" | "tan" | "tanh" | "atan2" | "pow" | "fmod" => {
             Price { special: lanes, ..Price::default() }
@@ -58,18 +58,18 @@ pub fn price(name: &str, args: &[Expr], items: u32, float: bool, lanes: u64) -> 
     }
 }
 
-/// Every element is written, and the next one over it if it is not kept.
+/// Each element is written, and then overwritten by the next one if it is not kept.
 fn packing(bytes: u64) -> Price {
     let elements = pack::TOGETHER as u64;
     Price { written: elements * bytes, integer: elements, ..Price::default() }
 }
 
-/// What the first work-item of a group does more than the others: bytes read and written.
+/// The bytes that the first work-item of a group reads and writes in addition.
 pub fn of_first(name: &str) -> u64 {
     if name == Helper::NextTile.name() || name == Helper::LastGroup.name() { 8 } else { 0 }
 }
 
-/// Whether work-groups wait for each other in it: how often they look, nobody can say.
+/// Whether work-groups wait for each other in the function. The number of polls is unknown.
 pub fn waits(name: &str) -> bool {
     name == Helper::SumBefore.name() || name == Helper::Status.name()
 }
@@ -84,7 +84,7 @@ fn group_sums(items: u32) -> Price {
     Price { integer: 3 * rounds, barriers: rounds, ..Price::default() }
 }
 
-/// How often 1 can be multiplied by `by` before it is `n`.
+/// The smallest k with `by`ᵏ ≥ `n`.
 pub fn doublings(n: u32, by: u32) -> u64 {
     let (mut reached, mut rounds) = (1u64, 0);
     while reached < u64::from(n) {

@@ -1,4 +1,4 @@
-//! In which executions a condition holds.
+//! The executions in which a condition holds.
 
 use super::count::Counter;
 use super::domain::{Domain, Narrowed};
@@ -8,15 +8,15 @@ use crate::opencl::{BinaryOp, Expr, Helper, UnaryOp};
 use lift_analysis::size::Size;
 use std::sync::Arc;
 
-/// What a branch is known to be.
-// It lives for one match.
+/// The executions of the two branches of a condition.
+// Short-lived, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 pub enum Branches {
-    /// The executions of each, if there are any.
+    /// The executions of each branch, if there are any.
     Known(Option<Domain>, Option<Domain>),
-    /// Nobody knows which.
+    /// Unknown.
     Either,
-    /// Nobody knows, but the first has no more executions than this.
+    /// Unknown, but the first branch has no more executions than this.
     Limited(Domain),
 }
 
@@ -25,7 +25,7 @@ impl Counter<'_> {
         match condition {
             Expr::Bool(true) => Branches::Known(Some(domain.clone()), None),
             Expr::Bool(false) => Branches::Known(None, Some(domain.clone())),
-            // It is one group, whichever.
+            // It is true in exactly one group; any one will do.
             Expr::Call(name, _) if **name == *Helper::LastGroup.name() => {
                 let group = Expr::call("get_group_id", [Expr::int(0)]);
                 self.branches(&group.eq(Expr::int(0)), domain)
@@ -44,7 +44,7 @@ impl Counter<'_> {
                         Branches::Known(Some(both), (!none).then_some(rest))
                     }
                     Branches::Known(None, _) => Branches::Known(None, Some(domain.clone())),
-                    // Not more than those of the first.
+                    // At most those of the first operand.
                     Branches::Either | Branches::Limited(_) => {
                         first.exact = false;
                         Branches::Limited(first)
@@ -95,7 +95,7 @@ impl Counter<'_> {
         }
     }
 
-    /// A condition on a flag: it holds no more often than the flag was set.
+    /// A condition on a flag holds at most as often as the flag was set.
     fn flag(&mut self, condition: &Expr, domain: &Domain) -> Branches {
         let name = match condition {
             Expr::Var(name) => name,
@@ -118,10 +118,10 @@ impl Counter<'_> {
         }
     }
 
-    /// Where two numbers are equal, and where not.
+    /// Where two integers are equal, and where they are not.
     fn where_equal(&mut self, a: &Expr, b: &Expr, domain: &mut Domain) -> Option<(Option<Domain>, Option<Domain>)> {
         let right = eval(b, &self.names, &self.grid, domain)?;
-        // `num % by == rest`, or `num & by - 1` for a power of two.
+        // `num % by == rest`, or `num & (by - 1)` for a power of two.
         let congruence = match a {
             Expr::Binary(BinaryOp::Rem, num, by) => Some((num, &**by, false)),
             Expr::Binary(BinaryOp::BitAnd, num, mask) => match &**mask {

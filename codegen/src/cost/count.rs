@@ -1,4 +1,4 @@
-//! Counting what the statements of a function do.
+//! Counts the work of a function's statements.
 
 use super::amount::{Price, Work};
 use super::conditions::Branches;
@@ -16,41 +16,41 @@ use lift_analysis::size::{Facts, Size, Var, VarKind};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Variables of the counter: no program has so many.
+/// First id of the counter's own variables, above all ids of programs.
 const FIRST: u32 = 1 << 28;
 
 pub struct Counter<'p> {
     pub program: &'p Program,
     pub sizes: &'p SizeValues,
     pub unknown: Vec<Unknown>,
-    /// Numbers that lie in buffers.
+    /// Variables for numbers stored in buffers.
     pub values: FxHashMap<BufferId, Var>,
     pub next: u32,
-    // ---- of the function at hand
+    // State of the current function:
     pub grid: Grid,
     pub names: Names,
     pub types: FxHashMap<Name, Typed>,
     pub buffers: FxHashMap<Name, BufferId>,
-    /// Flags that begin as false, or bits that begin as 0: how often one was set.
+    /// For flags initialised to false and bits initialised to 0: how often one was set.
     pub set: FxHashMap<Name, Size>,
-    /// Variables whose sum over all groups is how often a flag was set.
+    /// Variables whose sum over all groups is the number of set flags: variable to flag.
     pub ranks: FxHashMap<Name, Name>,
     pub items: u32,
     pub waits: bool,
-    /// Names for what is more than a size of the program, and what they stand for.
+    /// Names for compound sizes, with their values.
     pub shown: Vec<(Var, Size)>,
 }
 
-/// What a name is in the text.
+/// The type of a variable in the text.
 #[derive(Debug, Clone, Copy)]
 pub struct Typed {
     pub ty: CType,
-    /// Its elements lie in global memory.
+    /// It points to global memory.
     pub global: bool,
 }
 
 impl<'p> Counter<'p> {
-    /// `sizes` are put in for the sizes of the program: then amounts are numbers.
+    /// Starts with `sizes` substituted for the program's size parameters; if all are given, amounts are numbers.
     pub fn new(program: &'p Program, sizes: &'p SizeValues) -> Counter<'p> {
         let one = || [(); 3].map(|()| Size::one());
         let zero = || [(); 3].map(|()| Size::zero());
@@ -80,7 +80,7 @@ impl<'p> Counter<'p> {
         }
     }
 
-    /// A size with numbers for what is given.
+    /// Substitutes the given values in a size.
     pub fn given(&self, size: &Size) -> Size {
         size.subst(&mut |v| self.sizes.get(v).map(Size::int))
     }
@@ -115,7 +115,8 @@ impl<'p> Counter<'p> {
         let mut facts = Facts::new();
         if self.sizes.iter().next().is_none() {
             self.program.plan.checks.iter().for_each(|(assumption, _)| facts.assume(assumption));
-            // An empty array costs next to nothing, and amounts that say so are twice as long.
+            // Assume that no array is empty: the cost then hardly matters, and covering it would double the length of
+            // amounts.
             let all = self.program.plan.sizes.iter();
             all.for_each(|v| facts.assume_range(v.clone(), Some(Size::one()), None));
         }
@@ -149,7 +150,7 @@ impl<'p> Counter<'p> {
         });
         let named = [0, 1, 2].map(|d| self.named("groups", groups[d].clone(), &mut domain));
         let items = launch.local.map(|n| Size::nat(n.into()));
-        // Dimension 0 changes fastest.
+        // Dimension 0 is innermost.
         let group = [2, 1, 0].map(|d: usize| domain.push(&named[d]));
         let item = [2, 1, 0].map(|d: usize| domain.push(&items[d]));
         let turned = |[c, b, a]: [Size; 3]| [a, b, c];
@@ -191,7 +192,7 @@ impl<'p> Counter<'p> {
     pub fn block(&mut self, stmts: &[Stmt], mut domain: Domain) -> Work {
         let mut work = Work::none();
         for stmt in stmts {
-            // What follows a `return` under a condition happens where the condition does not hold.
+            // The statements after a conditional `return` run where the condition does not hold.
             if let StmtKind::If { condition, then, otherwise } = &stmt.kind
                 && otherwise.is_empty()
                 && matches!(then.last().map(|s| &s.kind), Some(StmtKind::Return))
@@ -269,7 +270,7 @@ impl<'p> Counter<'p> {
         self.expr(init, domain)
     }
 
-    /// A name for what is more than a size of the program, while it is counted.
+    /// Introduces a name for a compound size while it is counted.
     fn named(&mut self, name: &str, value: Size, domain: &mut Domain) -> Size {
         if value.as_const().is_some() || value.as_var().is_some() || domain.has_index(&value) {
             return value;
@@ -288,7 +289,7 @@ impl<'p> Counter<'p> {
         short
     }
 
-    /// The first number of a buffer of `int`s: a length, or another number that was computed before.
+    /// The value of the first element of a buffer of `int`s: a length or another computed number.
     fn stored_value(&mut self, e: &Expr) -> Option<Size> {
         let Expr::Index(buffer, at) = e else { return None };
         let (Expr::Var(name), Some(0)) = (&**buffer, at.as_int()) else { return None };
@@ -326,7 +327,7 @@ impl<'p> Counter<'p> {
     fn branch(&mut self, condition: &Expr, then: &[Stmt], otherwise: &[Stmt], domain: &mut Domain) -> Work {
         let mut work = self.expr(condition, domain);
         let branches = if fails(otherwise) {
-            // A run that fails has no result whose cost could matter.
+            // The cost of a failing run does not matter.
             Branches::Known(Some(domain.clone()), None)
         } else if fails(then) {
             Branches::Known(None, Some(domain.clone()))
@@ -358,7 +359,7 @@ impl<'p> Counter<'p> {
         work
     }
 
-    /// Variables that these statements assign have no value any more that is known.
+    /// Forgets the values of variables that these statements assign.
     pub fn forget(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match &stmt.kind {
@@ -383,7 +384,7 @@ fn local_bytes(stmt: &Stmt) -> u64 {
     }
 }
 
-/// What is done after a failure.
+/// Whether the statements handle a failure.
 fn fails(stmts: &[Stmt]) -> bool {
     let records = |s: &Stmt| match &s.kind {
         StmtKind::Expr(Expr::Call(f, _)) => **f == *Helper::Fail.name(),

@@ -1,4 +1,4 @@
-//! What expressions do.
+//! Counts the work of expressions.
 
 use super::amount::{Amount, Price, Work};
 use super::calls;
@@ -11,7 +11,7 @@ use lift_analysis::size::Size;
 use std::sync::Arc;
 
 impl Counter<'_> {
-    /// So much in each execution.
+    /// The work of `price` in each execution of the domain.
     pub fn paid(&self, price: Price, domain: &Domain) -> Work {
         let mut work = Work::none();
         if price.is_free() {
@@ -25,7 +25,7 @@ impl Counter<'_> {
         work.float = times(price.float);
         work.special = times(price.special);
         if price.barriers > 0 {
-            // All work-items of a group pass it together.
+            // All work-items of a group pass a barrier together.
             let items = Size::nat(self.items.max(1).into());
             let barriers = times(price.barriers);
             let whole = barriers.size.div_exact(&items);
@@ -36,7 +36,7 @@ impl Counter<'_> {
         work
     }
 
-    /// What an expression does, by everybody who evaluates it.
+    /// The work of an expression in all executions of the domain.
     pub fn expr(&mut self, e: &Expr, domain: &mut Domain) -> Work {
         let mut price = Price::default();
         let mut more = Work::none();
@@ -44,14 +44,14 @@ impl Counter<'_> {
         more.add(&self.paid(price, domain));
         more
     }
-    /// The loads alone, of the head of a loop.
+    /// The loads of an expression in a loop's head; its arithmetic is not counted.
     pub fn loads(&mut self, e: &Expr, domain: &mut Domain) -> Work {
         let (mut price, mut more) = (Price::default(), Work::none());
         self.price(e, false, domain, &mut price, &mut more);
         more.add(&self.paid(price, domain));
         more
     }
-    /// The loads of the index of what is assigned to.
+    /// The loads in the index of an assignment's target.
     pub fn loads_of_index(&mut self, to: &Expr, domain: &mut Domain) -> Work {
         match to {
             Expr::Index(_, at) => self.loads(at, domain),
@@ -61,8 +61,8 @@ impl Counter<'_> {
         }
     }
 
-    /// Adds what one evaluation does to `price`; what is not always done, to `more`. Arithmetic of indices does not
-    /// `count`.
+    /// Adds the work of one evaluation to `price`, and work that is done only conditionally to `more`. Arithmetic is
+    /// ignored unless `count`, as in indices.
     fn price(&mut self, e: &Expr, count: bool, domain: &mut Domain, price: &mut Price, more: &mut Work) {
         match e {
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => {}
@@ -128,7 +128,7 @@ impl Counter<'_> {
         }
     }
 
-    /// `then` where the condition holds, and else `otherwise`.
+    /// The work of `then` where the condition holds, and of `otherwise` elsewhere.
     fn sometimes(
         &mut self,
         condition: &Expr,
@@ -161,7 +161,7 @@ impl Counter<'_> {
         more.add(&work);
     }
 
-    /// An operation on operands of this type.
+    /// The price of an operation on operands of this type.
     fn operation(&self, operand: &Expr, division: bool) -> Price {
         match self.type_of(operand) {
             Some(ty) if is_float(ty) && division => Price { special: lanes(ty), ..Price::default() },
@@ -171,17 +171,17 @@ impl Counter<'_> {
         }
     }
 
-    /// Bytes of an element of an array in global memory.
+    /// Bytes per element of an array in global memory; 0 for other arrays.
     fn global_element(&self, array: &Expr) -> u64 {
         match array {
             Expr::Var(name) => self.types.get(name).filter(|t| t.global).map_or(0, |t| bytes(t.ty)),
-            // One of two buffers of the same type.
+            // A choice between two buffers of the same type.
             Expr::Select(_, one, _) => self.global_element(one),
             _ => 0,
         }
     }
 
-    /// Bytes of global memory that an expression names.
+    /// Bytes of global memory that an lvalue designates.
     pub fn global_bytes(&self, e: &Expr) -> u64 {
         match e {
             Expr::Index(array, _) => self.global_element(array),
@@ -194,7 +194,7 @@ impl Counter<'_> {
         }
     }
 
-    /// The type of an expression, as far as it matters for what it costs.
+    /// The type of an expression, as far as its cost depends on it.
     fn type_of(&self, e: &Expr) -> Option<CType> {
         Some(match e {
             Expr::Int { long: false, .. } => CType::Int,

@@ -1,4 +1,4 @@
-//! Counting loops.
+//! Counts the work of loops.
 
 use super::What;
 use super::amount::Work;
@@ -11,10 +11,10 @@ use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 
-/// Rounds of a loop that are counted one after the other, at most.
+/// Maximum iterations that are evaluated one by one.
 const MOST_COMPUTED: usize = 64;
 
-/// The head of a loop.
+/// The head of a counting loop.
 pub struct Loop<'a> {
     pub var: &'a Name,
     pub from: &'a Expr,
@@ -44,7 +44,7 @@ impl Counter<'_> {
         if matches!(l.step, Step::Double) {
             return self.doubling(l, from, end, body, domain);
         }
-        // As many rounds as a flag was set, by all work-items of the group together.
+        // As many iterations, over all work-items of the group, as a flag was set.
         if let Some(Expr::Var(name)) = l.end
             && let Some(total) = self.ranks.get(name).and_then(|flag| self.set.get(flag)).cloned()
         {
@@ -84,14 +84,14 @@ impl Counter<'_> {
         work
     }
 
-    /// What the difference of two ends is at most, where one was made of the other. Work-items may begin a little later.
+    /// An upper bound of `end - from`, if one was computed from the other. Work-items may start a little later.
     fn longest(&self, from: &Size, end: &Size, domain: &Domain) -> Option<Size> {
         let spans = self.grid.spans.borrow();
         let found = spans.iter().find(|[to, start, _]| to == end && domain.is_at_most(start, from));
         found.map(|[.., most]| most.clone())
     }
 
-    /// `i *= 2` in each round.
+    /// A loop with `i *= 2` in each iteration.
     fn doubling(&mut self, l: &Loop, from: Option<Size>, end: Option<Size>, body: &[Stmt], domain: &Domain) -> Work {
         let constants = from.as_ref().and_then(Size::as_const).zip(end.as_ref().and_then(Size::as_const));
         if let Some((from, end)) = constants
@@ -145,7 +145,7 @@ impl Counter<'_> {
         work
     }
 
-    /// `while (team < 256 && team * 16 < M) { team = team * 2; }` where all of these are numbers.
+    /// Evaluates `while (team < 256 && team * 16 < M) { team = team * 2; }`, if all operands are numbers.
     fn computed(&mut self, condition: &Expr, body: &[Stmt], domain: &Domain) -> Option<Work> {
         if !body.iter().all(|s| matches!(&s.kind, StmtKind::Assign(Expr::Var(_), _))) {
             return None;
@@ -164,7 +164,7 @@ impl Counter<'_> {
         None
     }
 
-    /// `while (tile < tiles) { …; tile = lift_next_tile(…); }`: each tile is one group's.
+    /// `while (tile < tiles) { …; tile = lift_next_tile(…); }`: each tile belongs to one group.
     fn tiles(&mut self, condition: &Expr, body: &[Stmt], domain: &mut Domain) -> Option<Work> {
         let Expr::Binary(BinaryOp::Lt, tile, tiles) = condition else { return None };
         let Expr::Var(name) = &**tile else { return None };
@@ -179,7 +179,7 @@ impl Counter<'_> {
         inside.exact = domain.exact;
         self.forget(body);
         self.names.insert(name.clone(), number);
-        // A group for each tile: none takes a second one.
+        // With one group per tile, no group takes a second one.
         let stop = rest.iter().position(|s| matches!(&s.kind, StmtKind::If { then, .. } if breaks(then)));
         let work = self.block(&rest[..stop.unwrap_or(rest.len())], inside);
         self.forget(std::slice::from_ref(last));
@@ -226,14 +226,14 @@ impl Counter<'_> {
         self.names.insert(name.clone(), value);
         let work = self.block(rest, inside);
         self.forget(body);
-        // Where the next loop goes on: this one's rounds for this work-item alone.
+        // Where the next loop continues: this loop's iterations for this work-item alone.
         let rounds = Size::max(&Size::zero(), &rounded_up(&end.sub(&start), &step));
         self.names.insert(name.clone(), start.add(&rounds.mul(&step)));
         Some(work)
     }
 }
 
-/// Whether the loop around these statements may end before its time.
+/// Whether these statements may break out of the surrounding loop.
 pub fn breaks(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Break | StmtKind::Return => true,

@@ -1,14 +1,15 @@
-//! What a compiled kernel costs: for each launch the bytes of global memory read and written, the arithmetic, the
-//! barriers and the local memory, as sizes of the program and, for given sizes, as numbers.
+//! The cost of a compiled kernel: for each launch the bytes of global memory read and written, the arithmetic, the
+//! barriers and the local memory, in terms of size parameters or, for given sizes, as numbers.
 //!
-//! It is counted in the syntax tree of the generated text, launch by launch, with the arguments and the numbers of
-//! work-items of the plan: loops are symbolic ranges ([`domain`]), C expressions are sizes ([`values`]), and a statement
-//! counts as often as there are elements in the ranges around it ([`count`]). An amount is exact where the text alone
-//! decides it, and else the most that a run can have: under a condition on data, in a loop up to a number that only the
-//! device knows. What the functions of a sort do is told for a whole launch ([`sorting`]). Counted is a run without failures, on a device that gives a launch the work-items that the plan asks
-//! for; what work-groups read while they wait for each other is not ([`LaunchCost::waits`]).
+//! The cost is counted on the syntax tree of the generated text, launch by launch, with the plan's arguments and
+//! numbers of work-items. Loops are symbolic ranges ([`domain`]), C expressions are sizes ([`values`]), and a statement
+//! is executed once for each element of the ranges around it ([`count`]). An amount is exact where the text alone
+//! decides it. Otherwise it is an upper bound: under a condition on data, or in a loop whose end only the device knows.
+//! The helpers of a sort are counted for a whole launch ([`sorting`]). The cost is that of a run without failures, on a
+//! device that grants a launch the requested work-items; reads while groups wait for each other are not counted
+//! ([`LaunchCost::waits`]).
 //!
-//! Invariant: an amount is never below what a run does, but for those two.
+//! Invariant: with these two exceptions, an amount is never below that of a run.
 
 mod amount;
 mod calls;
@@ -33,39 +34,39 @@ use lift_analysis::size::{Size, Var};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
     pub kernel: String,
-    /// In the order in which they are done.
+    /// In order of execution.
     pub launches: Vec<LaunchCost>,
-    /// The numbers in the amounts that are no sizes of the program: only the device knows them.
+    /// The variables in the amounts that are not size parameters: numbers that only the device knows.
     pub unknown: Vec<Unknown>,
-    /// Results that are stored on the way, the program's result, and their bytes.
+    /// The intermediate and final results that are stored, with their bytes.
     pub stored: Vec<Stored>,
 }
 
-/// A launch, or the clearing of a buffer by the host (without a function).
+/// A launch, or a buffer cleared by the host (without a function).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchCost {
-    /// What it does: "filter: count".
+    /// The work, for people: "filter: count".
     pub label: String,
-    /// The function in the OpenCL text.
+    /// The name of the function in the OpenCL text.
     pub function: Option<String>,
     pub origin: Option<Origin>,
-    /// How often it is done in a run.
+    /// Executions per run.
     pub times: Size,
-    /// Work-groups and work-items of a group in each dimension, as the plan asks for.
+    /// Work-groups, and work-items of a group, in each dimension, as the plan requests.
     pub groups: [Size; 3],
     pub items: [u32; 3],
-    /// Bytes of local memory of a group.
+    /// Bytes of local memory per group.
     pub local_memory: Size,
-    /// Of all work-items, each time.
+    /// The work of all work-items in one execution.
     pub work: Work,
-    /// Work-groups wait for each other; what they read meanwhile is not counted.
+    /// Work-groups wait for each other; their reads while waiting are not counted.
     pub waits: bool,
 }
 
 /// A number that only the device knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
-    /// By which amounts mention it.
+    /// The variable that stands for it in amounts.
     pub var: Var,
     pub what: What,
     pub at_most: Option<Size>,
@@ -74,9 +75,9 @@ pub struct Unknown {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// A length or another number that is read from device memory.
+    /// A length or another number in device memory.
     Value,
-    /// The rounds of a loop, in that work-item that has most.
+    /// The iterations of a loop, in the work-item with the most.
     Rounds,
     /// ⌈log₂⌉ of a size.
     Doublings(Size),
@@ -93,13 +94,13 @@ impl What {
 }
 
 impl Cost {
-    /// Counts what a program does, as sizes.
+    /// Counts the cost of a program in terms of its size parameters.
     pub fn of(program: &Program) -> Cost {
         Cost::at(program, &SizeValues::new())
     }
 
-    /// Counts what a program does where its sizes have these values; amounts are numbers then, or mention what is
-    /// missing. More of them are exact than those of [`Cost::of`].
+    /// Counts the cost of a program for the given sizes. Amounts are numbers, or mention the sizes that are missing.
+    /// More of them are exact than those of [`Cost::of`].
     pub fn at(program: &Program, sizes: &SizeValues) -> Cost {
         let mut counter = count::Counter::new(program, sizes);
         let mut launches = Vec::new();
@@ -118,18 +119,18 @@ impl Cost {
         let launches = self.launches.iter().filter(|l| l.function.is_some());
         launches.fold(Size::zero(), |sum, l| sum.add(&l.times))
     }
-    /// All launches together.
+    /// The work of all launches together.
     pub fn total(&self) -> Work {
         let mut total = Work::none();
         self.launches.iter().for_each(|l| total.add(&l.work.times(&l.times)));
         total
     }
-    /// The most bytes of local memory that a group of one of the launches has.
+    /// The maximum, over the launches, of local memory per group, in bytes.
     pub fn local_memory(&self) -> Size {
         self.launches.iter().fold(Size::zero(), |most, l| Size::max(&most, &l.local_memory))
     }
 
-    /// The number that an amount is, if it is one: with the greatest value of what only the device knows.
+    /// Evaluates an amount, taking the maximum of numbers that only the device knows; `None` if one is unknown.
     pub fn value(&self, amount: &Size) -> Option<i64> {
         let value = |var: &Var| {
             let unknown = self.unknown.iter().find(|u| u.var == *var)?;
@@ -146,13 +147,13 @@ impl Cost {
     }
 }
 
-/// ⌈log₂ n⌉, 0 for what is no positive number.
+/// ⌈log₂ n⌉; 0 unless n is positive.
 fn doublings(n: i64) -> i64 {
     let below = u64::try_from(n).unwrap_or(0).saturating_sub(1);
     i64::from(u64::BITS - below.leading_zeros())
 }
 
-/// Where the first launch of steps comes from.
+/// The origin of the first launch in the steps.
 fn origin_of(all: &[Step]) -> Option<&Origin> {
     all.iter().find_map(|step| match step {
         Step::Launch(launch) => Some(&launch.origin),
@@ -160,8 +161,8 @@ fn origin_of(all: &[Step]) -> Option<&Origin> {
     })
 }
 
-/// 1 where a launch is not left out, else 0. A function that returns by itself is counted so, unless it is known that it is
-/// left out.
+/// 1 if a launch is made, 0 if it is skipped. A function that itself tests whether there is work counts as made unless
+/// it is known to be skipped.
 fn taken(counter: &count::Counter, launch: &Launch, function: &Function) -> Size {
     let leaves = |s: &Stmt| match &s.kind {
         StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Return)),

@@ -1,8 +1,8 @@
-//! What the functions of a radix sort do ([`crate::opencl::radix`]), all work-items of a launch together: they deal the
-//! chunks of an array out to the groups themselves, so no range around the call says how often something is done.
+//! The work of the radix sort's helpers ([`crate::opencl::radix`]), for all work-items of a launch together: the
+//! helpers distribute the chunks among the groups, so no range around the call tells how often they run.
 //!
-//! Amounts are what a digit costs in which not all keys agree, with all of its values in each chunk. The arithmetic of
-//! [`crate::opencl::radix::PLACES`] is counted as it is written, for whole tiles.
+//! Amounts are those of a digit in which keys differ, with all of its values in each chunk. The arithmetic of
+//! [`crate::opencl::radix::PLACES`] is counted as written, for whole tiles.
 
 use super::What;
 use super::amount::{Amount, Price, Work};
@@ -14,18 +14,18 @@ use crate::opencl::radix::DIGITS;
 use crate::opencl::{Expr, Helper};
 use lift_analysis::size::Size;
 
-/// Bytes of a count, of a position, and of what an atomic operation reads and writes.
+/// Bytes of a count or an index; also those that an atomic operation reads, or writes.
 const INT: i64 = 4;
 
-/// Operations that make an unsigned number of a key.
+/// Operations to convert a key to an unsigned number.
 pub fn sortable(order: Option<i64>) -> u64 {
     let order = order.unwrap_or(3);
-    // Of floats: two shifts, three comparisons, and a complement or a bit that is set.
+    // For floats: two shifts, three comparisons, and a complement or a set bit.
     (if order & 2 != 0 { 6 } else { 1 }) + u64::from(order & 1 != 0)
 }
 
 impl Counter<'_> {
-    /// `None` if it is none of these functions.
+    /// The work of a helper for sorting; `None` for other functions.
     pub fn sorting(&mut self, name: &str, args: &[Expr], domain: &mut Domain) -> Option<Work> {
         let is = |narrow: Helper, wide: Helper| name == narrow.name() || name == wide.name();
         let key = if name.ends_with("64") { 8 } else { 4 };
@@ -58,7 +58,7 @@ impl Counter<'_> {
             work.add(&Work { read: both.clone(), written: both, ..Work::none() });
             work
         } else if name == Helper::Differs.name() {
-            // The words of digits beside each other may be read once for all of them.
+            // Adjacent words of digits may be read together, once for all.
             let moves = self.length(args.get(1)?, domain);
             let executions = domain.count().size;
             let times = |n: i64| at_most(executions.mul(&moves).mul(&Size::int(n)));
@@ -68,7 +68,7 @@ impl Counter<'_> {
         })
     }
 
-    /// A length that the device may have computed.
+    /// A length, which the device may have computed.
     fn length(&mut self, e: &Expr, domain: &mut Domain) -> Size {
         match eval(e, &self.names, &self.grid, domain) {
             Some(size) => size,
@@ -85,7 +85,7 @@ fn at_most(size: Size) -> Amount {
     Amount { size, exact: false }
 }
 
-/// How often each digit is in each chunk: every key is read once, every count is stored and added to that of all chunks.
+/// The histogram of each chunk: every key is read once, every count is stored and added to the total over all chunks.
 fn digits(key: i64, n: &Size, chunks: &Size, order: Option<i64>) -> Work {
     let counts = chunks.mul(&Size::int(DIGITS));
     let times = |size: &Size, n: i64| size.mul(&Size::int(n));
@@ -99,7 +99,7 @@ fn digits(key: i64, n: &Size, chunks: &Size, order: Option<i64>) -> Work {
     }
 }
 
-/// Where each digit of each chunk belongs: for each of its values what is before it in all, and a scan over the chunks.
+/// The offsets of each digit in each chunk: for each value the total of smaller values, and a scan over the chunks.
 fn offsets(chunks: &Size, items: u32) -> Work {
     let counts = chunks.mul(&Size::int(DIGITS));
     let before = Size::int(DIGITS * (DIGITS - 1) / 2);
@@ -117,14 +117,14 @@ fn offsets(chunks: &Size, items: u32) -> Work {
     }
 }
 
-/// The move of all keys to where their digits belong.
+/// The move of all keys to the offsets of their digits.
 struct Moved {
-    /// Bytes of a key, with those of its position.
+    /// Bytes of a key, including its index if there is one.
     key: i64,
     pairs: bool,
     n: Size,
     tiles: Size,
-    /// Keys of whole tiles.
+    /// Keys in whole tiles.
     slots: Size,
     chunks: Size,
     items: u32,
@@ -135,10 +135,10 @@ impl Moved {
     fn work(&self) -> Work {
         let times = |size: &Size, n: i64| size.mul(&Size::int(n));
         let rounds = doublings(self.items, 4) as i64;
-        // Around loading and writing; in each half of a digit those of the scan, one before it and one behind the move.
+        // Around loads and stores; for each half of a digit those of the scan, one before it and one after the move.
         let barriers = 4 + 2 * (rounds + 2) + if self.pairs { 6 } else { 0 };
-        // A key: two half digits and their places; whether it is the first of its digit, where it goes, whether it is
-        // the last. A work-item: its sixteen counters, spread, scanned, and put together, in both halves.
+        // Per key: two half digits and their ranks; whether it is the first of its digit, where it goes, whether it is
+        // the last. Per work-item: its sixteen counters, spread, scanned and combined, in both halves.
         let of_key = 2 * (self.sortable + 2 + 9) + 2 * (self.sortable + 4) + 14;
         let of_item = 2 * (44 + 12 * rounds + 28);
         let items = times(&self.tiles, i64::from(self.items));

@@ -1,4 +1,4 @@
-//! What C expressions of integers are, as sizes.
+//! Evaluates integer expressions of C to sizes.
 
 use super::domain::{self, Domain};
 use crate::opencl::{BinaryOp, CType, Expr, Helper, UnaryOp};
@@ -7,26 +7,26 @@ use lift_analysis::size::Size;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// The work-items of a launch: what `get_…` gives.
+/// The values of `get_group_id` and the like in a launch.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// The number of this group and of this work-item in it, in terms of the domain.
+    /// The ids of this group and of this work-item in it, in terms of the domain's indices.
     pub group: [Size; 3],
     pub item: [Size; 3],
     pub groups: [Size; 3],
     pub items: [Size; 3],
-    /// Sizes that are the lesser of two.
+    /// `[min, a, b]`: sizes that are minima.
     pub least: RefCell<Vec<[Size; 3]>>,
-    /// `[to, from, most]`: the difference of two ends, and what it is at most.
+    /// `[to, from, most]`: an end, the start from which it was computed, and an upper bound of their difference.
     pub spans: RefCell<Vec<[Size; 3]>>,
-    /// `[q, a, b]`: quotients rounded up.
+    /// `[q, a, b]`: quotients rounded up, `q = ⌈a/b⌉`.
     pub rounded: RefCell<Vec<[Size; 3]>>,
 }
 
-/// What names stand for at a point of a function.
+/// The values of variables at a point of a function.
 pub type Names = FxHashMap<Name, Size>;
 
-/// The size that an expression is; `None` if it is read from memory, or no whole number.
+/// The value of an expression; `None` if it is read from memory or not an integer.
 pub fn eval(e: &Expr, names: &Names, grid: &Grid, domain: &mut Domain) -> Option<Size> {
     let size = raw(e, names, grid, domain)?;
     domain.known(&size)
@@ -47,7 +47,7 @@ fn raw(e: &Expr, names: &Names, grid: &Grid, domain: &mut Domain) -> Option<Size
                 return Some(rounded);
             }
             let (x, y) = (eval(a, names, grid, domain)?, eval(b, names, grid, domain)?);
-            // `x + min(a, b)` is the lesser of two ends.
+            // `x + min(a, b)` is the minimum of two ends.
             match least(b, names, grid, domain) {
                 Some((p, q)) => {
                     let parts = grid.least.borrow().iter().find(|[min, ..]| *min == x).cloned();
@@ -106,7 +106,7 @@ fn lesser(domain: &Domain, grid: &Grid, a: &Size, b: &Size) -> Size {
         let found = grid.least.borrow().iter().find(|[min, ..]| min == size).cloned();
         found.map_or_else(|| vec![size.clone()], |[_, a, b]| vec![a, b])
     };
-    // Of what is the least of several, each that is not below another goes.
+    // Among the operands of the minimum, drop each that is at least another one.
     let mut all: Vec<Size> = parts(a);
     for part in parts(b) {
         if all.iter().any(|other| domain.is_at_most(other, &part)) {
@@ -126,7 +126,7 @@ fn lesser(domain: &Domain, grid: &Grid, a: &Size, b: &Size) -> Size {
     }
 }
 
-/// C rounds towards zero: only where nothing is negative is that what sizes do.
+/// C rounds towards zero; sizes agree only if nothing is negative.
 fn divided(domain: &mut Domain, a: &Size, b: &Size, quotient: bool) -> Option<Size> {
     if let Some(by) = b.as_const()
         && let Some((upper, lower)) = domain.cut(a, by)
@@ -137,7 +137,7 @@ fn divided(domain: &mut Domain, a: &Size, b: &Size, quotient: bool) -> Option<Si
     whole.then(|| domain.simplify(&if quotient { a.div_floor(b) } else { a.rem(b) }))
 }
 
-/// `a / b + (int)(a % b != 0)`
+/// Recognises `a / b + (int)(a % b != 0)`.
 fn rounded_up(a: &Expr, b: &Expr, names: &Names, grid: &Grid, domain: &mut Domain) -> Option<Size> {
     let Expr::Binary(BinaryOp::Div, num, den) = a else { return None };
     let Expr::Cast(CType::Int, rest) = b else { return None };

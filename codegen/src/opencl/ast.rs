@@ -1,4 +1,4 @@
-//! The syntax tree.
+//! The syntax tree of OpenCL C.
 
 use super::helpers::Helper;
 use lift_analysis::hir::{Name, Scalar};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The types of values that a kernel computes with.
+/// The value types of generated code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CType {
     Bool,
@@ -25,7 +25,7 @@ pub enum CType {
 }
 
 impl CType {
-    /// The type of a value of a scalar type.
+    /// The type in which values of a scalar type are computed.
     pub fn of(s: Scalar) -> CType {
         match s {
             Scalar::Int => CType::Int,
@@ -35,7 +35,7 @@ impl CType {
             Scalar::Bool => CType::Bool,
         }
     }
-    /// The type of an element in memory: as [`CType::of`], but a `Bool` is a byte.
+    /// The type of an element in memory: [`CType::of`], except that `Bool` is a byte.
     pub fn stored(s: Scalar) -> CType {
         match s {
             Scalar::Bool => CType::UChar,
@@ -85,7 +85,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Parts are shared: what is computed once is mentioned again and again until it is written.
+/// Subexpressions are shared: a value is used many times before it is written to a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// An `int`, or a `long` where `long` is set.
@@ -128,22 +128,22 @@ pub struct Stmt {
     pub origin: Option<Origin>,
 }
 
-/// What a pointer points to.
+/// The address space of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Qualifier {
-    /// Global memory.
+    /// Read-write global memory.
     Global,
-    /// Global memory that is only read.
+    /// Read-only global memory.
     GlobalConst,
     Local,
 }
 
-/// Where a declared array lies.
+/// Where a declared array is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Storage {
     Private,
     Local,
-    /// Local, and aligned so that vectors can be read and written.
+    /// Local, aligned for vector loads and stores.
     LocalVectors,
 }
 
@@ -182,7 +182,7 @@ pub enum StmtKind {
         from: Expr,
         condition: Expr,
         step: Step,
-        /// What the variable stays below, where the condition reads a number that only the device knows.
+        /// An upper bound (exclusive) of the variable, if the condition reads a number that only the device knows.
         below: Option<Size>,
         body: Vec<Stmt>,
     },
@@ -192,18 +192,18 @@ pub enum StmtKind {
     },
     Break,
     Return,
-    /// Ends the work-item, because a check has failed: what follows would rely on it. In an `If`, last.
+    /// Ends the work-item after a failed check, because the rest would rely on it. The last statement of an `If`.
     Stop,
     Barrier {
         local: bool,
         global: bool,
     },
-    /// Braces of its own.
+    /// A block in braces.
     Block(Vec<Stmt>),
     Comment(String),
-    /// The loop that follows is written out.
+    /// Unroll the next loop.
     Unroll,
-    /// The loop that follows is not.
+    /// Do not unroll the next loop.
     Roll,
 }
 
@@ -214,7 +214,7 @@ pub enum ParamType {
         element: CType,
         constant: bool,
     },
-    /// `__local T* restrict`: memory of the group, as much as the launch says.
+    /// `__local T* restrict`: local memory, sized by the launch.
     Local(CType),
     Value(CType),
 }
@@ -225,13 +225,12 @@ pub struct Param {
     pub ty: ParamType,
 }
 
-/// Of expressions inside of statements, by what they are: where in the source each was computed. The same expression of
-/// two places comes from neither.
+/// Origins of subexpressions, by structure. An expression that two places of the source compute has no origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PartOrigins(FxHashMap<u64, Option<Origin>>);
 
 impl PartOrigins {
-    /// An expression that stands for a value of the program.
+    /// Records the origin of an expression that computes a value of the program.
     pub fn add(&mut self, expr: &Expr, origin: &Origin) {
         if !expr.is_leaf() {
             let known = self.0.entry(fingerprint(expr)).or_insert_with(|| Some(origin.clone()));
@@ -249,7 +248,7 @@ impl PartOrigins {
     }
 }
 
-/// Of two expressions that differ it is the same so seldom that nobody will see a wrong mark.
+/// A hash; collisions are rare and would only give a wrong source location.
 fn fingerprint(expr: &Expr) -> u64 {
     let mut hasher = FxHasher::default();
     expr.hash(&mut hasher);
@@ -257,7 +256,7 @@ fn fingerprint(expr: &Expr) -> u64 {
 }
 
 impl Expr {
-    /// A name or a number.
+    /// Whether it is a name or a literal.
     fn is_leaf(&self) -> bool {
         use Expr::*;
         matches!(self, Int { .. } | UInt(_) | Float(_) | Double(_) | Bool(_) | Var(_))
@@ -268,21 +267,21 @@ impl Expr {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     pub name: Name,
-    /// What it does, for a person; printed above it.
+    /// Describes the function for people; printed above it.
     pub doc: String,
     pub origin: Origin,
     pub params: Vec<Param>,
-    /// The work-group size on which the code relies.
+    /// The work-group size that the code requires, if any.
     pub group_size: Option<[u32; 3]>,
     pub body: Vec<Stmt>,
-    /// Where the parts of expressions come from.
+    /// The origins of subexpressions.
     pub parts: PartOrigins,
 }
 
-/// A whole OpenCL text.
+/// An OpenCL source file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unit {
-    /// Printed first, as a comment.
+    /// Lines of a comment, printed first.
     pub header: Vec<String>,
     pub uses_double: bool,
     pub helpers: BTreeSet<Helper>,

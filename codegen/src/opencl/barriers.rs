@@ -1,10 +1,9 @@
-//! Whether the barriers of generated functions are right: all work-items of a group reach each of them, and between two of
-//! them memory that they share is read or written. Debug builds of the compiler verify every program that they make.
+//! Verifies the barriers of generated functions: all work-items of a group reach each barrier, and shared memory is
+//! accessed between two barriers. Debug builds verify every program that they generate.
 //!
-//! What work-items of a group may disagree about is found by following their ids through the tree: a value is *their own*
-//! if it is computed from an id of the item, from what only it has in private memory, from an element at an index of its
-//! own, or where a condition of its own decided. What lies in shared memory at an index that all agree about is the same
-//! for all.
+//! A divergence analysis follows work-item ids through the tree. A value is *own* (it may differ between the work-items
+//! of a group) if it is computed from an item id, from private memory that is own, from an element at an own index, or
+//! under an own condition. An element of shared memory at an index that is not own is the same for all.
 
 #[cfg(test)]
 mod tests;
@@ -13,16 +12,16 @@ use super::{Expr, Function, Helper, ParamType, Step, Stmt, StmtKind, Storage};
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 
-/// The number of barriers in the kernels of a program, or what is wrong with one of them.
+/// Returns the number of barriers in the kernels of a program, or the first fault found.
 pub fn verify(functions: &[Function], text: &str) -> Result<usize, String> {
     let waiting = waiting_helpers(text);
     functions.iter().map(|function| check(function, &waiting)).sum()
 }
 
-/// The functions of a text, other than kernels, that have a barrier.
+/// The helper functions in a text that contain a barrier.
 fn waiting_helpers(text: &str) -> FxHashSet<String> {
     let name = |function: &str| {
-        // Comments stand before it.
+        // Comments may precede the signature.
         let head = function.lines().find(|line| line.contains('(') && !line.trim_start().starts_with("//"))?;
         let head = head.split('(').next()?;
         head.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().map(str::to_owned)
@@ -31,7 +30,7 @@ fn waiting_helpers(text: &str) -> FxHashSet<String> {
     functions.filter_map(name).collect()
 }
 
-/// What barriers since the last access put in order, local memory and global; none where there was no barrier since.
+/// The kinds of barriers (local, global) since the last access to shared memory; `None` if there was none.
 type Idle = Option<[bool; 2]>;
 
 fn both(a: Idle, b: Idle) -> Idle {
@@ -39,23 +38,23 @@ fn both(a: Idle, b: Idle) -> Idle {
     Some([l && m, g && h])
 }
 
-/// One function.
+/// The state for one function.
 struct Checked<'a> {
     function: &'a str,
     waiting: &'a FxHashSet<String>,
-    /// Variables about whose values work-items may disagree.
+    /// Variables whose values may differ between work-items.
     own: FxHashSet<String>,
-    /// Arrays that only one work-item has.
+    /// Private arrays.
     private: FxHashSet<String>,
-    /// Arrays and buffers that work-items share.
+    /// Arrays and buffers shared by work-items.
     shared: FxHashSet<String>,
     barriers: Cell<usize>,
 }
 
-/// How a statement may leave what is around it.
+/// How control flow may diverge out of a statement.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Leaves {
-    /// Some work-items leave the loop, or the function, and others do not.
+    /// Some work-items leave the loop, or the function, but others do not.
     the_loop: bool,
     the_function: bool,
 }
@@ -91,7 +90,7 @@ fn check(function: &Function, waiting: &FxHashSet<String>) -> Result<usize, Stri
 }
 
 impl Checked<'_> {
-    /// Whether work-items may disagree about a value.
+    /// Whether a value may differ between work-items.
     fn is_own(&self, e: &Expr) -> bool {
         let any = |all: &[Expr]| all.iter().any(|e| self.is_own(e));
         match e {
@@ -105,7 +104,7 @@ impl Checked<'_> {
             Expr::Call(name, args) => match &**name {
                 "get_local_id" | "get_global_id" => true,
                 "get_group_id" | "get_num_groups" | "get_local_size" | "get_global_size" => false,
-                // What one work-item finds and all read behind a barrier.
+                // One work-item computes the result, and all read it after a barrier.
                 name if [Helper::NextTile, Helper::LastGroup, Helper::GroupSums].iter().any(|h| h.name() == name) => {
                     false
                 }
@@ -120,7 +119,7 @@ impl Checked<'_> {
             Expr::Var(name) if own => {
                 self.own.insert(name.to_string());
             }
-            // Elements of private arrays; what work-items share is looked at where it is read.
+            // Tracks private arrays; elements of shared memory are examined where they are read.
             Expr::Index(array, at) => {
                 if let Expr::Var(name) = &**array
                     && self.private.contains(&**name)
@@ -134,7 +133,7 @@ impl Checked<'_> {
         }
     }
 
-    /// Follows ids through statements, which are executed under a condition about which work-items disagree or not.
+    /// Propagates own values through statements; `apart` if these run under an own condition.
     fn learn(&mut self, stmts: &[Stmt], mut apart: bool) -> Leaves {
         let mut leaves = Leaves::default();
         for stmt in stmts {
@@ -155,7 +154,7 @@ impl Checked<'_> {
                     Leaves::default()
                 }
                 StmtKind::Expr(Expr::Call(_, args)) => {
-                    // What is written by address.
+                    // Variables passed by address are written.
                     let own = apart || args.iter().any(|e| self.is_own(e));
                     for arg in args {
                         if let Expr::AddressOf(to) = arg {
@@ -181,7 +180,7 @@ impl Checked<'_> {
                 StmtKind::Return | StmtKind::Stop => Leaves { the_loop: apart, the_function: apart },
                 _ => Leaves::default(),
             };
-            // What follows is done by some of them only.
+            // Only some work-items execute the following statements.
             apart |= here != Leaves::default();
             leaves = leaves.or(here);
         }
@@ -198,7 +197,7 @@ impl Checked<'_> {
         Leaves { the_loop: leaves.the_function, the_function: leaves.the_function }
     }
 
-    /// No barrier is executed by some work-items only.
+    /// Checks that no barrier runs in some work-items only.
     fn reached(&self, stmts: &[Stmt], mut apart: bool) -> Result<Leaves, String> {
         let mut leaves = Leaves::default();
         for stmt in stmts {
@@ -233,7 +232,7 @@ impl Checked<'_> {
         Ok(leaves)
     }
 
-    /// Whether a statement itself, not one inside of it, waits at a barrier.
+    /// Whether the statement itself, apart from nested ones, waits at a barrier.
     fn waits(&self, kind: &StmtKind) -> bool {
         let calls = |e: &Expr| self.mentions(e, &|name| self.waiting.contains(name));
         match kind {
@@ -259,7 +258,7 @@ impl Checked<'_> {
         })
     }
 
-    /// Whether a name for which this holds stands in an expression.
+    /// Whether an expression contains a name that satisfies `holds`.
     fn mentions(&self, e: &Expr, holds: &dyn Fn(&str) -> bool) -> bool {
         match e {
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) => false,
@@ -273,14 +272,14 @@ impl Checked<'_> {
         }
     }
 
-    /// `idle`: no work-item has read or written what they share since barriers of these kinds, whatever way it came. Gives
-    /// whether it is so behind the statements.
+    /// Checks that shared memory is accessed between two barriers. `idle` has the kinds of barriers since the last
+    /// access, on all paths; returns the same for the end of the statements.
     fn needed(&self, stmts: &[Stmt], mut idle: Idle) -> Result<Idle, String> {
         let touches = |e: &Expr| self.mentions(e, &|name| self.shared.contains(name) || self.waiting.contains(name));
         for stmt in stmts {
             match &stmt.kind {
                 StmtKind::Barrier { local, global } => {
-                    // One that orders local memory does not order global memory.
+                    // A barrier for local memory does not order global memory.
                     if idle.is_some_and(|[l, g]| (l || !local) && (g || !global)) {
                         return Err(format!("{}: nothing is shared between two barriers", self.function));
                     }
@@ -299,7 +298,7 @@ impl Checked<'_> {
                         idle = idle.filter(|_| !touches(from));
                     }
                     idle = idle.filter(|_| !touches(condition));
-                    // The first iteration comes from before, every other one from the end of the last.
+                    // The first iteration follows the code before the loop, every other one the previous iteration.
                     let begin = both(idle, self.needed(body, None)?);
                     idle = if begin.is_some() { both(idle, self.needed(body, begin)?) } else { None };
                 }
@@ -312,7 +311,8 @@ impl Checked<'_> {
 }
 
 impl Checked<'_> {
-    /// Whether memory that work-items share is read or written from here on; no barrier stands where it is not.
+    /// Checks that shared memory is accessed after each barrier; returns whether it is from the beginning of `stmts`
+    /// on.
     fn followed(&self, stmts: &[Stmt], mut later: bool) -> Result<bool, String> {
         let touches = |e: &Expr| self.mentions(e, &|name| self.shared.contains(name) || self.waiting.contains(name));
         for stmt in stmts.iter().rev() {
@@ -327,7 +327,7 @@ impl Checked<'_> {
                     later = a || b || touches(condition);
                 }
                 StmtKind::For { condition, body, .. } | StmtKind::While { condition, body } => {
-                    // A round is followed by another.
+                    // Another iteration may follow.
                     later = self.followed(body, true)? || later || touches(condition);
                     if let StmtKind::For { from, .. } = &stmt.kind {
                         later |= touches(from);

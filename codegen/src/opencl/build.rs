@@ -1,12 +1,12 @@
-//! Building expressions: constructors that fold constants and drop what does nothing, so that the text reads as a
-//! person would have written it.
+//! Constructors of expressions that fold constants and drop identities, so that the text reads as if written by a
+//! person.
 
 use super::ast::*;
 use lift_analysis::hir::{Literal, Name};
 use lift_analysis::origin::Origin;
 use std::sync::Arc;
 
-// Constructors, not operators: they fold constants, and stand beside `lt`, `and` and others that have no operator.
+// Constructors rather than operator traits: they fold constants, and `lt`, `and` and others have no trait.
 #[allow(clippy::should_implement_trait)]
 impl Expr {
     pub fn int(value: i64) -> Expr {
@@ -33,7 +33,7 @@ impl Expr {
             _ => None,
         }
     }
-    /// Costs nothing to repeat: a name or a literal.
+    /// Whether the expression is a name or a literal, and so free to repeat.
     pub fn is_atom(&self) -> bool {
         matches!(
             self,
@@ -41,12 +41,12 @@ impl Expr {
         )
     }
 
-    /// An element of an array in memory, with an index that is no load itself.
+    /// Whether the expression is an atom, or an element of an array whose index is not itself a load.
     pub fn is_load(&self) -> bool {
         self.is_atom()
             || matches!(self, Expr::Index(a, i) if a.is_atom() && !i.any(&mut |e| matches!(e, Expr::Index(..))))
     }
-    /// Whether any part, itself included, satisfies `pred`.
+    /// Whether any subexpression, including the expression itself, satisfies `pred`.
     pub fn any(&self, pred: &mut dyn FnMut(&Expr) -> bool) -> bool {
         pred(self)
             || match self {
@@ -57,7 +57,7 @@ impl Expr {
                 _ => false,
             }
     }
-    /// Whether it has more parts than this, looking at no more.
+    /// Whether it has more than `parts` subexpressions; stops counting there.
     pub fn is_longer_than(&self, parts: usize) -> bool {
         let mut seen = 0;
         self.any(&mut |_| {
@@ -65,7 +65,7 @@ impl Expr {
             seen > parts
         })
     }
-    /// Changes every part, the innermost first.
+    /// Changes every subexpression, innermost first.
     pub fn rewrite(&mut self, change: &mut dyn FnMut(&mut Expr)) {
         match self {
             Expr::Unary(_, a)
@@ -85,7 +85,7 @@ impl Expr {
     pub fn mentions(&self, part: &Expr) -> bool {
         self.any(&mut |e| e == part)
     }
-    /// A call that may record a failure.
+    /// Whether the expression contains a call that may record a failure.
     pub fn may_fail(&self) -> bool {
         self.any(&mut |e| matches!(e, Expr::Call(name, _) if super::Helper::records_failures(name)))
     }
@@ -159,7 +159,7 @@ impl Expr {
             other => Expr::Unary(UnaryOp::Not, Arc::new(other)),
         }
     }
-    /// Surely an integer, so that `!(a < b)` is `a >= b` (for floats it is not, by NaN).
+    /// Whether it certainly is an integer, so that `!(a < b)` is `a >= b` (with NaN it is not).
     fn is_plain_int(&self) -> bool {
         matches!(self, Expr::Int { .. })
     }
@@ -177,7 +177,7 @@ impl Expr {
     pub fn lane(self, lane: u8) -> Expr {
         Expr::Lane(Arc::new(self), lane)
     }
-    /// A conversion; a cast of a literal is the literal, a cast back and forth between `int` and `uint` is dropped.
+    /// A conversion. A cast of a literal gives a literal; casts between `int` and `uint` and back are dropped.
     pub fn cast(self, ty: CType) -> Expr {
         match (ty, self) {
             (CType::UInt, Expr::Int { value, .. }) if value >= 0 => Expr::UInt(value as u64),

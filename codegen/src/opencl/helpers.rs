@@ -1,11 +1,11 @@
-//! Functions that generated kernels call, each printed only if used.
+//! Helper functions of generated kernels; each is printed only if used.
 //!
-//! They define what C leaves undefined, so that a kernel computes what the reference interpreter computes: a division
-//! by zero is recorded as a failure and gives 0, `INT_MIN / -1` wraps, an index out of range is recorded and gives 0.
+//! They define what C leaves undefined, in agreement with the interpreter: a division by zero is recorded as a failure
+//! and gives 0, `INT_MIN / -1` wraps, an index out of range is recorded and gives 0.
 
 use super::{pack, radix};
 
-/// In the order in which they are printed: a function stands after what it calls.
+/// In printing order: a function follows those it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Helper {
     Fail,
@@ -53,7 +53,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    /// The name to call.
+    /// The name in the generated text.
     pub fn name(self) -> &'static str {
         match self {
             Helper::Fail => "lift_fail",
@@ -100,7 +100,7 @@ impl Helper {
             Helper::Move64 => "lift_move_64",
         }
     }
-    /// What it calls.
+    /// The helper that it calls, if any.
     pub fn needs(self) -> Option<Helper> {
         match self {
             Helper::DivInt
@@ -139,7 +139,7 @@ impl Helper {
             | Helper::Sortable64 => None,
         }
     }
-    /// Whether all work-items of a group must call the function of this name, since they meet in it.
+    /// Whether all work-items of a group must call the function, because it contains a barrier.
     pub fn meets(name: &str) -> bool {
         let helpers = [
             Helper::GroupScan,
@@ -159,7 +159,7 @@ impl Helper {
         ];
         helpers.iter().any(|h| h.name() == name)
     }
-    /// Whether a call of the function of this name may record a failure.
+    /// Whether a call of the function may record a failure.
     pub fn records_failures(name: &str) -> bool {
         [
             Helper::DivInt,

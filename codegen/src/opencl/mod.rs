@@ -1,7 +1,7 @@
-//! OpenCL C: a small typed syntax tree, its printer, and the functions that generated kernels may call.
+//! OpenCL C: a small typed syntax tree, its printer, and the helper functions of generated kernels.
 //!
-//! The tree has what the compiler emits and nothing else. It carries origins; printing gives the text and the map from
-//! byte ranges of the text back to them.
+//! The tree covers just what the compiler emits. It carries origins; printing gives the text and a map from byte ranges
+//! of the text to origins.
 
 pub mod ast;
 pub mod barriers;

@@ -1,22 +1,22 @@
-//! Names of generated variables: taken from the source, made legal in OpenCL C, unique in a function.
+//! Names of generated variables: taken from the source, made legal in OpenCL C and unique in a function.
 
 use lift_analysis::hir::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
-/// The names in use in a function or a text.
+/// The names in use in a function or a file.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     used: FxHashSet<Name>,
-    /// By what a name begins with, the first number behind it that was not tried: all before are in use.
+    /// The next number to try as a suffix, by stem; all smaller ones are in use.
     next: FxHashMap<Name, u32>,
 }
 
 impl Names {
-    /// A fresh legal name that resembles `wish`.
+    /// A fresh legal name similar to `wish`.
     pub fn fresh(&mut self, wish: &str) -> Name {
         let stem = sanitize(wish);
-        // Some names are reserved by how they begin, so that no number behind them would help.
+        // Some names are reserved by their prefix, which no number at the end changes.
         let stem = if is_reserved(&stem) { format!("v_{stem}") } else { stem };
         let separator = if stem.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
         let stem: Name = stem.as_str().into();
@@ -36,7 +36,7 @@ impl Names {
     }
 }
 
-/// Letters, digits and `_` only, not starting with a digit or two underscores.
+/// Keeps letters, digits and `_`; never starts with a digit or an underscore.
 fn sanitize(wish: &str) -> String {
     let mut out = String::with_capacity(wish.len());
     for c in wish.chars() {
@@ -60,7 +60,7 @@ fn sanitize(wish: &str) -> String {
     }
 }
 
-/// Keywords of OpenCL C, of C++ for OpenCL and of C11, which the program around is written in, and macros of compilers.
+/// Keywords of OpenCL C, C++ for OpenCL, and C11 (the language of emitted hosts), and predefined macros of compilers.
 const KEYWORDS: &str = "
     EOF I NULL addrspace_cast alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class co_await
     co_return co_yield compl complex concept const const_cast constant consteval constexpr constinit continue
@@ -72,8 +72,8 @@ const KEYWORDS: &str = "
     ulong uniform union unix unsigned ushort using virtual void volatile while write_only xor xor_eq
 ";
 
-/// Functions, types and macros of the OpenCL C 3.0 specification and of Clang's headers for it that [`FAMILIES`] and
-/// [`is_reserved`] do not tell by their form.
+/// Names in the OpenCL C 3.0 specification and in Clang's headers for it, except those that [`FAMILIES`] and
+/// [`is_reserved`] recognise by their form.
 const STANDARD: &str = "
     INFINITY MAXFLOAT NAN abs abs_diff acos acosh acospi add_sat all any asin asinh asinpi atan atan2 atan2pi atanh
     atanpi barrier bit_reverse bitselect capture_event_profiling_info cbrt ceil clamp cles_khr_int64 clz copysign
@@ -87,15 +87,15 @@ const STANDARD: &str = "
     tan tanh tanpi tgamma trunc upsample vec_step vec_type_hint wait_group_events workDimension write_mem_fence
 ";
 
-/// What the names of families of functions, types and macros begin with.
+/// Prefixes of families of functions, types and macros.
 const FAMILIES: &str = "
     CLK_ amd_ arm_ as_ async_ atom_ atomic_ bitfield_ cl_ clk_ commit_ convert_ dot_ enqueue_ fast_ get_ half_ intel_
     kernel_ lift_ memory_ native_ ndrange_ read_image read_mem read_pipe reserve_ sub_group_ vload vstore work_group_
     write_image write_mem write_pipe
 ";
 
-/// Whether a name means something in OpenCL C, or may in what a driver puts before it. Those that a standard reserves are
-/// listed; all others that it may come to use have a form of their own: `NAME_NAME` is a macro, `name_t` is a type.
+/// Whether a name has a meaning in OpenCL C, or may have one in a driver's headers. Names in the standards are listed;
+/// future ones have a recognisable form: `NAME_NAME` is a macro, `name_t` a type.
 fn is_reserved(name: &str) -> bool {
     static WORDS: LazyLock<FxHashSet<&str>> =
         LazyLock::new(|| KEYWORDS.split_whitespace().chain(STANDARD.split_whitespace()).collect());
@@ -109,7 +109,7 @@ fn is_reserved(name: &str) -> bool {
         || is_vector_type(name)
 }
 
-/// `float4` and the like.
+/// Whether the name is a vector type, such as `float4`.
 fn is_vector_type(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     stem.len() < name.len()
@@ -159,8 +159,8 @@ mod tests {
         expect!["v_uint v_uint1 v_uint2 v_uint3 v_uint4 v_uint5"].assert_eq(&got.join(" "));
     }
 
-    /// What the headers of this machine's device declare: a name that is left as it is can be a variable, and hides no
-    /// function that a kernel may call.
+    /// Every name in the headers of this machine's device that is not reserved here can be a variable and hides no
+    /// helper function.
     #[test]
     fn names_in_the_headers_of_the_standard_do_not_clash() {
         use crate::run::device::{Program, Session};

@@ -1,12 +1,12 @@
-//! Functions of generated text that move what is kept of a few elements together.
+//! Helper functions that compact the kept ones of a few elements.
 //!
-//! Processors with AVX-512 have an instruction for that, for which OpenCL C has no word. Where the device's compiler says
-//! that it builds for such a processor, and knows the instruction by the name that Clang gives it, that is used; anywhere
-//! else elements are written one after the other, each over the one before if that was not kept.
+//! AVX-512 has an instruction for this, but OpenCL C does not. If the device's compiler targets AVX-512 and knows
+//! Clang's builtin for the instruction, the helpers use it. Otherwise they write all elements one after the other, each
+//! over the previous one if that was not kept.
 
 use std::sync::LazyLock;
 
-/// Elements that are moved by one call.
+/// Elements compacted by one call.
 pub const TOGETHER: i64 = 16;
 
 pub const HEAD: &str = "\
@@ -28,7 +28,7 @@ const SIXTEEN: &str = "  const ushort some = __builtin_ia32_cvtd2mask512(vload16
   return popcount((uint)some);
 ";
 
-/// A vector has room for eight.
+/// For element types of which a vector holds only eight.
 const TWICE_EIGHT: &str = "  const uchar first = __builtin_ia32_cvtd2mask256(vload8(0, keep) << 31);
   const uchar second = __builtin_ia32_cvtd2mask256(vload8(1, keep) << 31);
   const int at = popcount((uint)first);

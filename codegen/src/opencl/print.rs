@@ -6,11 +6,11 @@ use lift_analysis::origin::Origin;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The OpenCL text of a kernel and where its lines come from.
+/// The OpenCL text of a kernel, with the origins of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenClText {
     pub text: String,
-    /// Sorted, by byte range of `text`; inner ranges follow the outer ones that contain them.
+    /// Origins by byte range of `text`, sorted; an inner range follows the outer ones that contain it.
     pub map: Vec<(Range<u32>, Origin)>,
 }
 
@@ -18,7 +18,7 @@ pub fn print(unit: &Unit) -> OpenClText {
     let nothing = PartOrigins::default();
     let mut p = Printer { text: String::new(), indent: 0, map: Vec::new(), parts: &nothing };
     p.unit(unit);
-    // Outer ranges first; of equal ranges the one opened first, which is the outer.
+    // Outer ranges first; the sort is stable, so of equal ranges the outer one, opened first, stays first.
     p.map.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
     OpenClText { text: p.text, map: p.map }
 }
@@ -27,11 +27,11 @@ struct Printer<'u> {
     text: String,
     indent: usize,
     map: Vec<(Range<u32>, Origin)>,
-    /// Those of the function that is printed.
+    /// The origins of subexpressions of the current function.
     parts: &'u PartOrigins,
 }
 
-/// How tightly an expression binds, by the grammar of C.
+/// The precedence of an expression in the grammar of C.
 fn precedence(e: &Expr) -> u8 {
     match e {
         Expr::Int { value, .. } if *value < 0 => 13,
@@ -80,7 +80,7 @@ fn symbol(op: BinaryOp) -> &'static str {
     }
 }
 
-/// Operators that compilers warn about when they stand side by side without brackets.
+/// Pairs of operators for which compilers warn if there are no brackets.
 fn wants_brackets(outer: BinaryOp, inner: BinaryOp) -> bool {
     use BinaryOp::*;
     let bits = |op| matches!(op, BitAnd | BitOr | BitXor | Shl | Shr);
@@ -217,7 +217,7 @@ impl<'u> Printer<'u> {
                 let (space, aligned) = match storage {
                     Storage::Private => ("", ""),
                     Storage::Local => ("__local ", ""),
-                    // Drivers align an array as its elements, and put other data before it.
+                    // Drivers align an array only to its element type, and may place other data before it.
                     Storage::LocalVectors => ("__local ", " __attribute__((aligned(16)))"),
                 };
                 self.push(&format!("{space}{} {name}[{len}]{aligned};", ty.name()));

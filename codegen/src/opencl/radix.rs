@@ -1,20 +1,21 @@
-//! Functions of generated text for a radix sort over the whole device, least significant digit first.
+//! Helper functions for a radix sort over the whole device, least significant digit first.
 //!
-//! Keys are sorted by eight bits at a time (a *digit*), stably. The array is cut into chunks, one a group at a time. Three
-//! launches a digit: how often each digit is in each chunk; where each digit of each chunk belongs (Zagha and Blelloch,
-//! *Radix sort for vector multiprocessors*, 1991); and the move, in which a group sorts tile after tile of its chunk in
-//! local memory, four bits at a time (Satish, Harris and Garland, *Designing efficient sorting algorithms for manycore
-//! GPUs*, 2009), so that what lies side by side there is written side by side. No group waits for another one.
+//! Keys are sorted stably by eight bits (a *digit*) at a time. The array is divided into chunks, one per group at a
+//! time. Each digit takes three launches: a histogram of each chunk; the offset of each digit of each chunk (Zagha and
+//! Blelloch, *Radix sort for vector multiprocessors*, 1991); and the move. In the move a group sorts its chunk tile by
+//! tile in local memory, four bits at a time (Satish, Harris and Garland, *Designing efficient sorting algorithms for
+//! manycore GPUs*, 2009), so that adjacent keys of a tile are written to adjacent locations. No group waits for another
+//! one.
 //!
-//! They are inlined before anything else is done with them: LLVM 15's inliner dies of what its other passes make of them.
+//! The functions are `always_inline`, because otherwise LLVM 15's inliner crashes on the output of its other passes.
 //!
-//! A digit in which all keys agree is left out: the device itself knows which, so that the plan is the same for all data.
+//! Digits in which all keys agree are skipped. The device itself decides this, so the plan is the same for all data.
 
 use std::sync::LazyLock;
 
-/// Keys of one work-item at most.
+/// Maximum keys per work-item.
 pub const MOST_EACH: u32 = 16;
-/// Values of a digit.
+/// The number of values of a digit.
 pub const DIGITS: i64 = 256;
 
 pub const PLACES: &str = "\
@@ -133,7 +134,7 @@ static inline __attribute__((always_inline)) void lift_offsets(__global int* cou
 }
 ";
 
-/// Of keys of 32 and of 64 bits.
+/// The helpers for keys of `BITS` (32 or 64) bits.
 const SORTABLE: &str = "\
 // The order of keys as an order of unsigned numbers. order: 1 for the greatest first, 2 for floating-point numbers, of which
 // the two zeros are equal and what is no number comes last.
@@ -346,7 +347,7 @@ static inline __attribute__((always_inline)) void lift_move_BITS(__global const 
 }
 ";
 
-/// The texts for keys of one width.
+/// The helper texts for keys of one width.
 pub struct OfWidth {
     pub sortable: String,
     pub note: String,

@@ -1,10 +1,10 @@
-//! Whether two functions are one: equal up to the names of their parameters and variables, and to where they come from.
+//! Equality of functions, up to the names of parameters and variables and up to origins.
 
 use super::{Expr, Function, Step, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use rustc_hash::FxHashMap;
 
-/// Whether a function does with the arguments of another what that does.
+/// Whether two functions compute the same from their arguments.
 pub fn same(a: &Function, b: &Function) -> bool {
     let alike = a.params.len() == b.params.len()
         && a.body.len() == b.body.len()
@@ -18,7 +18,7 @@ pub fn same(a: &Function, b: &Function) -> bool {
     }
 }
 
-/// The names of one function with those of the other that stand where they do.
+/// The renaming between the variables of the two functions.
 #[derive(Default)]
 struct Pairs<'f> {
     there: FxHashMap<&'f Name, &'f Name>,
@@ -90,7 +90,7 @@ impl<'f> Pairs<'f> {
                     (Step::Add(a), Step::Add(b)) => self.expr(a, b),
                     (a, b) => a == b,
                 };
-                // What bounds the loop is told of both.
+                // `below` mentions sizes of the plan, which both functions share.
                 from && step
                     && ty == ty_b
                     && below == below_b

@@ -1,15 +1,15 @@
-//! Functions of generated text by which work-groups share a stream of tiles in a single pass.
+//! Helper functions by which work-groups share a stream of tiles in a single pass (decoupled look-back).
 //!
-//! The groups of a launch, one for each tile, hand on what they find through `state` (Merrill and Garland, *Single-pass
-//! parallel prefix scan with decoupled look-back*, 2016). Its first element counts: in the upper half the launches that
-//! are over, in the lower half the groups of this one that have begun (or ended); the last of them starts the count
-//! anew. From [`STATUS_AT`] on stands one word for each tile, flag and value in one, so that no fence is needed:
-//! `(4·round + kind) << 32 | value`. The kind is 1 for the value of the tile alone and 2 for that of all tiles up to it.
-//! The round is the number of the launch on this memory, so that nothing has to be cleared between launches; memory of
-//! zeros is of no round. Words are written by an exchange, which is seen by all groups at
-//! once and, measured on an H200, a quarter faster than a plain store.
+//! The groups of a launch, one for each tile, publish their values through `state` (Merrill and Garland, *Single-pass
+//! parallel prefix scan with decoupled look-back*, 2016). The first element of `state` is a counter: the upper half
+//! counts the finished launches, the lower half the groups of this launch that have started (or ended); the last group
+//! resets it. From [`STATUS_AT`] on there is one word for each tile, with flag and value together, so that no fence is
+//! needed: `(4·round + kind) << 32 | value`. Kind 1 marks the aggregate of the tile alone, kind 2 the inclusive prefix.
+//! The round is the number of the launch on this memory, so nothing has to be cleared between launches; a zero word
+//! belongs to no round. Words are written by an atomic exchange, which all groups see at once and which, measured on an
+//! H200, is a quarter faster than a plain store.
 
-/// Where in `state` the words of the tiles begin: the counter is on another line of the cache.
+/// Index in `state` of the first tile's word, on another cache line than the counter.
 pub const STATUS_AT: u32 = 16;
 
 pub const GROUP_SUMS: &str = "\

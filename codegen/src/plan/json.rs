@@ -1,7 +1,7 @@
-//! A plan as JSON, for people and for other hosts: what `lift build` writes beside the OpenCL text.
+//! A plan as JSON, for people and other hosts. `lift build` writes it beside the OpenCL text.
 //!
-//! The format is documented in `docs/plan.md`, whose example a test compares. It names buffers and sizes instead of
-//! numbering them, and prints types as the language does. It is written, not read: this program makes plans anew.
+//! The format is documented in `docs/plan.md`, whose example a test compares. Buffers and sizes are named instead of
+//! numbered, and types are printed as the language does. The format is never read back.
 
 use super::json_size::{Condition, Names};
 use super::{Arg, BufferId, BufferRole, Count, Launch, Layout, Plan, Program, Step};
@@ -10,11 +10,11 @@ use lift_analysis::size::{Assumption, Size};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Changes whenever a reader of the former format could misunderstand the new one.
+/// The version of the format; incremented whenever a reader of the old one could misunderstand the new one.
 pub const VERSION: u32 = 3;
 
-/// `program` as JSON text, ending in a new line. `opencl` is the name of the file with the OpenCL text; `place` names
-/// a place in the source, as in `3:5`.
+/// Writes `program` as JSON text, ending in a new line. `opencl` is the file name of the OpenCL text; `place` formats a
+/// source location, as `3:5`.
 pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> String) -> String {
     let plan = &program.plan;
     let names = names(plan);
@@ -50,7 +50,7 @@ pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> Strin
             .map(|f| FailureJson { kind: f.kind.name(), message: &f.message, at: place(&f.origin) })
             .collect(),
     };
-    // Only maps with keys that are no strings, and writers that fail, can make this fail.
+    // Serialisation fails only for maps with keys other than strings, or if the writer fails.
     let compact = serde_json::to_string(&json).unwrap_or_default();
     let mut text = String::with_capacity(2 * compact.len());
     lay_out(&compact, 0, &mut text);
@@ -58,17 +58,17 @@ pub fn to_json(program: &Program, opencl: &str, place: &dyn Fn(&Origin) -> Strin
     text
 }
 
-/// The widest line.
+/// The maximum width of a line.
 const WIDTH: usize = 110;
 
-/// Print compact JSON with line breaks in what does not fit into a line (serde_json's own layout gives each number of
-/// an array a line). `indent` is that of the line; `out` ends where the value is to stand.
+/// Appends compact JSON to `out`, broken into lines where it does not fit (serde_json's own layout gives each number of
+/// an array a line). `indent` is the indentation of the current line.
 fn lay_out(json: &str, indent: usize, out: &mut String) {
     let column = out.rsplit('\n').next().map_or(0, |line| line.chars().count());
     let line = spaced(json);
-    // One column is for a comma behind.
+    // One column is for a comma at the end.
     let fits = column + line.chars().count() < WIDTH;
-    // The whole plan is never one line.
+    // The plan as a whole always takes several lines.
     if (fits && indent > 0) || !json.starts_with(['{', '[']) || json.len() == 2 {
         out.push_str(&line);
         return;
@@ -93,7 +93,7 @@ fn lay_out(json: &str, indent: usize, out: &mut String) {
     out.push_str(close);
 }
 
-/// The end of the string with which `json` begins.
+/// The end of the string literal with which `json` begins.
 fn string_end(json: &str) -> Option<usize> {
     let mut escaped = false;
     let end = json.bytes().enumerate().skip(1).find(|(_, byte)| {
@@ -104,21 +104,21 @@ fn string_end(json: &str) -> Option<usize> {
     end.filter(|_| json.starts_with('"')).map(|(i, _)| i + 1)
 }
 
-/// The places of punctuation in compact JSON: all bytes outside of strings.
+/// The bytes of compact JSON outside string literals, with their indices.
 fn punctuation(json: &str) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         if let Some(end) = string_end(&json[at..]) {
             at += end;
         }
-        // Outside of strings JSON is ASCII, so every byte is a character.
+        // JSON is ASCII outside string literals, so every byte is a character.
         let byte = *json.as_bytes().get(at)?;
         at += 1;
         Some((at - 1, byte))
     })
 }
 
-/// The elements of an array or the entries of an object, without its brackets.
+/// The elements of an array or the entries of an object, given without its brackets.
 fn parts(inside: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
     for (at, byte) in punctuation(inside) {
@@ -136,7 +136,7 @@ fn parts(inside: &str) -> Vec<&str> {
     parts
 }
 
-/// With a space behind every comma and colon.
+/// Inserts a space after every comma and colon.
 fn spaced(json: &str) -> String {
     let (mut out, mut from) = (String::with_capacity(json.len() + json.len() / 8), 0);
     for (at, byte) in punctuation(json) {
@@ -168,7 +168,7 @@ struct PlanJson<'a> {
 
 #[derive(Serialize)]
 struct CheckJson {
-    /// For people: "4 divides N".
+    /// For people, as in "4 divides N".
     condition: String,
     #[serde(flatten)]
     parts: Condition,
@@ -199,7 +199,7 @@ enum LayoutJson<'a> {
         length: Value,
         of: Box<LayoutJson<'a>>,
     },
-    /// Rows of different lengths, one after the other.
+    /// Rows of different lengths, concatenated.
     Packed {
         rows: Value,
         position: String,
@@ -285,7 +285,7 @@ fn role(role: BufferRole) -> &'static str {
     }
 }
 
-/// The names of the buffers, made different where they are not.
+/// The names of the buffers, made unique.
 fn names(plan: &Plan) -> Vec<String> {
     let unique = |i: usize, name: &str| plan.buffers.iter().enumerate().all(|(j, b)| i == j || b.name != name);
     let name = |(i, b): (usize, &super::Buffer)| {
@@ -295,7 +295,7 @@ fn names(plan: &Plan) -> Vec<String> {
 }
 
 struct Printer<'a> {
-    /// Of buffers.
+    /// The names of the buffers.
     names: &'a [String],
     vars: Names,
     place: &'a dyn Fn(&Origin) -> String,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 
-/// The names of variables. No two variables share one, though programs and types may call several `X`.
+/// Names of variables, made unique: programs and types may call several variables `X`.
 #[derive(Default)]
 pub(super) struct Names {
     given: RefCell<Vec<(Var, String)>>,
@@ -82,13 +82,13 @@ impl Names {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Condition {
-    /// Divisor and value.
+    /// The divisor and the value.
     Divides([Value; 2]),
     NonNegative(Value),
     Positive(Value),
     AtMost([Value; 2]),
     Equal([Value; 2]),
-    /// At every position below the count.
+    /// For every index below the count.
     ForAll(Box<ForAll>),
     Where(Box<Where>),
 }
@@ -101,7 +101,7 @@ pub(super) struct ForAll {
     holds: Condition,
 }
 
-/// A condition that must be fulfilled only where the given ones are.
+/// A condition that must hold only where the given ones do.
 #[derive(Serialize)]
 pub(super) struct Where {
     given: Vec<Condition>,

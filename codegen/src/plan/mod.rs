@@ -1,11 +1,11 @@
 //! The host plan: what the host does to run a compiled kernel, as data.
 //!
-//! Buffers with symbolic capacities, launches with symbolic thread counts, the checks to make before anything runs.
-//! The runtime interprets it, `lift build` writes it as JSON, and host code printers print it.
+//! It has buffers with symbolic capacities, launches with symbolic thread counts and the checks before the run. The
+//! runtime interprets it, `lift build` writes it as JSON, and the emitters print host code from it.
 //!
-//! Storage is a structure of arrays: every scalar leaf of a type has a buffer of its own, row-major. A dynamic-length
-//! array is a buffer of its largest possible length and, beside it, a buffer with its length (one `int` for each
-//! instance: one in all at the top level, one a row in an array of dynamic-length arrays). `Bool` is a byte.
+//! Storage is a structure of arrays: every scalar leaf of a type has its own buffer, row-major. An array of dynamic
+//! length is a buffer of its maximum length, and a second buffer holds its length: one `int` for each instance, that
+//! is, one at the top level and one per row in an array of such arrays. `Bool` is a byte.
 
 pub mod json;
 mod json_size;
@@ -25,10 +25,10 @@ pub struct BufferId(pub u32);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
-    /// As in the generated text.
+    /// The name in the generated text.
     pub name: String,
     pub element: Scalar,
-    /// In elements. Mentions size parameters and what a [`Step::Measure`] finds: never an opened length.
+    /// In elements. Mentions size parameters and results of [`Step::Measure`], never a skolem.
     pub capacity: Size,
     pub role: BufferRole,
 }
@@ -38,15 +38,16 @@ pub enum BufferRole {
     /// Filled by the host from an argument.
     Input,
     Output,
-    /// Lives on the device only.
+    /// Exists on the device only.
     Temporary,
-    /// Lives on the device only; zero before the first run, and kept from run to run.
+    /// Exists on the device only; zero before the first run, and preserved between runs.
     State,
-    /// `int`s: code (0: none), index into [`Plan::failures`], two operands for the message; perhaps a copy of the code.
+    /// `int`s: code (0: none), index into [`Plan::failures`], two operands for the message, optionally a copy of the
+    /// code.
     Failure,
 }
 
-/// How a value of a type lies in buffers.
+/// How a value of a type is stored in buffers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     /// One element of the buffer for each instance.
@@ -57,19 +58,20 @@ pub enum Layout {
         width: u8,
     },
     Tuple(Vec<Layout>),
-    /// `len` instances of the element layout for each instance.
+    /// `len` instances of the element's layout for each instance.
     Array {
         len: Size,
         element: Box<Layout>,
     },
-    /// Rows of different lengths, one after the other: `element` is the layout of a row, which mentions its position.
+    /// Rows of different lengths, concatenated; `element` is the layout of a row and mentions `position`, the row's
+    /// index.
     Packed {
         len: Size,
         position: Var,
         element: Box<Layout>,
     },
-    /// Lengths known at run time: for each bound variable the buffer with its value and its largest possible value.
-    /// Inside, lengths that mention a variable have its largest value as stride.
+    /// Lengths known only at run time: for each bound variable, the buffer with its value and its maximum. In `body`, a
+    /// length that mentions the variable has that maximum as its stride.
     Exists {
         lengths: Vec<DynamicLength>,
         body: Box<Layout>,
@@ -79,43 +81,44 @@ pub enum Layout {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DynamicLength {
     pub var: Var,
-    /// One `int` an instance.
+    /// One `int` for each instance.
     pub buffer: BufferId,
     pub at_most: Size,
 }
 
-/// A number of work-items or work-groups, made a machine number when the sizes are known.
+/// A number of work-items or work-groups, evaluated when the sizes are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// The wish, in size parameters.
+    /// The requested number, in size parameters.
     pub wish: Size,
-    /// The wish is rounded up to a multiple of this (1: not at all).
+    /// The number is rounded up to a multiple of this; 1 leaves it as it is.
     pub multiple_of: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// The function in the OpenCL text.
+    /// The name of the function in the OpenCL text.
     pub kernel: String,
     pub args: Vec<Arg>,
-    /// Work-groups per dimension; clamped to what the device allows (kernels loop with a grid-sized stride).
+    /// Work-groups in each dimension, clamped to the device's limits (kernels use grid-stride loops).
     pub groups: [Count; 3],
-    /// Work-items of a group per dimension. Fixed when the kernel relies on it (`exact_local`), else clamped.
+    /// Work-items of a group in each dimension. Clamped to the device's limits unless `exact_local`: then the kernel
+    /// relies on them.
     pub local: [u32; 3],
     pub exact_local: bool,
-    /// The launch is left out unless all of these are positive: its work-items would find nothing to do. Empty: always
-    /// made. The kernel asks for itself, too.
+    /// The launch is skipped unless all of these are positive, because its work-items would have nothing to do. The
+    /// kernel itself tests the same. Empty if the launch is never skipped.
     pub only_if: Vec<Size>,
-    /// For profiles and hints: the call in the source that this launch belongs to.
+    /// The call in the source to which the launch belongs, for profiles and hints.
     pub origin: Origin,
-    /// What the launch does, for a person: "filter: count".
+    /// The work of the launch, for people: "filter: count".
     pub label: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arg {
     Buffer(BufferId),
-    /// An `int` (or `long` if `wide`): a size evaluated by the host.
+    /// A size evaluated by the host, passed as `int`, or as `long` if `wide`.
     Size {
         value: Size,
         wide: bool,
@@ -129,33 +132,33 @@ pub enum Arg {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     Launch(Launch),
-    /// Set every element to a bit pattern of zeros.
+    /// Set all bits of the buffer to zero.
     Zero(BufferId),
     /// Run the steps `count` times.
     Repeat {
         count: Size,
         steps: Vec<Step>,
     },
-    /// Run `test`, wait, and read the first element of `flag`, a `Bool`; if it is true run `steps`, and all that again.
+    /// Run `test`, wait, and read the first element of `flag`, a `Bool`. If it is true, run `steps` and repeat.
     While {
         test: Vec<Step>,
         flag: BufferId,
         steps: Vec<Step>,
     },
-    /// Exchange the roles of two buffers of equal capacity (double buffering in loops).
+    /// Exchange two buffers of equal capacity (double buffering in loops).
     Swap(BufferId, BufferId),
-    /// Wait, and read the first `int` of a buffer: from here on it is the value of a size. Buffers whose capacity
-    /// mentions it are made only now (anew, inside of loops).
+    /// Wait, and read the first `int` of a buffer, which becomes the value of a size. Buffers whose capacity mentions
+    /// the size are allocated only now, and again in every iteration of a loop.
     Measure {
         var: Var,
         from: BufferId,
-        /// An index into [`Plan::failures`]: that the number is negative.
+        /// Index into [`Plan::failures`] of the failure that the number is negative.
         negative: usize,
     },
 }
 
 impl Step {
-    /// The steps inside of a loop.
+    /// The steps inside a loop.
     pub fn inside(&self) -> Vec<&[Step]> {
         match self {
             Step::Repeat { steps, .. } => vec![steps],
@@ -165,7 +168,7 @@ impl Step {
     }
 }
 
-/// What a failure code of the device means: the message, with `{0}` and `{1}` for the operands, and where.
+/// The meaning of a failure code: the message, with `{0}` and `{1}` for the operands, and the origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     pub kind: Kind,
@@ -187,18 +190,18 @@ pub struct Plan {
     pub sizes: Vec<Var>,
     pub inputs: Vec<PlanInput>,
     pub buffers: Vec<Buffer>,
-    /// To be checked against the real sizes before anything runs.
+    /// Checked against the actual sizes before the run.
     pub checks: Vec<(Assumption, Origin)>,
     pub steps: Vec<Step>,
     pub result_ty: Ty,
     pub result: Layout,
     pub failures: Vec<Failure>,
-    /// Places in the program where a check was found to be needless.
+    /// The number of eliminated checks.
     pub needless_checks: usize,
 }
 
 impl Plan {
-    /// The sizes that are the greatest of the lengths that inputs hide: known with the inputs.
+    /// The sizes that are maxima of lengths hidden in inputs; known with the inputs.
     pub fn input_lengths(&self) -> Vec<Var> {
         fn collect(layout: &Layout, known: &[Var], out: &mut Vec<Var>) {
             match layout {
@@ -217,7 +220,7 @@ impl Plan {
         out
     }
 
-    /// The sizes that are found during a run.
+    /// The sizes that are measured during a run.
     pub fn measured(&self) -> Vec<Var> {
         fn collect(steps: &[Step], out: &mut Vec<Var>) {
             for step in steps {
@@ -241,9 +244,9 @@ impl Plan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub opencl: crate::opencl::OpenClText,
-    /// The functions of the text that are launched, as a tree.
+    /// The kernel functions of the text, as syntax trees.
     pub functions: Vec<crate::opencl::Function>,
     pub plan: Plan,
-    /// What was done and why.
+    /// What the compiler did and why.
     pub report: crate::report::Report,
 }

@@ -1,28 +1,28 @@
-//! Buffers that share memory: where one is needed no more before another of the same kind is written.
+//! Lets buffers share memory if one is last used before another of the same kind is written.
 //!
-//! The classical allocation by live ranges over the steps in their order (M. Poletto, V. Sarkar, *Linear scan register
-//! allocation*, TOPLAS 21(5), 1999), of as many memories as are needed. A loop is one step for what is used in it: what
-//! one round leaves, the next may read. Two buffers share only what is equally large for all sizes.
+//! Allocation by live ranges over the sequence of steps (M. Poletto, V. Sarkar, *Linear scan register allocation*,
+//! TOPLAS 21(5), 1999), with as many memories as needed. A loop counts as one step, because an iteration may read
+//! values of the one before. Buffers share memory only if their capacities are equal for all sizes.
 //!
-//! Never shared: inputs, results, what keeps its value from run to run, what exchanges its role with another buffer, and
-//! buffers of a constant size, which are not worth it.
+//! Inputs, results, buffers that are preserved between runs and swapped buffers never share; neither do buffers of a
+//! constant size, for which it does not pay.
 
 use super::{Arg, Buffer, BufferId, BufferRole, Layout, Plan, Step};
 use crate::report::Shared;
 use rustc_hash::FxHashMap;
 use std::ops::RangeInclusive;
 
-/// Has buffers share memory. The plan does the same as before.
+/// Lets the buffers of a plan share memory. The plan's results stay the same.
 pub fn share(plan: &mut Plan) -> Vec<Shared> {
     let mut uses = Uses::default();
     uses.steps(&plan.steps, None);
-    // What the host fills or reads, whenever it does.
+    // The host may fill or read these at any time.
     let layouts = plan.inputs.iter().map(|input| &input.layout).chain([&plan.result]);
     layouts.for_each(|layout| in_layout(&mut layout.clone(), &mut |id| uses.kept.push(*id)));
     let mut live: Vec<(BufferId, RangeInclusive<usize>)> =
         uses.ranges.into_iter().filter(|(id, _)| may_share(plan.buffer(*id)) && !uses.kept.contains(id)).collect();
     live.sort_by_key(|(id, range)| (*range.start(), *id));
-    // The buffer whose memory another one gets, and memories with the step in which they are needed last.
+    // The buffer whose memory each sharing buffer uses; and each memory with the last step that uses it.
     let mut lies_in: FxHashMap<BufferId, BufferId> = FxHashMap::default();
     let mut memories: Vec<(BufferId, usize)> = Vec::new();
     for (id, range) in live {
@@ -49,18 +49,18 @@ fn may_share(buffer: &Buffer) -> bool {
     buffer.role == BufferRole::Temporary && buffer.capacity.as_const().is_none()
 }
 
-/// From the first to the last step that mentions a buffer.
+/// Live ranges: the first and last step that mention each buffer.
 #[derive(Default)]
 struct Uses {
     ranges: FxHashMap<BufferId, RangeInclusive<usize>>,
-    /// Those that share with nobody.
+    /// Buffers that never share.
     kept: Vec<BufferId>,
-    /// The number of steps so far.
+    /// Steps counted so far.
     at: usize,
 }
 
 impl Uses {
-    /// `whole` is the step that the loop around counts as.
+    /// `whole` is the index of the surrounding loop's step, if any.
     fn steps(&mut self, steps: &[Step], whole: Option<usize>) {
         for step in steps {
             let at = whole.unwrap_or(self.at);
@@ -87,7 +87,7 @@ impl Uses {
     }
 }
 
-/// Leaves out the buffers that lie in others, and mentions those instead.
+/// Removes the sharing buffers and replaces them by the owners of their memory.
 fn rename(plan: &mut Plan, lies_in: &FxHashMap<BufferId, BufferId>) -> Vec<Shared> {
     let mut shared = Vec::new();
     let mut kept = Vec::new();
@@ -95,7 +95,7 @@ fn rename(plan: &mut Plan, lies_in: &FxHashMap<BufferId, BufferId>) -> Vec<Share
     for (i, buffer) in std::mem::take(&mut plan.buffers).into_iter().enumerate() {
         let id = BufferId(i as u32);
         match lies_in.get(&id) {
-            // Owners may stand behind those that lie in them.
+            // The owner may come later in the list.
             Some(_) => shared.push((id, buffer.name)),
             None => {
                 new.insert(id, BufferId(kept.len() as u32));

@@ -1,11 +1,11 @@
-//! The written form of plans.
+//! Plans as JSON.
 
 use super::*;
 use crate::opencl::OpenClText;
 use crate::testing::{origin, param};
 use lift_analysis::ty::bound;
 
-/// The plan of a filter in two launches, with every kind of entry.
+/// The plan of a filter in two launches, covering every kind of entry.
 fn example() -> Program {
     let n = || Size::var(param(0, "N"));
     let x = bound(0, "X");
@@ -78,7 +78,7 @@ fn example() -> Program {
 fn a_plan_is_written_as_the_manual_shows_it() {
     let place = |origin: &Origin| format!("{}:3", origin.expr.0);
     let written = json::to_json(&example(), "evens.cl", &place);
-    // The manual is the expectation: between the fences stands this very text.
+    // The fenced JSON in the manual is the expected text.
     let manual = include_str!("../../../docs/plan.md");
     let (before, rest) = manual.split_once("```json\n").expect("the manual shows a plan");
     let (shown, after) = rest.split_once("```").expect("and ends it");

@@ -30,7 +30,7 @@ fn is_cheap_op(op: ScalarOp, args: &[Atom]) -> bool {
     }
 }
 
-/// Whether the divisor is a constant other than zero.
+/// Whether the divisor is known not to be zero; a floating-point divisor always counts as safe.
 pub fn divides_safely(args: &[Atom]) -> bool {
     match args.get(1) {
         Some(Atom::Lit(Literal::Int(n))) => *n != 0,

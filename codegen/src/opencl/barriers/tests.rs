@@ -1,4 +1,4 @@
-//! Functions that are right, and functions that are wrong.
+//! Correct functions and faulty ones.
 
 use super::*;
 use crate::opencl::{CType, Param, PartOrigins};
