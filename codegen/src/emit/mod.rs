@@ -1,7 +1,7 @@
-//! Host programs printed from a plan: other ways to run a compiled kernel than `lift run`.
+//! Emits host programs from a plan, as alternatives to `lift run`.
 //!
-//! [`mod@c`] makes one C file and its header that do what [`crate::run`] does with a plan; what does not depend on the
-//! kernel is text beside it (`runtime.c`). [`python`] makes a module whose plan a package of Python interprets.
+//! [`mod@c`] writes a C file and its header that do what [`crate::run`] does with a plan; the part independent of the
+//! kernel is in `runtime.c`. [`python`] writes a module whose plan a Python package interprets.
 
 pub mod c;
 pub mod python;
@@ -12,7 +12,7 @@ mod tests;
 use crate::plan::{Plan, Step};
 use lift_analysis::size::{Size, Var};
 
-/// Every launch, in the order of the plan, with the steps inside of loops.
+/// The kernel functions of all launches in the order of the plan, including those in loops.
 fn kernels(plan: &Plan) -> Vec<&str> {
     fn collect<'a>(steps: &'a [Step], out: &mut Vec<&'a str>) {
         for step in steps {
@@ -27,7 +27,7 @@ fn kernels(plan: &Plan) -> Vec<&str> {
     out
 }
 
-/// Whether a size waits for a number that the device computes.
+/// Whether a size depends on a number measured on the device.
 fn waits(size: &Size, measured: &[Var]) -> bool {
     size.any_var(&mut |v| measured.contains(v))
 }

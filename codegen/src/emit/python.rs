@@ -1,22 +1,22 @@
-//! Kernels for Python: as a module on the package `lift_runtime`, or as JSON for a program that runs them itself.
+//! Emits kernels for Python, as a module on the package `lift_runtime`, or as JSON for a program that runs them itself.
 //!
-//! Both hold the plan as JSON ([`crate::plan::json`]) and the OpenCL text; the runtime interprets the plan.
+//! Both contain the plan as JSON ([`crate::plan::json`]) and the OpenCL text; the runtime interprets the plan.
 
 use crate::plan::{Program, json};
 use lift_analysis::origin::Origin;
 
-/// A kernel and what it was compiled to.
+/// A kernel with its compiled programs.
 pub struct Kernel<'a> {
     pub name: &'a str,
     /// Its documentation; may be empty.
     pub docs: &'a str,
-    /// Changes with what the kernel computes ([`crate::core::print::meaning`]).
+    /// Changes whenever the meaning of the kernel does ([`crate::core::print::meaning`]).
     pub meaning: u64,
-    /// One program for each class of devices, by its name.
+    /// One program for each class of devices, with the name of the class.
     pub programs: Vec<(&'a str, &'a Program)>,
 }
 
-/// A module with all kernels of the source file `source`; `place` names a place in it, as in `3:5`.
+/// A module with all kernels of the source file `source`; `place` formats a source location, as `3:5`.
 pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> String) -> String {
     let mut names = Names::default();
     let named: Vec<(String, &Kernel<'_>)> = kernels.iter().map(|k| (names.of(k.name), k)).collect();
@@ -38,7 +38,8 @@ pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> S
     out
 }
 
-/// A kernel as one line of JSON: its name, documentation, and for each class of devices the plan and the OpenCL text.
+/// A kernel as one line of JSON: its name, its documentation, and for each class of devices the plan and the OpenCL
+/// text.
 pub fn line(kernel: &Kernel<'_>, place: &dyn Fn(&Origin) -> String) -> String {
     let program = |(target, program): &(&str, &Program)| {
         let plan = json::to_json(program, &format!("{}.cl", kernel.name), place);
@@ -51,19 +52,19 @@ pub fn line(kernel: &Kernel<'_>, place: &dyn Fn(&Origin) -> String) -> String {
     json.to_string()
 }
 
-/// The name of a module for a source file: `scalar_product` for `scalar-product.lift`.
+/// The module name for a source file: `scalar_product` for `scalar-product.lift`.
 pub fn module_name(stem: &str) -> String {
     Names::default().of(stem)
 }
 
-/// `Array[Float,N] -> Float`
+/// The kernel's type, as in `Array[Float,N] -> Float`.
 fn type_of(kernel: &Kernel<'_>) -> String {
     let Some((_, program)) = kernel.programs.first() else { return String::new() };
     let inputs = program.plan.inputs.iter().map(|input| format!("{} -> ", input.ty));
     format!("{}{}", inputs.collect::<String>(), program.plan.result_ty)
 }
 
-/// Names that Python takes, no two alike.
+/// Unique names that are legal in Python.
 #[derive(Default)]
 struct Names(Vec<String>);
 
@@ -72,7 +73,7 @@ impl Names {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut wish: String = name.chars().map(plain).collect();
         if !wish.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            // What begins with `_` is not meant for others.
+            // A leading `_` would mark the name as private.
             wish = format!("k{wish}");
         }
         let taken = |name: &String| self.0.contains(name) || RESERVED.contains(&name.as_str());
@@ -88,7 +89,7 @@ impl Names {
     }
 }
 
-/// Python's keywords, and what a module has besides its kernels.
+/// Python's keywords, and other names of the module.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
@@ -96,12 +97,12 @@ const RESERVED: &[&str] = &[
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "LiftError", "lift_runtime",
 ];
 
-/// A text as a literal of Python, in lines as they are.
+/// A text as a Python string literal that keeps its lines.
 fn text(text: &str) -> String {
     let mut out = String::from("'''");
     for c in text.chars() {
         match c {
-            // No three of them may follow each other.
+            // Three of them in a row would end the literal.
             '\'' => out.push_str("\\'"),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push('\n'),

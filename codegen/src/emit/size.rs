@@ -1,8 +1,8 @@
-//! Sizes as expressions of C.
+//! Sizes as expressions of the host language.
 
 use lift_analysis::size::{Assumption, Node, Size, Var};
 
-/// How a language writes what C and Python write differently.
+/// The differences between C and Python.
 pub trait Language {
     /// The name of a size.
     fn var(&self, v: &Var) -> String;
@@ -25,7 +25,7 @@ pub enum Function {
     /// Never negative.
     Mod,
     Pow,
-    /// Products may be larger than any number of the language.
+    /// A product, which may overflow the language's integers.
     Mul,
 }
 
@@ -33,7 +33,7 @@ pub fn expression(language: &dyn Language, size: &Size) -> Result<String, String
     node(language, &size.node())
 }
 
-/// The condition under which an assumption holds.
+/// An assumption as a condition of the language.
 pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) -> Result<String, String> {
     let size = |s: &Size| expression(language, s);
     Ok(match assumption {
@@ -45,12 +45,12 @@ pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) ->
         Assumption::Positive(a) => format!("{} > 0", size(a)?),
         Assumption::AtMost(a, b) => format!("{} <= {}", size(a)?, size(b)?),
         Assumption::Equal(a, b) => format!("{} == {}", size(a)?, size(b)?),
-        // At no position it does not hold.
+        // It holds if the number of indices at which it fails is 0.
         Assumption::ForAll { position, count, holds } => {
             let wrong = |l: &dyn Language| Ok(l.choose(&condition(l, holds, and)?, "0", "1"));
             format!("{} == 0", language.sum(position, &size(count)?, &wrong)?)
         }
-        // What is not needed is not computed either: it may have no value.
+        // Evaluated only if it is needed, because otherwise it may have no value.
         Assumption::Where { given, holds } => {
             let mut all = condition(language, holds, and)?;
             for given in given.iter().rev() {
@@ -79,7 +79,7 @@ fn node(l: &dyn Language, n: &Node) -> Result<String, String> {
         Node::Add(ns) => format!("({})", all(ns)?.join(" + ")),
         Node::Sub(a, b) => format!("({} - {})", node(l, a)?, node(l, b)?),
         Node::Mul(ns) => fold(Function::Mul, ns)?,
-        // A division that leaves nothing is rounded like any other.
+        // An exact division may be rounded like any other.
         Node::ExactDiv(a, b) => l.call(Function::FloorDiv, &[node(l, a)?, node(l, b)?]),
         Node::FloorDiv { num, den, .. } => l.call(Function::FloorDiv, &[node(l, num)?, node(l, den)?]),
         Node::Mod { num, den, .. } => l.call(Function::Mod, &[node(l, num)?, node(l, den)?]),

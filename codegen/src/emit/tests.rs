@@ -1,4 +1,4 @@
-//! What is printed. That it compiles and runs, tests of the program show (`tests/program/test_emitted_*.py`).
+//! The emitted text. Tests of the program (`tests/program/test_emitted_*.py`) compile and run it.
 
 use super::{c, python};
 use crate::core::builder::*;

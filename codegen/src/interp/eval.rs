@@ -1,4 +1,4 @@
-//! Evaluating blocks, statements and functions. Each variable of a kernel has one slot: nothing calls itself.
+//! Evaluates blocks, statements and functions. Each variable has one slot, because there is no recursion.
 
 use super::repr::{Array, Collector, Meter, Val, check_fits, import_scalars, malformed};
 use super::sizes::{check_assumption, hidden_lengths};
@@ -13,7 +13,7 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Blocks inside blocks: more than any program has, and what the stack of the thread bears.
+/// Maximum nesting of blocks: more than any real program has, and within the thread's stack.
 const MAX_DEPTH: u32 = 5000;
 
 pub struct Interp<'k> {
@@ -24,13 +24,13 @@ pub struct Interp<'k> {
     pub slots: Vec<Option<Val>>,
     steps: u64,
     depth: u32,
-    /// The assumptions to check when a length or position becomes known: those of which it is the last.
+    /// The assumptions to check when a length or index variable is bound: those of which it is the last to be known.
     pending: FxHashMap<Var, Vec<&'k (Assumption, Origin)>>,
-    /// Whether values are compared with their types ([`super::watch`]).
+    /// Values are compared with their types ([`super::watch`]).
     watched: bool,
 }
 
-/// Evaluate a kernel whose size parameters and assumptions about them are settled.
+/// Evaluates a kernel; its size parameters are bound and assumptions about them checked.
 pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Limits, watched: bool) -> Result<Value> {
     check_fits(&kernel.result, &env, limits.bytes)?;
     let mut interp = Interp {
@@ -58,7 +58,7 @@ pub fn evaluate(kernel: &Kernel, inputs: Vec<Value>, env: SizeValues, limits: Li
     Ok(result.export())
 }
 
-/// Under each opened length the assumptions of which it is the one that becomes known last.
+/// The assumptions about skolems and index variables, by the one that is bound last.
 fn pending_assumptions(kernel: &Kernel) -> FxHashMap<Var, Vec<&(Assumption, Origin)>> {
     let mut order = FxHashMap::default();
     kernel.body.visit(&mut |stmt| {
@@ -77,7 +77,7 @@ fn pending_assumptions(kernel: &Kernel) -> FxHashMap<Var, Vec<&(Assumption, Orig
     pending
 }
 
-/// The positions that a call binds in its functions.
+/// The index variables that a call binds in its functions.
 fn positions_of_call(rhs: &Rhs) -> impl Iterator<Item = &Var> {
     let funs = match rhs {
         Rhs::Prim(call) => call.funs.as_slice(),
@@ -156,7 +156,7 @@ impl<'k> Interp<'k> {
         Ok(packed.value.clone())
     }
 
-    /// A length or position becomes known: what is assumed of it is checked.
+    /// Binds a length or index variable, and checks the assumptions that are complete now.
     pub fn bind(&mut self, var: &Var, value: i64) -> Result<()> {
         self.env.insert(var.clone(), value);
         match self.pending.get(var) {
@@ -230,7 +230,7 @@ impl<'k> Interp<'k> {
         Ok(result)
     }
 
-    /// Takes an input in: hidden lengths are found from its shape.
+    /// Converts an input; hidden lengths are found from its shape.
     fn take_in(&mut self, ty: &Ty, value: Value) -> Result<Val> {
         Ok(match (ty.kind(), value) {
             (TyKind::Exists(vars, body), value) => {
@@ -277,17 +277,17 @@ impl<'k> Interp<'k> {
     }
 }
 
-/// The element at `i`, which the caller knows to be there.
-/// A length or a position as a value of the program.
+/// A length or index as a value of the program; fails if it exceeds an `Int`.
 pub fn number(size: i64) -> Result<Val> {
     i32::try_from(size).map(Val::Int).map_err(|_| RunError::failed(&Message::too_large_number(), size, 0))
 }
 
+/// The element at `i`, which should exist.
 pub fn nth(xs: &Array, i: usize) -> Result<Val> {
     xs.get(i).ok_or_else(|| out_of_range(i as i64, xs.len()))
 }
 
-/// The element at an index that the program computed.
+/// Checks an index that the program computed.
 pub fn checked_index(i: i64, len: usize) -> Result<usize> {
     usize::try_from(i).ok().filter(|i| *i < len).ok_or_else(|| out_of_range(i, len))
 }

@@ -1,24 +1,25 @@
-//! The reference interpreter: what a kernel means.
+//! The reference interpreter, which defines the meaning of a kernel.
 //!
-//! [`run`] takes a [`Kernel`] and its inputs and gives its result, or says why there is none. It is the oracle of the
-//! compiler, so it is simple before it is fast: it walks the statements in order, calls each function of a primitive
-//! element by element from the left, and checks everything that can go wrong.
+//! [`run`] takes a [`Kernel`] and its inputs and returns its result, or the reason why there is none. It is the
+//! compiler's oracle, so simplicity comes before speed: it walks the statements in order, calls each function of a
+//! primitive element by element from the left, and checks everything that can fail.
 //!
-//! Its arithmetic, which compiled programs share:
-//! * `Int` and `Long` wrap; division and remainder truncate towards zero, and by zero they stop the run; a shift uses
-//!   the lowest 5 (`Int`) or 6 (`Long`) bits of its second operand, to the right with the sign.
-//! * `toInt` and `toLong` of a floating point number truncate and saturate, and a NaN becomes 0 (OpenCL's
-//!   `convert_int_sat`, with NaN defined); of an integer they drop the upper bits. `toFloat` and `toDouble` round to nearest.
+//! Arithmetic, shared with compiled programs:
+//! * `Int` and `Long` wrap. Division and remainder truncate towards zero, and stop the run if the divisor is 0. A shift
+//!   uses the lowest 5 (`Int`) or 6 (`Long`) bits of its second operand; a right shift is arithmetic.
+//! * `toInt` and `toLong` of a floating-point number truncate and saturate, and NaN becomes 0 (OpenCL's
+//!   `convert_int_sat`, with NaN defined); of an integer they drop the upper bits. `toFloat` and `toDouble` round to
+//!   nearest.
 //! * `min` and `max` of NaN and a number are the number; of the two zeros, either (`fmin`, `fmax`).
 //! * `sort` by a number in each element puts NaN last ([`crate::core::order`]).
 //! * `and` and `or` evaluate both operands.
 //!
-//! What runs in parallel elsewhere is a left fold here: `reduce z f`, `scan` and `partRed` start with `z` and go from
-//! left to right. `search` halves `[0, n)` and looks at `lo + (hi - lo) / 2` first.
+//! Operations that run in parallel elsewhere are left folds here: `reduce z f`, `scan` and `partRed` start with `z` and
+//! go from left to right. `search` bisects `[0, n)` and first examines `lo + (hi - lo) / 2`.
 //!
-//! Map: [`sizes`] binds the size parameters from the inputs · `repr` the values inside · `eval` statements and
-//! functions · `scalar` operators · `prims`, `views`, `order` the primitives · `watch` compares
-//! values with their types, for [`run_watched`].
+//! Map: [`sizes`] binds the size parameters from the inputs · `repr` values · `eval` statements and functions ·
+//! `scalar` operators · `prims`, `views`, `order` the primitives · `watch` compares values with their types, for
+//! [`run_watched`].
 
 mod eval;
 mod order;
@@ -41,19 +42,19 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Var;
 use std::fmt;
 
-/// How long and how large a run may become, so that nothing hangs for ever or eats the machine.
+/// Limits of a run's time and memory, so that it neither hangs nor exhausts the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Statements and function calls.
     pub steps: u64,
-    /// Bytes of all arrays alive at one time, estimated.
+    /// Bytes of all live arrays, estimated.
     pub bytes: u64,
-    /// Rounds of one `iterateWhile`.
+    /// Iterations of one `iterateWhile`.
     pub iterations: u64,
 }
 
 impl Default for Limits {
-    /// Some minutes of work, 4 GiB, and a hundred million rounds.
+    /// Some minutes, 4 GiB, and a hundred million iterations.
     fn default() -> Limits {
         Limits { steps: 10_000_000_000, bytes: 4 << 30, iterations: 100_000_000 }
     }
@@ -63,22 +64,22 @@ impl Default for Limits {
 pub enum RunErrorKind {
     /// The inputs do not fit the parameters.
     Input,
-    /// The sizes of the inputs disagree, or a size is not known.
+    /// The sizes of the inputs contradict each other, or a size is unknown.
     Size,
-    /// The program assumes something of its sizes that is false for these.
+    /// An assumption of the program about its sizes is false.
     Assumption,
-    /// A checked cast that is false.
+    /// A checked cast is false.
     Cast,
     /// An index out of range.
     Index,
     DivisionByZero,
-    /// An argument of a primitive that has no meaning, such as a negative length.
+    /// An argument of a primitive is meaningless, such as a negative length.
     Argument,
-    /// One of the [`Limits`].
+    /// A limit of [`Limits`] is exceeded.
     Limit,
-    /// The kernel is not well formed; [`crate::core::check`] says where.
+    /// The kernel is not well formed; [`crate::core::check`] locates the fault.
     Malformed,
-    /// A value is not what its type says: found only where the run is watched.
+    /// A value contradicts its type; reported only by watched runs.
     Unsound,
 }
 
@@ -87,7 +88,7 @@ pub enum RunErrorKind {
 pub struct RunError {
     /// One sentence; code and types between backticks.
     pub message: String,
-    /// The place in the program, if it is one place.
+    /// The origin of the failure, if it has one.
     pub origin: Option<Origin>,
     pub kind: RunErrorKind,
 }
@@ -108,12 +109,12 @@ impl RunError {
     pub fn new(kind: RunErrorKind, message: impl Into<String>) -> RunError {
         RunError { message: message.into(), origin: None, kind }
     }
-    /// A failure of the program, as generated code tells it too.
+    /// A failure of the program, with the same message as from generated code.
     pub fn failed(message: &Message, first: i64, second: i64) -> RunError {
         RunError::new(message.kind.into(), message.with(first, second))
     }
 
-    /// The same error, at this place unless it has one already.
+    /// The error with this origin, unless it already has one.
     fn at(mut self, origin: &Origin) -> RunError {
         self.origin.get_or_insert_with(|| origin.clone());
         self
@@ -130,16 +131,16 @@ impl std::error::Error for RunError {}
 
 type Result<T> = std::result::Result<T, RunError>;
 
-/// The stack of the thread on which a kernel is evaluated: nested functions and branches of any sane program fit.
+/// Stack of the evaluating thread, in bytes; enough for the nested functions and branches of any sane program.
 const STACK: usize = 256 << 20;
 
-/// Run `kernel` on `inputs`, one for each parameter. `sizes` are values of size parameters that the shapes of the
-/// inputs leave open (or repeat).
+/// Runs `kernel` on `inputs`, one for each parameter. `sizes` are values of size parameters that the shapes of the
+/// inputs leave open (or confirm).
 pub fn run(kernel: &Kernel, inputs: Vec<Value>, sizes: &[(Var, i64)], limits: Limits) -> Result<Value> {
     run_with(kernel, inputs, sizes, limits, false)
 }
 
-/// The same, and each value is compared with its type as soon as it is there: for tests. What disagrees is a
+/// Like [`run`], but compares each value with its type as soon as it is computed, for tests. A contradiction is a
 /// [`RunErrorKind::Unsound`].
 pub fn run_watched(kernel: &Kernel, inputs: Vec<Value>, sizes: &[(Var, i64)], limits: Limits) -> Result<Value> {
     run_with(kernel, inputs, sizes, limits, true)

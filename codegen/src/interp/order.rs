@@ -1,4 +1,4 @@
-//! Sorting and searching with functions of the program.
+//! Sorts and searches with functions of the program.
 
 use super::Result;
 use super::eval::{Interp, nth, number};
@@ -7,8 +7,8 @@ use crate::core::order::NumberOrder;
 use crate::core::{Lambda, PrimCall};
 
 impl<'k> Interp<'k> {
-    /// The indices of `xs` in the order in which `before` puts the elements; equal ones keep their order.
-    /// A merge sort from the bottom up: a `before` that is no strict order gives some permutation, too.
+    /// The indices of `xs` in the order of `before`, stable. A bottom-up merge sort: if `before` is not a strict weak
+    /// order, the result still is a permutation.
     pub fn sorted_order(&mut self, before: &'k Lambda, xs: &Array) -> Result<Vec<usize>> {
         let n = xs.len();
         let by_number = NumberOrder::of(before);

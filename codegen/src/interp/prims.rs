@@ -1,4 +1,4 @@
-//! The primitives: which takes what. Those that only move elements are in [`super::views`], sorting and searching in
+//! Evaluates primitives. Those that only move elements are in [`super::views`], sorting and searching in
 //! [`super::order`].
 
 use super::eval::{Interp, checked_index, nth, number};
@@ -10,9 +10,9 @@ use crate::failure::Message;
 use lift_analysis::ty::{Ty, TyKind};
 
 impl<'k> Interp<'k> {
-    /// The value of a call whose result has type `result`.
+    /// Evaluates a call with a result of type `result`.
     pub fn prim(&mut self, call: &'k PrimCall, result: &'k Ty) -> Result<Val> {
-        // The only lengths that a primitive hides are those of its outermost array.
+        // A primitive hides only the length of its outermost array.
         if let TyKind::Exists(vars, body) = result.kind()
             && matches!(call.prim, Prim::Filter(_) | Prim::Iota | Prim::Generate | Prim::Fill)
         {
@@ -44,7 +44,7 @@ impl<'k> Interp<'k> {
         }
     }
 
-    /// The value of a call that makes an array of type `ty`.
+    /// Evaluates a call that makes an array of type `ty`.
     fn array_of(&mut self, call: &'k PrimCall, ty: &'k Ty) -> Result<Array> {
         let result = ty
             .as_array()
@@ -169,7 +169,7 @@ impl<'k> Interp<'k> {
             }
             Prim::Transpose => {
                 let xss = self.array(call, 0)?;
-                // No row says how long it would be; the type does.
+                // Without rows, their length is known only from the type.
                 let width = match xss.get(0) {
                     Some(row) => row.array()?.len(),
                     None => self.length(&result.len)? as usize,
@@ -341,13 +341,13 @@ impl<'k> Interp<'k> {
         Ok(out.finish())
     }
 
-    /// Where `f` sends index `i` of an array of length `len`.
+    /// The index to which `f` maps index `i` of an array of length `len`.
     fn image(&mut self, f: &'k Lambda, i: usize, len: usize) -> Result<usize> {
         let to = self.call(f, [number(i as i64)?])?.int()?;
         checked_index(i64::from(to), len)
     }
 
-    /// The length of what `iota`, `generate` and `fill` make: a size, or a number computed by the program.
+    /// The length argument of `iota`, `generate` and `fill`: a size, or a number computed by the program.
     fn count(&self, call: &PrimCall, arg: usize) -> Result<usize> {
         if !call.sizes.is_empty() {
             return self.size(call, 0);
@@ -376,7 +376,7 @@ impl<'k> Interp<'k> {
         self.arg(call, i)?.array()
     }
 
-    /// The function is applied at this position.
+    /// Binds the index variable of a function.
     fn at(&mut self, f: &'k Lambda, i: usize) -> Result<()> {
         f.position.as_ref().map_or(Ok(()), |p| self.bind(p, i as i64))
     }

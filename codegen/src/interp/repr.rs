@@ -1,4 +1,4 @@
-//! Values inside the interpreter: like [`Value`], but cheap to clone, to cut pieces from and to pack.
+//! Values inside the interpreter: like [`Value`], but cheap to clone, slice and pack.
 
 use super::{Result, RunError, RunErrorKind};
 use crate::sizes::SizeValues;
@@ -21,14 +21,14 @@ pub enum Val {
     Packed(Rc<Packed>),
 }
 
-/// A value of existential type with the lengths that it hides, in the order of the type's variables.
+/// A value of existential type with its hidden lengths, in the order of the type's variables.
 #[derive(Debug)]
 pub struct Packed {
     pub lengths: Vec<i64>,
     pub value: Val,
 }
 
-/// A window of shared elements.
+/// A slice of shared elements.
 #[derive(Debug, Clone)]
 pub struct Array {
     data: Rc<Data>,
@@ -52,14 +52,14 @@ enum Elements {
     Values(Vec<Val>),
 }
 
-/// Counts the bytes of the arrays that are alive.
+/// Counts the bytes of live arrays.
 #[derive(Debug)]
 pub struct Meter {
     live: Cell<u64>,
     limit: u64,
 }
 
-/// Bytes counted as long as this lives.
+/// Bytes that are counted while this exists.
 #[derive(Debug)]
 struct Charge {
     meter: Rc<Meter>,
@@ -101,7 +101,7 @@ fn human_bytes(bytes: u64) -> String {
     }
 }
 
-/// What one element of an array costs besides the arrays inside it, which are counted for themselves.
+/// Bytes of an array's element, without the arrays inside it, which are counted separately.
 fn element_bytes(ty: &Ty) -> u64 {
     let slot = size_of::<Val>() as u64;
     match ty.kind() {
@@ -114,9 +114,9 @@ fn element_bytes(ty: &Ty) -> u64 {
     }
 }
 
-/// Refuses a value that would take more than all that there may be, before a part of it is made.
+/// Refuses a value that alone exceeds the memory limit, before any of it is built.
 pub fn check_fits(ty: &Ty, env: &SizeValues, limit: u64) -> Result<()> {
-    /// Lengths that are not known yet count as nothing.
+    /// Unknown lengths count as 0.
     fn bytes(ty: &Ty, env: &SizeValues) -> u64 {
         match ty.kind() {
             TyKind::Array(array) => {
@@ -136,14 +136,14 @@ pub fn check_fits(ty: &Ty, env: &SizeValues, limit: u64) -> Result<()> {
     Err(RunError::new(RunErrorKind::Limit, message))
 }
 
-/// Takes the elements of a new array in order.
+/// Collects the elements of a new array, in order.
 pub struct Collector {
     elements: Elements,
     charge: Charge,
 }
 
 impl Collector {
-    /// For at most `most` elements of type `element`.
+    /// A collector of at most `most` elements of type `element`.
     pub fn new(meter: &Rc<Meter>, element: &Ty, most: usize) -> Result<Collector> {
         let charge = meter.charge(most, element_bytes(element))?;
         let elements = match element.as_scalar() {
@@ -168,7 +168,7 @@ impl Collector {
         }
         Ok(())
     }
-    /// Append all elements of an array of the same element type.
+    /// Appends all elements of an array of the same element type.
     pub fn extend(&mut self, from: &Array) -> Result<()> {
         let range = from.start..from.start + from.len;
         match (&mut self.elements, &from.data.elements) {
@@ -222,7 +222,7 @@ impl Array {
     pub fn iter(&self) -> impl Iterator<Item = Val> + '_ {
         (0..self.len).filter_map(|i| self.get(i))
     }
-    /// The `len` elements from `from` on, not copied; cut off where the array ends.
+    /// The `len` elements from `from` on, shared; fewer if the array ends before.
     pub fn slice(&self, from: usize, len: usize) -> Array {
         let from = from.min(self.len);
         Array { data: self.data.clone(), start: self.start + from, len: len.min(self.len - from) }
@@ -286,7 +286,7 @@ impl Val {
         }
     }
 
-    /// The value for the world outside: hidden lengths are in the shape there.
+    /// Converts to an external value, in which hidden lengths are part of the shape.
     pub fn export(&self) -> Value {
         let all = |vs: &[Val]| vs.iter().map(Val::export).collect();
         match self {
@@ -328,7 +328,7 @@ pub fn import_scalars(meter: &Rc<Meter>, element: &Ty, input: ArrayValue) -> Res
     Ok(Array { data: Rc::new(Data { elements, _charge: charge }), start: 0, len })
 }
 
-/// An argument of a primitive that no type rules out.
+/// The error for a meaningless argument that types do not exclude.
 pub fn argument(message: String) -> RunError {
     RunError::new(RunErrorKind::Argument, message)
 }

@@ -1,8 +1,8 @@
-//! What the sizes are: size parameters from the shapes of the inputs, and hidden lengths from the shape of a value.
+//! Solves for sizes: size parameters from the shapes of the inputs, hidden lengths from the shape of a value.
 //!
-//! Every array of an input gives an equation between the length in its type and its real length. The equations are
-//! solved one unknown at a time, and in the end all must hold. What a shape leaves open (no row says how long rows are)
-//! the caller must give.
+//! Every array of an input gives an equation between the length in its type and its actual length. Equations with a
+//! single unknown are solved repeatedly; finally all must hold. Sizes that the shapes leave open (an array without rows
+//! does not show their length) must be given by the caller.
 
 use super::{Result, RunError, RunErrorKind};
 use crate::core::Kernel;
@@ -14,13 +14,13 @@ use lift_analysis::size::{Assumption, EvalError, Facts, Size, Solution, Var, Var
 use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 
-/// `N = 4, M = 2`, the variables of a size with their values, for messages.
+/// Variables with their values, for messages: `N = 4, M = 2`.
 fn explain(vars: &[Var], env: &SizeValues) -> String {
     let known = vars.iter().filter_map(|v| Some(format!("{} = {}", v.name, env.get(v)?)));
     known.collect::<Vec<_>>().join(", ")
 }
 
-/// The length of one array of an input (or of each of many equal ones).
+/// An equation for the length of one array of an input, or of several arrays of equal length.
 #[derive(Debug, Clone)]
 struct Equation {
     size: Size,
@@ -30,28 +30,28 @@ struct Equation {
 
 #[derive(Debug, Clone)]
 struct Place {
-    /// Which parameter; `None` inside a value whose hidden lengths are sought.
+    /// The parameter's index; `None` inside a value whose hidden lengths are sought.
     param: Option<usize>,
     /// The dimension, from 0.
     dim: usize,
 }
 
-/// An input with its dimensions, where a file tells them: an array without rows does not say how long they would be.
+/// An input with the dimensions from its file, because an array without rows does not show their length.
 #[derive(Debug, Clone, Copy)]
 pub struct Shaped<'a> {
     pub value: &'a Value,
-    /// May be fewer than there are.
+    /// The leading dimensions; may be fewer than the value has.
     pub dims: &'a [usize],
 }
 
-/// Bind the size parameters of `kernel` from the shapes of `inputs`, starting from what is `given`. Checks that the
-/// inputs have the types of the parameters: rank, element types, equal rows. Does not check the kernel's assumptions.
+/// Binds the size parameters of `kernel` from the shapes of `inputs`, starting from `given`. Checks that the inputs
+/// have the types of the parameters: rank, element types, equal rows. Does not check the kernel's assumptions.
 pub fn bind_sizes(kernel: &Kernel, inputs: &[Value], given: &[(Var, i64)]) -> Result<SizeValues> {
     let inputs: Vec<Shaped<'_>> = inputs.iter().map(|value| Shaped { value, dims: &[] }).collect();
     bind_shapes(kernel, &inputs, given)
 }
 
-/// [`bind_sizes`] of inputs whose dimensions may be known.
+/// Like [`bind_sizes`], for inputs whose dimensions may be known.
 pub fn bind_shapes(kernel: &Kernel, inputs: &[Shaped<'_>], given: &[(Var, i64)]) -> Result<SizeValues> {
     if inputs.len() != kernel.params.len() {
         return Err(RunError::new(RunErrorKind::Input, wrong_count(kernel, inputs.len())));
@@ -85,7 +85,7 @@ pub fn bind_shapes(kernel: &Kernel, inputs: &[Shaped<'_>], given: &[(Var, i64)])
     let mut found_by = FxHashMap::default();
     solve_all(&shapes.equations, &kernel.sizes, &mut env, &mut found_by);
     for equation in &shapes.equations {
-        // A length hidden inside is checked where the value is taken in.
+        // A hidden length is checked when the value is converted.
         if equation.size.any_var(&mut |v| v.kind != VarKind::Param) {
             continue;
         }
@@ -106,7 +106,7 @@ pub fn bind_shapes(kernel: &Kernel, inputs: &[Shaped<'_>], given: &[(Var, i64)])
     Ok(env)
 }
 
-/// Check those assumptions whose variables all have values.
+/// Checks those assumptions whose variables all have values.
 pub fn check_assumptions(assumptions: &[(Assumption, Origin)], env: &SizeValues) -> Result<()> {
     assumptions.iter().try_for_each(|(assumption, origin)| check_assumption(assumption, origin, env))
 }
@@ -123,8 +123,8 @@ pub(super) fn check_assumption(assumption: &Assumption, origin: &Origin, env: &S
     Err(RunError::new(RunErrorKind::Assumption, message).at(origin))
 }
 
-/// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0: no element
-/// is there that could have it.
+/// The values of `vars` for which `body` is the type of `value`. A length that the shape leaves open is 0, because no
+/// element has it.
 pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeValues) -> Result<Vec<i64>> {
     let mut shapes = Shapes { equations: Vec::new(), param: None, dims: &[] };
     let misfit = |problem: String| {
@@ -135,7 +135,7 @@ pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeV
     for v in vars {
         env.remove(v);
     }
-    // What is hidden further inside has another value in each row, also where one is known from before.
+    // A length hidden further inside differs between rows, even if a value from before is known.
     body.any(&mut |ty| {
         if let TyKind::Exists(inner, _) = ty.kind() {
             for v in inner {
@@ -161,7 +161,7 @@ pub(super) fn hidden_lengths(vars: &[Var], body: &Ty, value: &Value, env: &SizeV
     Ok(vars.iter().map(|v| env.get(v).unwrap_or(0)).collect())
 }
 
-/// Solve for the `unknown` variables, one equation after the other, as long as one has a single unknown.
+/// Solves for the `unknown` variables, as long as an equation has a single unknown.
 fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeValues, found_by: &mut FxHashMap<Var, Place>) {
     let mut open: Vec<&Equation> = equations.iter().collect();
     loop {
@@ -175,7 +175,7 @@ fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeValues, foun
                         env.insert(var.clone(), value);
                         found_by.insert(var.clone(), equation.place.clone());
                     }
-                    // Unsolvable alone: another equation may say what it is.
+                    // Not solvable alone; another equation may determine the variable.
                     false
                 }
                 _ => true,
@@ -187,7 +187,7 @@ fn solve_all(equations: &[Equation], unknown: &[Var], env: &mut SizeValues, foun
     }
 }
 
-/// How many values of one unknown solve an equation.
+/// The solutions of an equation for its single unknown.
 enum Found {
     One(i64),
     None,
@@ -202,7 +202,7 @@ fn solve_one(equation: &Equation, var: &Var, env: &SizeValues) -> Found {
     {
         return if value >= 0 && fits(value) { Found::One(value) } else { Found::None };
     }
-    // Lengths grow with their sizes: N*(N+1)/2 = 10 has one solution, found by halving.
+    // Lengths grow with their sizes, so N*(N+1)/2 = 10 has one solution, found by bisection.
     let (mut below, mut at_most) = (-1, equation.value.max(1));
     let reaches = |x: i64| match size.eval_int(&|v| (v == var).then_some(x)) {
         Ok(n) => n >= equation.value,
@@ -220,16 +220,16 @@ fn solve_one(equation: &Equation, var: &Var, env: &SizeValues) -> Found {
     }
 }
 
-/// Gathers the equations of values.
+/// Collects the equations of values.
 struct Shapes<'a> {
     equations: Vec<Equation>,
     param: Option<usize>,
-    /// Of that parameter, as far as they are known.
+    /// The known dimensions of the parameter.
     dims: &'a [usize],
 }
 
 impl Shapes<'_> {
-    /// Compare a value with its type; the error says what does not fit.
+    /// Compares a value with its type and collects the equations; the error describes the mismatch.
     fn value(&mut self, ty: &Ty, value: &Value, dim: usize) -> std::result::Result<(), String> {
         let wrong = || Err(format!("`{ty}` is expected, but this is {}", value.describe()));
         match (ty.kind(), value) {
@@ -243,7 +243,7 @@ impl Shapes<'_> {
                 }
                 lanes.iter().try_for_each(|v| self.value(element, v, dim))
             }
-            // The lengths inside are found when the value is taken in.
+            // The lengths inside are found when the value is converted.
             (TyKind::Exists(_, body), v) => self.value(body, v, dim),
             (TyKind::Array(a), Value::Array(elements)) => {
                 if let Some((scalar, count)) = crate::core::typing::packed(ty)
@@ -259,7 +259,7 @@ impl Shapes<'_> {
                 match elements {
                     ArrayValue::Values(rows) => self.rows(ty, rows, dim + 1),
                     flat if flat_scalar(flat) == a.element.as_scalar() => Ok(()),
-                    // An empty array says nothing about its elements.
+                    // An empty array does not show the type of its elements.
                     flat if flat.is_empty() => Ok(()),
                     _ => wrong(),
                 }
@@ -268,7 +268,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// How long the rows of an array without rows would be.
+    /// Adds equations for the rows of an array without rows, from the known dimensions.
     fn rows_that_are_none(&mut self, row: &Ty, dim: usize) {
         if let (TyKind::Array(a), Some(len)) = (row.kind(), self.dims.get(dim))
             && a.position.is_none()
@@ -303,8 +303,8 @@ impl Shapes<'_> {
         Ok(())
     }
 
-    /// Whether the equations from `start` on are those from `first` on again, so that they can be forgotten: rows are
-    /// equally long, but for lengths that each row hides for itself.
+    /// Whether the equations from `start` on repeat those from `first` on, so that they can be dropped. An error if
+    /// rows differ in length, unless each row hides its own length.
     fn repeats(&self, first: usize, start: usize, row: usize) -> std::result::Result<bool, String> {
         let count = self.equations.len() - start;
         let mut pairs = self.equations[first..].iter().zip(&self.equations[start..]).take(start - first);
@@ -369,7 +369,7 @@ fn param_name(kernel: &Kernel, place: &Place) -> Name {
     param.map_or_else(|| "input".into(), |p| kernel.vars[p.0 as usize].name.clone())
 }
 
-/// "`ys` has 5 elements", "the rows of `ys` have 5 elements"
+/// The subject of a message: "`ys` has 5 elements", "the rows of `ys` have 5 elements".
 fn subject(kernel: &Kernel, equation: &Equation) -> String {
     let name = param_name(kernel, &equation.place);
     let elements = match equation.value {

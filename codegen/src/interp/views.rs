@@ -1,4 +1,4 @@
-//! Primitives that move elements and compute nothing. Pieces of an array share its elements.
+//! Primitives that only move elements. Slices of an array share its elements.
 
 use super::eval::nth;
 use super::repr::{Array, Collector, Meter, Val, argument, malformed};
@@ -8,7 +8,7 @@ use crate::failure::Message;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// `n / k`, which leaves no remainder.
+/// `n / k`; fails if there is a remainder.
 pub fn exact_quotient(n: usize, k: usize, name: &str) -> Result<usize> {
     match n.checked_rem(k) {
         Some(0) => Ok(n / k),
@@ -17,7 +17,7 @@ pub fn exact_quotient(n: usize, k: usize, name: &str) -> Result<usize> {
     }
 }
 
-/// The elements at these indices, which are in range.
+/// The elements at these indices, which must be in range.
 pub fn gather(meter: &Rc<Meter>, element: &Ty, xs: &Array, indices: impl IntoIterator<Item = usize>) -> Result<Array> {
     let mut out = Collector::new(meter, element, xs.len())?;
     indices.into_iter().try_for_each(|i| out.push(nth(xs, i)?))?;
@@ -67,7 +67,7 @@ pub fn zip(meter: &Rc<Meter>, element: &Ty, arrays: &[Array]) -> Result<Array> {
     Ok(out.finish())
 }
 
-/// The index in an array of length `n > 0` that stands for index `i` outside of it.
+/// The index in an array of length `n > 0` that replaces index `i` outside it.
 pub fn boundary(mode: PadMode, i: i64, n: i64) -> i64 {
     match mode {
         PadMode::Clamp => i.clamp(0, n - 1),
@@ -106,7 +106,7 @@ fn padded(n: usize, l: usize, r: usize) -> Result<usize> {
     total.ok_or_else(|| argument(format!("`pad #{l} #{r}` is too long")))
 }
 
-/// `width` is the length of the rows, also where there are none.
+/// Transposes rows of length `width`, which is needed if there are no rows.
 pub fn transpose(meter: &Rc<Meter>, column: &Ty, xss: &Array, width: usize) -> Result<Array> {
     let element = &column.as_array().ok_or_else(|| malformed("`transpose` makes rows".into()))?.element;
     let rows = xss.iter().map(Val::array).collect::<Result<Vec<_>>>()?;
@@ -119,7 +119,7 @@ pub fn transpose(meter: &Rc<Meter>, column: &Ty, xss: &Array, width: usize) -> R
     Ok(out.finish())
 }
 
-/// The `len` elements from `from` on.
+/// The `len` elements from `from` on; fails if there are fewer.
 pub fn window(xs: &Array, from: usize, len: usize, prim: Prim) -> Result<Array> {
     match from.checked_add(len) {
         Some(end) if end <= xs.len() => Ok(xs.slice(from, len)),

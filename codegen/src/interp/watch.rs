@@ -1,13 +1,13 @@
-//! Watching a run: what the types promise is compared with what is there.
+//! Watched runs: compares values with the promises of their types.
 //!
-//! [`super::run_watched`] is [`super::run`] with this looking on. After each statement and at each call of a function
-//! the value is compared with its type under the lengths of that moment ([`Interp::watch`]): every array has just as
-//! many elements as its type says, the lengths that a packed value claims to hide are those of what is inside, tuples and
-//! scalars are of their kinds. Since a length has one value as long as it is in scope, arrays whose types name one length
-//! agree. Where a scope ends, the lengths that were opened in it and its variables are forgotten ([`Interp::leave`]): a
-//! type or a statement that still mentions one of them is found as well (`tests::watched`).
+//! [`super::run_watched`] is [`super::run`] with these checks. After each statement and at each call of a function, the
+//! value is compared with its type under the current lengths ([`Interp::watch`]): every array has as many elements as
+//! its type says, the hidden lengths of a packed value are those of the value inside, and tuples and scalars have their
+//! types. Since a length has one value while it is in scope, arrays whose types mention the same length agree. At the
+//! end of a scope, its skolems and variables are forgotten ([`Interp::leave`]), so a type or statement that still
+//! mentions one of them is found, too (`tests::watched`).
 //!
-//! A disagreement is a [`RunErrorKind::Unsound`]: a fault of the checker, of the elaboration or of a rewrite, never of
+//! A contradiction is a [`RunErrorKind::Unsound`]: a bug of the checker, of the elaboration or of a rewrite, never of
 //! the program.
 
 use super::eval::Interp;
@@ -20,7 +20,7 @@ use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 
 impl<'k> Interp<'k> {
-    /// The variable has just got its value.
+    /// Checks a variable that has just been assigned.
     pub fn watch(&self, var: VarId) -> Result<()> {
         let Some(Some(value)) = self.slots.get(var.0 as usize) else { return Ok(()) };
         let ty = self.kernel.ty(var);
@@ -29,7 +29,7 @@ impl<'k> Interp<'k> {
             .map_err(|why| unsound(format!("`{} : {ty}`: {why}", self.kernel.name_of(var))))
     }
 
-    /// The result of the kernel, which stands outside of every scope.
+    /// Checks the result of the kernel, which is outside every scope.
     pub fn watch_result(&self, value: &Val) -> Result<()> {
         let ty = &self.kernel.result;
         self.knows_lengths(ty)
@@ -37,8 +37,8 @@ impl<'k> Interp<'k> {
             .map_err(|why| unsound(format!("the result, `{ty}`: {why}")))
     }
 
-    /// Every opened length that the type mentions is in scope. An array without elements has no row of which a length
-    /// could be wrong.
+    /// Checks that every skolem in the type is in scope, which matters even for an empty array, whose rows cannot
+    /// contradict it.
     fn knows_lengths(&self, ty: &Ty) -> std::result::Result<(), String> {
         let mut unknown = None;
         ty.any_size_var(&mut |v| {
@@ -51,7 +51,7 @@ impl<'k> Interp<'k> {
         unknown.map_or(Ok(()), |name| Err(format!("the length `{name}` is mentioned outside of its scope")))
     }
 
-    /// The end of the scope of these statements.
+    /// Ends the scope of these statements.
     pub fn leave(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             for length in &stmt.binds {
@@ -61,7 +61,7 @@ impl<'k> Interp<'k> {
         }
     }
 
-    /// The end of a call.
+    /// Ends the scope of a call.
     pub fn leave_call(&mut self, f: &Lambda) {
         for param in &f.params {
             self.forget(*param);
@@ -79,7 +79,7 @@ fn unsound(message: String) -> RunError {
     RunError::new(RunErrorKind::Unsound, message)
 }
 
-/// `lengths` are those in scope; it is left as it was.
+/// Compares a value with its type. `lengths` are those in scope; they are restored on return.
 fn is_of_type(ty: &Ty, value: &Val, lengths: &mut SizeValues) -> std::result::Result<(), String> {
     let of = |size: &Size, lengths: &SizeValues| {
         lengths.eval(size).map_err(|e| format!("its length `{size}` means nothing here: {e}"))
@@ -105,7 +105,7 @@ fn is_of_type(ty: &Ty, value: &Val, lengths: &mut SizeValues) -> std::result::Re
             if said != elements.len() as i64 {
                 return Err(format!("its length `{}` is {said}, but it has {} elements", array.len, elements.len()));
             }
-            // Elements of one array share a representation, which was compared when the first was put in.
+            // Elements of one array have the same representation, which was checked when the first one was inserted.
             if array.element.as_scalar().is_some() {
                 return elements.get(0).map_or(Ok(()), |first| is_of_type(&array.element, &first, lengths));
             }

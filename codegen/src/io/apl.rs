@@ -1,15 +1,15 @@
-//! Results as APL prints them.
+//! Prints results as APL does.
 //!
-//! A number has at most 12 digits, a high minus, and an exponent where it is very large or very small; a truth value is 0
-//! or 1. A vector is a line, a matrix has aligned columns, and planes have an empty line between them. An array without
-//! elements is an empty line.
+//! A number has at most 12 digits, a high minus, and an exponent if it is very large or very small; a truth value is 0
+//! or 1. A vector is a line, a matrix has aligned columns, and planes are separated by an empty line. An empty array is
+//! an empty line.
 
 use crate::value::{ArrayValue, Value};
 use std::io;
 
 const DIGITS: i32 = 12;
 
-/// Writes the result of a program: texts that were known before the run, and, at each `None`, the next part of the value.
+/// Writes the result of a program: texts known before the run and, at each `None`, the next part of the value.
 pub fn write(out: &mut dyn io::Write, outputs: &[Option<&str>], value: &Value) -> io::Result<()> {
     let count = outputs.iter().filter(|output| output.is_none()).count();
     let mut parts = match value {
@@ -32,7 +32,7 @@ pub fn write(out: &mut dyn io::Write, outputs: &[Option<&str>], value: &Value) -
 fn print(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
     let Value::Array(array) = value else { return writeln!(out, "{}", scalar(value)) };
     let mut lines: Vec<Vec<String>> = Vec::new();
-    // Before which line there are how many empty ones.
+    // The number of empty lines before each line.
     let mut gaps: Vec<usize> = Vec::new();
     gather(array, 0, &mut lines, &mut gaps);
     if lines.is_empty() {
@@ -53,7 +53,7 @@ fn print(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
     Ok(())
 }
 
-/// The lines of an array; how many empty lines are before the first of them.
+/// Collects the lines of an array; `gap` empty lines precede the first one.
 fn gather(array: &ArrayValue, gap: usize, lines: &mut Vec<Vec<String>>, gaps: &mut Vec<usize>) {
     let deep = depth(array);
     if deep == 1 {
@@ -89,7 +89,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// A number with 12 digits at most, without zeros at its end.
+/// Formats a number with at most 12 digits and without trailing zeros.
 fn number(x: f64) -> String {
     if x.is_nan() {
         return "NaN".to_owned();

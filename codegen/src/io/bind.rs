@@ -1,5 +1,5 @@
-//! The arguments of a run together: those that have a shape say what the sizes are, the sizes how many numbers are made
-//! for the others.
+//! Binds the arguments of a run: those with a shape determine the sizes, and the sizes determine how many numbers are
+//! generated for the others.
 
 use super::generate::{Generator, generate};
 use crate::core::Kernel;
@@ -8,12 +8,12 @@ use crate::sizes::SizeValues;
 use crate::value::Value;
 use lift_analysis::size::Var;
 
-/// An argument, read from a file or a literal, or still to be made.
+/// An argument: read from a file or a literal, or to be generated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Argument {
     Value {
         value: Value,
-        /// As far as they are known apart from the elements.
+        /// The dimensions, as far as they are known independently of the elements.
         dims: Vec<usize>,
     },
     Generated(Generator),
@@ -25,8 +25,8 @@ impl From<Value> for Argument {
     }
 }
 
-/// Arguments of a kernel whose sizes are known. The values are not made yet, so that a caller can refuse what would be
-/// too large before memory is spent on it.
+/// Arguments of a kernel whose sizes are known. Values are not generated yet, so a caller can refuse large ones before
+/// they take memory.
 #[derive(Debug, Clone)]
 pub struct Bound<'k> {
     kernel: &'k Kernel,
@@ -34,7 +34,7 @@ pub struct Bound<'k> {
     pub sizes: SizeValues,
 }
 
-/// The values of all arguments and of all sizes.
+/// The values of all arguments and sizes.
 pub fn bind(
     kernel: &Kernel,
     arguments: Vec<Argument>,
@@ -45,16 +45,16 @@ pub fn bind(
     Ok((bound.into_values()?, sizes))
 }
 
-/// The sizes of a run: from the shapes of the arguments that have one, of which there is one for each parameter of
-/// `kernel`, and from those that are `given`.
+/// Determines the sizes of a run from the shapes of the arguments, where known, and from `given`. There must be one
+/// argument for each parameter of `kernel`.
 pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, i64)]) -> Result<Bound<'k>, RunError> {
     if arguments.len() != kernel.params.len() {
-        // Only their number matters: this is the error that says so.
+        // The values do not matter: their wrong number gives the right error.
         let values = vec![Value::Tuple(Vec::new()); arguments.len()];
         let sizes = bind_sizes(kernel, &values, given)?;
         return Ok(Bound { kernel, arguments, sizes });
     }
-    // The kernel as if it had only the parameters whose shapes are known.
+    // The kernel with only those parameters whose shapes are known.
     let mut known = kernel.clone();
     known.params.clear();
     let mut shaped = Vec::new();
@@ -69,8 +69,8 @@ pub fn measure<'k>(kernel: &'k Kernel, arguments: Vec<Argument>, given: &[(Var, 
 }
 
 impl Bound<'_> {
-    /// The values of all arguments. An error if what the kernel assumes of its sizes is false: of sizes that are none, such as
-    /// negative lengths of rows, no values can be made.
+    /// The values of all arguments. Fails if an assumption of the kernel is false, because no values exist for
+    /// impossible sizes, such as negative lengths of rows.
     pub fn into_values(self) -> Result<Vec<Value>, RunError> {
         let Bound { kernel, arguments, sizes } = self;
         check_assumptions(&kernel.assumptions, &sizes)?;
@@ -105,7 +105,7 @@ mod tests {
         b.finish(xs)
     }
 
-    /// What the sizes of `Array[Array[Float,M],N]` are.
+    /// The sizes bound by an argument of type `Array[Array[Float,M],N]`, as text.
     fn bound_matrix(value: Value, dims: &[usize], given: &[i64]) -> String {
         let mut b = Builder::new("f");
         let (n, m) = (b.size("N"), b.size("M"));

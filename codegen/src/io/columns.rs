@@ -1,7 +1,7 @@
-//! Values as named arrays: each scalar of a type is one array, and rows of different lengths have offsets beside it.
+//! Values as named arrays: one array for each scalar of a type, with offsets for rows of different lengths.
 //!
-//! The names are those of `docs/running.md`: `values`, or the position in a tuple (`0`, `1.0`); where rows differ in
-//! length `values` and `offsets`, with `offsets1` for the rows inside of these, and so on.
+//! The names are those of `docs/running.md`: `values`, or the index in a tuple (`0`, `1.0`). Rows of different lengths
+//! have `values` and `offsets`, with `offsets1` for the rows inside of these, and so on.
 
 use super::flat::{FlatArray, append, part, shape_text};
 use super::{InputError, Result, counted, opened, scalar};
@@ -11,24 +11,24 @@ use lift_analysis::size::Var;
 use lift_analysis::ty::{Ty, TyKind};
 use std::collections::BTreeMap;
 
-/// Device code counts in 32 bits.
+/// Maximum elements: device code counts in 32 bits.
 const MOST: usize = i32::MAX as usize;
 
-/// Named arrays, of which offsets are Longs.
+/// Named arrays; offsets are Longs.
 pub type Arrays = BTreeMap<String, FlatArray>;
 
-/// A scalar in a type.
+/// A scalar component of a type.
 struct Leaf {
-    /// The positions in tuples that lead to it: `1.0`.
+    /// The tuple indices that lead to it: `1.0`.
     path: String,
     scalar: Scalar,
-    /// For each array around it, whether its instances differ in length.
+    /// For each surrounding array, whether its instances differ in length.
     own: Vec<bool>,
     width: Option<usize>,
 }
 
 impl Leaf {
-    /// The last level whose instances differ; 0 if none do.
+    /// The innermost level whose instances differ in length; 0 if none do.
     fn last_own(&self) -> usize {
         self.own.iter().rposition(|own| *own).unwrap_or(0)
     }
@@ -42,7 +42,7 @@ impl Leaf {
     }
 }
 
-/// `offsets` for the first level inside of the outermost array, then `offsets1`, …
+/// The name of a level's offsets: `offsets` for the first level inside the outermost array, then `offsets1`, …
 fn offsets(level: usize) -> String {
     if level <= 1 { "offsets".to_owned() } else { format!("offsets{}", level - 1) }
 }
@@ -74,7 +74,7 @@ fn leaves(ty: &Ty, path: &str, bound: &[Var], own: &[bool], out: &mut Vec<Leaf>)
     }
 }
 
-/// The arrays for a value of type `ty`.
+/// Converts a value of type `ty` to named arrays.
 pub fn arrays_from_value(ty: &Ty, value: &Value) -> Result<Arrays> {
     let mut all = Vec::new();
     leaves(ty, "", &[], &[], &mut all)?;
@@ -105,9 +105,9 @@ pub fn arrays_from_value(ty: &Ty, value: &Value) -> Result<Arrays> {
     Ok(out)
 }
 
-/// Of one scalar of a type, in order.
+/// The numbers of one scalar component, in order.
 struct Gathered {
-    /// For each array around it the lengths of all its instances.
+    /// For each surrounding array, the lengths of all its instances.
     lengths: Vec<Vec<usize>>,
     data: ArrayValue,
 }
@@ -138,7 +138,7 @@ impl Gathered {
     }
 }
 
-/// The value of type `ty` that named arrays are.
+/// Converts named arrays to a value of type `ty`.
 pub fn value_from_arrays(ty: &Ty, arrays: &Arrays) -> Result<Value> {
     let found = Reader { arrays, whole: ty }.instances(ty, "", 0, 1)?;
     found.get(0).ok_or_else(|| InputError::new("the archive is empty"))
@@ -150,7 +150,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// `count` instances of a type inside of `level` arrays.
+    /// `count` instances of a type inside `level` arrays.
     fn instances(&self, ty: &Ty, path: &str, level: usize, count: usize) -> Result<ArrayValue> {
         let ty = opened(ty);
         match ty.kind() {
@@ -188,7 +188,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The numbers of a scalar.
+    /// The numbers of a scalar component.
     fn data(&self, path: &str, ty: &Ty, count: usize) -> Result<ArrayValue> {
         let array = self.values(path)?;
         let element = if let TyKind::Vec(element, _) = ty.kind() { element } else { ty };
@@ -230,7 +230,7 @@ impl Reader<'_> {
         })
     }
 
-    /// How long each of `count` instances of an array is: by offsets, or by the shape of the numbers.
+    /// The length of each of `count` instances of an array, from offsets or from the shape of the numbers.
     fn lengths(&self, ty: &Ty, path: &str, level: usize, count: usize) -> Result<Vec<usize>> {
         let mut all = Vec::new();
         leaves(ty, path, &[], &[], &mut all)?;
@@ -272,14 +272,14 @@ impl Reader<'_> {
     }
 }
 
-/// An array of values of type `ty`.
+/// Collects values of type `ty` into an array.
 pub fn gathered(ty: &Ty, values: impl IntoIterator<Item = Value>) -> ArrayValue {
     let mut array = empty(ty);
     values.into_iter().for_each(|value| scalar::push(&mut array, value));
     array
 }
 
-/// One array of the elements of several, all of type `ty`; those of another type are left out.
+/// Concatenates arrays with elements of type `ty`; those with other elements are skipped.
 pub fn concat(ty: &Ty, arrays: &[ArrayValue]) -> ArrayValue {
     let mut all = empty(ty);
     for array in arrays {

@@ -1,21 +1,21 @@
-//! Regular arrays with a shape, as NumPy has them, from and to values.
+//! Regular arrays with a shape, as in NumPy, and their conversion from and to values.
 //!
-//! A vector is a last dimension of its width, and a tuple of equal scalars one of its number of parts.
+//! A vector is a last dimension of its width; a tuple of equal scalars is one of the number of its parts.
 
 use super::{InputError, Result, counted, opened, scalar};
 use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// Elements in row-major order.
+/// A regular array: elements in row-major order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlatArray {
     pub dims: Vec<usize>,
-    /// Of scalars; as many as the dimensions multiplied.
+    /// Scalars; their number is the product of the dimensions.
     pub data: ArrayValue,
 }
 
-/// What NumPy calls a scalar type.
+/// NumPy's name of a scalar type.
 pub fn numpy_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Int => "int32",
@@ -26,7 +26,7 @@ pub fn numpy_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// What `array` is as a value of type `ty`. Lengths are not compared with those of the type, but for vectors and
+/// Converts `array` to a value of type `ty`. Lengths are not compared with those of the type, except for vectors and
 /// tuples.
 pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
     let FlatArray { dims, data } = array;
@@ -52,7 +52,7 @@ pub fn value_from_flat(ty: &Ty, array: FlatArray) -> Result<Value> {
     Ok(build(ty, &dims, data))
 }
 
-/// Whether a shape and an element type are those of a type.
+/// Checks that a shape and an element type match a type.
 fn check_form(whole: &Ty, ty: &Ty, dims: &[usize], found: Scalar) -> Result<()> {
     let wrong_rank = || {
         let rank = rank(whole);
@@ -79,7 +79,7 @@ fn check_form(whole: &Ty, ty: &Ty, dims: &[usize], found: Scalar) -> Result<()> 
         _ => vec![ty.as_scalar()],
     };
     match (width, rest) {
-        // NumPy users save a number as an array of one, too.
+        // NumPy users also save a number as an array of one element.
         (None, []) => {}
         (None, [1]) if dims.len() == 1 => {}
         (Some(width), [last]) if *last == width => {}
@@ -104,7 +104,7 @@ fn check_form(whole: &Ty, ty: &Ty, dims: &[usize], found: Scalar) -> Result<()> 
     }
 }
 
-/// Dimensions of the flat array for a type.
+/// The number of dimensions of the flat array for a type.
 fn rank(ty: &Ty) -> usize {
     match opened(ty).kind() {
         TyKind::Array(array) => 1 + rank(&array.element),
@@ -113,7 +113,7 @@ fn rank(ty: &Ty) -> usize {
     }
 }
 
-/// `(3, 4)`, `(5,)`, `()`: as NumPy prints it.
+/// A shape as NumPy prints it: `(3, 4)`, `(5,)`, `()`.
 pub(super) fn shape_text(dims: &[usize]) -> String {
     match dims {
         [one] => format!("({one},)"),
@@ -121,7 +121,7 @@ pub(super) fn shape_text(dims: &[usize]) -> String {
     }
 }
 
-/// The form has been checked.
+/// Builds a value from elements whose form has been checked.
 fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
     match opened(ty).kind() {
         TyKind::Array(array) if opened(&array.element).as_scalar().is_some() => Value::Array(data),
@@ -137,7 +137,7 @@ fn build(ty: &Ty, dims: &[usize], data: ArrayValue) -> Value {
     }
 }
 
-/// `len` elements from `from` on, which there must be.
+/// The `len` elements from `from` on, which must exist.
 pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
     let range = from..from + len;
     match data {
@@ -150,7 +150,7 @@ pub fn part(data: &ArrayValue, from: usize, len: usize) -> ArrayValue {
     }
 }
 
-/// A value as a regular array; an error if it is none, because its rows differ in length or its parts in type.
+/// Converts a value to a regular array; fails if its rows differ in length or its parts in type.
 pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
     let Some(element) = common_scalar(ty) else {
         return Err(InputError::new(format!(
@@ -164,7 +164,7 @@ pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
         return Ok(FlatArray { dims: vec![flattening.data.len()], data: flattening.data });
     }
     let mut dims = flattening.dims;
-    // Below an empty array no length can be seen; the type may know it.
+    // An empty array shows no lengths of its elements, but the type may give them.
     let mut inner = ty;
     for depth in 0..rank(ty) {
         inner = opened(inner);
@@ -182,7 +182,7 @@ pub fn flat_from_value(ty: &Ty, value: &Value) -> Result<FlatArray> {
     Ok(FlatArray { dims, data: flattening.data })
 }
 
-/// The scalar type of all numbers in a value, if it is one.
+/// The scalar type of all numbers in a value, if there is just one.
 fn common_scalar(ty: &Ty) -> Option<Scalar> {
     match opened(ty).kind() {
         TyKind::Scalar(s) => Some(*s),
@@ -199,9 +199,9 @@ fn common_scalar(ty: &Ty) -> Option<Scalar> {
 
 struct Flattening {
     data: ArrayValue,
-    /// The lengths met first, by depth.
+    /// The first length found at each depth.
     dims: Vec<usize>,
-    /// How many arrays of each depth were met, for messages.
+    /// The number of arrays found at each depth, for messages.
     rows: Vec<usize>,
     /// Rows may have different lengths.
     packed: bool,

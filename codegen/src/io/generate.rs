@@ -1,4 +1,4 @@
-//! Values made from a type and its sizes: `random` and `iota`.
+//! Generates values for a type and its sizes: `random` and `iota`.
 
 use super::{InputError, Result, scalar};
 use crate::value::{ArrayValue, Value};
@@ -8,16 +8,17 @@ use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Generator {
-    /// Floats and doubles from 0 up to 1, integers from 0 to 999, truth values; the same for the same seed.
+    /// Floats and doubles in [0, 1), integers from 0 to 999, truth values; the same seed gives the same numbers.
     Random { seed: u64 },
-    /// 0, 1, 2, … in row-major order; truth values alternate from `false`.
+    /// 0, 1, 2, … in row-major order; truth values alternate, starting with `false`.
     Iota,
 }
 
-/// The most numbers that are made: generated code can index twice as many, but to make them takes minutes.
+/// Maximum numbers to generate: generated code can index twice as many, but generating them takes minutes.
 const MOST_ELEMENTS: u64 = 1 << 30;
 
-/// A value of type `ty` under the sizes that `env` knows. A tuple is counted as one element, each part for itself.
+/// Generates a value of type `ty` under the sizes in `env`. `iota` counts a tuple as one element and each part
+/// separately.
 pub fn generate(generator: Generator, ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<Value> {
     let elements = elements(ty, env)?;
     if elements > MOST_ELEMENTS {
@@ -36,7 +37,7 @@ fn length(len: &Size, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
     }
 }
 
-/// Numbers in a value of a type; an array without any counts as one for each of its elements, which take time, too.
+/// The number of scalars in a value. An empty array inside an array counts as one, because it takes time, too.
 fn elements(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
     Ok(match ty.kind() {
         TyKind::Scalar(_) => 1,
@@ -52,7 +53,7 @@ fn elements(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
     })
 }
 
-/// By how much counting goes on over a value: a tuple is one element, whose parts count each for itself.
+/// The numbers that a value takes from the counter: a tuple takes one, because its parts count separately.
 fn steps(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
     match ty.kind() {
         TyKind::Tuple(_) => Ok(1),
@@ -63,7 +64,7 @@ fn steps(ty: &Ty, env: &dyn Fn(&Var) -> Option<i64>) -> Result<u64> {
 
 type Measure<'a> = &'a dyn Fn(&Ty, &dyn Fn(&Var) -> Option<i64>) -> Result<u64>;
 
-/// The sum of a measure over the elements of an array.
+/// The sum of `measure` over the elements of an array.
 fn in_array(array: &ArrayTy, env: &dyn Fn(&Var) -> Option<i64>, measure: Measure<'_>) -> Result<u64> {
     let len = length(&array.len, env)?;
     let Some(position) = &array.position else {
@@ -86,7 +87,7 @@ struct Making {
 }
 
 impl Making {
-    /// The value whose first number is the `first`-th of its kind.
+    /// Generates a value, starting at number `first` of the sequence.
     fn value(&mut self, ty: &Ty, first: u64, env: &dyn Fn(&Var) -> Option<i64>) -> Result<Value> {
         Ok(match ty.kind() {
             TyKind::Scalar(s) => self.scalar(*s, first),
@@ -121,7 +122,7 @@ impl Making {
                 }
                 Value::Array(ArrayValue::Values(rows))
             }
-            // `elements` has refused the others.
+            // Other types are refused by `elements`.
             _ => return Err(InputError::new(format!("a value of type `{ty}` cannot be made"))),
         })
     }
@@ -138,10 +139,10 @@ impl Making {
             Generator::Random { .. } => {
                 let bits = self.next();
                 match s {
-                    // The upper half of the product is the remainder of no bias that matters here.
+                    // The upper half of the product maps to the range almost without bias.
                     Scalar::Int => Value::Int(((u128::from(bits) * 1000) >> 64) as i32),
                     Scalar::Long => Value::Long(((u128::from(bits) * 1000) >> 64) as i64),
-                    // As many of the upper bits as the mantissa has.
+                    // The upper bits, as many as the mantissa has.
                     Scalar::Float => Value::Float((bits >> 40) as f32 / (1u64 << 24) as f32),
                     Scalar::Double => Value::Double((bits >> 11) as f64 / (1u64 << 53) as f64),
                     Scalar::Bool => Value::Bool(bits >> 63 == 1),

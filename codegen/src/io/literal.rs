@@ -1,14 +1,15 @@
-//! Values written out: `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)`. Commas may be left out, and one may stand at the end.
+//! Parses values written as literals: `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)`. Commas are optional, also at the
+//! end.
 
 use super::{InputError, Result, counted, opened, scalar};
 use crate::value::{ArrayValue, Value};
 use lift_analysis::ty::{ArrayTy, Ty, TyKind};
 
-/// Brackets in one another: far more than a type has.
+/// Maximum nesting of brackets, far more than a type has.
 const MAX_DEPTH: usize = 64;
 
-/// Read `text` as a value of type `ty`. Lengths are not compared with those of the type, but rows of an array must be
-/// equally long unless the type hides their length.
+/// Parses `text` as a value of type `ty`. Lengths are not compared with those of the type, but the rows of an array
+/// must have one length unless the type hides it.
 pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
     let mut parser = Parser { text, at: 0 };
     let tree = parser.tree(0)?;
@@ -19,7 +20,7 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
     parser.value(ty, &tree)
 }
 
-/// What is written, before its type is known.
+/// A parsed literal, before its type is known.
 enum Tree<'a> {
     Word { at: usize, word: &'a str },
     List { at: usize, parts: Vec<Tree<'a>> },
@@ -41,7 +42,7 @@ impl<'a> Parser<'a> {
         self.at = self.text.len() - rest.trim_start().len();
     }
 
-    /// A comma behind a value.
+    /// Skips a comma after a value.
     fn skip_comma(&mut self) {
         self.skip_blanks();
         self.at += usize::from(self.text[self.at..].starts_with(','));

@@ -1,7 +1,6 @@
-//! Arguments and results of a run as people and files have them.
+//! Arguments and results of a run, as people and files represent them.
 //!
-//! Nothing here opens a file: text, shapes and elements come in and go out as data. The rules are those of
-//! `docs/running.md`.
+//! This module opens no files: text, shapes and elements go in and out as data. `docs/running.md` documents the rules.
 //!
 //! | module | job |
 //! |---|---|
@@ -40,8 +39,8 @@ pub use source::InputSource;
 use lift_analysis::ty::{Ty, TyKind};
 use std::fmt;
 
-/// Why an argument cannot be read. Where it is one place of a text, lines and columns count from 1, columns in
-/// characters.
+/// Why an argument cannot be read. The location in a text, if there is one, counts lines and columns from 1; columns
+/// are characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputError {
     pub at: Option<(usize, usize)>,
@@ -70,7 +69,7 @@ impl std::error::Error for InputError {}
 
 type Result<T> = std::result::Result<T, InputError>;
 
-/// The type without the quantifiers around it: how many elements there are does not matter to its form.
+/// The type without quantifiers around it: hidden lengths do not affect its form.
 fn opened(mut ty: &Ty) -> &Ty {
     while let TyKind::Exists(_, body) = ty.kind() {
         ty = body;
@@ -78,7 +77,7 @@ fn opened(mut ty: &Ty) -> &Ty {
     ty
 }
 
-/// "3 elements", "1 element"
+/// Formats a count: "3 elements", "1 element".
 fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -1,4 +1,4 @@
-//! Arrays whose rows depend on the position, as one row after the other: how they lie in memory and in `.npy` files.
+//! Arrays whose rows depend on the index, with the rows concatenated as in memory and in `.npy` files.
 
 use super::opened;
 use crate::core::typing::packed;
@@ -6,7 +6,7 @@ use crate::sizes::SizeValues;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::ty::{Ty, TyKind};
 
-/// The rows of a packed value, whose length is that of its type under `sizes`; any other value as it is.
+/// Splits a packed value into rows of the lengths that its type has under `sizes`; returns any other value unchanged.
 pub fn unpack(ty: &Ty, value: Value, sizes: &SizeValues) -> Value {
     match (packed(ty), value) {
         (Some((scalar, _)), Value::Array(flat)) if super::scalar::scalar_of(&flat) == Some(scalar) => {

@@ -1,19 +1,19 @@
-//! Results as curves and pictures: plain data for something that draws, reduced to what a screen can show.
+//! Results as curves and pictures: plain data for a renderer, reduced to the resolution of a screen.
 //!
 //! * An array of numbers is a curve; an array of tuples or vectors of numbers has a curve for each part.
-//! * An array of rows of numbers is a picture. Rows may have different lengths: cells that are not there are empty.
-//! * Long curves are cut into buckets that keep their least and greatest number, so that no peak is lost; large pictures
+//! * An array of rows of numbers is a picture. Rows may have different lengths; missing cells are empty.
+//! * Long curves are divided into buckets that keep their minimum and maximum, so that no peak is lost; large pictures
 //!   into blocks that keep the mean.
-//! * Everything else is not drawn. Numbers that are not finite are left out, and counted.
+//! * Other values are not drawn. Numbers that are not finite are omitted and counted.
 
 use crate::value::{ArrayValue, Value};
 use serde::{Deserialize, Serialize};
 
-/// Points of a curve, at most.
+/// Maximum points of a curve.
 pub const MAX_POINTS: usize = 2048;
-/// Rows and columns of a picture, at most.
+/// Maximum rows and columns of a picture.
 pub const MAX_CELLS: usize = 256;
-/// Curves, at most: tuples and vectors of more parts are not drawn.
+/// Maximum curves: tuples and vectors of more parts are not drawn.
 pub const MAX_CURVES: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,27 +23,27 @@ pub enum Plot {
         /// Elements of the array.
         length: usize,
         curves: Vec<Curve>,
-        /// Numbers that cannot be drawn: `NaN`, infinities.
+        /// The number of omitted values: NaN and infinities.
         left_out: usize,
     },
     Picture {
         rows: usize,
-        /// Of the longest row.
+        /// The columns of the longest row.
         columns: usize,
-        /// Row by row: the mean of each block; `None` where nothing is.
+        /// Row by row, the mean of each block; `None` for an empty block.
         cells: Vec<Vec<Option<f64>>>,
         left_out: usize,
     },
 }
 
-/// The least and the greatest number of each bucket; of a short curve each bucket is one element.
+/// The minimum and maximum of each bucket; in a short curve each bucket is one element.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     pub low: Vec<Option<f64>>,
     pub high: Vec<Option<f64>>,
 }
 
-/// What a result looks like, if it can be drawn.
+/// The result as a curve or picture; `None` if it cannot be drawn.
 pub fn plot(value: &Value) -> Option<Plot> {
     let array = value.as_array()?;
     if array.is_empty() {
@@ -66,7 +66,7 @@ pub fn plot(value: &Value) -> Option<Plot> {
     }
 }
 
-/// `None` for what is no number.
+/// The value as a number; `None` for tuples, vectors and arrays.
 fn number(value: &Value) -> Option<f64> {
     Some(match value {
         Value::Int(x) => f64::from(*x),
@@ -123,7 +123,7 @@ fn picture(rows: &[Value]) -> Option<Plot> {
     Some(Plot::Picture { rows: rows.len(), columns, cells, left_out })
 }
 
-/// The bucket of the `i`th of `length` elements, all of almost the same size.
+/// The bucket of element `i` of `length`; all buckets have almost the same size.
 fn bucket(i: usize, length: usize, buckets: usize) -> usize {
     (i as u128 * buckets as u128 / length.max(1) as u128) as usize
 }

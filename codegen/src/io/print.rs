@@ -1,11 +1,11 @@
-//! Results as lines.
+//! Prints results as lines.
 //!
-//! * A scalar is a line; an array of scalars one element a line.
-//! * An array of arrays is a line a row, its numbers separated by spaces; an array of those has an empty line between
-//!   its parts, two one level higher, and so on.
-//! * A tuple or a vector that is an element is the numbers of its parts on the line of the element.
-//! * A tuple as the whole result is one line if its parts are scalars; otherwise its parts follow each other, with an
-//!   empty line between them.
+//! * A scalar is a line; an array of scalars has one line per element.
+//! * An array of arrays has one line per row, with numbers separated by spaces. An array of those has an empty line
+//!   between its parts; one level higher two empty lines, and so on.
+//! * An element that is a tuple or a vector is printed as its numbers on the element's line.
+//! * A tuple as the whole result is one line if its parts are scalars; otherwise its parts are separated by an empty
+//!   line.
 //! * Floats are the shortest text that reads back as the same number, always with a point, an exponent or a name:
 //!   `2.0`, `1e-7`, `NaN`, `-inf`. Truth values are `true` and `false`.
 
@@ -13,8 +13,7 @@ use crate::value::{ArrayValue, Value};
 use std::fmt::Write as _;
 use std::io;
 
-/// Write `value`, line by line (a file or a pipe wants a buffer in between); at most `head` lines, if given. Whether
-/// lines were left out.
+/// Writes `value` line by line, at most `head` lines; returns whether lines were omitted. `out` should be buffered.
 pub fn write(out: &mut dyn io::Write, value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut printer = Printer { out, line: String::new(), left: head.unwrap_or(usize::MAX), cut: false, cause: None };
     printer.whole(value);
@@ -24,7 +23,7 @@ pub fn write(out: &mut dyn io::Write, value: &Value, head: Option<usize>) -> io:
     }
 }
 
-/// The whole text of a value.
+/// Prints a whole value to a string.
 pub fn to_text(value: &Value) -> String {
     let mut out = Vec::new();
     match write(&mut out, value, None) {
@@ -69,7 +68,7 @@ impl Printer<'_> {
             }
             match (array, deep) {
                 (ArrayValue::Values(parts), 3..) => {
-                    // Between planes one empty line, between arrays of planes two.
+                    // Planes are separated by one empty line, arrays of planes by two.
                     for _ in 0..if i > 0 { deep - 2 } else { 0 } {
                         self.end_line();
                     }
@@ -83,7 +82,7 @@ impl Printer<'_> {
         }
     }
 
-    /// All numbers of a value on the current line.
+    /// Writes all numbers of a value to the current line.
     fn numbers(&mut self, value: &Value) {
         match value {
             Value::Tuple(parts) | Value::Vec(parts) => {
@@ -100,7 +99,7 @@ impl Printer<'_> {
         }
     }
 
-    /// An element of an array, not copied.
+    /// Writes an element of an array without copying it.
     fn element(&mut self, array: &ArrayValue, i: usize) {
         match array {
             ArrayValue::Int(v) => self.word(format_args!("{}", v[i])),
@@ -131,7 +130,7 @@ impl Printer<'_> {
     }
 }
 
-/// Arrays in one another: of the elements the deepest counts, since an empty one shows nothing of its kind.
+/// The nesting depth of an array. The deepest element counts, because an empty one does not show its depth.
 fn depth(array: &ArrayValue) -> usize {
     let ArrayValue::Values(parts) = array else { return 1 };
     1 + parts.iter().map(|part| if let Value::Array(inner) = part { depth(inner) } else { 0 }).max().unwrap_or(0)

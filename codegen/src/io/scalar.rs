@@ -1,10 +1,9 @@
-//! One number or truth value as a word, and arrays of them as they grow.
+//! Parses single scalars, and appends to arrays of them.
 
 use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::Scalar;
 
-/// Read a word as a scalar of this type, as the language writes them; the suffix may be left out. The error says what
-/// is wrong with the word, which it quotes.
+/// Parses a word as a scalar, as the language writes it; the suffix is optional. The error quotes the word.
 pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
     let bad = || format!("`{}` is not {}", shortened(word), article(scalar));
     match scalar {
@@ -28,7 +27,7 @@ pub fn parse(scalar: Scalar, word: &str) -> Result<Value, String> {
     }
 }
 
-/// `None`: no integer at all; an error: one that does not fit.
+/// `None` if `digits` is not an integer; an error if it does not fit the type.
 fn integer<T: std::str::FromStr + Bounded>(digits: &str) -> Option<Result<T, String>> {
     if let Ok(n) = digits.parse::<T>() {
         return Some(Ok(n));
@@ -49,7 +48,7 @@ impl Bounded for i64 {
 }
 
 fn fitting(infinite: bool, digits: &str, scalar: Scalar) -> Result<(), String> {
-    // `inf` is infinite by right; `1e99` is not.
+    // `inf` is a legal infinity; `1e99` overflows.
     if infinite && digits.contains(|c: char| c.is_ascii_digit()) {
         return Err(format!("`{}` does not fit {scalar}", shortened(digits)));
     }
@@ -66,7 +65,7 @@ pub fn article(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Words of broken files can be megabytes long.
+/// Truncates a word for a message: words of broken files can be megabytes long.
 pub fn shortened(word: &str) -> String {
     const MOST: usize = 40;
     match word.char_indices().nth(MOST) {
@@ -86,7 +85,7 @@ pub fn empty(scalar: Scalar) -> ArrayValue {
     }
 }
 
-/// Append an element of the array's own kind. Callers make the array for the type of the elements.
+/// Appends an element, which must have the array's element type.
 pub fn push(array: &mut ArrayValue, value: Value) {
     match (array, value) {
         (ArrayValue::Int(v), Value::Int(x)) => v.push(x),
@@ -99,7 +98,7 @@ pub fn push(array: &mut ArrayValue, value: Value) {
     }
 }
 
-/// The scalar type of a flat array.
+/// The element type of a flat array; `None` if its elements are not scalars.
 pub fn scalar_of(array: &ArrayValue) -> Option<Scalar> {
     Some(match array {
         ArrayValue::Int(_) => Scalar::Int,

@@ -1,23 +1,24 @@
-//! What a word on the command line says about an argument.
+//! Parses how an argument is given on the command line.
 
 use super::Result;
 use super::generate::Generator;
 use super::{InputError, literal};
 use lift_analysis::ty::Ty;
 
-/// An argument as a person names it.
+/// How a person gives an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputSource {
     /// The text of a literal.
     Literal(String),
-    /// `random`, `random:7`, `iota`: made once the sizes are known.
+    /// `random`, `random:7`, `iota`: generated once the sizes are known.
     Generated(Generator),
-    /// Anything else is the name of a file.
+    /// The name of a file: any other word.
     File(String),
 }
 
 impl InputSource {
-    /// `random` and `iota` are themselves (a file of that name is `./iota`); what begins as a literal begins is one.
+    /// Parses a word. `random` and `iota` are generators (a file of that name is `./iota`); a word that starts like a
+    /// literal is one.
     pub fn parse(word: &str) -> Result<InputSource> {
         if word.is_empty() {
             return Err(InputError::new("nothing is given; an empty array is `[]`"));
@@ -46,7 +47,7 @@ impl InputSource {
         Ok(InputSource::File(word.to_string()))
     }
 
-    /// The value, if it is a literal.
+    /// The value of a literal; `None` for other sources.
     pub fn literal(&self, ty: &Ty) -> Option<Result<crate::value::Value>> {
         match self {
             InputSource::Literal(text) => Some(literal::parse(ty, text)),

@@ -5,15 +5,14 @@ use crate::value::{ArrayValue, Value};
 use lift_analysis::hir::Scalar;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// Read `text` as a value of type `ty`. A `;` starts a comment to the end of the line.
+/// Parses `text` as a value of type `ty`. A `;` starts a comment to the end of the line.
 ///
-/// * A scalar, a tuple or a vector of scalars: its numbers, on any lines.
+/// * A scalar, or a tuple or vector of scalars: its numbers, on any lines.
 /// * An array of scalars: all numbers of the text, on any lines.
-/// * An array of tuples or vectors: one a line.
-/// * An array of arrays: one row a line. Rows are equally long unless the type hides their length; if it does, an empty
-///   line is an empty row.
-///   Where the lengths depend on the position, all rows may also stand in one line, one after the other.
-/// * An array of those: an empty line stands between them; two empty lines one level higher; and so on.
+/// * An array of tuples or vectors: one per line.
+/// * An array of arrays: one row per line. Rows must have one length unless the type hides it; if it does, an empty
+///   line is an empty row. If the lengths depend on the index, all rows may also be concatenated in one line.
+/// * An array of those: separated by an empty line; one level higher by two empty lines, and so on.
 ///
 /// Lengths are not compared with those of the type.
 pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
@@ -29,7 +28,7 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
         .enumerate()
         .map(|(i, line)| Line { number: i + 1, text: line.split(';').next().unwrap_or_default() })
         .collect();
-    // Rows of different lengths may stand in one line, one after the other.
+    // Rows of different lengths may be concatenated in one line.
     let packed = crate::core::typing::packed(ty).is_some() && lines.iter().filter(|line| !line.is_blank()).count() == 1;
     match form.rank {
         _ if packed => form.vector(&lines),
@@ -39,19 +38,19 @@ pub fn parse(ty: &Ty, text: &str) -> Result<Value> {
     }
 }
 
-/// What the numbers of a text stand for.
+/// The form in which a text gives a type's numbers.
 struct Form {
-    /// Arrays around the innermost element.
+    /// The number of arrays around the innermost element.
     rank: usize,
     element: Element,
-    /// Rows of the innermost arrays need not be equally long.
+    /// Rows of the innermost arrays may have different lengths.
     ragged: bool,
 }
 
 enum Element {
     Scalar(Scalar),
     Vec(Vec<Scalar>),
-    /// Of scalars.
+    /// A tuple of scalars.
     Tuple(Vec<Scalar>),
 }
 
@@ -69,9 +68,9 @@ impl Line<'_> {
         self.text.split_whitespace()
     }
 
-    /// The place of a word of this line.
+    /// An error at a word of this line.
     fn error(&self, word: &str, message: String) -> InputError {
-        // `word` is a part of this line's text.
+        // `word` is a slice of this line's text.
         let offset = (word.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize).min(self.text.len());
         InputError::at(self.number, self.text[..offset].chars().count() + 1, message)
     }
@@ -81,7 +80,7 @@ impl Form {
     fn of(ty: &Ty) -> Option<Form> {
         let (mut rank, mut ragged, mut ty) = (0, false, ty);
         loop {
-            // A length that is hidden around all rows is one for all of them.
+            // A length hidden outside all rows is the same for all of them.
             ragged |= rank > 0 && matches!(ty.kind(), TyKind::Exists(..));
             ty = opened(ty);
             let TyKind::Array(array) = ty.kind() else { break };
@@ -133,7 +132,7 @@ impl Form {
         Ok(Value::Array(elements))
     }
 
-    /// `rank` is at least 2. Planes are separated by at least `rank - 2` empty lines.
+    /// Parses an array of rank 2 or more. Planes are separated by at least `rank - 2` empty lines.
     fn nested(&self, rank: usize, lines: &[Line<'_>]) -> Result<Value> {
         if rank == 2 {
             return self.rows(lines);
@@ -159,7 +158,8 @@ impl Form {
     }
 
     fn rows(&self, lines: &[Line<'_>]) -> Result<Value> {
-        // Without any number, every line is an empty row; otherwise empty lines are only rows if rows may be empty.
+        // If the text has no numbers, every line is an empty row; otherwise empty lines are rows only if rows may be
+        // empty.
         let keep_blank = self.ragged || lines.iter().all(Line::is_blank);
         let mut rows = Vec::new();
         let mut first: Option<(usize, usize)> = None;
@@ -185,7 +185,7 @@ impl Form {
         }
     }
 
-    /// Append the elements whose numbers stand in `lines`.
+    /// Appends the elements whose numbers are in `lines`.
     fn push(&self, to: &mut ArrayValue, lines: &[Line<'_>]) -> Result<()> {
         let mut parts = Vec::new();
         for line in lines {

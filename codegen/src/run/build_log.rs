@@ -1,26 +1,26 @@
-//! The log of a device's compiler, with its lines led back to the source.
+//! Parses the log of a device's compiler and maps its messages to the source.
 //!
-//! Drivers write what clang writes, with their own idea of the file's name: `<kernel>:3:5: error: …` (NVIDIA),
-//! `/tmp/….cl:3:5: error: …` (AMD, pocl), `1:3:5: error: …` (Intel), `error: /tmp/….cl:3:5: …` (pocl's summary).
-//! The position is what all of them have in common.
+//! Drivers print clang's messages with different file names: `<kernel>:3:5: error: …` (NVIDIA),
+//! `/tmp/….cl:3:5: error: …` (AMD, pocl), `1:3:5: error: …` (Intel), `error: /tmp/….cl:3:5: …` (pocl's summary). Only
+//! the location is common to all.
 
 use crate::opencl::OpenClText;
 use lift_analysis::origin::Origin;
 
-/// One complaint of the device's compiler.
+/// A message of the device's compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildMessage {
-    /// In the OpenCL text, from 1.
+    /// Line in the OpenCL text, from 1.
     pub line: u32,
-    /// In bytes, from 1.
+    /// Column in bytes, from 1.
     pub column: u32,
     pub is_error: bool,
     pub text: String,
-    /// The call that the line was generated for.
+    /// The call for which the line was generated.
     pub origin: Option<Origin>,
 }
 
-/// The complaints of a log, each position once.
+/// The messages of a log, one for each location.
 pub fn parse(log: &str, opencl: &OpenClText) -> Vec<BuildMessage> {
     let mut messages: Vec<BuildMessage> = Vec::new();
     for log_line in log.lines() {
@@ -32,7 +32,7 @@ pub fn parse(log: &str, opencl: &OpenClText) -> Vec<BuildMessage> {
             Some(("note" | "remark", _)) => continue,
             _ => (log_line.starts_with("error"), rest),
         };
-        // pocl repeats its errors at the end.
+        // pocl repeats its errors in the summary.
         if messages.iter().any(|m| (m.line, m.column) == (line, column)) {
             continue;
         }
@@ -42,17 +42,17 @@ pub fn parse(log: &str, opencl: &OpenClText) -> Vec<BuildMessage> {
     messages
 }
 
-/// The first `:LINE:COLUMN:` of a line of the log, and what follows it.
+/// The first `:LINE:COLUMN:` of a line of the log, and the text after it.
 fn position(log_line: &str) -> Option<(u32, u32, &str)> {
     let mut rest = log_line;
-    // A line may also start with the position: `3:5: error`.
+    // A line may also start with the location: `3:5: error`.
     let mut at_start = true;
     loop {
         if let Some((line, after)) = number(rest)
             && let Some((column, after)) = after.strip_prefix(':').and_then(number)
             && let Some(after) = after.strip_prefix(':')
         {
-            // Intel writes the number of the source in front: `1:3:5:`.
+            // Intel prefixes the number of the source: `1:3:5:`.
             if at_start
                 && let Some((third, after)) = number(after)
                 && let Some(after) = after.strip_prefix(':')
@@ -71,7 +71,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// The innermost origin at a position (lines and columns from 1), else the first of its line.
+/// The innermost origin at a location (line and column from 1), otherwise the first one of its line.
 fn origin_at(opencl: &OpenClText, line: u32, column: u32) -> Option<&Origin> {
     let start = match line {
         0 => return None,
@@ -80,7 +80,7 @@ fn origin_at(opencl: &OpenClText, line: u32, column: u32) -> Option<&Origin> {
     };
     let end = opencl.text[start..].find('\n').map_or(opencl.text.len(), |n| start + n);
     let offset = (start as u64 + u64::from(column.max(1)) - 1).min(end as u64) as u32;
-    // Inner ranges follow the outer ones that contain them, so the last that contains the place is the innermost.
+    // An inner range follows the outer ones that contain it, so the last match is the innermost.
     let innermost = opencl.map.iter().rfind(|(range, _)| range.contains(&offset));
     let first_of_line = || opencl.map.iter().find(|(r, _)| (r.start as usize) < end && r.end as usize > start);
     innermost.or_else(first_of_line).map(|(_, origin)| origin)
@@ -93,7 +93,7 @@ mod tests {
 
     fn positions(log: &str) -> Vec<(u32, u32, bool, String, Option<u32>)> {
         let text = "kernel void f(global float* z)\n{\n  z[0] = undeclared + 1;\n}\n".to_string();
-        // The whole of the body, and in it `undeclared`.
+        // The whole body, and `undeclared` in it.
         let map = vec![(31..59, origin(1)), (42..52, origin(2))];
         let opencl = OpenClText { text, map };
         parse(log, &opencl)

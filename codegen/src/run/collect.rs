@@ -1,7 +1,7 @@
-//! The result out of its buffers: first the dynamic lengths, from the outside in, then the elements that they leave.
+//! Collects the result from its buffers: first the dynamic lengths, outermost first, then the elements that exist.
 //!
-//! The collector never touches a device. It says what it [wants](Collector::wanted) to be read, is
-//! [given](Collector::give) that, and so on until it has all and [builds](Collector::build) the value.
+//! The collector never touches a device. The caller asks what is [wanted](Collector::wanted), reads it and
+//! [gives](Collector::give) it back, until nothing is wanted; then the collector [builds](Collector::build) the value.
 
 use super::device::HostData;
 use super::layout::Lengths;
@@ -19,15 +19,15 @@ pub struct Collector {
     complete: bool,
 }
 
-/// A part of the result that lies in one buffer: sorted, disjoint ranges of it, and then their elements.
+/// A part of the result in one buffer: sorted, disjoint ranges, and their elements once they have been read.
 struct Leaf {
     buffer: BufferId,
     element: Scalar,
     kind: LeafKind,
     ranges: Vec<Range<usize>>,
-    /// The elements of `ranges`, one after the other.
+    /// The elements of `ranges`, concatenated.
     data: Option<HostData>,
-    /// While walking: how many elements of `data` were passed.
+    /// During a walk: the number of elements of `data` consumed so far.
     at: usize,
 }
 
@@ -37,7 +37,7 @@ enum LeafKind {
     Elements,
 }
 
-/// A [`Layout`] whose buffers are leaves.
+/// A [`Layout`] with indices of leaves in place of buffers.
 enum Shape {
     Scalar(usize),
     Vec {
@@ -49,7 +49,7 @@ enum Shape {
         len: Size,
         element: Box<Shape>,
     },
-    /// Rows of different lengths, one after the other.
+    /// Rows of different lengths, concatenated.
     Packed {
         len: Size,
         position: Var,
@@ -61,7 +61,7 @@ enum Shape {
     },
 }
 
-/// What to read next: of a buffer these ranges.
+/// Ranges of a buffer to read next.
 pub struct Wanted {
     leaf: usize,
     pub buffer: BufferId,
@@ -75,8 +75,8 @@ impl Collector {
         Ok(Collector { shape, leaves, lengths: Lengths::new(sizes), complete: false })
     }
 
-    /// What must be read now; empty when everything has been. Either all lengths that are not known yet though those
-    /// around them are, or the elements.
+    /// What to read next; empty when everything has been read. First all lengths whose enclosing lengths are known,
+    /// level by level, then the elements.
     pub fn wanted(&mut self) -> Result<Vec<Wanted>, String> {
         if self.complete {
             return Ok(Vec::new());
@@ -98,18 +98,18 @@ impl Collector {
         Ok(self.leaves.iter().enumerate().filter_map(ask).collect())
     }
 
-    /// What was read.
+    /// Stores the elements that were read.
     pub fn give(&mut self, wanted: &Wanted, data: HostData) {
         self.leaves[wanted.leaf].data = Some(data);
     }
 
-    /// The elements of the result as they lie in its buffers, one after the other; `wanted` has become empty.
+    /// The elements of the result, one array per buffer. To be called when nothing is wanted any more.
     pub fn into_elements(self) -> Vec<HostData> {
         let elements = self.leaves.into_iter().filter(|leaf| leaf.kind == LeafKind::Elements);
         elements.map(|leaf| leaf.data.unwrap_or_else(|| HostData::new(leaf.element))).collect()
     }
 
-    /// The result; `wanted` has become empty.
+    /// The result as a value. To be called when nothing is wanted any more.
     pub fn build(mut self) -> Result<Value, String> {
         for leaf in &mut self.leaves {
             leaf.at = 0;
@@ -123,7 +123,7 @@ impl Collector {
 }
 
 impl Leaf {
-    /// Are there elements that have not been read?
+    /// Whether some elements have not been read.
     fn unread(&self) -> bool {
         self.data.is_none() && !self.ranges.is_empty()
     }
@@ -181,7 +181,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Note what a run of neighbouring instances of `shape` needs. Stops at lengths that are not known.
+    /// Adds the ranges that adjacent instances of `shape` need. Stops at lengths that are not known.
     fn instances(&mut self, shape: &Shape, instances: Range<usize>) -> Result<(), String> {
         if instances.is_empty() {
             return Ok(());
@@ -208,7 +208,7 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            // All of them lie side by side.
+            // The elements of all instances are contiguous.
             Shape::Packed { element, .. } => {
                 let each = self.elements(shape)?;
                 let room = scaled(each)?;
@@ -232,7 +232,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many elements an instance of rows holds.
+    /// The number of elements of one instance.
     fn elements(&mut self, shape: &Shape) -> Result<usize, String> {
         Ok(match shape {
             Shape::Array { len, element } => self.lengths.extent(len)?.saturating_mul(self.elements(element)?),
@@ -249,7 +249,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Bind the lengths of the next instance, which have been read.
+    /// Binds the lengths of the next instance, which have been read.
     fn open(&mut self, lengths: &[(Var, usize, Size)]) -> Result<(), String> {
         for (var, leaf, at_most) in lengths {
             let at_most = self.lengths.stride(at_most)?;
@@ -272,7 +272,7 @@ impl Walk<'_> {
         lengths.iter().for_each(|(var, ..)| self.lengths.close(var));
     }
 
-    /// The next instance of `shape`: what was read stands in the order in which it is met here.
+    /// Builds the next instance of `shape`. Elements were read in the order in which they are visited here.
     fn build(&mut self, shape: &Shape) -> Result<Value, String> {
         Ok(match shape {
             Shape::Scalar(leaf) => self.take_scalar(*leaf)?,

@@ -1,4 +1,4 @@
-//! The steps of a plan on a device.
+//! Executes the steps of a plan on a device.
 
 use super::collect::{Collector, Wanted};
 use super::device::{
@@ -19,18 +19,18 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// Measure each launch.
+    /// Measure the time of each launch.
     pub profile: bool,
-    /// Runs that are not measured before those that are. (Drivers finish compiling at the first launch.)
+    /// Unmeasured runs before the measured ones. (Drivers finish compiling at the first launch.)
     pub warmup: u32,
-    /// Measured runs, at least one; the value is that of the last.
+    /// Measured runs, at least one; the value is that of the last one.
     pub repeats: u32,
-    /// No further run begins once this much time has passed since the first measured one began.
+    /// Start no further run when this much time has passed since the start of the first measured one.
     pub measure_for: Option<Duration>,
-    /// Bytes on the device, if fewer than it has.
+    /// Limit of device memory in bytes, if below that of the device.
     pub memory: Option<u64>,
-    /// Fill what the plan does not initialise with a pattern that no sound program gives, to find elements that no
-    /// kernel wrote. For tests.
+    /// Fill uninitialised buffers with a pattern that no sound program computes, to find elements that no kernel
+    /// writes. For tests.
     pub poison: bool,
 }
 
@@ -43,37 +43,37 @@ impl Default for RunOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     pub value: Value,
-    /// One entry for each launch of the plan, in its order; empty unless asked for.
+    /// One entry for each launch of the plan, in order; empty unless requested.
     pub profile: Vec<LaunchTime>,
-    /// For each measured run the time on the host's clock from the first command to the end of the last launch, without
-    /// building and without transfers; empty for one run that is neither profiled nor warmed up.
+    /// Host time of each measured run, in microseconds, from the first command to the end of the last launch, without
+    /// building and transfers. Empty for a single run that is neither profiled nor warmed up.
     pub wall_microseconds: Vec<f64>,
-    /// What a person should know: a work-group that was made smaller.
+    /// Notices for people, such as that a work-group was reduced.
     pub notices: Vec<String>,
 }
 
-/// The time on the device of one launch of the plan.
+/// The device time of one launch of the plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchTime {
     /// "filter: count"
     pub label: String,
-    /// The function in the OpenCL text.
+    /// The name of the function in the OpenCL text.
     pub kernel: String,
     pub origin: Origin,
-    /// Launches in one run of the program: more than one inside a loop.
+    /// Launches per run of the program; more than one inside a loop.
     pub launches: u32,
-    /// All of them together; of several runs the median.
+    /// The total over the launches of a run; the median if there are several runs.
     pub microseconds: f64,
-    /// The shortest and the longest of the measured runs.
+    /// The minimum and maximum over the measured runs.
     pub spread: [f64; 2],
 }
 
-/// Commands on their way before the host waits for them: drivers keep memory for each.
+/// Maximum commands in flight before the host waits, because drivers keep memory for each.
 const PENDING_COMMANDS: usize = 4096;
-/// What uninitialised memory is filled with: a NaN as Float and Double, and an unlikely integer.
+/// Byte to fill uninitialised memory: NaN as Float and Double, and an unlikely integer.
 const POISON: u8 = 0xff;
 
-/// Whether a run with these sizes can be begun on a device: all that [`run`] finds out before it looks at the inputs.
+/// Checks whether a run with these sizes can start on a device: everything that [`run`] checks before the inputs.
 pub fn check(
     program: &Program,
     sizes: &SizeValues,
@@ -83,7 +83,7 @@ pub fn check(
     prepare(&program.plan, sizes, device, options.memory).map(|_| ())
 }
 
-/// Run `program` on `device`.
+/// Runs `program` on `device`.
 pub fn run(
     program: &Program,
     inputs: &[Value],
@@ -97,7 +97,7 @@ pub fn run(
     let session = Session::open(device, options.profile)?;
     let mut run = Run::new(program, prepared, &data, &session)?;
 
-    // Only to measure does the host wait for the launches; otherwise the first read does.
+    // The host waits for the launches only to measure them; otherwise the first read waits.
     let measuring = options.profile || options.warmup > 0 || options.repeats > 1;
     let mut wall_microseconds = Vec::new();
     let mut times: Vec<Vec<u64>> = vec![Vec::new(); run.kernels.len()];
@@ -116,8 +116,8 @@ pub fn run(
         }
         let enough = options.measure_for.is_some_and(|limit| match round.checked_sub(options.warmup) {
             Some(_) => *began.get_or_insert(start) + limit < Instant::now(),
-            // What drivers do at the first launch is not in the times of launches: a run that takes so long without it
-            // is its own warm-up.
+            // Launch times exclude the drivers' work at the first launch, so a run that takes this long without it was
+            // its own warm-up.
             None => u128::from(run.nanoseconds.iter().sum::<u64>()) > limit.as_nanos(),
         });
         if measuring && (round >= options.warmup || enough) {
@@ -135,7 +135,7 @@ pub fn run(
     Ok(Outcome { value, profile, wall_microseconds, notices: run.notices })
 }
 
-/// What was poured fits the buffers: capacities and layouts of a plan agree.
+/// Checks that the marshalled inputs fit the buffers, that is, that capacities and layouts of the plan agree.
 fn check_data(plan: &Plan, prepared: &Prepared<'_>, data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
     for (id, data) in data {
         let capacity = prepared.capacities.get(id.0 as usize).copied().flatten().unwrap_or(0);
@@ -152,7 +152,7 @@ fn no_doubles(device: &str) -> RunFailure {
     RunFailure::Device { message: format!("the program computes with Double, which the device {device} cannot") }
 }
 
-/// The kernels of all launches, in their order.
+/// The kernels of all launches, in order.
 fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Result<Vec<Kernel>, RunFailure> {
     let word = |text: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "double");
     if !session.info.doubles && word(&program.opencl.text) {
@@ -165,7 +165,7 @@ fn build(program: &Program, prepared: &Prepared<'_>, session: &Session) -> Resul
         }
         BuildError::OpenCl(e) => RunFailure::OpenCl(e),
     })?;
-    // Each launch has a kernel object of its own, since an object keeps its arguments.
+    // Each launch has its own kernel object, because an object keeps its arguments.
     prepared.launches.iter().map(|l| built.kernel(session, &l.plan.kernel).map_err(RunFailure::OpenCl)).collect()
 }
 
@@ -204,31 +204,31 @@ fn fit(
     Ok(geometry)
 }
 
-/// A program on a device: built, its buffers allocated.
+/// A program on a device, with its kernels built and its buffers allocated.
 pub(super) struct Run<'a> {
     plan: &'a Plan,
     prepared: Prepared<'a>,
     session: &'a Session,
-    /// By launch, as are `geometry`, `nanoseconds` and `launched`.
+    /// By launch, like `geometry`, `nanoseconds` and `launched`.
     kernels: Vec<Kernel>,
     geometry: Vec<Option<Geometry>>,
-    /// `None` where a length that is not known yet decides about their size.
+    /// `None` while the capacity depends on an unknown length.
     buffers: Vec<Option<Buffer>>,
-    /// Which of `buffers` a buffer of the plan is at the moment: swaps change it.
+    /// For each buffer of the plan its current index in `buffers`; swaps change it.
     bound: Vec<usize>,
     events: Vec<(usize, LaunchEvent)>,
     pending: usize,
     nanoseconds: Vec<u64>,
     launched: Vec<u32>,
     notices: Vec<String>,
-    /// With the lengths that were found so far.
+    /// Size parameters, and the lengths measured so far.
     sizes: SizeValues,
     room: Room,
     poison: bool,
 }
 
 impl<'a> Run<'a> {
-    /// `data` is what the input buffers are to hold: they must have room for it.
+    /// `data` has the contents of the input buffers, which must fit them.
     pub(super) fn new(
         program: &'a Program,
         prepared: Prepared<'a>,
@@ -303,7 +303,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Make everything as it is before a run.
+    /// Restores the state before a run.
     pub(super) fn reset(
         &mut self,
         data: &[(BufferId, HostData)],
@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Find a length, and make the buffers whose size it decides.
+    /// Measures a length and allocates the buffers whose capacity depends on it.
     fn measure(
         &mut self,
         var: &Var,
@@ -362,7 +362,7 @@ impl<'a> Run<'a> {
             }
             let capacity = self.room.of(buffer, &self.sizes)?;
             if self.buffers[i].as_ref().is_none_or(|old| old.len() != capacity) {
-                // What is not needed any more is given back first.
+                // Release the old buffer first.
                 self.buffers[i] = None;
                 self.room.check()?;
                 let made = self.session.allocate(buffer.element, capacity, &buffer.name)?;
@@ -376,7 +376,7 @@ impl<'a> Run<'a> {
         self.room.check()
     }
 
-    /// The first number of a buffer, unless the run has failed by now.
+    /// The first number of a buffer; an error if the run has failed by now.
     fn measured(&mut self, from: BufferId, data: &[(BufferId, HostData)]) -> Result<i32, RunFailure> {
         let given = data.iter().find(|(id, _)| *id == from && self.bound[id.0 as usize] == id.0 as usize);
         if let Some((_, HostData::Int(values))) = given
@@ -390,7 +390,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Wait, and read the first element of a buffer, unless the run has failed by now.
+    /// Waits, and reads the first element of a buffer; an error if the run has failed by now.
     fn first_of(&mut self, from: BufferId) -> Result<HostData, RunFailure> {
         let first = |id: BufferId, n| {
             Ok::<_, RunFailure>(ReadRequest { buffer: self.buffer(id)?, ranges: std::iter::once(0..n).collect() })
@@ -408,8 +408,8 @@ impl<'a> Run<'a> {
         found.ok_or_else(|| RunFailure::plan("a number was not read"))
     }
 
-    /// Enqueue one run, without waiting but for lengths that decide how much memory is needed. `data` is what the input
-    /// buffers hold.
+    /// Enqueues one run. Waits only for lengths that determine capacities. `data` has the contents of the input
+    /// buffers.
     pub(super) fn enqueue(&mut self, data: &[(BufferId, HostData)]) -> Result<(), RunFailure> {
         let steps = std::mem::take(&mut self.prepared.steps);
         let result = self.steps(&steps, data);
@@ -469,7 +469,7 @@ impl<'a> Run<'a> {
         self.enqueued()
     }
 
-    /// Bound the number of commands that the driver has to remember.
+    /// Limits the number of commands in flight.
     fn enqueued(&mut self) -> Result<(), RunFailure> {
         self.pending += 1;
         if self.pending >= PENDING_COMMANDS {
@@ -480,7 +480,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Nanoseconds on the device of all launches since the last time this was asked; they must be over.
+    /// Nanoseconds of device time of all launches since the last call; they must have finished.
     pub(super) fn take_nanoseconds(&mut self) -> Result<u64, RunFailure> {
         self.take_times()?;
         let sum = self.nanoseconds.iter().sum();
@@ -488,7 +488,7 @@ impl<'a> Run<'a> {
         Ok(sum)
     }
 
-    /// Add up the times of launches that are over.
+    /// Adds the times of finished launches.
     fn take_times(&mut self) -> Result<(), RunFailure> {
         for (launch, event) in std::mem::take(&mut self.events) {
             self.nanoseconds[launch] += event.nanoseconds()?;
@@ -500,7 +500,7 @@ impl<'a> Run<'a> {
         self.read()?.build().map_err(RunFailure::plan)
     }
 
-    /// Read the failure flag, then the lengths from the outside in, then the elements: as few waits as possible.
+    /// Reads the failure flag, then the lengths, outermost first, then the elements, with as few waits as possible.
     pub(super) fn read(&self) -> Result<Collector, RunFailure> {
         let mut collector = Collector::new(self.plan, &self.sizes).map_err(RunFailure::plan)?;
         let mut flag = self.prepared.failure_buffer;
@@ -535,14 +535,14 @@ impl<'a> Run<'a> {
             origin: launch.plan.origin.clone(),
             launches: *launched,
             microseconds: median(times) as f64 / 1e3,
-            // `median` has sorted them
+            // Sorted by `median`.
             spread: [times.first(), times.last()].map(|t| t.copied().unwrap_or(0) as f64 / 1e3),
         };
         launches.map(time).collect()
     }
 }
 
-/// What the kernels left in the failure buffer.
+/// Converts the contents of the failure buffer to an error.
 fn check_flag(plan: &Plan, flag: &[i32]) -> Result<(), RunFailure> {
     let [code, index, first, second] = flag else { return Ok(()) };
     if *code == 0 {
@@ -554,7 +554,7 @@ fn check_flag(plan: &Plan, flag: &[i32]) -> Result<(), RunFailure> {
     }
 }
 
-/// One of the plan's failures, with its operands.
+/// A failure of the plan, with its operands.
 fn failed(plan: &Plan, index: usize, first: i32, second: i32) -> RunFailure {
     match plan.failures.get(index) {
         Some(failure) => RunFailure::Check {

@@ -9,47 +9,47 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunFailure {
     NoDevice(NoDevice),
-    /// An argument or a size that does not fit the kernel.
+    /// An argument or a size does not fit the kernel.
     Input {
         message: String,
     },
-    /// A condition on sizes that the program relies on does not hold for these sizes.
+    /// The program assumes a condition on sizes that is false for these sizes.
     Assumption {
-        /// "4 divides N"
+        /// As in "4 divides N".
         assumption: String,
         /// The sizes that it mentions, with their values.
         values: Vec<(String, i64)>,
         origin: Origin,
     },
-    /// More memory, or larger arrays, than the device or the generated code can address.
+    /// The run needs more memory or larger arrays than the device or the generated code can address.
     Memory {
         message: String,
     },
-    /// A function relies on larger work-groups than the device allows it.
+    /// A function needs larger work-groups than the device allows for it.
     Groups {
-        /// Work-items of a group at most.
+        /// Maximum work-items of a group.
         most: u32,
         message: String,
     },
-    /// Something else that this device cannot do.
+    /// Another limitation of the device.
     Device {
         message: String,
     },
-    /// A check in a kernel failed: an index out of range, a division by zero.
+    /// A check in a kernel failed: an index out of range, a division by zero and the like.
     Check {
         kind: Kind,
         message: String,
         origin: Origin,
     },
-    /// The device's compiler refused the generated text: a defect of this compiler, or of that one.
+    /// The device's compiler rejected the generated text: a bug of this compiler or of that one.
     Build {
-        /// As the device's compiler wrote it; lines are those of the OpenCL text.
+        /// The log as the device's compiler wrote it; lines are those of the OpenCL text.
         log: String,
         messages: Vec<BuildMessage>,
     },
     /// A call of OpenCL failed.
     OpenCl(OpenClError),
-    /// The plan contradicts itself or the text: a defect of this compiler.
+    /// The plan contradicts itself or the text: a bug of this compiler.
     Plan {
         message: String,
     },
@@ -60,7 +60,7 @@ impl RunFailure {
         RunFailure::Plan { message: message.into() }
     }
 
-    /// The place in the source that the failure is about.
+    /// The origin of the failure, if it has one.
     pub fn origin(&self) -> Option<&Origin> {
         match self {
             RunFailure::Assumption { origin, .. } | RunFailure::Check { origin, .. } => Some(origin),
@@ -69,7 +69,7 @@ impl RunFailure {
         }
     }
 
-    /// A word for machines.
+    /// The name in machine-readable output.
     pub fn kind(&self) -> &'static str {
         match self {
             RunFailure::NoDevice(_) => "no-device",
@@ -127,7 +127,7 @@ impl From<NoDevice> for RunFailure {
     }
 }
 
-/// Bytes for a person: "40 GB", "1.5 MB", "12 bytes" (decimal units, as sellers of memory use them).
+/// Bytes for people, in decimal units: "40 GB", "1.5 MB", "12 bytes".
 pub(crate) fn bytes_text(bytes: u128) -> String {
     const UNITS: [(u128, &str); 5] = [
         (1_000_000_000_000_000, "PB"),

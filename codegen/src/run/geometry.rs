@@ -1,11 +1,11 @@
-//! How many work-items a launch gets on a device.
+//! Chooses the number of work-items of a launch on a device.
 //!
-//! Kernels loop with a grid-sized stride, so that fewer work-items than wished for do the same work; a plan says with
-//! `exact_local` where a kernel relies on the size of its work-groups.
+//! Kernels use grid-stride loops, so fewer work-items than requested do the same work. A plan sets `exact_local` where
+//! a kernel relies on the size of its work-groups.
 
 use super::device::{DeviceKind, DeviceLimits};
 
-/// What a launch asks for, in machine numbers.
+/// The requested launch size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
     pub groups: [u64; 3],
@@ -13,23 +13,23 @@ pub struct Wish {
     pub exact_local: bool,
 }
 
-/// What it gets.
+/// The actual launch size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Geometry {
     pub groups: [usize; 3],
     pub local: [usize; 3],
 }
 
-/// Work-groups in the second and third dimension on a GPU: the least that is usual (NVIDIA's hardware).
+/// Maximum work-groups in the second and third dimension on a GPU: the smallest usual limit (NVIDIA's).
 const GROUPS_IN_UPPER_DIMENSIONS: u64 = 65_535;
-/// Work-items in one dimension. A loop with the stride of the grid must not leave the range of `int` behind its last
-/// round: with [`crate::plan::LONGEST`] elements at most, it does not.
+/// Maximum work-items in one dimension. With at most [`crate::plan::LONGEST`] elements, a grid-stride loop then does
+/// not overflow `int` after its last iteration.
 const WORK_ITEMS: u64 = i32::MAX as u64 - crate::plan::LONGEST as u64;
 
-/// What an exact wish exceeds.
+/// Why a request for an exact size cannot be met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Work-items of a group at most.
+    /// Maximum work-items of a group.
     pub most: u32,
     pub message: String,
 }
@@ -40,8 +40,8 @@ impl TooLarge {
     }
 }
 
-/// Cut the wish down to what the device and the kernel (`kernel_group_size` work-items a group) allow; at least one
-/// work-group is launched.
+/// Reduces the request to the limits of the device and the kernel (`kernel_group_size` work-items per group); launches
+/// at least one work-group.
 pub fn fit(
     wish: Wish,
     device: &DeviceLimits,
@@ -67,7 +67,7 @@ pub fn fit(
         for (local, allowed) in local.iter_mut().zip(device.work_item_sizes) {
             *local = (*local).min(allowed).max(1);
         }
-        // Halve where there is most, so that a square group stays nearly square.
+        // Halve the largest dimension, so that a square group stays nearly square.
         while product(&local) > most {
             let largest = (0..3).rev().max_by_key(|&d| local[d]).unwrap_or(0);
             local[largest] = (local[largest] / 2).max(1);

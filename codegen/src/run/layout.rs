@@ -1,12 +1,12 @@
-//! What moving values in and out of buffers has in common: lengths under the sizes and the lengths known so far.
+//! Lengths for marshalling and reading back: evaluated under the sizes and the dynamic lengths known so far.
 //!
-//! In buffers, a length that mentions a dynamic length takes the room of its largest possible value (its *stride*);
-//! how much of it holds elements is its *extent*. Both agree where no dynamic length is mentioned.
+//! In buffers, a length that mentions a dynamic length takes the space of its maximum (its *stride*); its *extent* is
+//! the number of elements that exist. Both are equal if no dynamic length is mentioned.
 
 use crate::sizes::SizeValues;
 use lift_analysis::size::{EvalError, Size, Var};
 
-/// The values of variables, twice: as they are, and as room is made for them.
+/// The actual values of variables, and their maxima for strides.
 pub struct Lengths {
     extents: SizeValues,
     strides: SizeValues,
@@ -17,17 +17,17 @@ impl Lengths {
         Lengths { extents: sizes.clone(), strides: sizes.clone() }
     }
 
-    /// How many elements there are.
+    /// The number of elements that exist.
     pub fn extent(&self, len: &Size) -> Result<usize, String> {
         eval(&self.extents, len)
     }
 
-    /// For how many elements there is room.
+    /// The number of elements for which there is space.
     pub fn stride(&self, len: &Size) -> Result<usize, String> {
         eval(&self.strides, len)
     }
 
-    /// Open a dynamic length. A variable is bound once at a time: types have unique binders.
+    /// Binds a dynamic length. A variable is bound only once at a time, because types have unique binders.
     pub fn open(&mut self, var: &Var, value: usize, at_most: usize) {
         self.extents.insert(var.clone(), value as i64);
         self.strides.insert(var.clone(), at_most as i64);

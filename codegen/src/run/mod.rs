@@ -1,19 +1,19 @@
 //! Running a compiled kernel on an OpenCL device.
 //!
-//! A run goes from data to data: a [`Program`](crate::plan::Program), values of its inputs and of its sizes, and a
-//! device give a value and the times of the launches, or a [`RunFailure`] that says what is wrong and where.
+//! A run maps data to data: a [`Program`](crate::plan::Program), values of its inputs and sizes, and a device give a
+//! value and the times of the launches, or a [`RunFailure`] that names the fault and its origin.
 //!
-//! 1. [`prepare`](mod@prepare) puts the sizes into the plan and refuses what cannot work: assumptions that do not hold,
-//!    numbers too large for the generated code, more memory than there is. Nothing has touched a device yet.
-//! 2. [`device`] builds the text for the device; a refusal is led back to the source by [`build_log`].
-//! 3. [`pour`](mod@pour) lays the inputs out as flat arrays; they are copied to the device.
+//! 1. [`prepare`](mod@prepare) evaluates the plan for the sizes and refuses false assumptions, numbers too large for
+//!    the generated code, and more memory than there is. No device has been touched yet.
+//! 2. [`device`] builds the text for the device; [`build_log`] maps compiler errors to the source.
+//! 3. [`pour`](mod@pour) marshals the inputs as flat arrays, which are copied to the device.
 //! 4. [`execute`] enqueues all steps of the plan without waiting for any. [`geometry`] fits launches to the device.
-//! 5. [`collect`] reads the failure flag, the dynamic lengths, and of the results the elements that there are.
+//! 5. [`collect`] reads the failure flag, the dynamic lengths, and those elements of the results that exist.
 //!
-//! What is measured again and again is a [`Resident`]: built once, its inputs in place.
+//! [`Resident`] is for repeated measurements: built once, its inputs in place.
 //!
-//! A kernel that writes out of bounds can bring the process down and a driver can hang, so `lift` does all this in a
-//! child process; [`report`] is what the child says.
+//! A kernel that writes out of bounds can crash the process, and a driver can hang, so `lift` runs kernels in a child
+//! process; [`report`] is the child's output.
 
 pub mod build_log;
 mod collect;

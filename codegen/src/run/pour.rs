@@ -1,4 +1,4 @@
-//! Values of arguments into flat arrays, one for each buffer, as a layout says.
+//! Marshals the values of arguments: one flat array per buffer, as the layout requires.
 
 use super::device::HostData;
 use super::failure::RunFailure;
@@ -29,7 +29,7 @@ pub fn pour(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> Result<Vec<(Bu
     Ok(filled.filter_map(|(i, data)| Some((BufferId(i as u32), data?))).collect())
 }
 
-/// `sizes`, and the greatest of each length that the inputs hide.
+/// `sizes`, and the maximum of each length that the inputs hide.
 pub fn with_lengths(plan: &Plan, inputs: &[Value], sizes: &SizeValues) -> SizeValues {
     let mut longest: Vec<(Var, usize)> = plan.input_lengths().into_iter().map(|v| (v, 0)).collect();
     if !longest.is_empty() {
@@ -64,7 +64,7 @@ fn measure(layout: &Layout, value: &Value, longest: &mut [(Var, usize)]) {
 }
 
 struct Pouring {
-    /// By buffer; `None` for those that are no inputs.
+    /// By buffer; `None` for buffers other than inputs.
     data: Vec<Option<HostData>>,
     lengths: Lengths,
 }
@@ -122,14 +122,14 @@ impl Pouring {
         match (element, array) {
             (_, ArrayValue::Values(values)) => values.iter().try_for_each(|value| self.value(element, value))?,
             (Layout::Scalar(id), flat) => push_flat(self.buffer(*id)?, flat)?,
-            // Scalars where something larger is needed: the first of them says so.
+            // Scalars where arrays or tuples are expected: the first one gives the error.
             (_, flat) => flat.get(0).map_or(Ok(()), |value| self.value(element, &value))?,
         }
         let stride = self.lengths.stride(len).map_err(Problem::Plan)?;
         self.pad(element, stride.saturating_sub(extent))
     }
 
-    /// Rows of different lengths, one after the other.
+    /// Rows of different lengths, concatenated.
     fn rows(&mut self, len: &Size, position: &Var, element: &Layout, value: &Value) -> Result<(), Problem> {
         let Value::Array(array) = value else {
             return wrong(format!("an array is needed, not {}", describe(value)));
@@ -151,7 +151,7 @@ impl Pouring {
 
     fn exists(&mut self, lengths: &[DynamicLength], body: &Layout, value: &Value) -> Result<(), Problem> {
         for dynamic in lengths {
-            // The length is where an array has it as its own; a hidden length that only occurs in a larger
+            // The length is known only where it is the length of an array; a hidden length that occurs only in a larger
             // expression cannot be read off a value.
             let Some(found) = find_length(body, value, &dynamic.var) else {
                 return Err(Problem::Plan(format!("the length {} cannot be read off a value", dynamic.var)));
@@ -168,7 +168,7 @@ impl Pouring {
         result
     }
 
-    /// Room for `count` instances that are not there.
+    /// Space for `count` instances that do not exist.
     fn pad(&mut self, layout: &Layout, count: usize) -> Result<(), Problem> {
         if count == 0 {
             return Ok(());

@@ -1,7 +1,7 @@
-//! A plan with its sizes put in: what a run needs to know before it touches a device.
+//! Evaluates a plan for given sizes, before a device is touched.
 //!
-//! Everything that can be wrong with the sizes is found here: assumptions that do not hold, numbers too large for the
-//! generated code, more memory than there is. Only what depends on a length that the device computes waits for it.
+//! All errors of the sizes are found here: false assumptions, numbers too large for the generated code, more memory
+//! than there is. Only checks that depend on a length computed on the device are deferred.
 
 use super::device::{DeviceInfo, bytes_of};
 use super::failure::{RunFailure, bytes_text};
@@ -12,7 +12,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::{EvalError, Size, Var};
 
 pub struct Prepared<'a> {
-    /// In elements, by buffer; `None` where a length that is found during the run decides.
+    /// In elements, by buffer; `None` if the capacity depends on a length that is measured during the run.
     pub capacities: Vec<Option<usize>>,
     pub room: Room,
     pub launches: Vec<PreparedLaunch<'a>>,
@@ -22,15 +22,15 @@ pub struct Prepared<'a> {
 
 pub struct PreparedLaunch<'a> {
     pub plan: &'a Launch,
-    /// `None` where a length that is found during the run decides.
+    /// `None` if they depend on a length that is measured during the run.
     pub numbers: Option<Numbers>,
 }
 
-/// The arguments of a launch and how many work-items it is to have.
+/// The arguments and the requested size of a launch.
 pub struct Numbers {
     pub args: Vec<PreparedArg>,
     pub wish: Wish,
-    /// The launch is left out otherwise.
+    /// Otherwise the launch is skipped.
     pub needed: bool,
 }
 
@@ -44,7 +44,7 @@ pub enum PreparedArg {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PreparedStep {
-    /// An index into [`Prepared::launches`].
+    /// Index into [`Prepared::launches`].
     Launch(usize),
     Zero(BufferId),
     Repeat(u64, Vec<PreparedStep>),
@@ -61,7 +61,7 @@ pub enum PreparedStep {
     },
 }
 
-/// Put `sizes` into `plan` for a device. `memory` is a limit in bytes below that of the device, if one is wanted.
+/// Evaluates `plan` for a device. `memory` is an optional limit in bytes below that of the device.
 pub fn prepare<'a>(
     plan: &'a Plan,
     sizes: &SizeValues,
@@ -70,7 +70,7 @@ pub fn prepare<'a>(
 ) -> Result<Prepared<'a>, RunFailure> {
     check_sizes(plan, sizes)?;
     check_assumptions(plan, sizes)?;
-    // Lengths of inputs may not be known yet, those that the run finds never are.
+    // Lengths of inputs may not be known yet; those measured during the run are never known here.
     let later: Vec<Var> = plan.input_lengths().into_iter().filter(|v| sizes.get(v).is_none()).collect();
     let measured = plan.measured();
     let known = |size: &Size| !size.any_var(&mut |v| measured.contains(v) || later.contains(v));
@@ -100,7 +100,7 @@ fn check_sizes(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> {
         let message = match sizes.get(var) {
             None => format!("the size {var} has no value"),
             Some(value) if value < 0 => format!("the size {var} = {value} is negative"),
-            // Size names are Ints in the language.
+            // Sizes are Ints in the language.
             Some(value) if value > i64::from(i32::MAX) => {
                 format!("the size {var} = {value} is too large: an Int is at most {}", i32::MAX)
             }
@@ -115,14 +115,14 @@ fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> 
     for (assumption, origin) in &plan.checks {
         let holds = match assumption.check(&|var| sizes.get(var)) {
             Ok(holds) => holds,
-            // Lengths of inputs that are not there yet: the run itself checks it.
+            // Lengths of inputs that do not exist yet: the run itself checks it.
             Err(EvalError::Unbound(var)) if plan.input_lengths().contains(&var) => continue,
-            // Lengths that only the device knows must be checked there.
+            // Lengths that only the device knows: kernels should check it.
             Err(EvalError::Unbound(var)) => {
                 let message = format!("`{assumption}` is to be checked before the run, but {var} is not known then");
                 return Err(RunFailure::plan(message));
             }
-            // A condition that cannot be computed cannot be relied on.
+            // A condition that cannot be evaluated counts as false.
             Err(_) => false,
         };
         if !holds {
@@ -134,15 +134,15 @@ fn check_assumptions(plan: &Plan, sizes: &SizeValues) -> Result<(), RunFailure> 
     Ok(())
 }
 
-/// How much memory a run takes, and may take.
+/// The memory of a run: what it uses, and the limits.
 #[derive(Debug, Clone)]
 pub struct Room {
-    /// Bytes, and in how many buffers.
+    /// Bytes used.
     total: u128,
     buffers: usize,
     most: u64,
     allocation: u64,
-    /// Whose limits these are.
+    /// Sources of the limits, for messages.
     limiter: &'static str,
     allocator: &'static str,
 }
@@ -158,7 +158,7 @@ impl Room {
         Room { total: 0, buffers: 0, most, allocation: limits.allocation.min(most), limiter, allocator }
     }
 
-    /// The elements for which a buffer needs room under these sizes; that much is taken.
+    /// Reserves memory for a buffer under these sizes; returns its capacity in elements.
     pub fn of(&mut self, buffer: &Buffer, sizes: &SizeValues) -> Result<usize, RunFailure> {
         let name = &buffer.name;
         let elements = where_used(sizes.eval(&buffer.capacity)).map_err(|e| RunFailure::Memory {
@@ -189,13 +189,13 @@ impl Room {
         Ok(elements as usize)
     }
 
-    /// A buffer is given back.
+    /// Releases the memory of a buffer.
     pub fn free(&mut self, elements: usize, element: Scalar) {
         self.total = self.total.saturating_sub(elements.max(1) as u128 * bytes_of(element) as u128);
         self.buffers = self.buffers.saturating_sub(1);
     }
 
-    /// Whether there is enough for all that was taken.
+    /// Checks that the reserved memory is within the limit.
     pub fn check(&self) -> Result<(), RunFailure> {
         if self.total <= u128::from(self.most) {
             return Ok(());
@@ -215,7 +215,7 @@ impl Room {
 struct Steps<'a, 's> {
     plan: &'a Plan,
     sizes: &'s SizeValues,
-    /// Whether a size can be computed before the run.
+    /// Whether a size can be evaluated before the run.
     known: &'s dyn Fn(&Size) -> bool,
 }
 
@@ -281,7 +281,7 @@ impl<'a> Steps<'a, '_> {
     }
 }
 
-/// The numbers of a launch under these sizes.
+/// Evaluates the numbers of a launch for these sizes.
 pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, RunFailure> {
     let mut needed = true;
     for size in &launch.only_if {
@@ -295,7 +295,7 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
             Arg::Size { value, wide: false } => {
                 let n = argument(value, sizes)?;
                 let fits = i32::try_from(n).ok().filter(|n| n.unsigned_abs() <= LONGEST.unsigned_abs());
-                // A launch that is left out counts to nothing.
+                // The arguments of a skipped launch do not matter.
                 let fits = fits.or((!needed).then_some(0));
                 PreparedArg::Int(fits.ok_or_else(|| RunFailure::Memory {
                     message: format!("the size {value} is {n} here; generated code counts to {LONGEST} at most"),
@@ -314,7 +314,8 @@ pub fn launch_numbers(launch: &Launch, sizes: &SizeValues) -> Result<Numbers, Ru
     Ok(Numbers { args, wish, needed })
 }
 
-/// A quotient that these sizes have not is used in no branch that is taken: where it is, what it relies on was checked.
+/// Replaces an undefined quotient by 0: it is not used in a branch that is taken, because there its assumption was
+/// checked.
 fn where_used(value: Result<i64, EvalError>) -> Result<i64, EvalError> {
     match value {
         Err(EvalError::DivisionByZero | EvalError::NotIntegral) => Ok(0),
@@ -322,7 +323,7 @@ fn where_used(value: Result<i64, EvalError>) -> Result<i64, EvalError> {
     }
 }
 
-/// What a kernel is given: part of an index, perhaps, which may be negative.
+/// Evaluates an argument of a kernel. It may be negative, as part of an index.
 fn argument(size: &Size, sizes: &SizeValues) -> Result<i64, RunFailure> {
     let value = size.eval_int(&|var| sizes.get(var));
     where_used(value).map_err(|e| RunFailure::Memory { message: format!("a size, {size}, cannot be computed: {e}") })

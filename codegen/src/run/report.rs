@@ -1,7 +1,7 @@
-//! What a process that ran a kernel says about it: plain data, written as one line of JSON.
+//! The report of a process that ran a kernel: plain data, written as one line of JSON.
 //!
-//! `lift run` runs kernels in a child process and reads this from it. A child that was killed, or that a kernel brought
-//! down, says nothing; what that means is for the parent to tell.
+//! `lift run` runs kernels in a child process and reads this report. If the child was killed or crashed, there is none,
+//! and the parent explains why.
 
 use super::Outcome;
 use super::device::DeviceInfo;
@@ -14,35 +14,35 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A run that gave a result. One that failed is told as the errors of a program are.
+/// The report of a successful run. A failed one is reported like the errors of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     pub kernel: String,
     /// "NVIDIA H200 (GPU, NVIDIA CUDA)" or "interpreter".
     pub device: String,
-    /// Something to know about this run, such as that there was no device.
+    /// A notice about this run, such as that there was no device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
-    /// The result, or its first lines, as [`print`](mod@print) writes it.
+    /// The result or its first lines, as [`print`](mod@print) writes it.
     pub output: String,
-    /// Whether `output` is not all of it.
+    /// Whether `output` is incomplete.
     #[serde(default)]
     pub cut: bool,
-    /// The file that has the whole result, if one was asked for.
+    /// The file with the whole result, if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<String>,
     pub profile: Vec<ProfileEntry>,
-    /// Runs that were measured: `profile` has their medians.
+    /// The number of measured runs; `profile` has their medians.
     #[serde(default)]
     pub runs: u32,
-    /// The time of the whole program on the device, without building and transfers: the median of the measured runs,
-    /// the shortest and the longest, in microseconds.
+    /// The time of the whole program on the device, without building and transfers: median, minimum and maximum over
+    /// the measured runs, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<[f64; 3]>,
     /// The sizes of this run.
     #[serde(default)]
     pub sizes: BTreeMap<String, i64>,
-    /// What the result looks like, if it can be drawn.
+    /// The result as a curve or picture, if it can be drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plot: Option<Plot>,
     /// The fingerprint of the kernel that ran ([`meaning`](crate::core::print::meaning)).
@@ -50,23 +50,23 @@ pub struct RunReport {
     pub meaning: String,
 }
 
-/// The time of one launch on the device.
+/// The device time of one launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileEntry {
     /// "filter: count"
     pub name: String,
-    /// The function in the OpenCL text.
+    /// The name of the function in the OpenCL text.
     pub kernel: String,
-    /// Launches in one run; more than one inside a loop.
+    /// Launches per run; more than one inside a loop.
     pub launches: u32,
-    /// All of them together; the median of the measured runs.
+    /// The total over the launches of a run; the median over the measured runs.
     pub microseconds: f64,
-    /// The shortest and the longest of the measured runs.
+    /// The minimum and maximum over the measured runs.
     #[serde(default)]
     pub spread: [f64; 2],
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The same place, to be found again after the source has changed.
+    /// The same origin, which can be found again after the source has changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<OriginData>,
 }
@@ -78,7 +78,7 @@ pub struct OriginData {
     /// The name of the form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// Which form of that name.
+    /// The index among the forms of that name.
     pub nth: u32,
     pub expr: u32,
 }
@@ -99,7 +99,7 @@ impl OriginData {
     }
 }
 
-/// A place in the source: positions as in the language server protocol, from 0, in UTF-16 code units.
+/// A source location as in the language server protocol: counted from 0, in UTF-16 code units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
@@ -118,11 +118,11 @@ pub struct Position {
     pub character: u32,
 }
 
-/// Finds the place of an origin in the source.
+/// Maps an origin to its source location.
 pub type Locate<'a> = &'a dyn Fn(&Origin) -> Option<Place>;
 
 impl RunReport {
-    /// The report of a run on a device; of the result at most `head` lines.
+    /// The report of a run on a device, with at most `head` lines of the result.
     pub fn new(
         kernel: &str,
         outcome: &Outcome,
@@ -157,7 +157,7 @@ impl RunReport {
     }
 }
 
-/// The median, the least and the greatest.
+/// Median, minimum and maximum.
 fn total(times: &[f64]) -> Option<[f64; 3]> {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
@@ -169,7 +169,7 @@ fn total(times: &[f64]) -> Option<[f64; 3]> {
 
 fn printed(value: &Value, head: Option<usize>) -> (String, bool) {
     let mut out = Vec::new();
-    // A vector takes everything.
+    // Writing to a vector cannot fail.
     let cut = print::write(&mut out, value, head).unwrap_or(true);
     (String::from_utf8_lossy(&out).into_owned(), cut)
 }

@@ -1,7 +1,7 @@
-//! A program that stays on a device, to be run as often as one likes: built once, its inputs in place.
+//! A program that stays on a device to be run repeatedly: built once, with its inputs in place.
 //!
-//! For measurements: what is not part of a run (building, allocating, copying the inputs) is over before the first one.
-//! Inputs and results are flat, as they lie in the buffers, so that large ones are never made into values.
+//! For measurements: building, allocating and copying the inputs happen before the first run. Inputs and results are
+//! flat arrays, as in the buffers, so that large ones need not become values.
 
 use super::device::{HostData, Session};
 use super::execute::Run;
@@ -17,8 +17,8 @@ pub struct Resident<'a> {
 }
 
 impl<'a> Resident<'a> {
-    /// `inputs` are the contents of the input buffers, in the order of the plan: a structure of arrays, each scalar in
-    /// the type of an input a flat array of its own.
+    /// `inputs` are the contents of the input buffers in the order of the plan: a structure of arrays, with a flat
+    /// array for each scalar in the type of an input.
     pub fn new(
         program: &'a Program,
         inputs: Vec<HostData>,
@@ -49,24 +49,25 @@ impl<'a> Resident<'a> {
         Ok(resident)
     }
 
-    /// Make everything as it is before a run; with `poison` results hold a pattern that no sound program gives.
+    /// Restores the state before a run; with `poison`, results are filled with a pattern that no sound program
+    /// computes.
     pub fn reset(&mut self, poison: bool) -> Result<(), RunFailure> {
         self.run.reset(&self.data, &self.sizes, poison)
     }
 
-    /// Enqueue one run, without waiting for anything. That it finds the same inputs as the run before is for the caller
-    /// to know: a program that writes where its inputs are needs [`Resident::reset`].
+    /// Enqueues one run without waiting. If the program overwrites its inputs, the caller must [reset](Resident::reset)
+    /// it before the next run.
     pub fn enqueue(&mut self) -> Result<(), RunFailure> {
         self.run.enqueue(&self.data)
     }
 
-    /// Nanoseconds on the device of all launches since the last time this was asked. The session profiles and is
+    /// Nanoseconds of device time of all launches since the last call. The session must have profiling enabled and be
     /// finished.
     pub fn take_nanoseconds(&mut self) -> Result<u64, RunFailure> {
         self.run.take_nanoseconds()
     }
 
-    /// Wait, and read the result: the elements of each of its buffers. What a run found wrong is the failure.
+    /// Waits and reads the result: the elements of each of its buffers. Fails if the run has failed.
     pub fn result(&self) -> Result<Vec<HostData>, RunFailure> {
         Ok(self.run.read()?.into_elements())
     }

@@ -1,4 +1,4 @@
-//! The bodies of the C functions: checks, buffers, launches and copies, in the order of the plan's steps.
+//! Bodies of the C functions: checks, buffers, launches and copies, in the order of the plan's steps.
 
 use super::{Printer, c_type, comment, literal};
 use crate::emit::kernels;
@@ -16,7 +16,7 @@ impl Printer<'_> {
         for (_, name) in &self.sizes[self.given..] {
             b.line(&format!("int64_t {name} = 0;"));
         }
-        // Swaps change which memory a name means.
+        // Swaps change the memory to which a name refers.
         for (i, buffer) in self.plan.buffers.iter().enumerate() {
             let name = &self.buffers[i];
             match buffer.role {
@@ -74,7 +74,7 @@ impl Printer<'_> {
         Ok(b.text)
     }
 
-    /// What is wrong with the sizes.
+    /// The function that checks the sizes.
     pub(super) fn check_sizes(&self) -> Result<String, String> {
         let mut b = Body::default();
         b.line(&format!("static int check_sizes(struct {} *program{})", self.kernel, self.size_params()));
@@ -124,7 +124,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Reads what kernels found wrong.
+    /// Reads the failure buffer.
     fn failed(&self, b: &mut Body) {
         let Some((i, _)) = self.with_role(BufferRole::Failure).next() else { return };
         b.line("{");
@@ -196,7 +196,7 @@ impl Printer<'_> {
         b.line("  }");
         b.line(&format!("  {} = found;", self.var(var)));
         b.line("}");
-        // Lengths in the order in which they are found: what needs several waits for the last.
+        // In the order in which lengths are measured: a buffer that needs several waits for the last one.
         let last = |capacity: &Size| {
             let vars = capacity.vars();
             self.measured.iter().rev().find(|v| vars.contains(v)) == Some(var)
@@ -325,7 +325,7 @@ impl Printer<'_> {
         b.depth = 0;
         b.line("done:");
         b.depth = 1;
-        // The run made it, and what it holds has been copied.
+        // Allocated during the run; its contents have been copied.
         for (i, _) in outputs.iter().filter(|(_, b)| self.late(b)) {
             b.line(&format!("if (b_{name}) {{ clReleaseMemObject(b_{name}); }}", name = self.buffers[*i]));
         }

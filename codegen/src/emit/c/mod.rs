@@ -1,8 +1,9 @@
-//! One C file and its header: a plain function that runs the kernel on host memory, one that runs it on OpenCL buffers.
+//! Emits a C file and its header, with a function that runs the kernel on host memory and one that runs it on OpenCL
+//! buffers.
 //!
-//! Arguments are the sizes, then the input buffers of the plan, then the buffers of its result, in their order: a
-//! structure of arrays, as `docs/plan.md` describes. Where the room for a result is known before the run, the caller
-//! gives it, and a function says how much; else it is made by the call.
+//! Arguments are the sizes, then the plan's input buffers, then the buffers of its result, in order: a structure of
+//! arrays, described in `docs/plan.md`. If the capacity of a result is known before the run, a function returns it and
+//! the caller provides the memory; otherwise the call allocates it.
 
 mod body;
 
@@ -16,15 +17,15 @@ use lift_analysis::size::{Size, Var};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// The two files.
+/// The contents of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
     pub header: String,
     pub source: String,
 }
 
-/// Prints a kernel. `stem` is the name of the files without their ending; `place` names a place in the source, as in
-/// `3:5`. An error names what cannot be written in C.
+/// Emits a kernel. `stem` is the file name without extension; `place` formats a source location, as `3:5`. An error
+/// names a feature that cannot be written in C.
 pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -> Result<Files, String> {
     let plan = &program.plan;
     let mut names = Names::default();
@@ -51,7 +52,7 @@ pub fn print(program: &Program, stem: &str, place: &dyn Fn(&Origin) -> String) -
     Ok(Files { header: p.header(stem)?, source: p.source(stem, &program.opencl.text)? })
 }
 
-/// Functions of the headers that the source includes: C11, and what the usual systems add.
+/// Functions of the included headers: C11, and additions of common systems.
 const LIBRARY: &str = "
     abort abs aligned_alloc at_quick_exit atexit atof atoi atol atoll bsearch calloc clearerr close div dprintf exit
     fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread free freopen fscanf fseek fsetpos
@@ -116,17 +117,17 @@ const RESERVED: &[&str] = &[
 
 struct Printer<'a> {
     plan: &'a Plan,
-    /// What the functions' names begin with.
+    /// The prefix of the functions' names.
     kernel: Name,
     measured: Vec<Var>,
     sizes: Vec<(Var, Name)>,
-    /// How many of them the caller gives: the first.
+    /// The number of sizes that the caller gives; they come first.
     given: usize,
-    /// By buffer.
+    /// Names by buffer.
     buffers: Vec<Name>,
-    /// Helpers that were called.
+    /// Helpers in use.
     used: RefCell<BTreeSet<Function>>,
-    /// Functions for sums without a closed form, in the order in which they may stand.
+    /// Functions for sums without a closed form, each after those that it calls.
     sums: RefCell<Vec<String>>,
     place: &'a dyn Fn(&Origin) -> String,
 }
@@ -153,7 +154,7 @@ impl Language for Printer<'_> {
     }
 }
 
-/// Inside of sums: their indices are arguments, too.
+/// The language inside a sum, where the sums' indices are arguments as well.
 struct Under<'a, 'p> {
     printer: &'a Printer<'p>,
     indices: Vec<Var>,
@@ -169,7 +170,7 @@ impl Language for Under<'_, '_> {
     fn choose(&self, condition: &str, then: &str, otherwise: &str) -> String {
         self.printer.choose(condition, then, otherwise)
     }
-    /// A sum is a function of all sizes and of the indices around it.
+    /// Makes a function of the sizes and surrounding indices that the sum mentions.
     fn sum(
         &self,
         index: &Var,
@@ -180,7 +181,7 @@ impl Language for Under<'_, '_> {
         let body = body(&Under { printer: self.printer, indices })?;
         let names = self.printer.sizes.iter().map(|(_, name)| name.to_string());
         let names = names.chain(self.indices.iter().map(|v| format!("i_{}", v.id)));
-        // Others may not be known yet where it is called.
+        // Sizes that it does not mention may be unknown at the call.
         let names: Vec<String> = names.filter(|name| mentions(count, name) || mentions(&body, name)).collect();
         let params: Vec<String> = names.iter().map(|name| format!("int64_t {name}")).collect();
         let mut sums = self.printer.sums.borrow_mut();
@@ -197,7 +198,7 @@ impl Language for Under<'_, '_> {
     }
 }
 
-/// Whether a name stands in an expression.
+/// Whether an expression contains a name.
 fn mentions(expression: &str, name: &str) -> bool {
     expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
@@ -245,7 +246,7 @@ fn c_type(s: Scalar) -> &'static str {
     }
 }
 
-/// A text as a C literal.
+/// A text as a C string literal.
 fn literal(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -253,12 +254,12 @@ fn literal(text: &str) -> String {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            // No trigraphs.
+            // Avoids trigraphs.
             '?' => out.push_str("\\?"),
             c if c.is_ascii_graphic() || c == ' ' => out.push(c),
             c => {
                 let mut bytes = [0; 4];
-                // Octal: a digit behind a hexadecimal escape would belong to it.
+                // Octal, because a digit after a hexadecimal escape would become part of it.
                 c.encode_utf8(&mut bytes).bytes().for_each(|b| out.push_str(&format!("\\{b:03o}")));
             }
         }
@@ -266,7 +267,7 @@ fn literal(text: &str) -> String {
     out + "\""
 }
 
-/// A text inside of a comment.
+/// A text inside a C comment.
 fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace("/*", "/ *")
 }
@@ -278,11 +279,11 @@ impl<'a> Printer<'a> {
     fn expr(&self, s: &Size) -> Result<String, String> {
         expression(self, s)
     }
-    /// Whether the room for a result is known only during the run.
+    /// Whether the capacity of a buffer is known only during the run.
     fn late(&self, b: &Buffer) -> bool {
         waits(&b.capacity, &self.measured)
     }
-    /// The input is a number by itself, which is given as such.
+    /// Whether input `i` is a single number, passed by value.
     fn is_number(&self, i: usize) -> bool {
         let id = BufferId(i as u32);
         self.plan.inputs.iter().any(|input| matches!(&input.layout, Layout::Scalar(b) if *b == id))
@@ -296,7 +297,7 @@ impl<'a> Printer<'a> {
         self.sizes[..self.given].iter().map(|(_, name)| format!(", {name}")).collect()
     }
 
-    /// `int k_run(…)`, on host memory.
+    /// The signature `int k_run(…)`, on host memory.
     fn run_signature(&self) -> String {
         let mut out = format!("int {k}_run(struct {k} *program{}", self.size_params(), k = self.kernel);
         for (i, b) in self.with_role(BufferRole::Input) {
@@ -312,7 +313,7 @@ impl<'a> Printer<'a> {
         out + ")"
     }
 
-    /// `int k_run_on(…)`, on OpenCL buffers.
+    /// The signature `int k_run_on(…)`, on OpenCL buffers.
     fn run_on_signature(&self) -> String {
         let mut out = format!(
             "int {k}_run_on(struct {k} *program, cl_command_queue queue{}",
@@ -397,7 +398,7 @@ impl<'a> Printer<'a> {
     }
 
     fn source(&self, stem: &str, opencl: &str) -> Result<String, String> {
-        // The bodies first: they say which helpers they need.
+        // The bodies first, because they determine the helpers needed.
         let (run_on, run, check_sizes) = (self.run_on()?, self.run()?, self.check_sizes()?);
         let mut rooms = String::new();
         for (i, b) in self.with_role(BufferRole::Output).filter(|(_, b)| !self.late(b)) {
@@ -460,7 +461,7 @@ impl<'a> Printer<'a> {
         Ok(out + &run_on + "\n" + &run)
     }
 
-    /// Of the functions that every kernel could need those that this one calls: compilers warn of the others.
+    /// The runtime functions that this kernel calls; compilers warn about unused ones.
     fn runtime(&self, run_on: &str, run: &str) -> String {
         let mut out = String::new();
         let all: Vec<&str> = include_str!("../runtime.c").split_inclusive("\n}\n").collect();

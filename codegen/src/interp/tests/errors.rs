@@ -1,4 +1,4 @@
-//! Runs that stop: what is said, and where.
+//! Runs that stop: their messages and origins.
 
 use super::*;
 use expect_test::expect;
@@ -23,7 +23,7 @@ fn the_error_is_where_the_innermost_statement_stands() {
     let ys = b.map(Level::Auto, &xs, |b, x| b.div(1, x));
     let kernel = b.finish(&ys);
     let error = run(&kernel, vec![Value::from(vec![1, 0])], &[], Limits::default()).err();
-    // The lambda is the first place that the builder made, the division the second, the map the third.
+    // The builder made the lambda's origin first, then the division's, then the map's.
     assert_eq!(error.and_then(|e| e.origin).map(|o| o.expr), Some(ExprId(1)));
 }
 
@@ -95,7 +95,7 @@ fn arrays_that_are_too_large_together() {
     assert!(with(8 << 20).starts_with("[[0, 1, 2,"));
 }
 
-/// What is dropped again does not count.
+/// Arrays that are no longer alive do not count.
 #[test]
 fn arrays_one_after_the_other() {
     let mut b = Builder::new("test");

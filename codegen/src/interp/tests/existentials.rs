@@ -33,7 +33,7 @@ fn rows_of_different_lengths() {
     assert_eq!(result, "[[6, 4], []]");
 }
 
-/// A hidden length is kept with the value: no row could say how long it is.
+/// A hidden length is kept with the value, because without rows nothing shows it.
 #[test]
 fn the_hidden_length_of_rows_that_are_not_there() {
     let mut b = Builder::new("test");
@@ -108,7 +108,7 @@ fn an_assumption_about_an_opened_length_is_checked_when_it_is_opened() {
     expect!["error: the program relies on `2 divides X2`, which is false for X2 = 3"].assert_eq(&pairs([1, 2, -3, 4]));
 }
 
-/// The second length of an earlier row must not be compared with the first one of this row.
+/// The second length of the previous row must not be compared with the first one of this row.
 #[test]
 fn an_assumption_about_two_opened_lengths_is_checked_at_the_second() {
     let mut b = Builder::new("test");

@@ -1,6 +1,6 @@
-//! What kernels mean: one small kernel, its inputs, its result or the message.
+//! The meaning of kernels: small kernels, their inputs, and the result or message.
 
-// One array is written like several.
+// Lists of one array are written like longer ones.
 #![allow(clippy::cloned_ref_to_slice_refs)]
 
 mod errors;
@@ -39,7 +39,7 @@ fn on_ints(input: impl IntoIterator<Item = i32>, body: impl FnOnce(&mut Builder,
     on_array(int(), Value::from(input.into_iter().collect::<Vec<i32>>()), body)
 }
 
-/// A kernel without inputs.
+/// Builds a kernel without inputs and runs it.
 fn closed(body: impl FnOnce(&mut Builder) -> Atom) -> String {
     let mut b = Builder::new("test");
     let result = body(&mut b);

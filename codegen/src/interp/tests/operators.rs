@@ -1,4 +1,4 @@
-//! Arithmetic at its corners.
+//! Edge cases of arithmetic.
 
 use super::*;
 use expect_test::expect;

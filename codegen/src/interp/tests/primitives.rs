@@ -241,7 +241,7 @@ fn aref_reads_one_element() {
     assert_eq!(on_ints([7, 8, 9], |b, xs| b.aref(xs, 2)), "9");
 }
 
-/// Sorts pairs by their first component and so shows that equal ones keep their order.
+/// Sorts pairs by their first component, to show that the sort is stable.
 fn sort_pairs(prim: Prim) -> String {
     on_ints([31, 12, 32, 11, 33, 20], |b, xs| {
         let f = b.lambda(&[int(), int()], |b, p| {

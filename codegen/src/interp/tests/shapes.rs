@@ -1,4 +1,4 @@
-//! Sizes from the shapes of inputs, and inputs that do not fit.
+//! Sizes from the shapes of inputs, and inputs that do not match their types.
 
 use super::*;
 use expect_test::{Expect, expect};

@@ -1,7 +1,7 @@
-//! What watching a run finds: types that say something false, and types that mention a length whose scope has ended.
+//! Watched runs find false types, and types that mention a length out of scope.
 //!
-//! The programs are what a checker with a mistake in it would let pass: each is right but for one `pack`. Not watched, all
-//! of them run as if nothing were wrong.
+//! The programs are those that a faulty checker might accept: each is correct except for one `pack`. Unwatched, all of
+//! them run without an error.
 
 use super::*;
 use crate::core::Rhs;
@@ -13,7 +13,8 @@ fn kept(b: &mut Builder, xs: &Atom) -> (Vec<lift_analysis::size::Size>, Atom) {
     b.unpack(&ys)
 }
 
-/// What watching says of a kernel of rows, which runs without a word if it is not watched. `None`: nothing.
+/// The error of a watched run of a kernel of rows, which must run without error if unwatched; `None` if there is no
+/// error.
 fn watched(rows: Vec<Vec<i32>>, body: impl FnOnce(&mut Builder, &Atom) -> Atom) -> Option<String> {
     let mut b = Builder::new("test");
     let (n, m) = (b.size("N"), b.size("M"));
@@ -50,7 +51,7 @@ fn no_opened_length_is_seen_outside_of_a_function() {
     assert_eq!(of_rows(true, rows()), None);
     expect!["`t : Array[Array[Int,X2],N]`: the length `X2` is mentioned outside of its scope"]
         .assert_eq(&of_rows(false, rows()).expect("the length of a row is seen outside"));
-    // Also where there is no row that it could be wrong of.
+    // Also if there are no rows.
     assert_eq!(of_rows(true, vec![]), None);
     expect!["`t : Array[Array[Int,X2],N]`: the length `X2` is mentioned outside of its scope"]
         .assert_eq(&of_rows(false, vec![]).expect("the length of a row is seen outside"));
@@ -107,7 +108,7 @@ fn no_length_is_left_out_of_what_is_hidden() {
         .assert_eq(&of_two(false).expect("one length is seen outside"));
 }
 
-/// A length that is used as a number behind its scope has no value any more.
+/// A skolem has no value outside its scope, so it cannot be used as a number there.
 #[test]
 fn no_opened_length_is_a_number_outside_of_its_scope() {
     let mut b = Builder::new("test");
@@ -125,7 +126,7 @@ fn no_opened_length_is_a_number_outside_of_its_scope() {
     expect!["error: the size `X2` has no value: X2 has no value"].assert_eq(&outcome(said));
 }
 
-/// Each length is that of one moment: what was packed claims to hide the length of what is inside.
+/// The packed length must be that of the value inside, not an earlier one.
 #[test]
 fn what_is_hidden_is_what_is_there() {
     let claims = |length: u64| {

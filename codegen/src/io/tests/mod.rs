@@ -1,4 +1,4 @@
-//! Reading, making and printing values.
+//! Reading, generating and printing values.
 
 mod properties;
 
@@ -45,7 +45,7 @@ fn at(n: i64, m: i64) -> impl Fn(&Var) -> Option<i64> {
     }
 }
 
-/// A value in one line.
+/// A value on one line.
 fn show(value: &Value) -> String {
     let list = |parts: Vec<String>| format!("[{}]", parts.join(","));
     match value {
@@ -161,7 +161,7 @@ fn text_is_read_by_its_type() {
     assert_eq!(text(cube.clone(), "\n1 2\n3 4\n\n\n5 6\n7 8\n\n"), "[[[1,2],[3,4]],[[5,6],[7,8]]]");
     let four = Ty::array(cube, Size::nat(2));
     assert_eq!(text(four, "1\n\n2\n\n\n3\n\n4\n"), "[[[[1]],[[2]]],[[[3]],[[4]]]]");
-    // A length that is hidden around all rows is one for all.
+    // A length hidden outside all rows is the same for all.
     let x = bound(0, "X");
     let same = Ty::exists(vec![x.clone()], Ty::array(Ty::array(Ty::int(), Size::var(x)), n()));
     expect!["2:1: the rows are not equally long: this line has 1 element, line 1 has 2 elements"]

@@ -1,4 +1,4 @@
-//! What holds for every value and every text.
+//! Properties of all values and all texts.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ fn scalars() -> impl Strategy<Value = Scalar> {
     prop::sample::select(vec![Scalar::Int, Scalar::Long, Scalar::Float, Scalar::Double, Scalar::Bool])
 }
 
-/// Types that text can hold, with constant lengths.
+/// Types that text can represent, with constant lengths.
 fn types() -> impl Strategy<Value = Ty> {
     let element = prop_oneof![
         4 => scalars().prop_map(Ty::scalar),
@@ -18,13 +18,13 @@ fn types() -> impl Strategy<Value = Ty> {
         .prop_map(|(element, dims)| dims.into_iter().fold(element, |ty, n| Ty::array(ty, Size::nat(n))))
 }
 
-/// Bit patterns of all kinds, by a seed.
+/// Replaces floats by bit patterns of all kinds, derived from a seed.
 fn odd_floats(value: &mut Value, seed: &mut u64) {
     let mut next = || {
         *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         *seed
     };
-    // NaNs are not equal to themselves, so they would not be found again.
+    // No NaN, because it would not equal itself after reading back.
     match value {
         Value::Float(x) => *x = Some(f32::from_bits((next() >> 32) as u32)).filter(|x| !x.is_nan()).unwrap_or(*x),
         Value::Double(x) => *x = Some(f64::from_bits(next())).filter(|x| !x.is_nan()).unwrap_or(*x),
@@ -85,7 +85,7 @@ proptest! {
 
     #[test]
     fn no_text_is_too_strange_to_be_refused(ty in types(), input in "[-0-9.,eLf\\[\\]() \\n;é]{0,40}|\\PC{0,40}") {
-        // Whether it is a value or an error, it comes back, and an error points into the text.
+        // The parser returns, and an error is located in the text.
         for (result, lines) in [(text::parse(&ty, &input), input.lines().count()), (literal::parse(&ty, &input), 1)] {
             if let Err(InputError { at: Some((line, column)), .. }) = result {
                 prop_assert!(line >= 1 && line <= lines.max(1) && column >= 1 && column <= input.chars().count() + 1);

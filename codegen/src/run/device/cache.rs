@@ -1,11 +1,11 @@
-//! What a device's compiler made of a text, kept on disk for the next run.
+//! A cache on disk of binaries built by a device's compiler.
 //!
-//! An entry is found by all that decides about it: the text, the options, the device, its driver and this version of
-//! lift; it holds them, so that two that fall on the same file name are told apart. Entries are private to the user,
-//! and the oldest go when there are too many bytes. Whatever is wrong with an entry or the folder, the text is compiled
-//! as if there were none.
+//! The key of an entry is everything that determines the binary: the text, the options, the device, its driver and the
+//! version of lift. The entry contains its key, so that hash collisions of file names are detected. Entries are private
+//! to the user, and the oldest are evicted when they exceed a total size. If an entry or the folder is unusable, the
+//! text is compiled as if there were no cache.
 //!
-//! The folder is `$XDG_CACHE_HOME/lift/programs` or `~/.cache/lift/programs`; the environment variable `LIFT_CACHE`
+//! The folder is `$XDG_CACHE_HOME/lift/programs` or `~/.cache/lift/programs`. The environment variable `LIFT_CACHE`
 //! names another one, or is `off`.
 
 use super::DeviceInfo;
@@ -15,12 +15,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The most bytes of all entries together.
+/// Maximum total size of all entries, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 const MAGIC: &[u8; 8] = b"liftbin1";
 const ENDING: &str = "bin";
 
-/// A folder of entries.
+/// A folder of cache entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cache {
     folder: PathBuf,
@@ -28,7 +28,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// As the environment says; `None` if it is turned off or there is no place for it.
+    /// The cache as the environment configures it; `None` if it is turned off or no folder is known.
     pub fn from_environment() -> Option<Cache> {
         Cache::of(&|name| std::env::var_os(name))
     }
@@ -39,7 +39,7 @@ impl Cache {
             Some(value) if value == "off" => return None,
             Some(folder) => PathBuf::from(folder),
             None => {
-                // A relative path is to be ignored, says the specification of these folders.
+                // The XDG specification requires relative paths to be ignored.
                 let xdg = set("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
                 let cache = xdg.or_else(|| Some(PathBuf::from(set("HOME")?).join(".cache")))?;
                 cache.join("lift").join("programs")
@@ -48,13 +48,13 @@ impl Cache {
         Some(Cache { folder, most: MOST_BYTES })
     }
 
-    /// The binary for a key, if a sound one is there.
+    /// The binary for a key, if there is a valid one.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let entry = fs::read(&path).ok()?;
         match decode(&entry, key) {
             Found::Binary(binary) => {
-                // What is used stays longer.
+                // Mark the entry as recently used.
                 let touched = fs::File::options().append(true).open(&path);
                 let _ = touched.and_then(|file| file.set_modified(SystemTime::now()));
                 Some(binary.to_vec())
@@ -67,14 +67,14 @@ impl Cache {
         }
     }
 
-    /// Keeps a binary, if that can be.
+    /// Stores a binary, if possible.
     pub fn put(&self, key: &Key, binary: &[u8]) {
         if encoded_len(key, binary) <= self.most / 4 {
             let _ = self.write(key, binary).and_then(|()| self.shrink());
         }
     }
 
-    /// Forgets an entry that the device did not take.
+    /// Removes an entry that the device rejected.
     pub fn remove(&self, key: &Key) {
         let _ = fs::remove_file(self.path(key));
     }
@@ -85,7 +85,7 @@ impl Cache {
 
     fn write(&self, key: &Key, binary: &[u8]) -> io::Result<()> {
         make_private_folder(&self.folder)?;
-        // A reader finds all of an entry or nothing: it is put in its place when it is complete.
+        // A reader finds a complete entry or none: it is renamed into place when it is complete.
         let unfinished = self.folder.join(format!("{:016x}.{}.part", hash(&key.0), std::process::id()));
         let written = private_file(&unfinished)
             .and_then(|mut file| file.write_all(&encode(key, binary)))
@@ -96,7 +96,7 @@ impl Cache {
         written
     }
 
-    /// Removes the oldest entries until the rest is small enough, and what writers left behind that ended early.
+    /// Evicts the oldest entries until the total is small enough, and removes unfinished files of interrupted writers.
     fn shrink(&self) -> io::Result<()> {
         const HOUR: u64 = 3600;
         let mut entries = Vec::new();
@@ -127,7 +127,7 @@ impl Cache {
     }
 }
 
-/// All that decides about a binary.
+/// Everything that determines a binary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key(Vec<u8>);
 
@@ -152,12 +152,12 @@ impl Key {
     }
 }
 
-/// FNV-1a: the same in every version of every library.
+/// FNV-1a, which does not change between versions of a library.
 fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Magic, length and bytes of the key, hash, length and bytes of the binary.
+/// Magic, length and bytes of the key, then hash, length and bytes of the binary.
 fn encode(key: &Key, binary: &[u8]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend((key.0.len() as u64).to_le_bytes());
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// A folder that goes with the test.
+    /// A temporary folder, removed after the test.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -294,8 +294,8 @@ mod tests {
         assert_eq!((cache.get(&key("a")), folder.files()), (None, 0));
     }
 
-    /// The disk of a process is full whose files may not grow: the write ends in the middle with an error. The process
-    /// is this test, begun by a shell that says so.
+    /// Simulates a full disk by a limit on file sizes: the write fails in the middle. The process is this test, started
+    /// by a shell that sets the limit.
     #[cfg(unix)]
     #[test]
     fn on_a_full_disk_nothing_is_kept() {
@@ -320,7 +320,7 @@ mod tests {
         let said = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && said.contains("1 passed"), "{said}");
         assert_eq!(cache.get(&small).as_deref(), Some(&b"binary"[..]));
-        // Nothing is left of what did not fit.
+        // Nothing remains of the entry that did not fit.
         assert_eq!((cache.get(&large), folder.files()), (None, 1));
         cache.put(&large, &[7; 1 << 20]);
         assert!(cache.get(&large).is_some(), "with room there is nothing wrong with it");
@@ -339,7 +339,7 @@ mod tests {
             if let Ok(file) = fs::File::options().append(true).open(path) {
                 file.set_modified(then).expect("a time can be set");
             }
-            // What is used is young again.
+            // Use makes the entry recent again.
             cache.get(&key("a"));
         }
         let left: Vec<&str> = names.into_iter().filter(|n| cache.get(&key(n)).is_some()).collect();

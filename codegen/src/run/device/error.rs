@@ -1,37 +1,37 @@
-//! What can go wrong between the host and an OpenCL library, with advice.
+//! Errors of the OpenCL library and its devices, with advice.
 
 use cl3::error_codes::error_text;
 use std::fmt;
 
-/// Why there is no device to run on, and what a person can do about it.
+/// Why there is no device to run on, with advice for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoDevice {
-    /// The OpenCL library (the loader) could not be opened; `detail` is what the system said.
+    /// The OpenCL loader could not be opened; `detail` is the system's message.
     LibraryMissing {
         detail: String,
     },
-    /// The environment variable `OPENCL_DYLIB_PATH` names files of which none exists.
+    /// None of the files named by the environment variable `OPENCL_DYLIB_PATH` exists.
     NamedLibraryMissing {
         path: String,
     },
-    /// The environment variable `OPENCL_DYLIB_PATH` names files of which none is a library; `detail` is what the system
-    /// said of the last one.
+    /// None of the files named by the environment variable `OPENCL_DYLIB_PATH` is a library; `detail` is the system's
+    /// message about the last one.
     NamedLibraryUnusable {
         path: String,
         detail: String,
     },
-    /// The loader is installed, but it knows no driver.
+    /// The loader is installed, but it has no driver.
     NoDriver,
     /// There are drivers, but they offer no device.
     NoneOffered {
         platforms: Vec<String>,
     },
-    /// `opencl:I` with an `I` that is no device.
+    /// There is no device `I` for `opencl:I`.
     NoSuchIndex {
         index: usize,
         count: usize,
     },
-    /// `opencl:gpu` and the like, with no device of that kind.
+    /// There is no device of the kind requested by `opencl:gpu` or the like.
     NoneOfKind {
         kind: super::DeviceKind,
         offered: Vec<String>,
@@ -82,7 +82,7 @@ impl fmt::Display for NoDevice {
 
 impl std::error::Error for NoDevice {}
 
-/// A call of OpenCL that failed: what was being done, and the code.
+/// A failed OpenCL call: the action and the error code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenClError {
     /// Completes "could not …".
@@ -94,22 +94,22 @@ impl OpenClError {
     pub(super) fn new(doing: impl Into<String>, code: i32) -> OpenClError {
         OpenClError { doing: doing.into(), code }
     }
-    /// For `map_err`.
+    /// Converts an error code, for `map_err`.
     pub(super) fn when(doing: &'static str) -> impl Fn(i32) -> OpenClError {
         move |code| OpenClError::new(doing, code)
     }
 
-    /// The name in the OpenCL headers.
+    /// The name of the code in the OpenCL headers.
     pub fn code_name(&self) -> &'static str {
         match self.code {
             -1001 => "CL_PLATFORM_NOT_FOUND_KHR",
-            // Outside the standard; what NVIDIA's driver reports after a kernel read or wrote out of bounds.
+            // Nonstandard: NVIDIA's driver reports it after a kernel read or wrote out of bounds.
             -9999 => "illegal read or write to a buffer",
             code => error_text(code),
         }
     }
 
-    /// What the code usually means, where its name does not say it.
+    /// The usual cause of the error, unless its name tells it.
     fn explanation(&self) -> Option<&'static str> {
         Some(match self.code {
             -4 => "the device has not enough free memory",

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-/// Releases its object when dropped. A release that fails is ignored: there is nobody to tell, and the object is the
-/// driver's. (The wrappers of the `opencl3` crate panic there.)
+/// An owned reference to an OpenCL object, released when dropped. A failed release is ignored, because nobody can
+/// handle it and the object belongs to the driver. (The wrappers of the `opencl3` crate panic.)
 pub(super) struct Handle {
     raw: *mut c_void,
     release: Release,
@@ -13,7 +13,8 @@ pub(super) type Release = unsafe fn(*mut c_void) -> Result<(), i32>;
 
 impl Handle {
     /// # Safety
-    /// `raw` is a live OpenCL object, one reference to it is handed over, and `release` is the function for its type.
+    /// `raw` is a live OpenCL object, the caller hands over one reference to it, and `release` is the function for its
+    /// type.
     pub(super) unsafe fn own(raw: *mut c_void, release: Release) -> Handle {
         Handle { raw, release }
     }

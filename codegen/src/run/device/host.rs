@@ -2,7 +2,7 @@
 
 use lift_analysis::hir::Scalar;
 
-/// The elements of a buffer, or a part of them. `Bool` travels as bytes: 0 is false.
+/// Elements of a buffer. `Bool` is stored as bytes, 0 for false.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostData {
     Int(Vec<i32>),
@@ -12,7 +12,7 @@ pub enum HostData {
     Bool(Vec<u8>),
 }
 
-/// `match` over the variants with the vector bound to a name.
+/// Matches on the variant and binds its vector to a name.
 macro_rules! each {
     ($data:expr, $v:ident => $body:expr) => {
         match $data {
@@ -54,12 +54,12 @@ impl HostData {
         self.len() == 0
     }
 
-    /// Make it `len` elements long: cut, or filled up with zeros.
+    /// Truncates to `len` elements, or pads with zeros.
     pub fn resize(&mut self, len: usize) {
         each!(self, v => v.resize(len, Default::default()))
     }
 
-    /// Move the elements from `from` on to `to`, which is not behind it.
+    /// Moves the elements of the range `from` to index `to`, which is not after the range's start.
     pub(super) fn move_down(&mut self, from: std::ops::Range<usize>, to: usize) {
         each!(self, v => v.copy_within(from, to))
     }
@@ -74,7 +74,7 @@ impl HostData {
     }
 }
 
-/// Bytes of a scalar in a buffer.
+/// Size of a scalar in a buffer, in bytes.
 pub fn bytes_of(element: Scalar) -> usize {
     match element {
         Scalar::Int | Scalar::Float => 4,

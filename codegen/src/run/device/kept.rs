@@ -1,15 +1,15 @@
-//! What a process that runs many programs keeps from run to run: the context of its device, and the program built last.
+//! State that a process keeps between runs of many programs: the device's context and the program built last.
 //!
-//! Opening a context takes pocl a tenth of a second, for it reads its library of builtins.
+//! pocl takes a tenth of a second to open a context, because it reads its library of builtins.
 
 use super::handle::Handle;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A context or a program, which any thread may use.
+/// A context or a program, usable from any thread.
 pub(super) struct Shared(Handle);
 
-// SAFETY: all functions of OpenCL may be called by several threads at once but those that set the arguments of a kernel
-// (OpenCL 1.2, A.2); of contexts and programs there are none.
+// SAFETY: several threads may call all OpenCL functions at once, except those that set the arguments of a kernel
+// (OpenCL 1.2, A.2); contexts and programs have no such function.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -29,7 +29,7 @@ pub(super) struct Kept(Mutex<Objects>);
 #[derive(Default)]
 struct Objects {
     context: Option<Arc<Shared>>,
-    /// The text of the program.
+    /// The program built last, with its text.
     program: Option<(Box<str>, Arc<Shared>)>,
 }
 
@@ -48,7 +48,8 @@ impl Kept {
         Ok(objects.context.insert(Shared::new(open()?)).clone())
     }
 
-    /// The program of a text, if it was built last. Others may be built meanwhile.
+    /// The program for a text: the one built last, if its text is the same. Otherwise it is built, and other threads
+    /// may build at the same time.
     pub fn program<E>(&self, text: &str, build: impl FnOnce() -> Result<Arc<Shared>, E>) -> Result<Arc<Shared>, E> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).program.clone();
         if let Some((_, program)) = known.filter(|(known, _)| **known == *text) {

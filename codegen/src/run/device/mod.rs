@@ -1,17 +1,18 @@
-//! OpenCL devices behind a small typed layer.
+//! OpenCL devices behind a thin typed layer.
 //!
-//! The OpenCL library is loaded when the first function here is called; without one, [`list`] says so and what to do.
-//! Here, and only here, is code that the compiler does not check: the calls of a C library. What this module offers is
-//! safe to call, with one reservation that no wrapper can lift: a kernel that is launched may write where it likes and
-//! bring the process down, so a process that must live runs kernels in a child process.
+//! The OpenCL library is loaded at the first call of a function of this module; without one, [`list`] returns an error
+//! with advice. This is the only module with unsafe code: the calls of a C library. Its interface is safe, with one
+//! exception that no wrapper can remove: a kernel may write anywhere and crash the process, so a process that must
+//! survive runs kernels in a child process.
 //!
-//! Platforms and devices are asked through `opencl3`. Everything that is created goes through the functions of `cl3`
-//! and is owned by [`handle::Handle`], because `opencl3`'s own objects panic when a release fails, its launch helper
-//! panics on a wrong argument, and its arguments are untyped; here an argument is checked against the signature of the
-//! kernel in the OpenCL text.
+//! Platforms and devices are queried through `opencl3`. All objects are created by functions of `cl3` and owned by
+//! [`handle::Handle`], because `opencl3`'s own objects panic when a release fails, its launch helper panics on a wrong
+//! argument, and its arguments are untyped. Here each argument is checked against the signature of the kernel in the
+//! OpenCL text.
 //!
-//! Map: [`list`], [`choose`] the devices · [`session`] a context with its queue, buffers, transfers and launches ·
-//! [`pages`] memory for the buffers of processors · [`program`] building, [`cache`] what was built before, [`kept`] in this process, the compiler's log, kernels and their signatures · [`error`] what goes wrong, with advice.
+//! Map: [`list`], [`choose`] devices · [`session`] a context with its queue, buffers, transfers and launches ·
+//! [`pages`] host memory for buffers of CPUs · [`program`] building, the compiler's log, kernels and their signatures ·
+//! [`cache`] binaries on disk · [`kept`] state of this process · [`error`] errors with advice.
 #![allow(unsafe_code, reason = "OpenCL is a C library; all calls of it are in this module")]
 
 mod cache;
@@ -42,7 +43,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A device that can be opened.
+/// An OpenCL device that can be opened.
 #[derive(Debug, Clone)]
 pub struct Device {
     raw: opencl3::device::Device,
@@ -51,7 +52,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// Keeps the context, and the program built last, from run to run, and nothing on disk. For a process that runs many
+    /// Keeps the context and the program built last between runs, and nothing on disk. For processes that run many
     /// programs, like tests.
     #[must_use]
     pub fn keeping(self) -> Device {
@@ -59,18 +60,18 @@ impl Device {
     }
 }
 
-/// Which device a person asks for.
+/// The device that a person requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DeviceChoice {
-    /// A GPU if there is one, else an accelerator, else a processor; of equals the first.
+    /// A GPU if there is one, otherwise an accelerator, otherwise a CPU; the first of its kind.
     #[default]
     Best,
     Index(usize),
-    /// The first of this kind.
+    /// The first device of this kind.
     Kind(DeviceKind),
 }
 
-/// `opencl`, `opencl:2`, `opencl:gpu`, `opencl:cpu`, `opencl:accelerator`.
+/// Parses `opencl`, `opencl:2`, `opencl:gpu`, `opencl:cpu`, `opencl:accelerator`.
 impl FromStr for DeviceChoice {
     type Err = String;
     fn from_str(text: &str) -> Result<DeviceChoice, String> {
@@ -94,31 +95,31 @@ impl FromStr for DeviceChoice {
     }
 }
 
-/// Who is asked next while devices are listed: who asks may not come back from it.
+/// The next library or driver to be queried while devices are listed; the query may crash or hang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking<'a> {
     /// The OpenCL library, which loads the drivers.
     Library,
-    /// The driver of a platform, by the platform's name.
+    /// The driver of the platform with this name.
     Platform(&'a str),
 }
 
-/// All OpenCL devices of this machine, in the order in which the library gives them; never empty.
+/// All OpenCL devices of this machine, in the library's order; never empty.
 pub fn list() -> Result<Vec<Device>, NoDevice> {
     list_telling(&mut |_| ())
 }
 
-/// [`list`], which tells whom it is going to ask.
+/// Like [`list`], but reports each query before it is made.
 pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoDevice> {
     tell(Asking::Library);
     check_named_library()?;
-    // pocl 3.1 has no device for a thread that asks while another one's first question is still being answered.
+    // pocl 3.1 reports no device to a thread that asks while another thread's first query is in progress.
     static FIRST: Mutex<()> = Mutex::new(());
     let _alone = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     let platforms = match opencl3::platform::get_platforms() {
         Ok(platforms) => platforms,
         Err(ClError(DLOPEN_RUNTIME_LOAD_FAILED)) => {
-            // The code says nothing; cl3 has kept what the system said.
+            // The code is not informative; cl3 has kept the system's message.
             let detail = match cl3::load_library() {
                 Err(e) => e.to_string(),
                 Ok(_) => "unknown reason".to_string(),
@@ -144,7 +145,7 @@ pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoD
             Ok(ids) => {
                 for id in ids {
                     let raw = opencl3::device::Device::new(id);
-                    // A device that cannot even describe itself cannot be run on; the others can.
+                    // Skip a device that cannot even describe itself.
                     match describe(&raw, devices.len(), &name) {
                         Ok(info) => devices.push(Device { raw, info, kept: None }),
                         Err(ClError(code)) => failed = Some(OpenClError::new("ask a device for its limits", code)),
@@ -166,11 +167,11 @@ pub fn list_telling(tell: &mut dyn FnMut(Asking<'_>)) -> Result<Vec<Device>, NoD
 const CL_PLATFORM_NOT_FOUND_KHR: i32 = -1001;
 const CL_DEVICE_NOT_FOUND: i32 = -1;
 
-/// The library falls back to the system's without a word if none of the named ones can be loaded, and then other
-/// devices are found than the person asked for; and it takes an empty name for this program itself.
+/// Checks the files named by `OPENCL_DYLIB_PATH`. If none can be loaded, the library silently falls back to the
+/// system's one, with other devices than the person asked for; and it takes an empty name for this program itself.
 fn check_named_library() -> Result<(), NoDevice> {
     let Ok(path) = std::env::var("OPENCL_DYLIB_PATH") else { return Ok(()) };
-    // A name without a folder is looked for by the system.
+    // The system searches for a name without a folder.
     let may_exist = |p: &&str| !p.is_empty() && (!p.contains(['/', '\\']) || Path::new(p).exists());
     if path.split(';').any(str::is_empty) {
         return Err(NoDevice::NamedLibraryMissing { path });
@@ -179,7 +180,7 @@ fn check_named_library() -> Result<(), NoDevice> {
     for candidate in path.split(';').filter(may_exist) {
         match Library::open(candidate) {
             Ok(_open) => {
-                // Loaded for good before it is closed here.
+                // Load it permanently before it is closed here.
                 let _ = cl3::load_library();
                 return Ok(());
             }
@@ -192,7 +193,7 @@ fn check_named_library() -> Result<(), NoDevice> {
     })
 }
 
-/// The device that `choice` asks for.
+/// The device that `choice` selects.
 pub fn choose(choice: DeviceChoice) -> Result<Device, NoDevice> {
     let mut devices = list()?;
     let found = match choice {
@@ -242,14 +243,14 @@ fn describe(d: &opencl3::device::Device, index: usize, platform: &str) -> Result
             local_memory: d.local_mem_size()?,
             address_bits: d.address_bits()?,
         },
-        // The query itself is an error on a device without doubles that knows OpenCL 1.1 only.
+        // The query itself is an error on a device without doubles that supports only OpenCL 1.1.
         doubles: d.double_fp_config().is_ok_and(|config| config != 0),
         exact_division: d.single_fp_config()? & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT != 0,
         long_atomics: d.extensions()?.split_whitespace().any(|name| name == "cl_khr_int64_base_atomics"),
     })
 }
 
-/// Some drivers pad their names with blanks.
+/// Some drivers pad names with blanks.
 fn trimmed(text: String) -> String {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_string()
 }

@@ -1,21 +1,21 @@
-//! Memory of the host in large pages, for the buffers of processors.
+//! Host memory in huge pages, for buffers of CPUs.
 //!
-//! The driver of a processor takes a buffer from the host's memory, as a rule in pages of 4 KiB: passes over large arrays
-//! then wait for the translation of addresses, too, for more or less time as the pages happen to lie. Linux gives large
-//! pages to who asks (`MADV_HUGEPAGE`, transhuge.rst of its documentation). Where there are none, this is memory as any other.
+//! A CPU driver allocates buffers in host memory, usually in pages of 4 KiB. Passes over large arrays then also wait
+//! for address translation, for a time that varies with the placement of the pages. Linux gives huge pages on request
+//! (`MADV_HUGEPAGE`, see transhuge.rst in its documentation). Elsewhere this is ordinary memory.
 
 use super::handle::Handle;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ffi::c_void;
 use std::ptr;
 
-/// Bytes of a large page, for nearly all processors.
+/// Bytes of a huge page on nearly all CPUs.
 const PAGE: usize = 2 << 20;
 
-/// Buffers of fewer bytes gain nothing.
+/// Minimum size of a buffer, in bytes, for which huge pages pay.
 const LARGE: usize = 2 * PAGE;
 
-/// Given back when it is dropped.
+/// Mapped memory, unmapped when dropped.
 struct Region {
     mapped: *mut c_void,
     bytes: usize,
@@ -24,18 +24,18 @@ struct Region {
 impl Region {
     fn new(bytes: usize) -> Option<Region> {
         let bytes = bytes.checked_next_multiple_of(PAGE)?.checked_add(PAGE)?;
-        // SAFETY: new memory at an address that the system chooses.
+        // SAFETY: new memory at an address chosen by the system.
         let mapped =
             unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let region = Region { mapped: mapped.ok()?, bytes };
-        // That it cannot be had in large pages is no error.
+        // Huge pages are optional.
         #[cfg(target_os = "linux")]
-        // SAFETY: the range is the one just mapped, and the advice changes nothing of what is in it.
+        // SAFETY: the range is the one just mapped, and the advice does not change its contents.
         let _ = unsafe { rustix::mm::madvise(region.mapped, bytes, rustix::mm::Advice::LinuxHugepage) };
         Some(region)
     }
 
-    /// The first large page that lies in it whole.
+    /// The start of the first whole huge page in the region.
     fn start(&self) -> *mut c_void {
         self.mapped.map_addr(|at| at.next_multiple_of(PAGE))
     }
@@ -43,17 +43,17 @@ impl Region {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: mapped by `new` and given back once; nobody has an address in it any more.
+        // SAFETY: mapped by `new` and unmapped once; no address in it is in use any more.
         let _ = unsafe { munmap(self.mapped, self.bytes) };
     }
 }
 
-/// A buffer in memory of its own, or `None` where that brings nothing or is not to be had. It is given back when the
-/// driver is done with the buffer, also with the last command that uses it.
+/// Creates a buffer in its own memory; `None` if that does not pay or fails. The memory is released when the driver has
+/// finished with the buffer and the last command that uses it.
 pub(super) fn buffer(context: *mut c_void, bytes: usize) -> Option<Handle> {
     use cl3::memory::{CL_MEM_READ_WRITE, CL_MEM_USE_HOST_PTR, create_buffer};
     let region = if bytes < LARGE { None } else { Region::new(bytes) }?;
-    // SAFETY: the caller's context is alive, and `bytes` bytes from the start on are the region's.
+    // SAFETY: the caller's context is alive, and the region has `bytes` bytes from its start on.
     let made = unsafe { create_buffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, region.start()) };
     // SAFETY: just created.
     let handle = unsafe { Handle::own(made.ok()?, cl3::memory::release_mem_object) };
@@ -62,7 +62,7 @@ pub(super) fn buffer(context: *mut c_void, bytes: usize) -> Option<Handle> {
     let kept = unsafe { cl3::memory::set_mem_object_destructor_callback(handle.raw(), give_back, region.cast()) };
     if kept.is_err() {
         drop(handle);
-        // SAFETY: the driver did not take it, and no command has seen the buffer.
+        // SAFETY: the driver did not take the region, and no command has seen the buffer.
         drop(unsafe { Box::from_raw(region) });
         return None;
     }
@@ -70,7 +70,7 @@ pub(super) fn buffer(context: *mut c_void, bytes: usize) -> Option<Handle> {
 }
 
 extern "C" fn give_back(_buffer: *mut c_void, region: *mut c_void) {
-    // SAFETY: the box that `buffer` gave to the driver, which calls this once.
+    // SAFETY: the box that `buffer` passed to the driver, which calls this once.
     drop(unsafe { Box::<Region>::from_raw(region.cast()) });
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::super::{DeviceKind, HostData, ReadRequest, Session};
     use lift_analysis::hir::Scalar;
 
-    /// Bytes of this process's memory in regions for which large pages were asked.
+    /// Bytes of this process's memory in regions for which huge pages were requested.
     fn asked_for() -> usize {
         let said = std::fs::read_to_string("/proc/self/smaps").expect("Linux tells");
         let mut size = 0;
@@ -97,7 +97,7 @@ mod tests {
         all
     }
 
-    /// In a process in which no other test has buffers.
+    /// Runs in a process in which no other test has buffers.
     #[test]
     fn large_buffers_of_a_processor_are_in_large_pages_and_are_given_back() {
         const ALONE: &str = "LIFT_TEST_PAGES";

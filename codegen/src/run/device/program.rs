@@ -1,4 +1,4 @@
-//! Building OpenCL text for a device, and the kernels in it with their signatures.
+//! Builds OpenCL text for a device; its kernels and their signatures.
 
 use super::cache::{Cache, Key};
 use super::handle::Handle;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::ptr;
 use std::sync::Arc;
 
-/// OpenCL text built for the device of a session.
+/// An OpenCL program built for the device of a session.
 pub struct Program {
     handle: Arc<Shared>,
 }
@@ -20,7 +20,7 @@ pub struct Program {
 /// Why a program could not be built.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuildError {
-    /// The device's compiler refused the text; `log` is what it wrote.
+    /// The device's compiler rejected the text; `log` is its output.
     Refused {
         log: String,
     },
@@ -43,16 +43,16 @@ pub struct Kernel {
     handle: Handle,
     pub name: String,
     pub arg_count: usize,
-    /// Work-items that a group of this kernel may have on this device.
+    /// Maximum work-items of a group of this kernel on this device.
     pub work_group_size: usize,
-    /// The type of each argument, where the driver tells it.
+    /// The type of each argument, if the driver reports it.
     params: Option<Vec<Param>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Param {
     address: Address,
-    /// As in the text: `float*`, `int`.
+    /// The type as in the text: `float*`, `int`.
     ty: String,
 }
 
@@ -67,7 +67,7 @@ enum Address {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArgMismatch {
     pub kernel: String,
-    /// "argument 2 is `global float*`, but a buffer of Int is passed"
+    /// As in "argument 2 is `global float*`, but a buffer of Int is passed".
     pub problem: String,
 }
 
@@ -77,9 +77,9 @@ impl fmt::Display for ArgMismatch {
     }
 }
 
-/// The options of the device's compiler: the language version that every device takes, the signatures of kernels, and
-/// division rounded as on the host where the device can. Warnings are not for those who run a program; drivers that say
-/// how many there are do so on standard error.
+/// Options of the device's compiler: the language version that every device supports, signatures of kernels, and
+/// division rounded as on the host if the device can. Warnings are turned off; drivers that count them print to
+/// standard error.
 pub fn build_options(device: &DeviceInfo) -> String {
     let mut options = "-cl-std=CL1.2 -cl-kernel-arg-info -w".to_string();
     if device.exact_division {
@@ -89,7 +89,7 @@ pub fn build_options(device: &DeviceInfo) -> String {
 }
 
 impl Program {
-    /// Build `text` with [`build_options`], or take what was built of it before.
+    /// Builds `text` with [`build_options`], or returns the cached program.
     pub fn build(session: &Session, text: &str) -> Result<Program, BuildError> {
         if let Some(kept) = &session.kept {
             let handle = kept.program(text, || Program::compile(session, text).map(|program| program.handle))?;
@@ -110,11 +110,11 @@ impl Program {
         Ok(program)
     }
 
-    /// A program of what [`Program::binary`] gave; `None` if the device does not take it.
+    /// Creates a program from the output of [`Program::binary`]; `None` if the device rejects it.
     fn from_binary(session: &Session, binary: &[u8]) -> Option<Program> {
         let device = session.device_id();
-        // SAFETY: context and device live and belong together; there is one binary for one device. That it is what this
-        // device made is known by its key and its hash.
+        // SAFETY: context and device are alive and belong together; there is one binary for one device. Its key and
+        // hash show that this device made it.
         let raw = unsafe { cl3::program::create_program_with_binary(session.context(), &[device], &[binary]) }.ok()?;
         // SAFETY: just created.
         let handle = Shared::new(unsafe { Handle::own(raw, cl3::program::release_program) });
@@ -123,7 +123,7 @@ impl Program {
         Some(Program { handle })
     }
 
-    /// What the device's compiler made, for the one device of the session.
+    /// The binary for the session's only device.
     fn binary(&self) -> Option<Vec<u8>> {
         match cl3::program::get_program_info(self.handle.raw(), cl3::program::CL_PROGRAM_BINARIES) {
             Ok(InfoType::VecVecUchar(mut binaries)) => binaries.pop().filter(|b| !b.is_empty()),
@@ -131,7 +131,7 @@ impl Program {
         }
     }
 
-    /// Build `text` by the device's compiler.
+    /// Builds `text` with the device's compiler.
     fn compile(session: &Session, text: &str) -> Result<Program, BuildError> {
         let create = OpenClError::when("hand the program to the device's compiler");
         let raw = cl3::program::create_program_with_source(session.context(), &[text])
@@ -183,13 +183,13 @@ fn build_log(program: &Shared, device: *mut c_void) -> String {
     }
 }
 
-/// Text of a driver: it ends with a zero byte, and is not always UTF-8.
+/// A driver's string: it ends with a zero byte and is not always UTF-8.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches(['\0', '\n', ' ']).to_string()
 }
 
 impl Param {
-    /// `None` if the driver does not tell (it need not).
+    /// Queries a parameter; `None` if the driver does not report it, which is optional.
     fn ask(kernel: *mut c_void, index: u32) -> Option<Param> {
         use cl3::kernel::{
             CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE,
@@ -202,7 +202,7 @@ impl Param {
             _ => return None,
         };
         match get_kernel_arg_info(kernel, index, CL_KERNEL_ARG_TYPE_NAME) {
-            // Drivers differ in blanks: `float*`, `float *`.
+            // Drivers differ in spaces: `float*`, `float *`.
             Ok(InfoType::VecUchar(bytes)) => Some(Param { address, ty: text(&bytes).replace(' ', "") }),
             _ => None,
         }
@@ -212,7 +212,7 @@ impl Param {
         match arg {
             KernelArg::Buffer(b) => {
                 let pointee = self.ty.strip_suffix('*').unwrap_or(&self.ty);
-                // `float4*` points to floats, too.
+                // `float4*` also points to floats.
                 let scalar = pointee.trim_end_matches(|c: char| c.is_ascii_digit());
                 self.address == Address::Global && opencl_names(b.element()).contains(&scalar)
             }
@@ -227,7 +227,7 @@ impl Param {
     }
 }
 
-/// What the elements of a buffer may be called in OpenCL.
+/// Possible names of a buffer's element type in OpenCL.
 fn opencl_names(element: Scalar) -> &'static [&'static str] {
     match element {
         Scalar::Int => &["int", "uint", "unsignedint"],
@@ -264,8 +264,8 @@ impl Kernel {
         self.handle.raw()
     }
 
-    /// Whether the arguments fit the signature in number and, as far as the driver tells it, in type. OpenCL itself
-    /// compares sizes only, and takes any buffer for any pointer.
+    /// Checks that the arguments fit the signature in number and, as far as the driver reports them, in type. OpenCL
+    /// itself compares only sizes and accepts any buffer for any pointer.
     pub fn check(&self, args: &[KernelArg<'_>]) -> Result<(), ArgMismatch> {
         let mismatch = |problem| Err(ArgMismatch { kernel: self.name.clone(), problem });
         if args.len() != self.arg_count {

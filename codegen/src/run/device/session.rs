@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::ptr;
 use std::sync::Arc;
 
-/// Commands run in the order in which they are enqueued, so that a command sees what those before it wrote.
+/// An open device. Commands run in the order of enqueueing, so each sees the effects of earlier ones.
 pub struct Session {
-    // The queue is released before the context.
+    // Fields drop in order: the queue is released before the context.
     queue: Handle,
     context: Arc<Shared>,
     pub(super) kept: Option<Arc<Kept>>,
@@ -31,7 +31,7 @@ pub struct Buffer {
     len: usize,
 }
 
-/// An argument of a launch. That it fits the kernel is checked by [`Kernel::check`].
+/// An argument of a launch. [`Kernel::check`] compares it with the kernel's parameter.
 pub enum KernelArg<'a> {
     Buffer(&'a Buffer),
     Int(i32),
@@ -40,21 +40,21 @@ pub enum KernelArg<'a> {
     Local(usize),
 }
 
-/// Which elements to read: sorted, disjoint ranges of a buffer.
+/// The elements to read: sorted, disjoint ranges of a buffer.
 pub struct ReadRequest<'a> {
     pub buffer: &'a Buffer,
     pub ranges: Vec<Range<usize>>,
 }
 
-/// A launch that can be asked for its time once it is over.
+/// A launch whose time is available after it has finished.
 pub struct LaunchEvent(Handle);
 
-/// Two ranges are read in one go if what lies between them is at most this many bytes: a transfer costs about as much
-/// in itself as this many bytes more.
+/// Maximum gap, in bytes, between two ranges that are read in one transfer: the fixed cost of a transfer is that of
+/// about this many bytes.
 const GAP_READ_ALONG: usize = 64 * 1024;
 
 impl Session {
-    /// Make `device` ready. With `profiling`, launches can be timed.
+    /// Opens `device`. With `profiling`, launches can be timed.
     pub fn open(device: &Device, profiling: bool) -> Result<Session, OpenClError> {
         let raw = device.raw;
         let open = || {
@@ -68,7 +68,8 @@ impl Session {
             None => Shared::new(open()?),
         };
         let properties = if profiling { queue::CL_QUEUE_PROFILING_ENABLE } else { 0 };
-        // The function of OpenCL 1.2, which every device has. SAFETY: context and device live and belong together.
+        // The function of OpenCL 1.2, which every device supports. SAFETY: context and device are alive and belong
+        // together.
         let queue = unsafe {
             queue::create_command_queue(context.raw(), raw.id(), properties)
                 .map(|queue| Handle::own(queue, queue::release_command_queue))
@@ -85,8 +86,8 @@ impl Session {
         self.device.id()
     }
 
-    /// Allocate a buffer. OpenCL knows no buffer without bytes: one of no elements gets memory for one.
-    /// `what` is its name, for errors.
+    /// Allocates a buffer. OpenCL has no empty buffers: one of no elements gets memory for one. `what` is its name, for
+    /// errors.
     pub fn allocate(&self, element: Scalar, len: usize, what: &str) -> Result<Buffer, OpenClError> {
         let bytes = len.max(1).saturating_mul(bytes_of(element));
         let in_large_pages = match self.info.kind {
@@ -96,7 +97,7 @@ impl Session {
         if let Some(handle) = in_large_pages {
             return Ok(Buffer { handle, element, len });
         }
-        // SAFETY: the context is alive, and no host memory is given.
+        // SAFETY: the context is alive, and no host memory is passed.
         unsafe {
             cl3::memory::create_buffer(self.context.raw(), cl3::memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut())
                 .map(|mem| Handle::own(mem, cl3::memory::release_mem_object))
@@ -105,7 +106,7 @@ impl Session {
         .map_err(|code| OpenClError::new(format!("allocate {bytes} bytes for buffer `{what}`"), code))
     }
 
-    /// Copy `data` to the start of `buffer`. Returns when the data has been taken.
+    /// Copies `data` to the start of `buffer`. Returns when the data has been copied from host memory.
     pub fn write(&self, buffer: &Buffer, data: &HostData) -> Result<(), OpenClError> {
         const CL_INVALID_VALUE: i32 = -30;
         if data.element() != buffer.element || data.len() > buffer.len {
@@ -133,7 +134,7 @@ impl Session {
         .map_err(OpenClError::when("copy data to the device"))
     }
 
-    /// Enqueue setting every byte of `buffer` to `byte`.
+    /// Enqueues setting every byte of `buffer` to `byte`.
     pub fn fill(&self, buffer: &Buffer, byte: u8) -> Result<(), OpenClError> {
         let size = bytes_of(buffer.element);
         let pattern = [byte; 8];
@@ -155,7 +156,7 @@ impl Session {
         .map_err(OpenClError::when("fill a buffer"))
     }
 
-    /// Wait for everything before, and read: for each request the elements of its ranges, one after the other.
+    /// Waits for all earlier commands and reads: for each request the elements of its ranges, concatenated.
     pub fn read(&self, requests: &[ReadRequest<'_>]) -> Result<Vec<HostData>, OpenClError> {
         const CL_INVALID_VALUE: i32 = -30;
         let mut all = Vec::with_capacity(requests.len());
@@ -180,9 +181,9 @@ impl Session {
                 at += span.len();
             }
         }
-        // Also after an error: reads that were enqueued write to `all` until they are over.
+        // Even after an error: enqueued reads write to `all` until they finish.
         if let Err(error) = self.finish() {
-            // They may not be over, and nothing will tell when they are: their memory is not used again.
+            // The reads may still be running, and nothing will tell when they finish, so their memory is leaked.
             std::mem::forget(all);
             return Err(result.err().unwrap_or(error));
         }
@@ -190,7 +191,7 @@ impl Session {
         Ok(requests.iter().zip(all).map(|(request, (data, spans))| compact(data, &spans, &request.ranges)).collect())
     }
 
-    /// Enqueue reading `span` to `data` from element `at` on. `data` must stay where it is until [`Session::finish`].
+    /// Enqueues reading `span` to `data` from element `at` on. `data` must not move until [`Session::finish`].
     fn enqueue_read(
         &self,
         buffer: &Buffer,
@@ -202,8 +203,8 @@ impl Session {
         if span.is_empty() {
             return Ok(());
         }
-        // SAFETY: `data` was made long enough for all spans, lives until the queue is finished in `read`, and is not
-        // touched before; the span lies in the buffer.
+        // SAFETY: `data` is long enough for all spans, lives until the queue is finished in `read`, and is not accessed
+        // before; the span is within the buffer.
         unsafe {
             queue::enqueue_read_buffer(
                 self.queue.raw(),
@@ -221,7 +222,7 @@ impl Session {
         .map_err(OpenClError::when("copy results from the device"))
     }
 
-    /// Enqueue `groups` work-groups of `local` work-items. The event is there if the session profiles.
+    /// Enqueues `groups` work-groups of `local` work-items. Returns an event if the session profiles.
     pub fn launch(
         &self,
         kernel: &Kernel,
@@ -232,7 +233,7 @@ impl Session {
         let fail = |code| OpenClError::new(format!("launch kernel `{}`", kernel.name), code);
         for (index, arg) in args.iter().enumerate() {
             let index = index as u32;
-            // SAFETY: the size is that of the value pointed to, which the call copies; a buffer is given as the
+            // SAFETY: the size is that of the value pointed to, which the call copies; a buffer is passed as the
             // address of its handle, local memory as a size alone.
             unsafe {
                 match arg {
@@ -274,12 +275,12 @@ impl Session {
         Ok(Some(LaunchEvent(event)))
     }
 
-    /// Send what is enqueued to the device without waiting for it.
+    /// Submits enqueued commands to the device without waiting.
     pub fn flush(&self) -> Result<(), OpenClError> {
         queue::flush(self.queue.raw()).map_err(OpenClError::when("start the commands on the device"))
     }
 
-    /// Wait until everything enqueued is done.
+    /// Waits until all enqueued commands have finished.
     pub fn finish(&self) -> Result<(), OpenClError> {
         queue::finish(self.queue.raw()).map_err(OpenClError::when("finish the commands on the device"))
     }
@@ -287,7 +288,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Buffers may be released while commands still use them only if the driver counts references well.
+        // Not every driver keeps a buffer alive while commands still use it.
         let _ = self.finish();
     }
 }
@@ -296,7 +297,7 @@ impl Buffer {
     pub fn element(&self) -> Scalar {
         self.element
     }
-    /// In elements.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -306,7 +307,7 @@ impl Buffer {
 }
 
 impl LaunchEvent {
-    /// Nanoseconds on the device, after the session is finished.
+    /// Device time in nanoseconds; the session must be finished.
     pub fn nanoseconds(&self) -> Result<u64, OpenClError> {
         use cl3::event::{CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_START};
         let ask = |what| match cl3::event::get_event_profiling_info(self.0.raw(), what) {
@@ -318,8 +319,8 @@ impl LaunchEvent {
     }
 }
 
-/// Enqueue a launch without an event, which `cl3` always asks for. On NVIDIA's driver an event that nobody looks at costs
-/// 1.6 to 1.9 µs a launch, between short ones a quarter of the time.
+/// Enqueues a launch without an event, which `cl3` always requests. With NVIDIA's driver an unused event costs 1.6 to
+/// 1.9 µs per launch, a quarter of the time of short ones.
 ///
 /// # Safety
 /// Queue and kernel are alive and belong together, and all arguments of the kernel are set.
@@ -340,7 +341,7 @@ unsafe fn enqueue_untold(
 }
 
 fn own_event(event: *mut c_void) -> Handle {
-    // SAFETY: called with events that an enqueue has just made.
+    // SAFETY: called with events that an enqueue has just created.
     unsafe { Handle::own(event, cl3::event::release_event) }
 }
 
@@ -351,7 +352,7 @@ unsafe fn set_arg<T>(kernel: &Kernel, index: u32, value: &T) -> Result<(), i32> 
     unsafe { cl3::kernel::set_kernel_arg(kernel.raw(), index, size_of::<T>(), ptr::from_ref(value).cast()) }
 }
 
-/// Join ranges that are at most `gap` apart.
+/// Joins ranges that are at most `gap` apart.
 fn spans(ranges: &[Range<usize>], gap: usize) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     for range in ranges.iter().filter(|r| !r.is_empty()) {
@@ -363,7 +364,7 @@ fn spans(ranges: &[Range<usize>], gap: usize) -> Vec<Range<usize>> {
     spans
 }
 
-/// Keep of the elements of `spans` those of `ranges`.
+/// Keeps those elements of `spans` that are in `ranges`.
 fn compact(mut data: HostData, spans: &[Range<usize>], ranges: &[Range<usize>]) -> HostData {
     let mut spans = spans.iter();
     let (mut span, mut span_at, mut to) = (0..0, 0, 0);

@@ -1,4 +1,4 @@
-//! The device layer on the devices of this machine, and without any.
+//! The device layer, on the devices of this machine and without any.
 #![allow(clippy::single_range_in_vec_init, reason = "a list of one range is meant")]
 
 use super::*;
@@ -39,8 +39,8 @@ fn a_device_that_does_not_exist_is_named_with_those_that_do() {
     assert!(error.to_string().starts_with("there is no OpenCL device 77: "), "{error}");
 }
 
-/// What `list` says in a process whose environment is changed so that there is no OpenCL. The process is this test
-/// program again, told by a variable to print instead of to test.
+/// The result of `list` in a process whose environment is changed so that there is no OpenCL. The process is this test
+/// program, which prints instead of testing if a variable is set.
 fn list_in_a_child(name: &str, change: impl FnOnce(&mut std::process::Command)) -> Option<String> {
     const ASKED: &str = "LIFT_TEST_LIST_DEVICES";
     if std::env::var_os(ASKED).is_some() {
@@ -78,7 +78,7 @@ fn without_a_driver_the_advice_is_to_install_one() {
 
 #[test]
 fn a_library_that_cannot_be_loaded_is_an_error_and_not_a_crash() {
-    // Found first by the system's search, and no library: stands for a machine without OpenCL.
+    // The system finds this file first, and it is not a library: simulates a machine without OpenCL.
     let folder = std::env::temp_dir().join(format!("lift-no-library-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("libOpenCL.so.1"), "no library").expect("a file");

@@ -1,4 +1,4 @@
-//! What goes wrong says what and where.
+//! Failures name the fault and its origin.
 
 use super::*;
 use crate::failure::Kind;
@@ -79,7 +79,7 @@ kernel void get(global const int* xs, global const int* is, global int* ys, int 
     let failure = b.failure(&[ints(&[5, 6, 7]), ints(&[0, 3, 0])], &at);
     check(&failure, expect!["the index 3 is out of range: the array has 3 elements"]);
     assert_eq!(failure.origin(), Some(&origin(9)));
-    // A failure that the plan does not know is ours, not the user's.
+    // A failure that the plan does not list is a bug of the compiler, not of the user.
     b.plan().failures.pop();
     check(
         &b.failure(&[ints(&[5, 6, 7]), ints(&[0, 3, 0])], &at),

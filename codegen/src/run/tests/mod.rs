@@ -1,4 +1,4 @@
-//! Plans written by hand, run on a real device.
+//! Hand-written plans, run on a real device.
 
 mod failures;
 mod programs;
@@ -15,7 +15,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
 use lift_analysis::ty::{Ty, bound};
 
-/// A plan that grows as a test needs it.
+/// Builds a plan step by step.
 struct Builder {
     program: Program,
 }
@@ -91,7 +91,7 @@ impl Builder {
         BufferId(self.plan().buffers.len() as u32 - 1)
     }
 
-    /// An input that is an array of scalars.
+    /// Adds an input array of scalars.
     fn input(&mut self, name: &str, element: Scalar, len: Size) -> BufferId {
         let id = self.buffer(name, element, len.clone(), BufferRole::Input);
         let ty = Ty::array(Ty::scalar(element), len.clone());
@@ -122,7 +122,7 @@ impl Builder {
     }
 }
 
-/// A launch in one dimension, of `groups` groups of `local` work-items.
+/// A launch in one dimension, with `groups` groups of `local` work-items.
 fn launch(kernel: &str, args: Vec<Arg>, groups: Size, local: u32) -> Step {
     let count = |wish| Count { wish, multiple_of: 1 };
     Step::Launch(Launch {

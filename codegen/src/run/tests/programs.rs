@@ -1,4 +1,4 @@
-//! What plans can do.
+//! Features of plans.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn a_map_doubles_every_element_at_every_size() {
 
 #[test]
 fn a_filter_leaves_its_length_on_the_device_for_the_next_kernel() {
-    // One work-item filters; the next kernel reads the length where it lies.
+    // One work-item filters; the next kernel reads the length on the device.
     let text = "
 kernel void evens(global const int* xs, global int* ys, global int* length, int n) {
     int k = 0;
@@ -42,7 +42,7 @@ kernel void squares(global const int* ys, global const int* length, global int* 
 
 #[test]
 fn an_array_of_dynamic_rows_has_one_length_a_row() {
-    // Row r keeps the elements above its number.
+    // Row r keeps the elements greater than r.
     let text = "
 kernel void rows(global const int* xs, global int* ys, global int* lengths, int m, int n) {
     for (int r = get_global_id(0); r < m; r += get_global_size(0)) {
@@ -70,7 +70,7 @@ kernel void rows(global const int* xs, global int* ys, global int* lengths, int 
     assert_eq!(b.run(&[input], &sizes(&[("N", 3), ("M", 3)])), Ok(result));
     assert_eq!(b.run(&[table(&[])], &sizes(&[("N", 3), ("M", 0)])), Ok(table(&[])));
     assert_eq!(b.run(&[table(&[&[], &[]])], &sizes(&[("N", 0), ("M", 2)])), Ok(table(&[&[], &[]])));
-    // Rows so wide that each is read by itself.
+    // Rows so wide that each is read separately.
     let wide: Vec<i32> = (0..100_000).map(|i| i32::from(i == 70_000)).collect();
     let input = Value::Array(ArrayValue::Values(vec![ints(&wide), ints(&vec![2; 100_000])]));
     let result = table(&[&[1], &vec![2; 100_000]]);
@@ -94,8 +94,8 @@ kernel void turn(global const int* xs, global int* ys, int n) {
     assert_eq!(rotated(0), Ok(ints(&[0, 1, 2, 3, 4])));
     assert_eq!(rotated(1), Ok(ints(&[1, 2, 3, 4, 0])));
     assert_eq!(rotated(3), Ok(ints(&[3, 4, 0, 1, 2])));
-    // Measuring runs the program several times, each from the start though the input was overwritten; and one run
-    // has more launches than the driver is left with at once.
+    // Measuring runs the program several times, each time from the initial state although the input was overwritten;
+    // and one run has more launches than may be in flight.
     let options = RunOptions { profile: true, warmup: 1, repeats: 3, ..RunOptions::default() };
     let outcome = b.run_with(&[ints(&[0, 1, 2, 3, 4])], &sizes(&[("N", 5), ("M", 5001)]), &options).expect("runs");
     assert_eq!(outcome.value, ints(&[1, 2, 3, 4, 0]));

@@ -1,11 +1,11 @@
-//! Results whose lengths lie in one another.
+//! Results with nested dynamic lengths.
 
 use super::*;
 
 /// `<∃X, Array[<∃Y, Array[Int,Y]>,X]>` with at most M rows of at most N elements.
 #[test]
 fn dynamic_rows_in_an_array_of_dynamic_length() {
-    // Rows 1, 3, 5, …; row r has r elements, the numbers below r.
+    // Rows 1, 3, 5, …; row r has the r numbers below r.
     let text = "
 kernel void rows(global int* ys, global int* lengths, global int* count, int m, int n) {
     int k = 0;
