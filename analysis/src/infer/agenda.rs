@@ -1,6 +1,7 @@
-//! The deferred constraints: which are to be tried now, and what wakes the others.
+//! The deferred constraints: a queue of those to try, and wait lists for the others.
 //!
-//! A constraint is done, or it is in the queue, or each unknown that it waits for knows of it. What is done stays done.
+//! Each constraint is done, queued, or registered with every inference variable that it waits for. Done constraints are
+//! never reopened.
 
 use super::constraints::Constraint;
 use super::table::Key;
@@ -14,18 +15,18 @@ struct Deferred {
     queued: bool,
 }
 
-/// Constraints are numbered in the order in which they were added.
+/// The deferred constraints, numbered in order of creation.
 #[derive(Debug, Default)]
 pub struct Agenda {
     all: Vec<Deferred>,
     queue: VecDeque<usize>,
     waiting: FxHashMap<Key, Vec<usize>>,
-    /// The numbers of those that are joins of branches, without some that are done.
+    /// The numbers of the joins of branches. Done joins are removed lazily.
     joins: Vec<usize>,
 }
 
 impl Agenda {
-    /// How many constraints there have been.
+    /// The number of constraints so far, including done ones.
     pub fn len(&self) -> usize {
         self.all.len()
     }
@@ -39,7 +40,7 @@ impl Agenda {
         self.queue.push_back(id);
     }
 
-    /// The next constraint to be tried.
+    /// Takes the next constraint to try.
     pub fn pop(&mut self) -> Option<usize> {
         while let Some(id) = self.queue.pop_front() {
             self.all[id].queued = false;
@@ -64,7 +65,7 @@ impl Agenda {
         }
     }
 
-    /// Those that wait for this are to be tried again.
+    /// Queues the constraints that wait for `key`.
     pub fn wake(&mut self, key: Key) {
         for id in self.waiting.remove(&key).unwrap_or_default() {
             let deferred = &mut self.all[id];
@@ -75,12 +76,12 @@ impl Agenda {
         }
     }
 
-    /// The number of the first from `first` on that is not done.
+    /// The number of the first constraint from `first` on that is not done; [`Agenda::len`] if all are done.
     pub fn first_open(&self, first: usize) -> usize {
         first + self.all[first..].iter().take_while(|d| d.done).count()
     }
 
-    /// Those from `first` on that are not done.
+    /// The constraints from `first` on that are not done, with their numbers.
     pub fn open(&self, first: usize) -> impl Iterator<Item = (usize, &Constraint)> {
         let from = self.all.iter().enumerate().skip(first);
         from.filter(|(_, d)| !d.done).map(|(id, d)| (id, &d.constraint))

@@ -1,34 +1,35 @@
-//! What one form has cost so far, and whether that was too much.
+//! The cost of a form so far, against its limits.
 
 use super::table::MOST_PARTS;
 use crate::size::work;
 
-/// Constraint attempts, expressions and terms of sizes that one form may cost. A form of ordinary size needs a few thousand;
-/// the limit keeps a hostile one from holding up the editor.
+/// Limit on the cost of one form: constraint attempts, expressions and size terms. Ordinary forms cost a few thousand;
+/// the limit keeps a hostile one from blocking the editor.
 pub const WORK_LIMIT: u64 = 4_000_000;
 
-/// So many terms of sizes that are added, sorted or divided may be computed with on top of the work, for what is done when it
-/// has come to an end.
+/// Size terms allowed beyond [`WORK_LIMIT`], for finishing a form whose budget is exhausted. Counts terms that are
+/// added, sorted or divided.
 pub const TERMS_AT_THE_END: u64 = WORK_LIMIT / 4;
 
-/// So many parts of types that are looked at cost as much as one expression.
+/// Type nodes visited per unit of fuel.
 pub const PARTS_PER_STEP: u64 = MOST_PARTS / WORK_LIMIT;
 
-/// The most conditions on lengths that one form may assume. A definition assumes what those assume that it uses, at each use:
-/// of definitions that each use the one before twice, the number doubles.
+/// Limit on the conditions on lengths that one form may assume. Each use of a definition adds the definition's own
+/// conditions, so in a chain of definitions that each use the previous one twice, the number doubles with every
+/// definition.
 pub const MOST_ASSUMED: usize = 2000;
 
-/// So many nodes of the sizes in a condition count as one more of them: most conditions have fewer.
+/// A condition counts once more against [`MOST_ASSUMED`] for each this many size nodes. Most conditions have fewer.
 pub const NODES_PER_CONDITION: u32 = 16;
 
-/// Once spent, it stays so.
+/// The budget of one form. Once closed, it stays closed.
 #[derive(Debug, Default)]
 pub struct Budget {
-    /// Steps, against [`WORK_LIMIT`].
+    /// Steps used, against [`WORK_LIMIT`].
     steps: u64,
-    /// Those of them that are for parts of types.
+    /// The steps among them that were used for type nodes.
     of_parts: u64,
-    /// Conditions on lengths, against [`MOST_ASSUMED`].
+    /// Conditions assumed, against [`MOST_ASSUMED`].
     conditions: usize,
     closed: bool,
 }
@@ -43,8 +44,8 @@ impl Budget {
         self.steps += steps;
     }
 
-    /// Counts a step, and what was computed of sizes and types since the last one. Whether it is still enough. `parts`: of
-    /// types, looked at in all.
+    /// Counts one step, plus the size terms and type nodes since the last call. Returns false when the budget is
+    /// exhausted. `parts` is the total number of type nodes visited.
     pub fn step(&mut self, parts: u64) -> bool {
         let of_parts = parts / PARTS_PER_STEP;
         self.spend(1 + work::take() + (of_parts - self.of_parts));
@@ -52,13 +53,13 @@ impl Budget {
         self.steps < WORK_LIMIT && !work::exhausted()
     }
 
-    /// Counts a condition. Whether there may be so many.
+    /// Counts a condition with `weight` size nodes. Returns false when there are too many.
     pub fn condition(&mut self, weight: u32) -> bool {
         self.conditions += 1 + (weight / NODES_PER_CONDITION) as usize;
         self.conditions <= MOST_ASSUMED
     }
 
-    /// Nothing more is inferred. Whether that is new.
+    /// Closes the budget, so that nothing more is inferred. Returns whether it was open.
     pub fn close(&mut self) -> bool {
         !std::mem::replace(&mut self.closed, true)
     }

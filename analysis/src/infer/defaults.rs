@@ -1,4 +1,4 @@
-//! Which constraint is decided next by default, when nothing more is learnt by itself.
+//! Chooses the constraint to default next when solving makes no more progress.
 
 use super::constraints::Constraint;
 use super::context::Infer;
@@ -7,8 +7,8 @@ use crate::ty::{Ty, TyKind, TyVar};
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 
-/// How soon an undecided constraint is decided by default: the least first. Of several projections of one tuple, the last
-/// component says how many there are.
+/// Priority of an open constraint for defaulting; the least comes first. Among projections from one tuple, the highest
+/// index comes first, because it determines the number of components.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Urgency(u8, Reverse<usize>);
 
@@ -32,7 +32,7 @@ impl Constraint {
             Constraint::Join { .. } => 5,
             Constraint::Pack { .. } => 6,
             Constraint::Close { .. } => 7,
-            // What is written says that something is hidden, once all that may hide it is decided.
+            // An explicit opening needs a hidden length, so everything that may hide one comes first.
             Constraint::Open { explicit: true, .. } => 8,
             Constraint::Cast { .. } => 9,
         };
@@ -41,13 +41,13 @@ impl Constraint {
 }
 
 impl Infer<'_> {
-    /// Solve, then decide by default what is left, innermost first, until nothing is. Only constraints from `first` on,
-    /// and only those whose unknowns are all deeper than `level`, are decided by default.
+    /// Solves, then defaults open constraints by priority until none is left. Only constraints from `first` on whose
+    /// inference variables are all deeper than `level` are defaulted.
     pub fn settle(&mut self, first: usize, level: u32) {
         let mut first = first;
         loop {
             self.solve();
-            // What is done stays done: it is not looked at again.
+            // Skip done constraints; they stay done.
             first = self.agenda.first_open(first);
             let Some(id) = self.most_urgent(first, level) else { return };
             if self.over_budget() {
@@ -60,7 +60,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The constraint from `first` on to decide next.
+    /// The constraint from `first` on to default next; `None` if none is deeper than `level`.
     fn most_urgent(&mut self, first: usize, level: u32) -> Option<usize> {
         const PER_STEP: u64 = 16;
         let mut most: Option<(usize, Urgency)> = None;
@@ -68,7 +68,7 @@ impl Infer<'_> {
         let joined = self.results_of_joins();
         for (id, constraint) in self.agenda.open(first) {
             let urgency = match constraint {
-                // Whether an `if` hides a length is found out first; perhaps only further out, where more is known.
+                // Wait until it is known whether the `if` hides a length; an outer scope may know more.
                 Constraint::Open { from, explicit: false, .. } if self.is_one_of(from, &joined) => {
                     if level > 0 {
                         continue;
@@ -87,7 +87,7 @@ impl Infer<'_> {
         Some(most?.0)
     }
 
-    /// The unknown types that undecided `if`s will say.
+    /// The inference variables that are results of open joins.
     fn results_of_joins(&mut self) -> FxHashSet<TyVar> {
         let joins = self.agenda.open_joins();
         self.budget.spend(joins.len() as u64);

@@ -1,4 +1,4 @@
-//! Words for expressions and lengths: what a message or a hover calls them.
+//! Descriptions of expressions and lengths for messages and hovers.
 
 use super::context::Infer;
 use super::result::*;
@@ -18,7 +18,7 @@ pub fn shorten(text: &str) -> String {
     short
 }
 
-/// The expression in a few words: names and literals as they are, inner parts abridged.
+/// Abridged text of an expression: names and literals in full, inner parts shortened.
 pub fn short_text(body: &Body, id: ExprId) -> String {
     shorten(&text(body, id, 2))
 }
@@ -79,7 +79,8 @@ fn size_text(body: &Body, id: SizeRefId, depth: u32) -> String {
     }
 }
 
-/// The call behind an expression: its callee and all its arguments, through `let`, `unpack`, casts and curried calls.
+/// The call that computes an expression: its callee and all its arguments, through `let`, `unpack`, casts and curried
+/// calls.
 pub fn call_of(body: &Body, id: ExprId) -> Option<(ExprId, Vec<ExprId>)> {
     match body.expr(id) {
         Expr::Apply { callee, args } => match body.expr(*callee) {
@@ -102,7 +103,7 @@ impl Infer<'_> {
         short_text(self.body, id)
     }
 
-    /// Where an opened length comes from.
+    /// The origin of an opened length.
     pub fn length_origin(&self, o: &Opening, length: &Var) -> LengthOrigin {
         let from = |made_by: Node, source: LengthSource| LengthOrigin {
             length: length.clone(),
@@ -145,7 +146,8 @@ impl Infer<'_> {
         LengthOrigin { at_most: self.most_of_result(primitive, callee), ..from(made_by, source) }
     }
 
-    /// What the hidden length of a primitive's result cannot exceed, at one use of the primitive.
+    /// The upper bound of the hidden length in a primitive's result, at one use of the primitive; `None` if it has
+    /// none.
     fn most_of_result(&self, primitive: &Primitive, callee: ExprId) -> Option<Size> {
         let (most, instance) = (primitive.at_most.as_ref()?, self.out.instances.get(&callee)?);
         let of = |var: &Var| {
@@ -163,7 +165,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Where a length comes from, and the place to show for it.
+    /// The origin of a length, and the node to show for it.
     pub fn describe_length(&self, size: &Size, why: Option<ExprId>) -> (Provenance, Option<Node>) {
         if let Some(v) = size.as_var() {
             if v.kind == VarKind::Skolem
@@ -187,7 +189,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The first parameter that has this outermost length.
+    /// The first parameter whose outermost length is this one.
     fn parameter_of_length(&self, size: &Size) -> Option<(BinderId, Name)> {
         (0..self.body.binders.len() as u32).map(BinderId).find_map(|b| {
             let binder = self.body.binder(b);

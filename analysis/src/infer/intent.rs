@@ -1,7 +1,7 @@
-//! What somebody who made a mistake probably meant: words that a message ends with, and what to write.
+//! Guesses what was meant by a mistake: a clause for the message and, where possible, a quick fix.
 //!
-//! Each rule looks at the types and the shape of one call. The edits are proposals: only those that mend the form are
-//! offered ([`crate::ide`] tries them out).
+//! Each rule looks at the types and the shape of one call. The edits are proposals: [`crate::ide`] validates them and
+//! offers only those with which the form checks.
 
 use super::Lookup;
 use super::context::Infer;
@@ -13,7 +13,7 @@ use crate::hir::*;
 use crate::prims::{self, Neutral, PrimitiveId};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
-/// What was probably meant.
+/// A guess at what was meant.
 pub struct Intent {
     /// A clause that follows the message.
     says: String,
@@ -41,7 +41,7 @@ fn wrapped(at: ExprId, before: &str, after: &str) -> Vec<Edit> {
 }
 
 impl Cause {
-    /// The expression whose type is the second of the two that conflict.
+    /// The expression with the second of the two conflicting types.
     fn actual(&self) -> Option<ExprId> {
         match self {
             Cause::Argument { arg, .. } => Some(*arg),
@@ -53,8 +53,8 @@ impl Cause {
 }
 
 impl Infer<'_> {
-    /// What was meant where a value of type `actual` has another type than the one that was expected (`None`: some
-    /// number). `expected_at` is the expression that decided the latter.
+    /// Guesses what was meant where a value of type `actual` meets another expected type (`None`: some number).
+    /// `expected_at` is the expression that determined the expected type.
     pub fn meant_by_value(
         &self,
         expected: Option<&Ty>,
@@ -78,7 +78,7 @@ impl Infer<'_> {
         self.meant_conversion(expected?, actual, expected_at, arg)
     }
 
-    /// An array of length 1, such as `reduce` gives, where its element is wanted.
+    /// Suggests `head` for an array of length 1, such as `reduce` yields, where its element is expected.
     fn meant_element(&self, expected: Option<&Ty>, actual: &Ty, at: ExprId) -> Option<Intent> {
         let array = actual.as_array().filter(|a| a.len.is_one())?;
         let is_unknown = matches!(array.element.kind(), TyKind::Unknown(_));
@@ -95,7 +95,7 @@ impl Infer<'_> {
         Some(Intent::new(says, format!("Write `(head {text})`"), wrapped(at, "(head ", ")")))
     }
 
-    /// The primitive whose result an expression is, also through names.
+    /// The primitive that computes the value of an expression, also through a name.
     fn primitive_that_made(&self, at: ExprId) -> Option<&Name> {
         let value = match self.body.expr(at) {
             Expr::Local(b) => self.value_of(*b)?,
@@ -107,7 +107,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A call that lacks arguments, where its result is wanted.
+    /// Explains a call that lacks arguments where its result is expected.
     pub fn meant_whole_call(&self, call: ExprId, ty: &Ty) -> Option<Intent> {
         let Expr::Apply { callee, args } = self.body.expr(call) else { return None };
         let Expr::Global(name) = self.body.expr(*callee) else { return None };
@@ -130,7 +130,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A number of another type: the one with the smaller range is converted.
+    /// Suggests a conversion between number types, of the number with the smaller range if both expressions are known.
     fn meant_conversion(&self, expected: &Ty, actual: &Ty, expected_at: Option<ExprId>, arg: ExprId) -> Option<Intent> {
         let (expected, actual) = (expected.as_scalar()?, actual.as_scalar()?);
         let (at, to) = match expected_at {
@@ -144,11 +144,11 @@ impl Infer<'_> {
         Some(Intent::new(says, format!("Write `{written}`"), wrapped(at, &format!("({function} "), ")")))
     }
 
-    /// The literal without a suffix that decided the type of an expression, by way of a name that has its type from there.
+    /// The integer literal without a suffix that determined the type of an expression, through a name.
     pub fn deciding_literal(&self, of: ExprId) -> Option<ExprId> {
         let plain = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(Literal::Int(_))).then_some(e);
         let mut next = vec![of];
-        // Each step looks at what an earlier one holds: names lead to earlier values.
+        // Names lead to earlier values; the limit bounds the cost of long chains.
         let mut steps = 0;
         while let Some(at) = next.pop() {
             steps += 1;
@@ -172,8 +172,8 @@ impl Infer<'_> {
         None
     }
 
-    /// A function of two values of one type that is given more of them, or arrays beside the one that it goes over.
-    /// `taken` are the types of the arguments that it takes.
+    /// Explains surplus arguments: suggests nested calls of a binary function on one type, and `zip` for several
+    /// arrays. `taken` are the types of the arguments that the callee takes.
     pub fn meant_by_more(&self, callee: ExprId, args: &[ExprId], taken: &[Ty], result: &Ty) -> Option<Intent> {
         let Expr::Global(name) = self.body.expr(callee) else { return None };
         if let [left, right] = taken
@@ -205,7 +205,7 @@ impl Infer<'_> {
         Some(Intent::new(says, "Go over the arrays together with `zip`", edits))
     }
 
-    /// `(x > 0.0f)`: the function stands behind its first argument. `(1 2 3)`: an array.
+    /// `(x > 0.0f)`: suggests writing the function first. `(1 2 3)`: explains that arrays have no literals.
     pub fn meant_by_applying(&self, callee: ExprId, args: &[ExprId]) -> Option<Intent> {
         if matches!(self.body.expr(callee), Expr::Literal(_)) {
             return Some(Intent::advice(
@@ -228,7 +228,7 @@ impl Infer<'_> {
         Some(Intent::new(says, format!("Write `{written}`"), super::order::exchanged(callee, first)))
     }
 
-    /// What to say of a name that means nothing.
+    /// The diagnostic for an unknown name, with a suggestion if there is one.
     pub fn unknown_name(&self, id: ExprId, name: &Name, similar: Option<Name>) -> Diagnostic {
         let d = Diagnostic::new(Node::Expr(id), &Problem::UnknownName { name: name.clone() });
         let change = |to: &str| (format!("Change to `{to}`"), vec![Edit::Replace(Node::Expr(id), to.to_owned())]);
@@ -251,7 +251,7 @@ impl Infer<'_> {
         Intent::new(says, title, edits).add_to(d)
     }
 
-    /// `(lambda (xs, ys) …)` binds `xs,`.
+    /// `(lambda (xs, ys) …)` binds `xs,`: suggests names without commas.
     fn meant_without_comma(&self, id: ExprId, name: &Name) -> Option<Intent> {
         let says = |with: &str| format!("the comma is part of the name `{with}`: names are separated by spaces");
         let plain = name.trim_end_matches(',');
@@ -268,13 +268,13 @@ impl Infer<'_> {
         Some(Intent::new(says(&self.body.binder(index).name), "Take the commas out of the names", edits))
     }
 
-    /// Whether an application is a form of another language: then it is no call.
+    /// Whether an application is a form of another language rather than a call.
     pub fn is_foreign_form(&self, callee: ExprId) -> bool {
         let Expr::Global(name) = self.body.expr(callee) else { return false };
         matches!(foreign::word(name), Some(Foreign::Form(_))) && matches!(self.env.lookup(name), Lookup::Unknown { .. })
     }
 
-    /// The neutral element of a function for the elements of an array, written out.
+    /// The neutral element of a function for the elements of an array, as source text.
     pub fn neutral_element(&self, function: ExprId, array: &Ty) -> Option<String> {
         let neutral = self.primitive_at(function)?.id.neutral()?;
         let TyKind::Array(ArrayTy { element, .. }) = array.kind() else { return None };
@@ -292,7 +292,7 @@ impl Infer<'_> {
     }
 }
 
-/// What an operator on two numbers is called that does the same with one.
+/// The unary counterpart of a binary operator.
 fn of_one(operator: PrimitiveId) -> Option<&'static str> {
     match operator {
         PrimitiveId::Sub => Some(prims::named(PrimitiveId::Neg)),
@@ -300,7 +300,7 @@ fn of_one(operator: PrimitiveId) -> Option<&'static str> {
     }
 }
 
-/// Numbers by their range.
+/// The rank of a number type by its range; `None` for `Bool`.
 fn rank(scalar: Scalar) -> Option<u32> {
     match scalar {
         Scalar::Int => Some(0),

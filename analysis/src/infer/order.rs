@@ -1,8 +1,7 @@
-//! Arguments in another order than the function takes them, `(map xs f)`, `(reduce + 0 xs)`, or without the first of them,
-//! `(reduce + xs)`.
+//! Detects arguments in the wrong order, `(map xs f)`, `(reduce + 0 xs)`, or with one missing, `(reduce + xs)`.
 //!
-//! Recognised before the call is checked, where a function stands for a value and a value for a function: one mistake,
-//! and the call is checked as if it were mended.
+//! Runs before the call is checked, where a function is given for a value and a value for a function. That is reported
+//! as one mistake, and the call is checked as if corrected.
 
 use super::Lookup;
 use super::context::Infer;
@@ -11,12 +10,12 @@ use crate::diagnostics::{Diagnostic, Edit, Fix};
 use crate::hir::*;
 use crate::ty::{Ty, TyKind};
 
-/// What an argument is as far as it can be told before it is checked.
+/// What an argument appears to be before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looks {
     Function,
     Array,
-    /// Anything but a function and an array.
+    /// Neither a function nor an array.
     Value,
     Unclear,
 }
@@ -26,7 +25,7 @@ enum Looks {
 enum Takes {
     Function,
     Array,
-    /// A type variable may be an array, too.
+    /// Includes type variables, which may be arrays.
     Value,
 }
 
@@ -52,12 +51,12 @@ impl Takes {
 /// A call as it was probably meant.
 pub enum Meant {
     Ordered(Vec<ExprId>),
-    /// An argument is missing: of the result only this is known.
+    /// An argument is missing; only the result type is known.
     Lacking(Ty),
 }
 
 impl Infer<'_> {
-    /// The call as the callee takes it, if two arguments have changed places or one is missing; says so.
+    /// Detects two exchanged arguments or a missing one. Reports the mistake and returns the corrected call.
     pub fn in_order(&mut self, callee: ExprId, args: &[ExprId]) -> Option<Meant> {
         let Expr::Global(name) = self.body.expr(callee) else { return None };
         let name = name.clone();
@@ -90,7 +89,7 @@ impl Infer<'_> {
         Some(Meant::Ordered(ordered))
     }
 
-    /// Says that the argument at an index is missing, which all others follow.
+    /// Reports that the argument at index `missing` is missing.
     fn lacks_argument(&mut self, callee: ExprId, args: &[ExprId], params: &[Takes], missing: usize) -> Meant {
         self.infer_all(args);
         let name = self.short(callee);
@@ -133,7 +132,7 @@ impl Infer<'_> {
                 Lookup::Primitive(p) => of(&p.scheme.ty),
                 Lookup::Recursive(_) | Lookup::Failed | Lookup::Unknown { .. } => Looks::Unclear,
             },
-            // A call that lacks arguments.
+            // A call that lacks arguments is a function.
             Expr::Apply { callee, args } => match self.body.expr(*callee) {
                 Expr::Global(name) => match self.env.lookup(name) {
                     Lookup::Definition(scheme) if awaits_more(&scheme.ty, args.len()) => Looks::Function,
@@ -147,7 +146,7 @@ impl Infer<'_> {
     }
 }
 
-/// The index of the one argument that is missing, if all others then are what is taken.
+/// The index of the single missing argument, if the given ones fit the other parameters.
 fn missing(params: &[Takes], looks: &[Looks]) -> Option<usize> {
     if looks.len() + 1 != params.len() {
         return None;
@@ -159,7 +158,7 @@ fn missing(params: &[Takes], looks: &[Looks]) -> Option<usize> {
     (0..looks.len()).find(fits_without)
 }
 
-/// Each takes the other's place.
+/// Edits that exchange two expressions.
 pub fn exchanged(first: ExprId, second: ExprId) -> Vec<Edit> {
     let moved = |to: ExprId, from: ExprId| {
         let (at, of) = (Node::Expr(to), Node::Expr(from));

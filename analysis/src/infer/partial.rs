@@ -1,7 +1,7 @@
-//! What is known of a body that is still being written: the types before anything is decided by default.
+//! Inference of a body that is still being written: the types before the remaining inference variables are defaulted.
 //!
-//! Completion puts a name into the text where the cursor stands, whose type is any; what its surroundings make of that
-//! type is what is wanted there.
+//! Completion inserts a name of any type at the cursor. The type inferred for it from its context is the expected type
+//! there.
 
 use super::context::Infer;
 use super::result::LetScheme;
@@ -13,13 +13,13 @@ use crate::size::work;
 use crate::ty::{Class, Ty, TyVar};
 use rustc_hash::FxHashMap;
 
-/// Types with unknowns left in them ([`crate::ty::TyKind::Unknown`], and lengths of kind `Unknown`).
+/// Types that may contain inference variables ([`crate::ty::TyKind::Unknown`], and lengths of kind `Unknown`).
 #[derive(Debug, Default)]
 pub struct Partial {
-    /// `None` for what was not reached.
+    /// `None` for expressions that were not reached.
     pub exprs: IdVec<ExprId, Option<Ty>>,
     pub binders: IdVec<BinderId, Option<Ty>>,
-    /// Of a `let`-bound function that was generalised.
+    /// The schemes of generalised `let`-bound functions.
     pub let_schemes: FxHashMap<BinderId, LetScheme>,
     pub classes: FxHashMap<TyVar, Class>,
 }
@@ -33,7 +33,7 @@ impl Partial {
     }
 }
 
-/// Infers a body as far as it goes.
+/// Infers a body as far as possible.
 pub fn infer_partial(body: &Body, env: &dyn Env) -> Partial {
     work::apart(WORK_LIMIT + TERMS_AT_THE_END, || as_far_as_it_goes(body, env))
 }

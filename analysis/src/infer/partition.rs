@@ -1,4 +1,4 @@
-//! Arrays whose rows depend on the position: `partition`, `join`, `aref` and `generate` over positions.
+//! Typing of position-dependent arrays: `partition`, `join`, `aref`, and `generate` over an index variable.
 //!
 //! Pizzuti, Steuwer, Dubach, *Position-dependent arrays and their application for high performance code generation*
 //! (2019), Fig. 8 and section 4.4.
@@ -13,7 +13,7 @@ use crate::prims::{PrimitiveId, Special};
 use crate::size::{Assumption, Size, Truth, Var};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
-/// What `join` takes: `Array[row => Array[column => element,each],count]`, and the position in the result.
+/// The argument of `join`, `Array[row => Array[column => element,each],count]`, and the index variable of the result.
 #[derive(Debug, Clone)]
 pub struct Rows {
     pub row: Var,
@@ -24,7 +24,7 @@ pub struct Rows {
     pub element: Ty,
 }
 
-/// How many elements stand before the row at this position.
+/// The number of elements in the rows before `row`: the sum of `each` over them.
 pub fn offset(row: &Var, each: &Size) -> Size {
     let index = Var { id: u32::MAX / 2, ..row.clone() };
     let each = each.subst(&mut |v| (v == row).then(|| Size::var(index.clone())));
@@ -32,7 +32,7 @@ pub fn offset(row: &Var, each: &Size) -> Size {
 }
 
 impl Infer<'_> {
-    /// `join : Array[i => Array[j => a,k],n] -> Array[a,Σ k]`, where `k` may depend on `i`.
+    /// The type of `join`, `Array[i => Array[j => a,k],n] -> Array[a,Σ k]`, where `k` may depend on `i`.
     pub fn join_type(&mut self, id: ExprId) -> Ty {
         let (count, total) = (self.fresh_size(), self.fresh_size());
         let [row, column, flat] = [0, 1, 0].map(|nth| self.fresh_position(nth));
@@ -53,7 +53,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// The elements of joined rows as elements at a flat position, if they depend on row and column only through it.
+    /// The element type of joined rows in terms of the flat index; `None` if it depends on the row in any other way.
     pub fn joined_element(&mut self, rows: &Rows) -> Option<Ty> {
         let element = self.table.zonk(&rows.element);
         if !element.mentions(&rows.row) && !element.mentions(&rows.column) {
@@ -65,7 +65,7 @@ impl Infer<'_> {
         (!element.mentions(&rows.row)).then_some(element)
     }
 
-    /// `partition #n f xs`: piece `i` has length `f i`, which is read as a size.
+    /// Types `partition #n f xs`: segment `i` has length `f i`, which is read as a size.
     pub fn partition(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
         let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
         let Some(count) = self.static_size(args[0]) else {
@@ -100,7 +100,7 @@ impl Infer<'_> {
         note(self, &Ty::funs([size, rule, array.clone()], rows.clone()));
         self.out.partitions.insert(id, Pieces { position, count: count.clone(), each });
         let ty = self.call(id, callee, Ty::fun(array, rows), &args[2..], 2);
-        // That the pieces add up is proved, learnt, or checked before a run.
+        // The segments must add up to the array's length. This is proved, unified, or assumed and checked before a run.
         let known = self.table.zonk_size(&len);
         match self.facts.equal(&known, &total) {
             Truth::Yes => {}
@@ -117,7 +117,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// The length of a piece as a size in its position.
+    /// The length of a segment as a size in its index; `None` after an error.
     fn piece_lengths(&mut self, rule: ExprId, position: &Var, count: &Size) -> Option<Size> {
         let rule_type = Ty::fun(Ty::int(), Ty::int());
         let each = match self.body.expr(rule).clone() {
@@ -205,9 +205,8 @@ impl Infer<'_> {
         self.primitive_at(callee).is_some_and(|p| p.special == Some(Special::CaseSplit))
     }
 
-    /// A primitive that is a function of the position already.
+    /// The size that a partially applied primitive, such as `(+ 1)`, computes from the index.
     fn size_of_rule(&mut self, rule: ExprId, position: &Var) -> Option<Size> {
-        // `(+ 1)`, say.
         let Expr::Apply { callee, args } = self.body.expr(rule).clone() else { return None };
         let id = self.primitive_at(callee)?.id;
         let mut operands: Vec<Size> = Vec::new();
@@ -218,7 +217,7 @@ impl Infer<'_> {
         integer_operation(id, &operands)
     }
 
-    /// An expression of type Int as a size, if it is made of sizes only. Integer division rounds down.
+    /// An expression of type Int as a size; `None` if it is not made of sizes alone. Integer division rounds down.
     pub fn size_of_expr(&mut self, e: ExprId) -> Option<Size> {
         if let Some(size) = self.static_size(e) {
             return Some(size);
@@ -238,7 +237,7 @@ impl Infer<'_> {
                 if let Some(known) = quotient(id, &operands) {
                     return Some(known);
                 }
-                // Truncation is rounding down where nothing is negative.
+                // Truncation equals rounding down for operands that are not negative.
                 if matches!(id, PrimitiveId::Div | PrimitiveId::Mod) {
                     for operand in &operands {
                         self.assume(Assumption::NonNegative(operand.clone()), e);
@@ -283,7 +282,7 @@ impl Infer<'_> {
         })
     }
 
-    /// `aref` of rows that depend on the position, at an index that is a size.
+    /// Types `aref` on rows that may depend on their index, which must then be a size.
     pub fn indexed(
         &mut self,
         id: ExprId,
@@ -291,7 +290,7 @@ impl Infer<'_> {
         args: &[ExprId],
         note: impl Fn(&mut Self, &Ty),
     ) -> Option<Ty> {
-        // What is assumed of it matters only if the type of the element depends on it.
+        // Assumptions about the index count only if the type of the element depends on it.
         let before = self.out.assumed.len();
         let index = self.size_of_expr(args[1]);
         let assumed = self.out.assumed.split_off(before);
@@ -330,14 +329,14 @@ impl Infer<'_> {
         Some(self.call(id, callee, Ty::fun(Ty::int(), result), &args[1..], 1))
     }
 
-    /// Whether the function given to `generate` may use its argument as a size.
+    /// Whether the function argument of `generate` may use its parameter as a size.
     pub fn generates_by_position(&mut self, count: ExprId, rest: &[ExprId]) -> bool {
         let Some(&function) = rest.first() else { return false };
         let Expr::Lambda { params, .. } = self.body.expr(function) else { return false };
         params.len() == 1 && self.static_size(count).is_some()
     }
 
-    /// `generate #n (lambda (i) …)`: the elements may depend on the position, which can be used as a size.
+    /// Types `generate #n (lambda (i) …)`: the elements may depend on `i`, which can be used as a size.
     pub fn generate_by_position(
         &mut self,
         id: ExprId,
@@ -368,7 +367,7 @@ impl Infer<'_> {
     }
 }
 
-/// A quotient or remainder of two numbers, which may be negative: it is truncated, as in a run.
+/// A quotient or remainder of two constants, which may be negative. Truncates, as at run time.
 fn quotient(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
     let [a, b] = operands else { return None };
     let (a, b) = (a.as_const()?, b.as_const()?);
@@ -379,7 +378,7 @@ fn quotient(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
     }))
 }
 
-/// What a primitive on integers is on sizes, where nothing that is divided is negative.
+/// An integer primitive on sizes, provided that no negative value is divided.
 fn integer_operation(id: PrimitiveId, operands: &[Size]) -> Option<Size> {
     Some(match (id, operands) {
         (PrimitiveId::Add, [a, b]) => a.add(b),

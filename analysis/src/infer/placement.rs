@@ -1,8 +1,8 @@
-//! Where parallel primitives may stand: `mapLcl` only inside `mapWrg` of its dimension, no dimension twice on one path,
-//! no group or global map inside a global one. `toLocal` outside of a work-group is `toGlobal`, with a warning.
+//! Checks where parallel primitives occur: `mapLcl` only inside `mapWrg` of its dimension, no dimension twice on one
+//! path, no group or global map inside a global one. `toLocal` outside a work-group means `toGlobal`, with a warning.
 //!
-//! A walk over a kernel that follows functions to where they run: a lambda passed to `mapWrg` runs inside the work-group
-//! however it got there (a `let`, a parameter of a `define`, a composition). Types are not needed.
+//! The check walks a kernel and follows functions to where they run: a lambda passed to `mapWrg` runs inside the
+//! work-group however it got there (a `let`, a parameter of a `define`, a composition). It needs no types.
 
 use crate::diagnostics::problem::{self, PlacementRule};
 use crate::diagnostics::{Diagnostic, Edit, Fix, Place, Problem, Related};
@@ -17,7 +17,7 @@ pub trait Definitions {
     fn body_of(&self, name: &str) -> Option<Arc<Body>>;
 }
 
-/// The parallel maps around a place, by dimension.
+/// The parallel maps around an expression, by dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Context {
     glb: [bool; 3],
@@ -25,7 +25,7 @@ struct Context {
     lcl: [bool; 3],
 }
 
-/// A body being walked, with what its parameters stand for.
+/// A body being walked, with the functions bound to its names.
 struct Frame {
     body: Arc<Body>,
     bound: Vec<(BinderId, Closure)>,
@@ -48,7 +48,7 @@ struct Walk<'a> {
     steps: u32,
 }
 
-/// Enough for any program that a person writes; hostile ones stop here.
+/// Limits that stop the walk on hostile programs; hand-written ones stay far below them.
 const MOST_STEPS: u32 = 200_000;
 const MOST_DEPTH: u32 = 200;
 
@@ -65,21 +65,21 @@ pub fn check_placement(kernel: &Arc<Body>, definitions: &dyn Definitions) -> Vec
 }
 
 impl Walk<'_> {
-    /// Whether the expression is a function by its looks: it runs where it is applied, not where it stands.
+    /// Whether the expression is syntactically a function, which runs where it is applied, not where it occurs.
     fn is_function(&self, body: &Body, e: ExprId) -> bool {
         self.yields_function(body, e, 0)
     }
 
-    /// `follow`: through how many definitions the walk has gone for the answer.
+    /// `follow` is the number of definitions followed so far.
     fn yields_function(&self, body: &Body, e: ExprId, follow: u32) -> bool {
         match body.expr(e) {
             Expr::Lambda { .. } | Expr::Compose(_) | Expr::Global(_) => true,
             Expr::Local(_) => true,
-            // A name says nothing, and what is bound before it runs where it stands.
+            // A name does not show whether it is a function, and the value bound before it runs here.
             Expr::Let { body: inner, .. } => {
                 !matches!(body.expr(*inner), Expr::Local(_)) && self.yields_function(body, *inner, follow)
             }
-            // An application whose last arguments are still missing, such as `(mapLcl f)`.
+            // A partial application, such as `(mapLcl f)`.
             Expr::Apply { .. } => {
                 let Some((callee, args)) = super::describe::call_of(body, e) else { return false };
                 let Expr::Global(name) = body.expr(callee) else { return false };
@@ -92,9 +92,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a definition that is given this many arguments waits for more.
+    /// Whether a definition applied to `given` arguments takes more.
     fn awaits_arguments(&self, definition: &Body, given: usize, follow: u32) -> bool {
-        // Definitions do not use themselves; broken ones may.
+        // The limit is for erroneous definitions, which may be recursive.
         let Some(root) = definition.root.filter(|_| follow <= MOST_DEPTH) else { return false };
         match definition.expr(root) {
             Expr::Lambda { params, body: inner } if params.len() == given => {
@@ -225,13 +225,13 @@ impl Walk<'_> {
             self.stored_globally(name, at, frame);
         }
         for a in args {
-            // Functions run inside the primitive, values are computed outside it.
+            // Functions run inside the primitive; other arguments are computed outside it.
             let c = if self.is_function(&frame.body, *a) { inside } else { ctx };
             self.expr(*a, frame, c, depth + 1);
         }
     }
 
-    /// `toLocal` where no work-group is.
+    /// Warns about `toLocal` outside a work-group.
     fn stored_globally(&mut self, name: &Name, at: ExprId, frame: &Rc<Frame>) {
         let mut d = self.diagnostic(name, PlacementRule::LocalMemoryOutsideGroup, at, frame);
         if frame.definition.is_none() {

@@ -1,4 +1,4 @@
-//! Repairs that the checker offers: text that is proved to check.
+//! Quick fixes that the checker constructs, and types as source text.
 
 use super::context::Infer;
 use super::report::Cause;
@@ -9,8 +9,9 @@ use crate::size::{Facts, Node as SizeNode, Size, Truth, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
-    /// `(f a b)` with arrays of lengths that are not known to be equal: the second is cast to the first's length, which
-    /// is checked at run time. An array without a name is named first, so that its length can be.
+    /// The fix for `(f a b)` with arrays whose lengths are not known to be equal: casts the second to the first's
+    /// length, which is checked at run time. An unnamed first array is bound to a name, so that its length can be
+    /// written.
     pub fn checked_cast_fix(
         &self,
         apply: ExprId,
@@ -52,12 +53,12 @@ impl Infer<'_> {
         Some(Fix { title: "Check at run time that the lengths are equal".into(), edits, certain: false })
     }
 
-    /// `(map f rows)`, where `f` takes an array of known length and each row's is hidden: the parameter of a lambda is
-    /// opened.
+    /// Diagnoses `(map f rows)`, where `f` takes an array of known length but the length of each row is hidden. The fix
+    /// wraps `f` in a lambda, whose parameter is opened.
     pub fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
         let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
-        // What a function gives is nothing that another one takes: `(iterateWhile p f xs)`.
+        // The fix does not apply to functions whose result conflicts, as in `(iterateWhile p f xs)`.
         if matches!(self.operand_type(*arg)?.kind(), TyKind::Fun(..)) {
             return None;
         }
@@ -87,7 +88,7 @@ impl Infer<'_> {
         )
     }
 
-    /// The type under which an operand is used.
+    /// The type under which an operand is used: the opened type, if it was opened.
     pub fn operand_type(&self, e: ExprId) -> Option<Ty> {
         let opened = self.out.openings.iter().find(|o| o.site == super::Site::Expr(e)).map(|o| o.to.clone());
         let ty = opened.or_else(|| self.expr_types[e].clone())?;
@@ -98,7 +99,7 @@ impl Infer<'_> {
         let numbered = (1..).map(|i| format!("v{i}"));
         self.first_unused(numbered)
     }
-    /// The name itself, or with a number.
+    /// The name itself, or the name with a number if it is taken.
     pub fn unused_name_like(&self, name: &str) -> String {
         let numbered = (1..).map(|i| format!("{name}{i}"));
         self.first_unused(std::iter::once(name.to_string()).chain(numbered))
@@ -112,7 +113,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether an array whose length was opened may be what is wanted: what is not known yet may be anything.
+/// Whether an array with an opened length may have the wanted type. Inference variables may be anything.
 fn may_be(wanted: &Ty, row: &Ty) -> bool {
     let unknown = |s: &Size| s.vars().iter().any(|v| v.kind == VarKind::Unknown);
     match (wanted.kind(), row.kind()) {
@@ -123,13 +124,13 @@ fn may_be(wanted: &Ty, row: &Ty) -> bool {
     }
 }
 
-/// Whether a function gives what it takes: its result can be given to it again.
+/// Whether a function's result type equals its parameter type, so that it can be applied again.
 pub fn is_endomorphism(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Fun(param, result) if param == result)
 }
 
-/// A type as the program would write it, with its size names and the opened lengths that have a name there (`opened`);
-/// `None` if it mentions anything else.
+/// A type as source text, with its size names and the opened lengths for which `opened` holds; `None` if it mentions
+/// anything else.
 pub fn type_source(ty: &Ty, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
     let size = |s: &Size| size_source(s, opened);
     Some(match ty.kind() {
@@ -156,7 +157,7 @@ pub fn type_source(ty: &Ty, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
     })
 }
 
-/// A size as the program would write it; `None` if it mentions what has no name there, or has no form of its own.
+/// A size as source text; `None` if it contains a variable without a name or a node without syntax.
 pub fn size_source(size: &Size, opened: &dyn Fn(&Var) -> bool) -> Option<String> {
     let named = |v: &Var| {
         matches!(v.kind, VarKind::Param | VarKind::Generic | VarKind::Bound) || (v.kind == VarKind::Skolem && opened(v))

@@ -1,4 +1,4 @@
-//! From a conflict to a diagnostic: what was wanted, what is there, and where each came from.
+//! Turns conflicts into diagnostics: the expected and the actual type, and where each comes from.
 
 use super::Mode;
 use super::context::Infer;
@@ -16,7 +16,7 @@ use crate::ty::{Class, Ty, TyKind};
 /// Why two types had to be equal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cause {
-    /// An argument, from zero.
+    /// An argument of an application; `index` counts from zero.
     Argument {
         apply: ExprId,
         callee: ExprId,
@@ -33,13 +33,13 @@ pub enum Cause {
     Annotation(ExprId),
     /// A part of a composition, or a callee.
     Component(ExprId),
-    /// An annotated parameter; the body it belongs to.
+    /// An annotated parameter, and the body that it belongs to.
     Binder(ExprId, BinderId),
     /// `(length xs)` in a size.
     LengthOf(ExprId, SizeRefId),
     /// A name used as a size.
     SizeName(ExprId, BinderId),
-    /// Something that the checker made equal itself; conflicts here come from elsewhere.
+    /// An equality that the checker introduced itself; conflicts originate elsewhere.
     Result(ExprId),
 }
 
@@ -50,7 +50,7 @@ impl Cause {
             Site::Binder(b) => Cause::Binder(body.root.unwrap_or(ExprId(0)), b),
         }
     }
-    /// The expression to which assumptions made on the way belong.
+    /// The expression to which the assumptions of the unification belong.
     pub fn at(&self) -> ExprId {
         match self {
             Cause::Argument { apply, .. } => *apply,
@@ -59,7 +59,7 @@ impl Cause {
             Cause::Binder(e, _) | Cause::LengthOf(e, _) | Cause::SizeName(e, _) => *e,
         }
     }
-    /// The expression whose type is recorded as the provenance of what is learnt.
+    /// The expression recorded as the provenance of new bindings.
     pub fn why(&self) -> Option<ExprId> {
         match self {
             Cause::Argument { arg, .. } => Some(*arg),
@@ -67,7 +67,7 @@ impl Cause {
             _ => None,
         }
     }
-    /// Where the diagnostic stands.
+    /// The node at which a conflict is reported.
     fn node(&self) -> Node {
         match self {
             Cause::Argument { arg, .. } => Node::Expr(*arg),
@@ -106,12 +106,12 @@ impl Infer<'_> {
         left_why: Option<ExprId>,
         cause: &Cause,
     ) {
-        // Of two literals the one without a suffix has its type by oversight.
+        // Of two literals, the one without a suffix probably has its type by oversight.
         let is_literal = |e: ExprId| matches!(self.body.expr(e), Expr::Literal(_));
         let decides =
             || left_why.filter(|_| cause.why().is_some_and(is_literal)).and_then(|e| self.deciding_literal(e));
         let left_why = left_why.map(|why| if is_literal(why) { why } else { decides().unwrap_or(why) });
-        // A literal of the wrong type is the mistake, whichever side it stands on.
+        // A literal of the wrong type is the mistake, on whichever side it is.
         if let (Some(why), Some(wanted)) = (left_why, right.as_scalar())
             && let Some(fix) = self.literal_fix(why, wanted)
         {
@@ -180,7 +180,7 @@ impl Infer<'_> {
         self.diagnostic(d);
     }
 
-    /// How a literal is written at another type, if the value allows it.
+    /// The fix that rewrites a literal at another type; `None` if its value does not allow it.
     fn literal_fix(&self, at: ExprId, wanted: Scalar) -> Option<Fix> {
         let Expr::Literal(l) = self.body.expr(at) else { return None };
         let text = match (l, wanted) {
@@ -200,7 +200,7 @@ impl Infer<'_> {
     fn report_class(&mut self, class: Class, ty: &Ty, actual: &Ty, cause: &Cause) {
         let members = class.members();
         let (place, ty) = match cause {
-            // The function is given what it does not take.
+            // The argument is a function that does not take the values passed to it.
             Cause::Argument { arg, .. } if matches!(actual.kind(), TyKind::Fun(..)) && !ty.is_error() => {
                 (OperandPlace::Given { function: self.short(*arg) }, ty)
             }
@@ -236,7 +236,7 @@ impl Infer<'_> {
         });
     }
 
-    /// Rows of different lengths where rows of one length are needed.
+    /// Reports rows of different lengths where rows of one length are needed.
     fn report_dependent(&mut self, position: &Var, cause: &Cause) {
         let array = match cause {
             Cause::Argument { arg, .. } => self.operand_type(*arg).map(|t| self.table.zonk(&t)),
@@ -257,7 +257,7 @@ impl Infer<'_> {
         self.error(cause.node(), &problem);
     }
 
-    /// The first position at which the lengths differ, and both there.
+    /// The first index below 4 at which the lengths may differ, with both lengths there.
     fn where_different(&self, left: &Size, right: &Size, names: Option<&[String; 2]>) -> Option<Difference> {
         let mut vars = left.vars();
         vars.extend(right.vars());
@@ -276,7 +276,7 @@ impl Infer<'_> {
         None
     }
 
-    /// A conflict between lengths that was found after the types had been compared.
+    /// Reports a conflict between lengths that was found after the types were compared.
     pub fn report_lengths(&mut self, m: Mismatch, cause: &Cause) {
         match m {
             Mismatch::Escape { length, .. } => self.report_escape(&length, cause),
@@ -310,7 +310,7 @@ impl Infer<'_> {
         let [left, right] = self.readable([left, right]);
         let of = match (cause, sibling) {
             (Cause::Argument { callee, apply, .. }, Some((first, second))) => {
-                // All that two arguments can be is the two arrays.
+                // Two arguments can only be the two arrays.
                 let of_two = self.takes_arrays_of_one_length(*callee) && self.argument_count(*apply) == 2;
                 LengthsOf::Arguments { callee: self.short(*callee), first, second, of_two }
             }
@@ -382,12 +382,12 @@ impl Infer<'_> {
         let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
         args.iter().position(|a| *a == arg)
     }
-    /// The first argument that is an array of this length.
+    /// The index of the first argument that is an array of this length.
     fn argument_of_length(&self, apply: ExprId, length: &Size) -> Option<usize> {
         let Expr::Apply { args, .. } = self.body.expr(apply) else { return None };
         args.iter().position(|a| self.operand_type(*a).is_some_and(|t| t.as_array().is_some_and(|t| t.len == *length)))
     }
-    /// The lengths with letters for what is unknown in them.
+    /// The lengths, with inference variables renamed to letters.
     fn readable(&self, lengths: [Size; 2]) -> [Size; 2] {
         let mut unknown: Vec<u32> =
             lengths.iter().flat_map(|s| s.vars()).filter(|v| v.kind == VarKind::Unknown).map(|v| v.id).collect();

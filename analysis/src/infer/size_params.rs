@@ -1,7 +1,7 @@
-//! Parameters without an annotation that are sizes: those that the body uses where a size must stand.
+//! Finds the parameters without an annotation that are sizes: those that the body uses where a size is required.
 //!
-//! Told before the walk, so that it does not matter which use comes first: in
-//! `(define (chunks k xs) (map (reduceSeq k +) (split k xs)))` the first is as an Int, and a size is an Int, too.
+//! They are found before the walk, so that the order of uses does not matter: in `(define (chunks k xs) (map (reduceSeq
+//! k +) (split k xs)))` the first use of `k` is as an Int, and a size is an Int, too.
 
 use super::{Env, Lookup};
 use crate::hir::*;
@@ -9,7 +9,7 @@ use crate::prims::Special;
 use crate::ty::{Ty, TyKind};
 use rustc_hash::FxHashSet;
 
-/// The parameters that stand as the size of a call `(split k xs)`, or in a written size, `#(* 2 k)`.
+/// The parameters used as the size of a call, `(split k xs)`, or in a written size, `#(* 2 k)`.
 pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
     let plain = |b: BinderId| body.binder(b).role == BinderRole::Param && body.binder(b).ty.is_none();
     let mut out = FxHashSet::default();
@@ -33,9 +33,9 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
         }
         let ty = match env.lookup(name) {
             Lookup::Definition(scheme) => scheme.ty,
-            // With an Int that is no size these have another type.
+            // These also take an Int that is not a size, with another type.
             Lookup::Primitive(p) if matches!(p.special, Some(Special::Sized | Special::Generate)) => continue,
-            // So have these; the parameter of a function that is an argument is what it is called with.
+            // So do these. A parameter of a lambda that is an argument gets its value from a caller, so it is excluded.
             Lookup::Primitive(p) if p.special == Some(Special::Cut) => {
                 let given = given.get_or_insert_with(|| parameters_of_arguments(body));
                 let sizes = args.iter().take(p.static_sizes.len());
@@ -51,7 +51,7 @@ pub fn size_params(body: &Body, env: &dyn Env) -> FxHashSet<BinderId> {
     out
 }
 
-/// The parameters of the lambdas that are arguments.
+/// The parameters of lambdas that are arguments.
 fn parameters_of_arguments(body: &Body) -> FxHashSet<BinderId> {
     let args = body.exprs.iter().flat_map(|expr| match expr {
         Expr::Apply { args, .. } => args.as_slice(),

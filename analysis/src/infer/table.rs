@@ -1,10 +1,10 @@
-//! The unknowns of one inference: types and lengths that unification has still to find.
+//! The table of inference variables: types and lengths that unification determines.
 //!
-//! Levels (Rémy 1992) say how deep in lambdas an unknown was made. Binding an unknown of an outer level to a type that
-//! mentions a length opened further inside is how an escaping length is found.
+//! Levels (Rémy 1992) record the lambda depth at which a variable was created. Binding a variable of an outer level to
+//! a type that mentions a length opened further inside reveals that the length escapes.
 //!
-//! An unknown under `Array[i => …]` may mention the position `i` although it is of an outer level: it stands for a
-//! function of `i`. [`super::positions`] has what follows from that.
+//! A variable under `Array[i => …]` may mention the index variable `i` even if its level is an outer one: it stands for
+//! a function of `i`. [`super::positions`] describes the consequences.
 
 use super::positions::{Deps, Position};
 use crate::hir::ExprId;
@@ -30,14 +30,14 @@ pub enum Slot<T> {
     Unbound {
         level: Level,
         class: Option<Class>,
-        /// The positions bound around the unknown that it may mention.
+        /// The index variables in scope that the variable may mention.
         deps: Deps,
     },
     Bound {
         value: T,
         why: Option<ExprId>,
     },
-    /// An unbound unknown with a size in the place of one of its positions.
+    /// The unbound variable `base` with `index` substituted for its index variable `position`.
     At {
         base: u32,
         position: Var,
@@ -49,51 +49,52 @@ pub enum Slot<T> {
 pub struct Table {
     pub types: Vec<Slot<Ty>>,
     pub sizes: Vec<Slot<Size>>,
-    /// The unknowns that are another one at some index, by that other one.
+    /// The variables that are a base variable at some index ([`Slot::At`]), by base.
     pub type_uses: FxHashMap<u32, Vec<u32>>,
     pub size_uses: FxHashMap<u32, Vec<u32>>,
     pub positions: Vec<Position>,
-    /// The quantified parts that may depend on positions, once they are quantified.
+    /// The index variables on which quantified types and lengths may depend.
     pub generic_types: FxHashMap<u32, Deps>,
     pub generic_sizes: FxHashMap<Var, Deps>,
-    /// Why the current unification happens: recorded with each binding as the provenance of the value.
+    /// The cause of the current unification; recorded with each binding as the provenance of its value.
     pub why: Option<ExprId>,
-    /// What was bound since the constraints were last looked at.
+    /// Variables bound since the constraints were last looked at.
     pub bound: Vec<Key>,
-    /// Parts of types that were looked at, over all.
+    /// Type nodes visited in total.
     pub parts: Cell<u64>,
-    /// Bound unknowns that were followed since chains of them were shortened.
+    /// Bound variables followed since chains were last shortened.
     links: Cell<u64>,
-    /// Lengths without bound unknowns, until another one is bound.
+    /// Cached results of [`Table::zonk_size`]; cleared when another length is bound.
     zonked: RefCell<FxHashMap<Size, Size>>,
-    /// A type over [`TYPE_LIMIT`] was met, and taken for the error type.
+    /// Whether a type over [`TYPE_LIMIT`] was found and replaced by the error type.
     pub too_large: Cell<bool>,
 }
 
-/// A type with the place that last contributed to it, if unification put it there.
+/// A type, and the expression that last contributed to it if unification determined it.
 pub struct Resolved {
     pub ty: Ty,
     pub why: Option<ExprId>,
 }
 
-/// How large a type may be.
+/// Limits on the size of a type.
 #[derive(Debug, Clone, Copy)]
 pub struct TypeLimit {
     pub parts: u32,
-    /// Parts in one another.
+    /// Nesting depth, in nodes.
     pub depth: u32,
 }
 
-/// The largest type that anything may have. Those of programs that people write have tens of parts.
+/// The largest allowed type. Types in hand-written programs have tens of nodes.
 ///
-/// An unknown may stand many times in what another one is, and so on: written out, a type is exponentially larger than
-/// the table that holds it. So whoever follows unknowns through a type stops at this, and what is larger is an error.
+/// A variable may occur many times in the value of another, and so on: written out, a type can be exponentially larger
+/// than the table that holds it. Traversals that follow variables stop at this limit, and a larger type is an error.
 pub const TYPE_LIMIT: TypeLimit = TypeLimit { parts: 1000, depth: 40 };
 
-/// So many parts of types may be looked at for one form. Beyond it, types are errors: the form has been given up by then.
+/// Type nodes that may be visited for one form. Beyond the limit types become errors; by then checking of the form has
+/// been given up.
 pub const MOST_PARTS: u64 = 8_000_000;
 
-/// To say of an unknown what it is at one more index costs as much as to look at so many parts of types.
+/// Cost, in type nodes, of instantiating an inference variable at a new index.
 const PARTS_PER_USE: u32 = 16;
 
 impl Table {
@@ -115,7 +116,8 @@ impl Table {
         Size::var(unknown_size(self.sizes.len() as u32 - 1))
     }
 
-    /// Whether the type, written down, would be over [`TYPE_LIMIT`]. Looks at no more parts than that.
+    /// Whether the type, written out, exceeds [`TYPE_LIMIT`], or [`MOST_PARTS`] is used up. Visits no more nodes than
+    /// the limit.
     pub fn is_too_large(&self, ty: &Ty) -> bool {
         let left = self.parts_left(ty, TYPE_LIMIT.parts, TYPE_LIMIT.depth);
         self.look_at(TYPE_LIMIT.parts - left.unwrap_or(0));
@@ -124,11 +126,12 @@ impl Table {
         }
         left.is_none() || self.parts.get() > MOST_PARTS
     }
-    /// Counts parts of types that were looked at.
+    /// Counts visited type nodes.
     pub fn look_at(&self, parts: u32) {
         self.parts.set(self.parts.get() + u64::from(parts));
     }
-    /// How many of `left` parts are left after those of the type; none if it has more, or is deeper.
+    /// The number of nodes left of `left` after those of the type; `None` if the type has more, or is deeper than
+    /// `depth`.
     fn parts_left(&self, ty: &Ty, left: u32, depth: u32) -> Option<u32> {
         let (left, depth) = (left.checked_sub(1)?, depth.checked_sub(1)?);
         let mut ty = ty;
@@ -144,14 +147,14 @@ impl Table {
             TyKind::Tuple(parts) => parts.iter().try_fold(left, |left, part| self.parts_left(part, left, depth)),
             TyKind::Fun(a, r) => {
                 let left = self.parts_left(a, left, depth)?;
-                // Parameters stand beside each other, not in one another.
+                // Parameters of a curried function are siblings, so the result adds no depth.
                 self.parts_left(r, left, depth + 1)
             }
             TyKind::Scalar(_) | TyKind::Size(_) | TyKind::Generic(_) | TyKind::Unknown(_) | TyKind::Error => Some(left),
         }
     }
 
-    /// The type with its head known as far as it is; its parts may hold bound unknowns.
+    /// The type with its head resolved as far as it is known; inner nodes may still be bound variables.
     pub fn resolve(&self, ty: &Ty) -> Resolved {
         let mut out = Resolved { ty: ty.clone(), why: None };
         let mut links = 0;
@@ -167,7 +170,8 @@ impl Table {
         }
         out
     }
-    /// The same without the provenance; an array whose elements cannot depend on the position binds none.
+    /// Like [`Table::resolve`], without provenance. Removes a vacuous index binder: one on which the elements cannot
+    /// depend.
     pub fn shallow(&self, ty: &Ty) -> Ty {
         let ty = self.resolve(ty).ty;
         match ty.kind() {
@@ -178,7 +182,7 @@ impl Table {
         }
     }
 
-    /// The type without bound unknowns, at any depth. One that is too large to be written down is an error.
+    /// Replaces bound variables at every depth. A type over [`TYPE_LIMIT`] becomes an error.
     pub fn zonk(&self, ty: &Ty) -> Ty {
         match ty.kind() {
             TyKind::Scalar(_) | TyKind::Generic(_) | TyKind::Error => ty.clone(),
@@ -201,7 +205,7 @@ impl Table {
         };
         ty.rewrite(&mut on_ty, &mut |s| self.zonk_size(s))
     }
-    /// The length itself, or what it is bound to, if it is an unknown and nothing else.
+    /// The value of a length that is a single bound variable; otherwise the length itself.
     pub fn resolve_size<'t>(&'t self, size: &'t Size) -> &'t Size {
         let mut size = size;
         while let Some(v) = size.as_var().filter(|v| v.kind == VarKind::Unknown)
@@ -233,13 +237,14 @@ impl Table {
 
     // --- chains of unknowns
 
-    /// Counts unknowns that were followed to what they are.
+    /// Counts bound variables that were followed to their values.
     fn follow(&self, links: u32) {
         self.look_at(links);
         self.links.set(self.links.get() + u64::from(links));
     }
-    /// Ten thousand functions composed are a chain of unknowns that long. When as many were followed as there are, each is
-    /// made to say itself what the last one says, so that no chain is followed to its end for each of its links.
+    /// Compresses paths: binds each variable of a chain directly to the chain's last value, so that no chain is
+    /// followed once per link. Ten thousand composed functions make a chain of that length. Does nothing until the
+    /// number of links followed exceeds four times the number of variables.
     pub fn shorten_chains(&mut self) {
         if self.links.get() <= 4 * (self.types.len() + self.sizes.len()) as u64 {
             return;
@@ -252,7 +257,7 @@ impl Table {
         shorten(&mut self.sizes, |size: &Size| size.as_var().filter(|v| v.kind == VarKind::Unknown).map(|v| v.id));
     }
 
-    /// Why the length has its value: the last binding on the way.
+    /// The provenance of a length: that of the last binding in its chain.
     pub fn size_why(&self, size: &Size) -> Option<ExprId> {
         let (mut size, mut why) = (size.clone(), None);
         while let Some(v) = size.as_var().filter(|v| v.kind == VarKind::Unknown).cloned() {
@@ -284,7 +289,7 @@ impl Table {
             }
         }
     }
-    /// The level of an unbound unknown.
+    /// The level of an unbound variable; 0 for a bound one.
     pub fn type_level(&self, v: TyVar) -> Level {
         match &self.types[v.0 as usize] {
             Slot::Unbound { level, .. } => *level,
@@ -303,7 +308,7 @@ impl Table {
         matches!(self.sizes[id as usize], Slot::Bound { .. })
     }
 
-    /// Bind without any check; `ty` is not `v` itself.
+    /// Binds without any check; `ty` must not be `v` itself.
     pub fn bind_type(&mut self, v: TyVar, ty: Ty) {
         self.types[v.0 as usize] = Slot::Bound { value: ty.clone(), why: self.why };
         self.bound.push(Key::Type(v.0));
@@ -328,10 +333,10 @@ impl Table {
         }
     }
 
-    /// The unbound unknowns of a zonked type, types and lengths, in order of appearance.
+    /// The unbound variables of a zonked type, both types and lengths, in order of appearance.
     pub fn unknowns(&self, ty: &Ty) -> Vec<Key> {
         let mut out: Vec<Key> = Vec::new();
-        // Most types have few; of one with many, each is looked for among all.
+        // Most types have few variables, for which a linear search suffices.
         let mut known: FxHashSet<Key> = FxHashSet::default();
         let mut push = |k: Key| {
             let is_new = if out.len() < 16 { !out.contains(&k) } else { !known.contains(&k) };
@@ -374,7 +379,8 @@ impl Table {
     }
 }
 
-/// Makes each slot whose value is another bound unknown what that is, with the provenance that following them gives.
+/// Replaces each value that is another bound variable by the last value of the chain, with the provenance that
+/// following the chain gives.
 fn shorten<T: Clone>(slots: &mut [Slot<T>], unknown: impl Fn(&T) -> Option<u32>) {
     let mut path = Vec::new();
     for start in 0..slots.len() {

@@ -1,4 +1,4 @@
-//! Small programs with what inference says of them: one line a form, then the diagnostics.
+//! Small programs and their inferred types: one line per form, then the diagnostics.
 
 mod elaboration;
 mod errors;

@@ -1,4 +1,4 @@
-//! Types and sizes as written, made [`Ty`] and [`Size`].
+//! Converts written types and sizes to [`Ty`] and [`Size`].
 
 use super::context::Infer;
 use super::report::Cause;
@@ -9,7 +9,7 @@ use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{Ty, TyKind};
 
 impl Infer<'_> {
-    /// The type as it is written, or an error if that is too large.
+    /// Converts a written type; an error if it exceeds the limit.
     pub fn written_type(&mut self, id: TypeRefId) -> Ty {
         let ty = self.written_part(id);
         if self.table.is_too_large(&ty) {

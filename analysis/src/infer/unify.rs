@@ -1,7 +1,7 @@
 //! Unification of types and lengths.
 //!
-//! Types unify structurally; lengths by the algebra of [`crate::size`]: an equation with one unknown is solved, one with
-//! several is put off ([`Unify::postponed`]) until all but one are known.
+//! Types unify structurally, lengths by the algebra of [`crate::size`]: an equation with one inference variable is
+//! solved; one with several is postponed ([`Unify::postponed`]) until all but one are known.
 
 use super::positions::{BOUND_ONLY, Position};
 use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, TypeLimit};
@@ -9,7 +9,7 @@ use crate::hir::ExprId;
 use crate::size::{Assumption, Facts, Size, Solution, Truth, Var, VarKind, solve};
 use crate::ty::{ArrayTy, Class, Ty, TyKind, TyVar};
 
-/// Why two types do not fit, innermost; the outer types are known to the caller.
+/// The innermost conflict between two types; the caller knows the outer ones.
 #[derive(Debug, Clone)]
 pub enum Mismatch {
     Types {
@@ -23,7 +23,7 @@ pub enum Mismatch {
         left_why: Option<ExprId>,
         right_why: Option<ExprId>,
     },
-    /// A type that its class does not admit.
+    /// A type outside its class.
     Class {
         class: Class,
         ty: Ty,
@@ -38,31 +38,31 @@ pub enum Mismatch {
     },
 }
 
-/// One unification: the table it writes to and what it finds on the way.
+/// The state of one unification: the table that it updates, and its findings.
 pub struct Unify<'t> {
     pub table: &'t mut Table,
-    /// The level of each opened length.
+    /// The level of each skolem.
     pub skolem_levels: &'t [Level],
     pub facts: &'t Facts,
-    /// Equations between lengths with more than one unknown.
+    /// Equations between lengths that cannot be solved yet.
     pub postponed: Vec<(Size, Size)>,
-    /// What the solutions rely on.
+    /// Assumptions on which the solutions rely.
     pub assumed: Vec<Assumption>,
-    /// How many parts of the types are still compared, and in how many more they may lie.
+    /// The number of nodes that may still be compared, and their remaining depth.
     pub left: TypeLimit,
 }
 
-/// What one unification compares. Types grow while they are compared, so it is more than what one may have.
+/// Limits of one unification. Types grow while they are compared, so it may visit more nodes than one type may have.
 pub const COMPARED: TypeLimit = TypeLimit { parts: 16 * TYPE_LIMIT.parts, depth: 4 * TYPE_LIMIT.depth };
 
 impl Unify<'_> {
-    /// Make the types equal. `left` is what is wanted, `right` what is there.
+    /// Makes the types equal. `left` is the expected type, `right` the actual one.
     pub fn types(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
         if left.ptr_eq(right) {
             return Ok(());
         }
         if self.left.parts == 0 || self.left.depth == 0 {
-            // No type has so many parts, or the checker has given up.
+            // Only a type over the limit has so many nodes, or checking has been given up.
             self.table.too_large.set(true);
             return Ok(());
         }
@@ -99,7 +99,7 @@ impl Unify<'_> {
             (TyKind::Size(a), TyKind::Size(b)) => self.sizes(a, b),
             (TyKind::Array(a), TyKind::Array(b)) => self.arrays(a, b),
             (TyKind::Tuple(a), TyKind::Tuple(b)) if a.len() == b.len() => {
-                // All parts, also after a conflict: the rest of the program learns what it can.
+                // Continue after a conflict: the other components may still determine variables.
                 a.iter().zip(b).map(|(a, b)| self.types(a, b)).fold(Ok(()), Result::and)
             }
             (TyKind::Fun(a1, r1), TyKind::Fun(a2, r2)) => {
@@ -113,7 +113,7 @@ impl Unify<'_> {
         }
     }
 
-    /// What functions yield: parameters stand beside each other, not in one another.
+    /// Unifies the results of two functions, in a loop: parameters of a curried function are siblings and add no depth.
     fn results(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
         let (mut left, mut right) = (left.clone(), right.clone());
         let mut arguments = Ok(());
@@ -136,7 +136,7 @@ impl Unify<'_> {
                 let right = self.table.at_index(&b.element, j, &Size::var(i.clone()));
                 self.types(&a.element, &right)
             }
-            // The elements of one side are all of one type, so those of the other must be.
+            // The elements of one side have one type at all indices, so those of the other side must, too.
             (Some(i), None) => {
                 let left = self.of_any_position(&a.element, i);
                 self.types(&left, &b.element)
@@ -149,8 +149,8 @@ impl Unify<'_> {
         lengths.and(elements)
     }
 
-    /// The type of elements that must not depend on their position; one that does mentions a position that nothing may
-    /// see.
+    /// Makes the element type independent of its index variable. An element that depends on it anyway gets an index
+    /// variable that is nowhere in scope, so that unification reports an escape.
     fn of_any_position(&mut self, element: &Ty, position: &Var) -> Ty {
         self.table.make_independent(element, position);
         if !self.table.may_depend(element, position) {
@@ -165,8 +165,8 @@ impl Unify<'_> {
         self.table.positions.get(position.id as usize)?.count.clone()
     }
 
-    /// An unknown that is another one at an index gets a known head: so has the other one, at every index. A type that has
-    /// the other one inside, at whatever index, would have no end.
+    /// Binds a variable at an index to a type with a known head: its base variable gets the same head, at every index.
+    /// The type is infinite if it contains the base at any index.
     fn bind_at_index(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
         let Slot::At { base, .. } = self.table.types[v.0 as usize] else { return Ok(()) };
         let zonked = self.table.zonk(ty);
@@ -195,7 +195,7 @@ impl Unify<'_> {
                 Ty::new(TyKind::Vec(lane, t.fresh_size_at(level, deps)))
             }
             TyKind::Size(_) => Ty::new(TyKind::Size(t.fresh_size_at(level, deps))),
-            // A hidden length is the same question at each position: as far as is known it does not depend on it.
+            // Without further information, a hidden length is taken to be the same at every index.
             _ => {
                 t.flatten(Key::Type(v.0));
                 return self.types(&Ty::new(TyKind::Unknown(v)), ty);
@@ -211,7 +211,8 @@ impl Unify<'_> {
         }
         self.bind(v, &Ty::new(TyKind::Unknown(at)))
     }
-    /// Two unknowns at indices: neither says what the other is elsewhere, so both are taken to be the same everywhere.
+    /// Unifies two variables at indices. Neither determines its base at other indices, so both are made independent of
+    /// the index.
     fn two_at_index(&mut self, a: TyVar, b: TyVar) -> Result<(), Mismatch> {
         self.table.flatten(Key::Type(a.0));
         if self.table.is_at_index(Key::Type(b.0)) {
@@ -220,8 +221,8 @@ impl Unify<'_> {
         self.types(&Ty::new(TyKind::Unknown(a)), &Ty::new(TyKind::Unknown(b)))
     }
 
-    /// Two existentials are equal if some renaming of their lengths makes the bodies equal. Lengths correspond in the
-    /// order in which they occur, as canonical forms have it; otherwise structure decides.
+    /// Unifies two existential types, which are equal if some renaming of their lengths makes the bodies equal. Lengths
+    /// are paired in the order in which they occur, as in canonical forms.
     fn existentials(&mut self, vs: &[Var], a: &Ty, ws: &[Var], b: &Ty, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
         let (from, to) = (occurrence_order(vs, a), occurrence_order(ws, b));
         let renamed = b.subst_sizes(&mut |v| {
@@ -235,7 +236,7 @@ impl Unify<'_> {
     }
 
     fn bind(&mut self, v: TyVar, ty: &Ty) -> Result<(), Mismatch> {
-        // What is too large to be looked at might have the unknown inside.
+        // A type too large to visit might contain the variable.
         if self.table.is_too_large(ty) {
             self.table.bind_type(v, Ty::error());
             return Ok(());
@@ -255,7 +256,7 @@ impl Unify<'_> {
                 TyKind::Scalar(s) if class.admits(*s) => {}
                 TyKind::Error => {}
                 _ => {
-                    // Said once: what else meets this unknown is not a second mistake.
+                    // Report the conflict once: later uses of this variable are not further mistakes.
                     self.table.bind_type(v, Ty::error());
                     return Err(Mismatch::Class { class, ty: self.table.zonk(ty) });
                 }
@@ -270,7 +271,7 @@ impl Unify<'_> {
         self.table.bind_type(v, ty.clone());
         Ok(())
     }
-    /// Whether the zonked type mentions the unknown, or that at some index.
+    /// Whether the zonked type contains the variable, itself or at an index.
     fn is_inside(&self, v: TyVar, zonked: &Ty) -> bool {
         let mut inside = false;
         zonked.any(&mut |t| {
@@ -279,7 +280,7 @@ impl Unify<'_> {
         });
         inside
     }
-    /// The unknown that this one is at an index, or at an index of an index, and so on.
+    /// The variable that this one is at an index, through nested indices.
     fn what_is_at_indices(&self, v: TyVar) -> TyVar {
         match &self.table.types[v.0 as usize] {
             Slot::At { base, .. } => self.what_is_at_indices(TyVar(*base)),
@@ -293,7 +294,8 @@ impl Unify<'_> {
         }
     }
 
-    /// Everything in the type may now be seen at `level`, under the binders of `positions` and `lengths`.
+    /// Restricts the type to what `level` may mention, under the binders `positions` and `lengths`; fails with an
+    /// escape.
     fn adjust_type(
         &mut self,
         ty: &Ty,
@@ -352,7 +354,7 @@ impl Unify<'_> {
         Ok(())
     }
 
-    /// Make the lengths equal, now or when more is known.
+    /// Makes the lengths equal, or postpones the equation until more is known.
     pub fn sizes(&mut self, left: &Size, right: &Size) -> Result<(), Mismatch> {
         let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
         if l == r {
@@ -377,8 +379,8 @@ impl Unify<'_> {
                 _ => Err(fail(self.table)),
             };
         }
-        // A side that is one unknown takes the other's value, unless that mentions it. One that is another at an index
-        // takes it only if the other takes none.
+        // A side that is a single variable takes the other side's value, unless that contains it. Variables at an index
+        // are tried last.
         for at_index in [false, true] {
             for (one, other) in [(&l, &r), (&r, &l)] {
                 if let Some(v) = one.as_var().filter(|v| v.kind == VarKind::Unknown)
@@ -418,8 +420,8 @@ impl Unify<'_> {
         }
     }
 
-    /// The unknowns in the size that are `base` at some index, or that at another one, and so on: bound to such a size it
-    /// would be written into itself for ever.
+    /// The variables in the size that are `base` at some index, also through other variables. Binding `base` to the
+    /// size would then substitute it into itself forever.
     fn uses_in(&self, base: u32, size: &Size) -> Vec<u32> {
         let is_use = |v: &Var| {
             let mut at = v.id;
@@ -434,8 +436,8 @@ impl Unify<'_> {
         size.vars().into_iter().filter(|v| v.kind == VarKind::Unknown && is_use(v)).map(|v| v.id).collect()
     }
 
-    /// Whether a value at an index says what the unknown is at every position: the index is itself a position, and the
-    /// value has no other part that depends on the unknown's own position.
+    /// Whether the value of a variable at an index determines its base at every index: the index is itself an index
+    /// variable, and the value mentions neither the base nor the base's own index variable.
     fn may_bind_at_index(&self, v: &Var, value: &Size) -> bool {
         let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
         let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
@@ -446,7 +448,7 @@ impl Unify<'_> {
         if let Slot::At { base, position, index } = self.table.sizes[v.id as usize].clone()
             && let Some(at) = index.as_var().cloned()
         {
-            // What is unknown in the value and may depend on the index is from now on something at the index.
+            // Variables in the value that may depend on the index become fresh variables at the index.
             for w in value.vars().into_iter().filter(|w| w.kind == VarKind::Unknown) {
                 if let Slot::Unbound { level, deps, .. } = &self.table.sizes[w.id as usize]
                     && (deps.contains(&at.id) || self.table.allows(*level, &[], at.id))
@@ -475,7 +477,8 @@ impl Unify<'_> {
     }
 }
 
-/// The variables in the order in which they first occur in the type, outermost length first.
+/// The variables in the order in which they first occur in the type, outermost length first; those that do not occur
+/// come last.
 pub fn occurrence_order(vars: &[Var], ty: &Ty) -> Vec<Var> {
     let mut order: Vec<Var> = Vec::new();
     ty.any(&mut |t| {

@@ -1,7 +1,7 @@
-//! What checking one form may cost.
+//! The cost of checking one form.
 //!
-//! Constraint attempts, expressions, terms of sizes and parts of types are counted: numbers that depend on the form
-//! alone, so that every machine gives up on the same forms. Who is over the limit is told, and nothing more is inferred.
+//! Constraint attempts, expressions, size terms and type nodes are counted. These numbers depend on the form alone, so
+//! every machine gives up on the same forms. Exceeding the limit is reported, and nothing more is inferred.
 
 pub use super::budget::*;
 use super::context::Infer;
@@ -10,7 +10,7 @@ use crate::diagnostics::Problem;
 use crate::hir::{ExprId, Node};
 
 impl Infer<'_> {
-    /// Counts a step, and what was computed of sizes and types since the last one. Whether it is too much.
+    /// Counts one step, plus the size terms and type nodes since the last one. Returns whether the budget is exhausted.
     pub fn over_budget(&mut self) -> bool {
         self.table.shorten_chains();
         if self.table.too_large.get() {
@@ -22,7 +22,7 @@ impl Infer<'_> {
         self.budget.is_closed()
     }
 
-    /// The rest of the form is not checked: that would take too long. Said once.
+    /// Stops checking the form because it costs too much, and reports `problem` once.
     pub fn give_up(&mut self, at: Node, problem: &Problem) {
         if self.budget.close() {
             self.error(at, problem);
@@ -33,17 +33,17 @@ impl Infer<'_> {
         self.give_up(Node::FormName, &Problem::TooLargeToCheck);
     }
 
-    /// Whether a function of so many parameters has a type that is over the limit. It is not made then.
+    /// Whether a function type with this many parameters exceeds the limit; it is not built then.
     pub fn too_many_for_a_type(&self, parameters: usize) -> bool {
         parameters >= TYPE_LIMIT.parts as usize
     }
 
-    /// A type that doubles with each `let` has no time to be written down: the rest of the form is not checked.
+    /// Stops checking the form at a type over the limit, such as one that doubles with each `let`.
     pub fn give_up_on_type(&mut self, at: Node) {
         if self.budget.is_closed() {
             return;
         }
-        // Where it is not known, the first expression whose type it is.
+        // If the location is unknown, use the first expression with such a type.
         let at = match at {
             Node::FormName => {
                 let mut exprs = self.expr_types.ids();

@@ -1,16 +1,16 @@
-//! Patterns, and further bindings of a `let`: parts of a program that have no brackets of their own.
+//! Elaborated text of patterns and of further bindings of a `let`, which have no brackets of their own.
 
 use super::super::result::Site;
 use super::{Elaborate, Value, Wrap};
 use crate::hir::*;
 
 impl Elaborate<'_> {
-    /// Whether the binder is a tuple that a pattern takes apart.
+    /// Whether the binder is a tuple that a pattern destructures.
     pub(super) fn is_pattern(&self, binder: BinderId) -> bool {
         self.slice(self.map.range(Node::Binder(binder))).starts_with(['(', '['])
     }
 
-    /// Plan a `let` with the pattern of a tuple around an expression; its components have names of their own there.
+    /// Plans a `let` around an expression that destructures a tuple with a pattern, which names the components.
     pub(super) fn taken_apart(&mut self, tuple: BinderId, around: ExprId) {
         let pattern = self.pattern(tuple);
         let value = Value::Name(self.body.binder(tuple).name.to_string());
@@ -35,7 +35,7 @@ impl Elaborate<'_> {
         format!("(tuple {})", names.join(" "))
     }
 
-    /// Plan the opening of a component, which has a name already, around an expression.
+    /// Plans the opening of a pattern component around an expression. The component already has a name.
     pub(super) fn component(&mut self, binder: BinderId, around: ExprId) {
         let Some(opening) = self.opening(Site::Binder(binder)) else { return };
         let name = self.renamed.get(&binder).cloned().unwrap_or_else(|| self.body.binder(binder).name.to_string());
@@ -43,7 +43,7 @@ impl Elaborate<'_> {
         self.wraps.entry(around).or_default().push(wrap);
     }
 
-    /// Whether it is a further binding of a `let`, which is written without brackets.
+    /// Whether the expression is a further binding of a `let`, which is written without brackets.
     pub(super) fn is_further_binding(&self, e: ExprId) -> bool {
         let is_let = matches!(self.body.expr(e), Expr::Let { value, .. } if !self.is_component(*value));
         is_let && !starts_with_let(self.slice(self.map.range(Node::Expr(e))))
@@ -53,7 +53,7 @@ impl Elaborate<'_> {
         matches!(self.body.expr(e), Expr::Component { .. })
     }
 
-    /// The body of a `let`: a further binding stays one if nothing is inserted at it.
+    /// The text of a `let`'s body. A further binding remains one if nothing is inserted at it.
     pub(super) fn let_body(&self, e: ExprId, inner: ExprId) -> String {
         let untouched = |e: &ExprId| {
             !(self.wraps.contains_key(e)
@@ -73,7 +73,7 @@ impl Elaborate<'_> {
     }
 }
 
-/// Whether the word `let` follows an opening bracket, at the start of a text.
+/// Whether the text starts with an opening bracket and the keyword `let`, possibly with comments between them.
 fn starts_with_let(text: &str) -> bool {
     let Some(mut rest) = text.strip_prefix(['(', '[']) else { return false };
     loop {
