@@ -1,4 +1,4 @@
-//! What the checker says of a program, as text, and what must hold for every program.
+//! The checker's output for a program, as text, and invariants of every program.
 
 use lift_analysis::db::forms;
 use lift_analysis::diagnostics::Severity;
@@ -8,31 +8,31 @@ use lift_syntax::{ColumnEncoding, LineIndex, TextRange};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A program with what it imports, ready to be asked.
+/// A program with its imports, loaded for queries.
 pub struct Program {
     host: AnalysisHost,
     path: String,
     folder: PathBuf,
 }
 
-/// The answers never stop: nothing edits or cancels here.
+/// Why queries cannot be cancelled here.
 const ALWAYS: &str = "no edit, no cancellation";
 
 impl Program {
-    /// `path` is only a name; imports are read below `folder`.
+    /// Loads a program. `path` is only a name; imports are read from `folder`.
     pub fn new(folder: &Path, path: &str, text: &str) -> Program {
         let mut program = Program { host: AnalysisHost::default(), path: path.to_owned(), folder: folder.to_owned() };
         program.set_text(text);
         program
     }
 
-    /// Another text of the program's own file, as an editor would set it. No [`Program::analysis`] may be alive.
+    /// Replaces the program's text, as an editor would. No [`Program::analysis`] may be alive.
     pub fn set_text(&mut self, text: &str) {
         let host = &mut self.host;
         host.set_file(&self.path, text.into());
         let mut todo = vec![self.path.clone()];
         while let Some(file) = todo.pop() {
-            // The snapshot must be gone before the next change.
+            // The snapshot must be dropped before the next change.
             let imports = host.snapshot().imports(&file).expect(ALWAYS);
             for import in imports {
                 if host.file_text(&import).is_none()
@@ -53,19 +53,19 @@ impl Program {
         &self.path
     }
 
-    /// Where the files lie that it names.
+    /// Returns the folder of the data files that the program names.
     pub fn data_folder(&self) -> PathBuf {
         let path = self.folder.join(&self.path);
         path.parent().unwrap_or(&self.folder).to_owned()
     }
 
-    /// One line a form: `name : type`.
+    /// Returns one line per form: `name : type`.
     pub fn types(&self) -> String {
         let types = self.analysis().types(&self.path).expect(ALWAYS);
         types.iter().fold(String::new(), |out, form| format!("{out}{} : {}\n", form.name, form.ty))
     }
 
-    /// The types where nothing is inserted; names as in [`Program::types`].
+    /// Returns the types in explicit mode, in the format of [`Program::types`].
     fn types_in_explicit_mode(&self) -> String {
         let analysis = self.analysis();
         let db = analysis.db();
@@ -87,12 +87,12 @@ impl Program {
         self.host.file_text(&self.path).expect("the file was added").to_string()
     }
 
-    /// Every inserted `pack` and `unpack` written out.
+    /// Returns the program with every inserted `pack` and `unpack`.
     pub fn elaborated(&self) -> String {
         self.analysis().elaborated(&self.path).expect(ALWAYS).expect("the file was added")
     }
 
-    /// Types, diagnostics, what explicit mode says, and the elaborated text where it is another one.
+    /// Returns types, diagnostics, errors of explicit mode, and the elaborated text if it differs from the program.
     pub fn outcome(&self) -> String {
         let text = self.text();
         let mut out = self.types();
@@ -143,7 +143,7 @@ impl Program {
         out
     }
 
-    /// What must hold for every program.
+    /// Checks the invariants of every program: formatting, fixes and elaboration preserve it.
     pub fn check_invariants(&self, folder: &Path) -> Result<(), String> {
         let text = self.text();
         let formatted = lift_syntax::format(&text);
@@ -177,8 +177,8 @@ impl Program {
         Ok(())
     }
 
-    /// Every fix that is offered leaves fewer errors of its kind (what mended syntax uncovers was wrong before), or as many
-    /// as before if it is that of a warning.
+    /// Every fix of an error leaves fewer errors of its kind (after a syntax error is fixed, other errors may appear);
+    /// a fix of a warning adds no errors.
     fn check_fixes(&self, folder: &Path, text: &str) -> Result<(), String> {
         let is_syntax = |d: &FileDiagnostic| d.code.starts_with("syntax/");
         let count = |found: &[FileDiagnostic]| {
@@ -207,7 +207,7 @@ impl Program {
     }
 }
 
-/// The text of the file at `path` after a change.
+/// Returns the text of the file `path` after a change; an error if the change affects another file.
 fn applied(text: &str, change: &SourceChange, path: &str) -> Result<String, String> {
     let mut text = text.to_owned();
     for (file, edits) in &change.files {
@@ -229,7 +229,7 @@ fn indent(text: &str) -> String {
     text.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") }).collect()
 }
 
-/// Long pieces of a program, cut in the middle.
+/// Shortens a long text in the middle.
 fn shortened(text: &str) -> String {
     let length = text.chars().count();
     if length <= 60 {
@@ -240,7 +240,7 @@ fn shortened(text: &str) -> String {
     format!("{head} … {tail}")
 }
 
-/// Without lines that are comments, and without empty lines.
+/// Removes comment lines and empty lines.
 fn without_comments(text: &str) -> String {
     let kept = text.lines().filter(|line| !line.trim_start().starts_with(';') && !line.trim().is_empty());
     kept.map(|line| format!("{line}\n")).collect()

@@ -1,4 +1,4 @@
-//! The folders of this repository.
+//! Folders of this repository.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ pub fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_path_buf()
 }
 
-/// All files below a folder whose names end so, sorted.
+/// Returns all files below a folder whose names have this ending, sorted.
 pub fn below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

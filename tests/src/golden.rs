@@ -1,11 +1,11 @@
-//! An outcome against the expected one. With `UPDATE_EXPECT=1` the expected one is rewritten; read what it wrote.
+//! Compares an outcome with the expected one. `UPDATE_EXPECT=1` rewrites the expectation; review the change.
 
 use std::path::Path;
 
-/// Starts a line of an expected outcome at the end of a program.
+/// Prefix of the lines of an expected outcome, at the end of a program.
 const MARK: &str = ";=";
 
-/// A program, and the outcome that its last lines expect.
+/// Splits a file into the program and the expected outcome in its last lines.
 pub fn split_trailing(text: &str) -> (&str, String) {
     let start = text.lines().rev().take_while(|line| line.starts_with(MARK)).map(str::len).sum::<usize>()
         + text.lines().rev().take_while(|line| line.starts_with(MARK)).count();
@@ -17,14 +17,14 @@ pub fn split_trailing(text: &str) -> (&str, String) {
     (program, expected.lines().map(unmark).collect())
 }
 
-/// Compare with the last lines of the program itself.
+/// Compares with the last lines of the program.
 pub fn check_trailing(path: &Path, text: &str, actual: &str) -> Result<(), String> {
     let (program, expected) = split_trailing(text);
     let mark = |line: &str| if line.is_empty() { format!("{MARK}\n") } else { format!("{MARK} {line}\n") };
     compare(path, &expected, actual, || program.to_owned() + &actual.lines().map(mark).collect::<String>())
 }
 
-/// Compare with a file that holds nothing else.
+/// Compares with a file that contains only the outcome.
 pub fn check_file(path: &Path, actual: &str) -> Result<(), String> {
     let expected = std::fs::read_to_string(path).unwrap_or_default();
     compare(path, &expected, actual, || actual.to_owned())

@@ -1,4 +1,4 @@
-//! Kernels of a program: what they return, on the interpreter and on a device.
+//! Results of a program's kernels on the interpreter and on a device.
 
 use crate::check::Program;
 use lift_analysis::db::forms;
@@ -18,13 +18,13 @@ use lift_syntax::FormKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A kernel with what to run it on.
+/// A kernel with its run line.
 pub struct Runnable {
     pub name: String,
-    /// What stands after `;;; run:`.
+    /// The text after `;;; run:`.
     pub run_line: Option<String>,
     pub core: Result<Arc<Kernel>, String>,
-    /// Where the files lie that the line names.
+    /// The folder of the files named in the run line.
     pub folder: PathBuf,
 }
 
@@ -35,7 +35,7 @@ pub struct Arguments {
 }
 
 impl Program {
-    /// The kernels of the program, in their order.
+    /// Returns the kernels of the program, in order.
     pub fn kernels(&self) -> Vec<Runnable> {
         let analysis = self.analysis();
         let infos = analysis.kernels(self.path()).expect("no edit, no cancellation");
@@ -53,7 +53,7 @@ impl Program {
     }
 }
 
-/// What `;;; run:` says, read as `lift run` reads it; files lie in `folder`.
+/// Parses a run line, as `lift run` does; file names are relative to `folder`.
 pub fn arguments(kernel: &Kernel, run_line: &str, folder: &Path) -> Result<Arguments, String> {
     let parameters: Vec<&str> = kernel.params.iter().map(|param| kernel.name_of(*param)).collect();
     let names: Vec<&str> = kernel.sizes.iter().map(|size| &*size.name).collect();
@@ -70,7 +70,7 @@ pub fn on_interpreter(kernel: &Kernel, arguments: &Arguments) -> Result<Value, S
     interp::run(kernel, arguments.values.clone(), &sizes, Limits::default()).map_err(|e| e.to_string())
 }
 
-/// The OpenCL text and the host plan, or what is not compiled yet.
+/// Compiles a kernel for portable devices; an error describes unsupported code.
 pub fn compiled(kernel: &Kernel) -> Result<plan::Program, String> {
     compiled_for(kernel, &Target::portable())
 }
@@ -79,7 +79,7 @@ pub fn compiled_for(kernel: &Kernel, target: &Target) -> Result<plan::Program, S
     compile(kernel, target).map_err(|errors| lines(&errors))
 }
 
-/// What is not initialised holds a pattern, so that an element that no kernel wrote is found.
+/// Runs a program. Uninitialized memory is filled with a pattern, to find elements that no kernel wrote.
 pub fn on_device(program: &plan::Program, arguments: &Arguments, device: &Device) -> Result<Value, String> {
     run_on_device(program, arguments, device).map_err(|failure| failure.to_string())
 }
@@ -89,8 +89,8 @@ pub fn run_on_device(program: &plan::Program, arguments: &Arguments, device: &De
     run::run(program, &arguments.values, &arguments.sizes, device, &options).map(|outcome| outcome.value)
 }
 
-/// Whether a device tells the failure that the interpreter tells: the kind and the place. Of several elements that fail
-/// the first on a device is any.
+/// Whether a device reports the interpreter's failure: same kind and origin. If several elements fail, a device may
+/// report any of them, so the elements are not compared.
 pub fn tells(failure: &RunFailure, error: &RunError) -> bool {
     let kind = match failure {
         RunFailure::Assumption { .. } => RunErrorKind::Assumption,
@@ -100,7 +100,7 @@ pub fn tells(failure: &RunFailure, error: &RunError) -> bool {
     kind == error.kind && failure.origin() == error.origin.as_ref()
 }
 
-/// The device on which tests run. Without one they fail: a skipped test proves nothing.
+/// Returns the device for tests; panics without one, because a skipped test proves nothing.
 pub fn device() -> &'static Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     DEVICE.get_or_init(|| match run::device::choose(DeviceChoice::Best) {
@@ -110,12 +110,12 @@ pub fn device() -> &'static Device {
 }
 
 impl Runnable {
-    /// The result on the interpreter, and what OpenCL makes of it: nothing is said if it is the same.
+    /// Returns the interpreter's result, and OpenCL's if it differs.
     pub fn outcome(&self, device: &Device) -> String {
         self.outcome_for(device, &Target::portable())
     }
 
-    /// The same for what is compiled for some target.
+    /// As [`Runnable::outcome`], for a target.
     pub fn outcome_for(&self, device: &Device, target: &Target) -> String {
         let Some(run_line) = &self.run_line else { return String::new() };
         let mut out = format!("{} {run_line}:\n", self.name);
@@ -155,7 +155,7 @@ fn lines<E: ToString>(errors: &[E]) -> String {
     errors.iter().map(E::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Long results are cut: that the two agree is checked of the whole.
+/// Shortens long results; they are compared in full.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
     let lines: Vec<&str> = text.lines().collect();

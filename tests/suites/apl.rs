@@ -1,5 +1,5 @@
-//! Each program of `apl/` prints what the file beside it says, on the interpreter and on OpenCL, and so does the program
-//! in Lift that it becomes; what is wrong has its place. Every beginning of a program has a lossless tree.
+//! Each program of `apl/` prints its expected output on the interpreter and on OpenCL; so does its translation to Lift.
+//! Errors have locations. Every prefix of a program has a lossless tree.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_analysis::apl::{Output, translate};
@@ -57,11 +57,11 @@ fn test(path: &Path) -> Result<(), String> {
         outcome = shown(&meaning);
         let program = Program::new(Path::new("."), "main.lift", &translated);
         match program.kernels().first().map(|kernel| kernel.core.clone()) {
-            // Its inputs have other names.
+            // The inputs of the translation have other names.
             Some(Ok(_)) if !line.is_empty() => {}
             Some(Ok(core)) => {
                 let again = kernels::on_interpreter(&core, &arguments);
-                // Names of lengths differ in messages.
+                // Names of lengths in messages may differ.
                 if meaning.is_ok() != again.is_ok() || meaning.is_ok() && shown(&again) != outcome {
                     wrong += &format!("in Lift:\n{}{translated}", shown(&again));
                 }
@@ -96,7 +96,7 @@ fn printed(outputs: &[Output], value: &Value) -> String {
     }
 }
 
-/// No beginning of a text panics or loses a byte.
+/// No prefix of a text causes a panic or loses a byte.
 fn prefixes(text: &str) -> Result<(), String> {
     for (place, (at, _)) in text.char_indices().enumerate() {
         let part = &text[..at];
@@ -104,7 +104,7 @@ fn prefixes(text: &str) -> Result<(), String> {
         if tree.text() != part {
             return Err(format!("the tree of the first {at} bytes is not their text"));
         }
-        // Each costs as much as the whole.
+        // Translating a prefix costs as much as the whole text, so only some are tried.
         if place % 11 == 0 {
             translate(part);
         }

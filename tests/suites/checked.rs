@@ -1,5 +1,5 @@
-//! Generated code on a device that looks for faults: every example and a sample of random programs, each in a process of
-//! its own whose only driver is that device, with the interpreter's results.
+//! Runs generated code on a device that detects faults: every example and some random programs, each in its own process
+//! with that device as the only driver, and compares with the interpreter.
 
 use libtest_mimic::Trial;
 use lift_codegen::core::Kernel;
@@ -15,31 +15,31 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
-/// Tells the process that it is the one with the device, and what to run.
+/// Environment variable with the task of a child process.
 const TASK: &str = "LIFT_CHECKED";
-/// What a task is called that runs a kernel that is wrong.
+/// Prefix of tasks that run a faulty kernel.
 const FAULT: &str = "fault";
-/// What one is called that runs a program whose checks fail.
+/// Prefix of tasks that run a program whose checks fail.
 const FAILING: &str = "failing";
 
-/// A device that looks for faults.
+/// A device that detects faults.
 pub struct Checker {
-    /// Part of the name of its platform.
+    /// Part of the platform's name.
     pub platform: &'static str,
-    /// What code is generated for: that of GPUs is other code.
+    /// Targets of code generation; the code for GPUs differs.
     pub variants: &'static [Variant],
     /// N and M of random programs.
     pub sizes: &'static [(i64, i64)],
-    /// How programs are compiled whose checks fail.
+    /// Targets for programs whose checks fail.
     pub failing: &'static [Variant],
-    /// How many random programs, unless `LIFT_CASES` says it; they are made from the numbers from `LIFT_SEED` on, or from 0.
+    /// Number of random programs, unless `LIFT_CASES` is set; their seeds start at `LIFT_SEED` or 0.
     pub random: u64,
-    /// What it must find, so that finding nothing elsewhere says something.
+    /// Faults that the device must detect, to show that the other tests are meaningful.
     pub faults: &'static [Fault],
-    /// How many of them whose checks fail, for each variant.
+    /// Number of random programs whose checks fail, for each variant.
     pub random_failing: u64,
-    /// Makes the device the only one of a process, which runs the command; `Err` is what the device found, or what is
-    /// missing.
+    /// Runs the command with the device as its only driver; an error is a fault that the device detected, or a missing
+    /// tool.
     pub run: fn(Command, &Variant, Runs) -> Result<(), String>,
 }
 
@@ -50,25 +50,25 @@ pub enum Runs {
     Fails,
 }
 
-/// A way to compile programs.
+/// A target with a name.
 pub struct Variant {
     pub name: &'static str,
     pub target: Target,
 }
 
-/// A kernel that is wrong: that of [`SOUND`], changed.
+/// A faulty kernel: the one of [`SOUND`] with changes.
 pub struct Fault {
     pub name: &'static str,
-    /// Pieces of its text, and what stands there instead.
+    /// Parts of its text and their replacements.
     pub changes: &'static [(&'static str, &'static str)],
-    /// What the device says of it.
+    /// Part of the device's message.
     pub found: &'static str,
 }
 
 /// Its kernel has a loop over `i` with `result[i] = (int)((uint)xs[i] + 1u);`.
 const SOUND: &str = "(lift sound (N) ((array-type int N)) (lambda (xs) (map (lambda (x) (+ x 1)) xs)))";
 
-/// The tests, or, in a process with the device, what one of them runs.
+/// Runs the tests or, in a child process, a task.
 pub fn main(checker: &'static Checker) -> ExitCode {
     if let Ok(task) = std::env::var(TASK) {
         return match run(checker, &task) {
@@ -83,7 +83,7 @@ pub fn main(checker: &'static Checker) -> ExitCode {
     let names = files::below(&examples, ".lift").into_iter().map(|path| path.display().to_string());
     let names = names.filter(|path| is_well_typed(Path::new(path)));
     let (count, first) = (number("LIFT_CASES").unwrap_or(checker.random), number("LIFT_SEED").unwrap_or(0));
-    // Of those that are compiled, for there is nothing to see of the others.
+    // Only programs that compile; the others test nothing.
     let random = (first..).filter(|seed| random(*seed).is_ok()).take(count as usize);
     let programs: Vec<String> = names.chain(random.map(|seed| format!("random {seed}"))).collect();
     let tasks =
@@ -113,7 +113,7 @@ pub fn main(checker: &'static Checker) -> ExitCode {
 fn in_process(checker: &Checker, variant: &Variant, runs: Runs, task: &str) -> Result<(), String> {
     let this = std::env::current_exe().map_err(|e| e.to_string())?;
     let mut command = Command::new(this);
-    // What is compiled for another device, or was once, is no matter here.
+    // The cache may hold programs compiled for another device or by another version.
     command.env(TASK, task).env("LIFT_CACHE", "off");
     (checker.run)(command, variant, runs)
 }
@@ -127,7 +127,7 @@ fn is_found(checker: &Checker, fault: &Fault) -> Result<(), String> {
     }
 }
 
-/// Runs the command to its end; `Err` is what it printed if it failed.
+/// Runs the command; an error is its standard error.
 pub fn ended(mut command: Command) -> Result<(), String> {
     let output = command.output().map_err(|e| e.to_string())?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
@@ -195,7 +195,7 @@ struct Made {
     kernel: Arc<Kernel>,
 }
 
-/// The random program of this number, if it is compiled.
+/// Returns the random program of a seed; an error if it is not supported.
 fn random(seed: u64) -> Result<Made, String> {
     let text = program::program(&Random::new(seed).choices(120), Breadth::Compiled);
     let kernel = kernel(&text)?;
@@ -203,7 +203,7 @@ fn random(seed: u64) -> Result<Made, String> {
     Ok(Made { text, kernel })
 }
 
-/// The program of this number that relies on a check that may fail, if it is compiled.
+/// Returns the random program with a check that may fail; an error if it is not supported.
 fn failing(seed: u64) -> Result<Made, String> {
     let text = program::program(&Random::new(seed).choices(120), Breadth::Failing);
     let kernel = kernel(&text)?;

@@ -1,8 +1,8 @@
-//! What `lift build --cost` says: the reports of some examples, and their numbers beside those of `oclgrind`, a
-//! simulator that counts the instructions that work-items execute.
+//! `lift build --cost`: golden reports of some examples, and comparison of the numbers with `oclgrind`, a simulator
+//! that counts executed instructions.
 //!
-//! The simulator is a driver like any other, so each program runs in a process of its own whose only driver it is, and
-//! its counts are what that process prints.
+//! The simulator is an OpenCL driver, so each program runs in a child process with that driver only, which prints the
+//! counts.
 
 use libtest_mimic::Trial;
 use lift_analysis::size::Size;
@@ -19,10 +19,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
-/// Tells the process that its launches are counted, and what to run.
+/// Environment variable with the task of a child process.
 const TASK: &str = "LIFT_COUNTED";
 
-/// The example, its kernel, and the target of each golden report.
+/// Example, kernel and target of each golden report.
 const REPORTS: [(&str, &str, &str); 13] = [
     ("saxpy", "saxpy", "portable"),
     ("saxpy", "saxpy", "gpu"),
@@ -39,7 +39,7 @@ const REPORTS: [(&str, &str, &str); 13] = [
     ("irregular/triangle", "product", "gpu"),
 ];
 
-/// The example, its kernel, the target, and what it is run on.
+/// Example, kernel, target and run line.
 const COUNTED: [(&str, &str, &str, &str); 22] = [
     ("saxpy", "saxpy", "portable", "a=2 xs=iota ys=iota N=300"),
     ("saxpy", "saxpy", "gpu", "a=2 xs=iota ys=iota N=1300"),
@@ -65,35 +65,34 @@ const COUNTED: [(&str, &str, &str, &str); 22] = [
     ("gallery/kmeans", "step", "portable", "points=random centroids=random N=300 K=5 D=3"),
 ];
 
-/// What a composition of rows may cost on a GPU, by its text alone.
+/// Limits on the static cost of a composition of rows on a GPU.
 struct Budget {
-    /// The file, without its ending, and the kernel.
+    /// The file without its extension.
     file: &'static str,
     kernel: &'static str,
     sizes: &'static [(&'static str, i64)],
-    /// Bytes of global memory that loads and stores ask for, at most, before any cache.
+    /// Maximal global memory traffic of loads and stores, before caches, in bytes.
     bytes: f64,
-    /// Arithmetic operations, at most.
+    /// Maximal number of arithmetic operations.
     operations: f64,
-    /// Work-items of the launch that does most, at least.
+    /// Minimal number of work-items of the most expensive launch.
     items: i64,
 }
 
 const ROWS: &[(&str, i64)] = &[("N", 8192), ("M", 4096)];
 const ELEMENTS: f64 = 8192.0 * 4096.0;
 const PRODUCTS: f64 = 64.0 * 512.0 * 512.0 * 512.0;
-/// Work-items that keep a GPU of 132 compute units busy, at 8 elements under way each.
+/// Number of work-items that occupy a GPU of 132 compute units, with 8 elements in flight each.
 const BUSY: i64 = 132 * 256;
 
 const NESTED: &str = "bench/programs/nested";
 const COMPOSITIONS: &str = "cost/compositions";
 const SHORT: &[(&str, i64)] = &[("N", 1 << 20), ("M", 32)];
 
-/// Each array is read once and written once, or nearly; tiles of 64 rows and columns read each of them so much more often.
-/// Where a group folds a row, each of its work-items adds the sums of 16 blocks for itself: a fold of rows of 4096 elements
-/// has two operations an element, nearly. Of the versions of a launch only the one is counted that the host takes at these
-/// sizes. Sums of columns have no budget: of the slices into which their work-items cut a column, each is counted like the
-/// whole column.
+/// Each array is read and written about once; products read their inputs once per tile of 64 rows and columns. In a
+/// fold of a row by a work-group, each work-item adds the sums of 16 blocks, so a fold of rows of 4096 elements has
+/// almost two operations per element. Of several versions of a launch, only the one that the host selects for these
+/// sizes counts. Sums of columns have no budget: the cost counts each slice of a column as a whole column.
 const BUDGETS: &[Budget] = &[
     Budget {
         file: NESTED,
@@ -117,7 +116,7 @@ const BUDGETS: &[Budget] = &[
         sizes: &[("N", 4096), ("D", 64)],
         bytes: 1.0e9,
         operations: 5.0 * 4096.0 * 4096.0 * 64.0,
-        // A group for 64 rows.
+        // One work-group per 64 rows.
         items: 64 * 256,
     },
     Budget {
@@ -128,7 +127,7 @@ const BUDGETS: &[Budget] = &[
         operations: 5.0 * ELEMENTS,
         items: BUSY,
     },
-    // The text names each element twice, for the comparison and for what is kept.
+    // The code uses each element twice: in the comparison and in the result.
     Budget {
         file: NESTED,
         kernel: "row-argmax",
@@ -153,7 +152,7 @@ const BUDGETS: &[Budget] = &[
         operations: 10.0 * 4_194_304.0,
         items: BUSY,
     },
-    // Three elements read and one written, and by each work-item the number of the round and whether a check failed.
+    // Three elements are read and one written; each work-item reads the iteration number and the failure flag.
     Budget {
         file: NESTED,
         kernel: "shortest-paths",
@@ -170,7 +169,7 @@ const BUDGETS: &[Budget] = &[
         operations: 9.0 * ELEMENTS,
         items: BUSY,
     },
-    // A row is read once more by each fold, and once more where it is written.
+    // Each fold reads a row once more, and so does the final write.
     Budget {
         file: NESTED,
         kernel: "softmax",
@@ -238,7 +237,7 @@ const BUDGETS: &[Budget] = &[
     },
 ];
 
-/// What the text of a kernel costs is within its budget.
+/// Checks that the cost of a kernel is within its budget.
 fn affordable(budget: &Budget) -> Result<(), String> {
     let runnable = example(&format!("../tests/{}", budget.file))
         .kernels()
@@ -318,10 +317,10 @@ fn report(name: &str, kernel: &str, target: &str) -> Result<(), String> {
     golden::check_file(&files::root().join("tests/cost").join(file), &report.to_string())
 }
 
-/// A compiled program, and what to run it on.
+/// A compiled program with its arguments.
 type Task = (lift_codegen::plan::Program, kernels::Arguments);
 
-/// A program of [`COUNTED`].
+/// Returns an entry of [`COUNTED`].
 fn task(i: usize) -> Result<Task, String> {
     let (name, kernel, target, run_line) = COUNTED.get(i).ok_or("no such task")?;
     let runnable = example(name).kernels().into_iter().find(|k| k.name == *kernel).ok_or("no such kernel")?;
@@ -331,7 +330,8 @@ fn task(i: usize) -> Result<Task, String> {
     Ok((compiled, arguments))
 }
 
-/// The kernel of an example at this place in its file, if it says on what it is run.
+/// Returns the kernel of an example by index, with its own run line; `None` without a run line or if it does not
+/// compile.
 fn as_written(path: &str, at_place: usize) -> Result<Option<Task>, String> {
     let runnable = at(path).kernels().into_iter().nth(at_place).ok_or("no such kernel")?;
     let Some(run_line) = &runnable.run_line else { return Ok(None) };
@@ -340,7 +340,7 @@ fn as_written(path: &str, at_place: usize) -> Result<Option<Task>, String> {
     Ok(kernels::compiled(&core).ok().map(|compiled| (compiled, arguments)))
 }
 
-/// What the other process does.
+/// Runs a task in the child process.
 fn run_counted(task_name: &str) -> Result<(), String> {
     let found = match task_name.split_once(' ') {
         Some((kernel, path)) => as_written(path, kernel.parse().map_err(|_| "no number")?)?,
@@ -355,7 +355,7 @@ fn run_counted(task_name: &str) -> Result<(), String> {
     outcome.map(|_| ()).map_err(|e| e.to_string())
 }
 
-/// What the work-items of a function did: bytes of global memory read and written, and barriers.
+/// Work of a function's work-items: bytes of global memory read and written, and barriers.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Counts {
     read: i64,
@@ -363,7 +363,7 @@ struct Counts {
     barriers: i64,
 }
 
-/// What each function did, as the simulator saw it.
+/// Returns the simulator's counts for each function.
 fn seen(task_name: &str) -> Result<BTreeMap<String, Counts>, String> {
     if !Path::new(DRIVER).exists() {
         return Err(format!("{DRIVER} is missing: install the package oclgrind"));
@@ -382,14 +382,14 @@ fn seen(task_name: &str) -> Result<BTreeMap<String, Counts>, String> {
     counts(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// What each function does, as we tell it, and which of it exactly.
+/// Returns the predicted counts for each function, and which of them are exact.
 fn told((program, arguments): &Task) -> Result<BTreeMap<String, (Counts, [bool; 3])>, String> {
     let cost = Cost::at(program, &arguments.sizes);
     let mut all: BTreeMap<String, (Counts, [bool; 3])> = BTreeMap::new();
     for launch in cost.launches.iter() {
         let Some(function) = &launch.function else { continue };
         let times = launch.times.as_const().ok_or("how often is not known")?;
-        // What has no bound is told by no number.
+        // An unbounded amount has no value.
         let value = |amount: &Amount| cost.value(&amount.size).map_or(i64::MAX, |n| n.saturating_mul(times));
         let work = &launch.work;
         let items: i64 = launch.items.iter().map(|n| i64::from(*n)).product();
@@ -404,12 +404,13 @@ fn told((program, arguments): &Task) -> Result<BTreeMap<String, (Counts, [bool; 
     Ok(all)
 }
 
-/// Exact numbers are those that are seen, the others not below them.
+/// Checks that exact predictions equal the simulator's counts, and that the others are upper bounds.
 fn counted(i: usize) -> Result<(), String> {
     compare(&task(i)?, &seen(&i.to_string())?, true)
 }
 
-/// No run does more than was told. The simulator's compiler may leave out a load whose value is known: less can be seen.
+/// Checks that predictions are upper bounds. The simulator's compiler may remove loads of known values, so exact ones
+/// may be higher.
 fn never_below(path: &str) -> Result<(), String> {
     for i in 0..at(path).kernels().len() {
         if let Some(task) = as_written(path, i)? {
@@ -439,7 +440,7 @@ fn compare(task: &Task, seen: &BTreeMap<String, Counts>, same: bool) -> Result<(
     Ok(())
 }
 
-/// Reads `Instructions executed for kernel 't':` and the lines below, `  5 - load global (20 bytes)`.
+/// Parses `Instructions executed for kernel 't':` and the lines below it, such as `  5 - load global (20 bytes)`.
 fn counts(printed: &str) -> Result<BTreeMap<String, Counts>, String> {
     let mut all: BTreeMap<String, Counts> = BTreeMap::new();
     let mut current = None;

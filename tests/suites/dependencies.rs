@@ -1,11 +1,11 @@
-//! What we depend on: licences, sources and duplicates are those that `deny.toml` allows, without a tool that is not there.
+//! Licences, sources and duplicates of our dependencies are those that `deny.toml` allows; tested without `cargo deny`.
 
 use lift_tests::files;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The texts between quotes in the value of `key` in `[section]` of `deny.toml`; of tables, those behind `crate =`.
+/// Returns the strings in the value of `key` in `[section]` of `deny.toml`; of tables, the values of `crate =`.
 fn allowed(section: &str, key: &str) -> Vec<String> {
     let text = files::read(&files::root().join("deny.toml"));
     let section = text.split(&format!("[{section}]\n")).nth(1).expect("the section is there");
@@ -17,7 +17,7 @@ fn allowed(section: &str, key: &str) -> Vec<String> {
     lines.filter_map(|line| line.split('"').nth(1)).map(str::to_owned).collect()
 }
 
-/// What cargo says of every package of the lock file; it downloads those that only other systems need.
+/// Returns cargo's metadata of every package in the lock file; cargo downloads those for other systems, too.
 fn packages() -> Vec<Value> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version=1", "--locked"]).current_dir(files::root());
@@ -33,7 +33,7 @@ fn foreign() -> Vec<Value> {
     packages().into_iter().filter(|p| !p["source"].is_null()).collect()
 }
 
-/// Whether an expression of SPDX holds, where `allowed` licences are the true ones; `/` is an old way to write `OR`.
+/// Whether an SPDX expression holds, with the `allowed` licences as true; `/` is an old spelling of `OR`.
 fn holds(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();

@@ -1,9 +1,9 @@
-//! Whatever the editor offers to write, checks: each hint's edit and each action's, applied to every example and to
-//! random programs, leaves a program that checks, to the same types; packs and unpacks that are written out compile to the
-//! same OpenCL text, and so do those that are left out, but for the names that it takes from the program.
+//! Every edit that the editor offers is valid: applied to an example or a random program, each hint's and each action's
+//! edit keeps the program well typed, with the same types. Writing out or removing `pack` and `unpack` keeps the OpenCL
+//! text, except that removal may change names taken from the program.
 //!
-//! The random programs are the same each time; `LIFT_SEED=… LIFT_CASES=…` tries others, or more of them. Of each example
-//! twelve places are tried; `LIFT_PLACES=50` tries more.
+//! The random programs are fixed; `LIFT_SEED=… LIFT_CASES=…` tries others, or more. Twelve positions per example are
+//! tried; `LIFT_PLACES=50` tries more.
 
 use lift_analysis::ide::{EXPLICIT_FILE, EXPLICIT_FORM, EXPLICIT_HERE, HintKind, IMPLICIT, QUICK_FIX, SourceChange};
 use lift_fuzz::choices::Random;
@@ -15,7 +15,7 @@ use lift_tests::kernels::{Runnable, compiled};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Names of places to ask at: bracketed groups as selections, names as cursors.
+/// Returns ranges for requests: bracketed groups as selections, names as cursor positions.
 fn places(text: &str, most: usize) -> Vec<TextRange> {
     let tokens = lex(text);
     let (mut open, mut places) = (Vec::new(), Vec::new());
@@ -33,7 +33,7 @@ fn places(text: &str, most: usize) -> Vec<TextRange> {
     places.into_iter().step_by(step).collect()
 }
 
-/// The text of the program's own file after a change; `None` if the change is in another file.
+/// Returns the text of the program's own file after a change; `None` if the change affects another file.
 fn applied(text: &str, path: &str, change: &SourceChange) -> Option<String> {
     let [(file, edits)] = change.files.as_slice() else { return None };
     let mut text = (**file == *path).then(|| text.to_owned())?;
@@ -43,14 +43,14 @@ fn applied(text: &str, path: &str, change: &SourceChange) -> Option<String> {
     Some(text)
 }
 
-/// The text without layout and comments, which tell lines of the program.
+/// Removes white space and comments, which contain line numbers of the program.
 fn code(text: &str) -> String {
     let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
     code.join(" ").split_whitespace().collect::<Vec<_>>().join(" ").replace("( ", "(")
 }
 
-/// Code without the names that are made up or taken from the program, which are short or have digits or `_` in them: a
-/// written `unpack` gives a name to what has none without it.
+/// Replaces generated names and names from the program, which are short or contain digits or `_`: a written `unpack`
+/// names a value that has no name otherwise.
 fn without_names(code: &str) -> String {
     let mut out = String::new();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -64,14 +64,14 @@ fn without_names(code: &str) -> String {
     out
 }
 
-/// What was compiled already, by the printed core: an edit of one kernel leaves the others as they were.
+/// Caches OpenCL texts by printed core, because an edit of one kernel leaves the others unchanged.
 #[derive(Default)]
 struct Compiler {
     texts: HashMap<String, String>,
 }
 
 impl Compiler {
-    /// The OpenCL text of each kernel that can be compiled.
+    /// Returns the OpenCL text of each kernel; empty if it cannot be compiled.
     fn opencl(&mut self, program: &Program) -> Vec<String> {
         let text = |kernel: Runnable| match kernel.core {
             Ok(core) => {
@@ -84,7 +84,7 @@ impl Compiler {
     }
 }
 
-/// What must stay of the compiled text.
+/// What an edit must preserve in the OpenCL text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keeps {
     Nothing,
@@ -92,15 +92,15 @@ enum Keeps {
     CodeButNames,
 }
 
-/// An edit that is offered.
+/// An offered edit.
 struct Offer {
-    /// What it is called, and where.
+    /// Its title and location.
     what: String,
     change: SourceChange,
     keeps: Keeps,
 }
 
-/// Each edit that is offered in a program once.
+/// Returns every edit offered in a program, without duplicates.
 fn offers(program: &Program, path: &str, text: &str, most: usize) -> Vec<Offer> {
     let never = "no edit, no cancellation";
     let analysis = program.analysis();
@@ -135,8 +135,8 @@ fn offers(program: &Program, path: &str, text: &str, most: usize) -> Vec<Offer> 
     offers
 }
 
-/// How many edits were tried. Each is made in the same session, as an editor makes it, and undone: only what it changes is
-/// checked anew.
+/// Applies and checks every edit; returns their number. All are applied in one session, as in an editor, so that only
+/// changed parts are checked again.
 fn check(folder: &Path, path: &str, text: &str, most: usize) -> Result<usize, String> {
     let mut program = Program::new(folder, path, text);
     if !program.is_well_typed() {
@@ -190,7 +190,7 @@ fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 
-/// The same programs each time; `LIFT_CASES` says how many, and `LIFT_SEED` the first.
+/// The programs are fixed; `LIFT_CASES` sets their number, and `LIFT_SEED` the first seed.
 #[test]
 fn in_random_programs() {
     let (first, cases) = (number("LIFT_SEED", 1), number("LIFT_CASES", 35));

@@ -1,6 +1,6 @@
-//! Project Euler: each line of `examples/euler/answers.txt` says on what a problem is run and what the answer is. OpenCL
-//! gives it for every line, the interpreter for the small ones (the programs' own lines `;;; run:`). The table of the
-//! folder's README is what the checker inserted.
+//! Project Euler: each line of `examples/euler/answers.txt` has a run line of a problem and its answer. OpenCL must
+//! give every answer, the interpreter those of the programs' own `;;; run:` lines. The table in the folder's README
+//! lists what the checker inserted.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_tests::check::Program;
@@ -9,11 +9,11 @@ use lift_tests::{files, golden};
 use std::path::PathBuf;
 
 const PROBLEMS: usize = 30;
-/// Between these lines of the README stands the table.
+/// The lines of the README around the table.
 const TABLE: [&str; 2] =
     ["<!-- made by the tests: UPDATE_EXPECT=1 cargo test -p lift-tests --test euler -->", "<!-- end -->"];
 
-/// One line of `answers.txt`.
+/// A line of `answers.txt`.
 #[derive(Clone)]
 struct Answer {
     problem: usize,
@@ -65,7 +65,7 @@ fn kernel(problem: usize) -> Result<Runnable, String> {
     }
 }
 
-/// The first line of each problem is what its program says to run.
+/// Checks that the first line of each problem is its program's run line.
 fn every_problem(answers: &[Answer]) -> Result<(), String> {
     for problem in 1..=PROBLEMS {
         let first = answers.iter().find(|a| a.problem == problem).map(|a| a.run.clone());
@@ -95,7 +95,7 @@ fn check(answer: &Answer) -> Result<(), String> {
     Ok(())
 }
 
-/// What the checker inserted in each program: what the elaborated text has more than the program.
+/// Checks the table of insertions, made by comparing each program with its elaborated text.
 fn table() -> Result<(), String> {
     let mut rows = String::from("\n| problem | is | opens | packs |\n|---|---|---|---|\n");
     let (mut all_opens, mut all_packs) = (0, 0);
@@ -119,7 +119,7 @@ fn table() -> Result<(), String> {
     golden::check_file(&path, &format!("{before}{start}\n{rows}{end}{after}"))
 }
 
-/// The first sentence of the documentation.
+/// Returns the first sentence of the documentation.
 fn statement(text: &str, problem: usize) -> Result<String, String> {
     let start = format!(";;; Problem {problem}: ");
     let (_, rest) = text.split_once(&start).ok_or(format!("{problem:02}.lift does not begin with `{start}`"))?;

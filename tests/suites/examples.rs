@@ -1,5 +1,5 @@
-//! Every example: its types, its elaborated text, and its result on the interpreter and on OpenCL are those of
-//! `tests/examples/NAME.expected`; and it is formatted.
+//! Every example is formatted, and its types, its elaborated text, and its result on the interpreter and on OpenCL are
+//! those in `tests/examples/NAME.expected`.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_tests::check::Program;

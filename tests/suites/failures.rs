@@ -1,4 +1,4 @@
-//! What `tests/run` says of a stage that failed: `tests/failures` on pieces of real logs.
+//! Messages of `tests/run` about failed stages: `tests/failures`, applied to excerpts of real logs.
 
 use expect_test::{Expect, expect};
 use lift_tests::files;

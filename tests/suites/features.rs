@@ -1,5 +1,5 @@
-//! `docs/editors/features.md` is what `tests/editors/features.json` says; that each editor does what it says there is
-//! shown by the editors' own tests (`tests/editors/claims.mjs`).
+//! `docs/editors/features.md` agrees with `tests/editors/features.json`; the editors' own tests check the claims
+//! (`tests/editors/claims.mjs`).
 
 use expect_test::expect_file;
 use lift_tests::files;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Keys of the data, with the names and the pages of the editors.
+/// Keys of the data, with names of the editors.
 const EDITORS: [(&str, &str); 4] =
     [("vscode", "VS Code"), ("neovim", "Neovim"), ("helix", "Helix"), ("emacs", "Emacs")];
 

@@ -1,13 +1,14 @@
-//! The modules of each crate: files use one another in one direction, and each `lib.rs` lists its modules.
+//! Module structure of each crate: dependencies between files are acyclic, and each `lib.rs` lists its modules.
 //!
-//! Paths are read from the text: `use` declarations and paths in code that begin with `crate`, `super` or `self`.
+//! Dependencies are found in the text: `use` declarations, and paths in code that start with `crate`, `super` or
+//! `self`.
 
 use super::{is_test, none, with_ending, without_tests};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Files of one component each, which a type that holds everything ties together. Nothing may be added.
+/// Allowed cycles, each caused by a central type. Do not add any.
 const TIED: &[&[&str]] = &[
-    // `Infer`.
+    // Cycle through `Infer`.
     &[
         "analysis/infer/agenda",
         "analysis/infer/constraints",
@@ -23,9 +24,9 @@ const TIED: &[&[&str]] = &[
         "analysis/infer/work",
     ],
     &["analysis/infer/positions", "analysis/infer/table"],
-    // The tree that is printed, and the order in which its parts read best.
+    // The tree to print, and the preferred order of its parts.
     &["analysis/size/print", "analysis/size/view"],
-    // `FunctionBuilder`.
+    // Cycle through `FunctionBuilder`.
     &[
         "codegen/lower/dests",
         "codegen/lower/flagged",
@@ -45,7 +46,7 @@ const TIED: &[&[&str]] = &[
         "codegen/lower/write",
     ],
     &["codegen/core/build/scope", "codegen/core/build/staged"],
-    // One walk over the statements of a function.
+    // One recursion over the statements of a function.
     &[
         "codegen/cost/calls",
         "codegen/cost/conditions",
@@ -55,7 +56,7 @@ const TIED: &[&[&str]] = &[
         "codegen/cost/sorting",
     ],
     &["codegen/run/device/program", "codegen/run/device/session"],
-    // `State` and `Snapshot` of the language server.
+    // Cycle through `State` and `Snapshot` of the language server.
     &[
         "server/lsp/child",
         "server/lsp/commands",
@@ -75,11 +76,11 @@ const TIED: &[&[&str]] = &[
     ],
 ];
 
-/// A module by its path: `["infer", "apply"]`.
+/// The path of a module: `["infer", "apply"]`.
 type Module = Vec<String>;
 type Graph = BTreeMap<Module, BTreeSet<Module>>;
 
-/// The modules of a crate, with their texts without comments and tests.
+/// Returns the modules of a crate, with their texts without comments and tests.
 fn modules(of: &str) -> BTreeMap<Module, String> {
     let root = format!("{of}/src/");
     let files = with_ending(&[".rs"]).into_iter().filter(|(path, _)| path.starts_with(&root));
@@ -103,7 +104,7 @@ fn modules(of: &str) -> BTreeMap<Module, String> {
     found
 }
 
-/// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// Expands a `use` tree: `a::{b, c::d}` gives `a::b` and `a::c::d`.
 fn paths(tree: &str) -> Vec<Vec<String>> {
     let tree = tree.trim();
     let split = |path: &str| -> Vec<String> {
@@ -133,10 +134,10 @@ fn paths(tree: &str) -> Vec<Vec<String>> {
     parts.map(|part| before.iter().cloned().chain(part.into_iter().filter(|p| p != "self")).collect()).collect()
 }
 
-/// What a module's text mentions of its crate.
+/// Returns the paths inside the crate that a module's text mentions.
 fn mentioned(text: &str) -> Vec<Vec<String>> {
     let mut found = Vec::new();
-    // Declarations begin a line: elsewhere `use` is a word of a message.
+    // A declaration starts a line; elsewhere `use` may be a word in a message.
     let mut declaration: Option<String> = None;
     for line in text.lines() {
         let begun = line.trim_start().trim_start_matches("pub ").trim_start_matches("pub(crate) ");
@@ -162,7 +163,7 @@ fn mentioned_in_code(line: &str) -> impl Iterator<Item = Vec<String>> {
     paths.filter(|path| matches!(path[0].as_str(), "crate" | "super") && path.len() > 1)
 }
 
-/// The module of the crate that a path inside `from` leads to.
+/// Resolves a path inside the module `from` to a module of the crate.
 fn target(all: &BTreeMap<Module, String>, from: &Module, path: &[String]) -> Option<Module> {
     let mut base = from.clone();
     let mut path = path;
@@ -194,7 +195,7 @@ fn target(all: &BTreeMap<Module, String>, from: &Module, path: &[String]) -> Opt
     Some(base)
 }
 
-/// Which module uses which: parent and child of one another are one module in two files.
+/// Returns the dependencies of each module; between parent and child they are allowed.
 fn graph(of: &str) -> Graph {
     let all = modules(of);
     let related = |a: &Module, b: &Module| a.starts_with(b) || b.starts_with(a);
@@ -217,7 +218,7 @@ fn reachable(graph: &Graph, from: &Module) -> BTreeSet<Module> {
     seen
 }
 
-/// The modules that reach themselves, by component.
+/// Returns the strongly connected components with a cycle.
 fn cycles(graph: &Graph) -> BTreeSet<Vec<Module>> {
     let reached: BTreeMap<&Module, BTreeSet<Module>> = graph.keys().map(|m| (m, reachable(graph, m))).collect();
     let mut found = BTreeSet::new();
@@ -244,7 +245,7 @@ fn files_use_one_another_in_one_direction() {
     none(found, "files that use one another in a cycle");
 }
 
-/// By their first parts: `infer` and all below it is one.
+/// Top-level modules include everything below them.
 #[test]
 fn top_level_modules_use_one_another_in_one_direction() {
     let mut found = Vec::new();
@@ -260,7 +261,7 @@ fn top_level_modules_use_one_another_in_one_direction() {
     none(found, "modules that use one another in a cycle");
 }
 
-/// The table in the head of a `lib.rs` names every module, and what a module uses is above it or in its own row.
+/// The table in a crate's `lib.rs` lists every module, after the modules that it uses or in the same row.
 #[test]
 fn heads_of_crates_list_their_modules_in_order() {
     let mut found = Vec::new();

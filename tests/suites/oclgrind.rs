@@ -1,7 +1,7 @@
-//! Generated code under `oclgrind`: no access out of bounds, no read of what was never written, no data race, no barrier
-//! that not all meet, no misuse of the API, and the interpreter's results.
+//! Generated code under `oclgrind`: no access out of bounds, no uninitialized read, no data race, no divergent barrier,
+//! no misuse of the API, and the interpreter's results.
 //!
-//! `oclgrind` simulates a device and reports what it finds in a log.
+//! `oclgrind` simulates a device and logs what it detects.
 
 mod checked;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const DRIVER: &str = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
-/// Bytes of local memory of the simulator, which adds up those of all kernels of a program: each alone needs less.
+/// Local memory of the simulator in bytes. It adds up the kernels of a program; each alone needs less.
 const LOCAL_MEMORY: &str = "262144";
 
 static OCLGRIND: Checker = Checker {
@@ -27,7 +27,7 @@ static OCLGRIND: Checker = Checker {
         Variant { name: "cpu", target: Target::cpu() },
         Variant { name: "nvidia in one pass", target: Target::nvidia() },
     ],
-    // One, odd, a power of two: simulated work-items are slow.
+    // One, odd, a power of two; few, because simulation is slow.
     sizes: &[(1, 1), (5, 2), (64, 3)],
     random: 12,
     random_failing: 3,
@@ -64,13 +64,13 @@ fn run(mut command: Command, variant: &Variant, runs: Runs) -> Result<(), String
         .env("OCLGRIND_LOCAL_MEM_SIZE", LOCAL_MEMORY)
         .env("OCLGRIND_LOG", &log);
     if variant.target.single_pass {
-        // Where groups hand on what they found in one pass, one polls with a volatile load what another adds to
-        // atomically. To the simulator that is a data race; it is the promise that only devices of the table make
-        // (`Target::single_pass`). One thread runs the groups in their order, so that none waits for one that comes later.
+        // In decoupled look-back, a work-group polls with volatile loads what another one updates atomically. The
+        // simulator reports that as a data race; devices with `Target::single_pass` allow it. A single thread runs the
+        // work-groups in order, so that none waits for a later one.
         command.env("OCLGRIND_NUM_THREADS", "1");
     } else if runs == Runs::Through {
-        // Where checks fail, work-items look for failures while others record them: who sees one late does what nobody
-        // will see.
+        // Where checks fail, work-items read the failure flag while others write it: a work-item that sees it late does
+        // work whose results are discarded.
         command.env("OCLGRIND_DATA_RACES", "1");
     }
     let ended = checked::ended(command);

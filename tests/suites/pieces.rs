@@ -1,10 +1,10 @@
-//! What paper 004 says of `partition` in the generated text: the middle of a stencil whose border is split off decides
-//! nothing, and a loop that runs at most once is a condition.
+//! Claims of paper 004 about `partition`, in the generated text: the middle of a stencil whose border is split off has
+//! no conditionals, and a loop with at most one iteration becomes a condition.
 
 use lift_tests::check::Program;
 use lift_tests::{files, kernels};
 
-/// The OpenCL text of a kernel of examples/irregular/stencil.lift.
+/// Returns the OpenCL text of a kernel of examples/irregular/stencil.lift.
 fn text(kernel: &str) -> String {
     let folder = files::root().join("examples/irregular");
     let source = files::read(&folder.join("stencil.lift"));
@@ -15,7 +15,7 @@ fn text(kernel: &str) -> String {
     kernels::compiled(core).expect("it compiles").opencl.text.clone()
 }
 
-/// What is inside of the loops with this head, each up to its end.
+/// Returns the bodies of the loops with this head.
 fn loops<'t>(text: &'t str, head: &str) -> Vec<&'t str> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices(head) {
@@ -54,7 +54,7 @@ fn the_middle_of_a_split_grid_decides_nothing() {
     let places = loops(rows[0], "< M - 2;");
     assert_eq!(places.len(), 1, "and so are the places in the middle of them\n{}", rows[0]);
     assert!(places[0].contains("grid[") && !decides(places[0]), "{}", places[0]);
-    // At its ends a row decides whether a column is outside, and not whether a row is.
+    // Near its ends, a row tests whether a column is outside, but not whether a row is.
     assert!(decides(rows[0]));
 }
 
@@ -62,7 +62,7 @@ fn the_middle_of_a_split_grid_decides_nothing() {
 fn loops_that_run_at_most_once_are_conditions() {
     for (kernel, loops) in [("line", 1), ("split-both", 4)] {
         let text = text(kernel);
-        // Two ends of a line; of a grid the rows at the ends, and the ends of each of three kinds of rows.
+        // Two ends of a line; for a grid, the first and last rows, and two ends in each of three kinds of rows.
         let (conditions, all) = if kernel == "line" { (2, 3) } else { (8, 12) };
         assert_eq!(text.matches("if (get_global_id(").count(), conditions, "{text}");
         let placed = text.matches("+= get_global_size(").count();

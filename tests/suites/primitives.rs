@@ -1,5 +1,5 @@
-//! Every primitive of the language is used by a tiny program of `primitives/`, whose result its last lines expect, and
-//! OpenCL returns the same. What is not compiled yet stands in one file, and its message with it.
+//! Every primitive is used by a small program in `primitives/`, whose last lines are the expected result, on the
+//! interpreter and on OpenCL. Unsupported kernels are in one file, with their messages.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_analysis::prims;
@@ -8,10 +8,10 @@ use lift_tests::{files, golden, kernels};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The kernels of this file, and no others, do not compile.
+/// The only file whose kernels do not compile.
 const NOT_COMPILED: &str = "not-compiled.lift";
 
-/// Checked, and not in the program's own tests: `partition` is refused by the checker.
+/// Primitives without a program here: the checker rejects `partition`.
 const NOT_CHECKED: &[&str] = &["partition"];
 
 fn main() {
@@ -50,7 +50,7 @@ fn test(folder: &Path, name: &str, path: &Path) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(format!("not the same on both:\n{wrong}")) }
 }
 
-/// Every name of every primitive stands in a program.
+/// Checks that every name of every primitive occurs in a program.
 fn covered(paths: &[PathBuf]) -> Result<(), String> {
     let mut used = BTreeSet::new();
     for path in paths {

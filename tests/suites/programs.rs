@@ -1,5 +1,5 @@
-//! Every program of `programs/` has the outcome that its last lines say: types, messages, elaborated text,
-//! and what its kernels return where a line `;;; run:` says on what.
+//! Every program of `programs/` has the outcome in its last lines: types, messages, elaborated text, and the results of
+//! kernels with a `;;; run:` line.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_tests::check::Program;

@@ -1,4 +1,4 @@
-//! What the queries of the tree-sitter grammar say of every example: what is coloured, named, bound and folded.
+//! Queries of the tree-sitter grammar, applied to every example: colours, names, bindings, folds.
 
 use lift_analysis::ide::SymbolKind;
 use lift_tests::check::Program;
@@ -12,7 +12,7 @@ fn language() -> Language {
     tree_sitter_lift::LANGUAGE.into()
 }
 
-/// Path below `examples/`, text and tree of every example.
+/// Returns path below `examples/`, text and tree of every example.
 fn examples() -> Vec<(PathBuf, String, Tree)> {
     let folder = files::root().join("examples");
     let mut parser = Parser::new();
@@ -29,7 +29,7 @@ fn examples() -> Vec<(PathBuf, String, Tree)> {
     all
 }
 
-/// What a query captures: the name and the node's range, in the order of the text.
+/// Returns the captures of a query in order of the text: names and ranges.
 fn captures(query: &str, tree: &Tree, text: &str) -> Vec<(String, Range<usize>)> {
     let path = files::root().join("editors/tree-sitter-lift/queries").join(query);
     let query = Query::new(&language(), &files::read(&path)).expect("the query fits the grammar");
@@ -69,7 +69,7 @@ fn every_word_has_a_colour() {
     }
 }
 
-/// A comment is one, and what heads a form is a keyword: the colours are not only there, but right.
+/// Comments and keywords are highlighted as such: highlighting is correct, not just present.
 #[test]
 fn words_have_their_own_colours() {
     let text = "; c\n(lift k (N) ((array-type float N)) (lambda (xs) (map (lambda (x) (* x 2.0f)) xs)))\n";
@@ -77,7 +77,7 @@ fn words_have_their_own_colours() {
     parser.set_language(&language()).expect("the parser fits the library");
     let tree = parser.parse(text, None).expect("no time limit");
     let found = captures("highlights.scm", &tree, text);
-    // Of two that fit the last counts.
+    // The last matching pattern takes precedence.
     let colour = |word: &str| {
         let at = text.find(word).expect("it is there");
         let mut fits = found.iter().filter(|(_, range)| *range == (at..at + word.len()));
@@ -99,7 +99,7 @@ fn words_have_their_own_colours() {
     }
 }
 
-/// Lists of symbols show the names of the forms, as the language's own parser knows them.
+/// Symbol lists contain the names of the forms, according to the language's own parser.
 #[test]
 fn the_names_of_forms_are_tagged() {
     for (path, text, tree) in examples() {
@@ -119,7 +119,7 @@ fn the_names_of_forms_are_tagged() {
     }
 }
 
-/// Where the query finds the binder of a name, it is the one that the language finds.
+/// If the query finds the binder of a name, analysis finds the same.
 #[test]
 fn names_are_bound_where_the_language_binds_them() {
     let mut asked = 0;
@@ -139,7 +139,7 @@ fn names_are_bound_where_the_language_binds_them() {
         let homes: Vec<(Range<usize>, Range<usize>)> = definitions.iter().map(|d| (home(d), d.clone())).collect();
         for reference in of("local.reference") {
             let word = &text[reference.clone()];
-            // Definitions stand before their uses; of those in scope the innermost, then the last.
+            // Definitions precede their uses; take the innermost in scope, then the last.
             let fitting = homes.iter().filter(|(home, d)| {
                 home.start <= reference.start
                     && reference.end <= home.end
@@ -149,7 +149,7 @@ fn names_are_bound_where_the_language_binds_them() {
             let Some((scope, binder)) = fitting.min_by_key(|(home, d)| (home.len(), usize::MAX - d.start)) else {
                 continue;
             };
-            // The value of a `let` does not see its name, which a query cannot say.
+            // The value of a `let` does not see its name, which the query cannot express.
             if text[scope.start..].starts_with(['(', '[']) && shadows_in_value(&tree, scope, &reference) {
                 continue;
             }
@@ -168,7 +168,7 @@ fn names_are_bound_where_the_language_binds_them() {
     assert!(asked > 1000, "only {asked} names");
 }
 
-/// Whether a reference stands in the value of the `let` or `unpack` that is this scope.
+/// Whether a reference is in the value of the `let` or `unpack` that forms this scope.
 fn shadows_in_value(tree: &Tree, scope: &Range<usize>, reference: &Range<usize>) -> bool {
     let Some(node) = tree.root_node().descendant_for_byte_range(scope.start, scope.end) else { return false };
     let value = node.child_by_field_name("value").filter(|_| matches!(node.kind(), "let" | "unpack"));

@@ -1,8 +1,8 @@
-//! Generated code compiled for this processor with clang's sanitizers: no access outside of a buffer, of local memory or of
-//! an array, no overflow of signed integers, no conversion to an integer that it does not fit, nothing misaligned, no
-//! barrier that not all work-items meet, and the interpreter's results, in whatever order work-items take turns.
+//! Generated code compiled for this processor with clang's sanitizers: no access outside a buffer, local memory or an
+//! array, no signed overflow, no conversion out of an integer's range, no misaligned access, no divergent barrier, and
+//! the interpreter's results for any order of work-items.
 //!
-//! `sanitizers/driver.c` is the device, `sanitizers/builtins.cl` what its programs call.
+//! `sanitizers/driver.c` is the device, `sanitizers/builtins.cl` has the built-in functions.
 
 mod checked;
 
@@ -25,7 +25,7 @@ static SANITIZERS: Checker = Checker {
         Variant { name: "cpu", target: Target::cpu() },
         Variant { name: "nvidia", target: Target::nvidia() },
     ],
-    // Nothing, one, odd, more than a work-group and no multiple of one.
+    // Zero, one, odd, more than a work-group and not a multiple of one.
     sizes: &[(0, 3), (1, 1), (5, 2), (300, 3)],
     random: 12,
     random_failing: 4,
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     checked::main(&SANITIZERS)
 }
 
-/// The compiler, and the library that it brings for what it compiles and that stands before all others in a process.
+/// The compiler and its runtime library, which must be loaded before all others.
 struct Clang {
     compiler: String,
     library: String,
@@ -83,7 +83,7 @@ fn clang() -> Result<&'static Clang, String> {
             let mut ask = Command::new(&compiler);
             let said = ask.arg("-print-file-name=libclang_rt.asan-x86_64.so").output().ok()?;
             let library = String::from_utf8(said.stdout).ok()?.trim().to_owned();
-            // A name alone means that it is not there.
+            // A relative name means that the library was not found.
             Path::new(&library).is_absolute().then_some(Clang { compiler, library })
         })
     });
@@ -96,21 +96,22 @@ fn source(name: &str) -> PathBuf {
     files::root().join("tests/sanitizers").join(name)
 }
 
-/// The device, compiled once for all tests.
+/// Compiles the device once for all tests.
 fn driver() -> Result<&'static Path, String> {
     static DRIVER: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let driver = DRIVER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let (unfinished, driver) =
             (folder.join(format!("san{}.so", std::process::id())), folder.join("libsanitizers.so"));
-        // Itself without sanitizers: it switches stacks. Their functions come with the library that is loaded first.
+        // The driver is compiled without sanitizers, because it switches stacks. Sanitizer functions come from the
+        // preloaded library.
         let mut command = Command::new(&clang()?.compiler);
         command.args(["-shared", "-fPIC", "-Wall", "-Wextra", "-O1", "-g1"]);
         checked::ended({
             command.arg(source("driver.c")).arg("-o").arg(&unfinished);
             command
         })?;
-        // Tests that run beside this one find all of it or nothing.
+        // Rename atomically, so that concurrent tests find the complete file or none.
         std::fs::rename(unfinished, &driver).map_err(|e| e.to_string())?;
         Ok(driver)
     });
@@ -126,8 +127,7 @@ fn run(mut command: Command, _: &Variant, _: Runs) -> Result<(), String> {
         .env("SANITIZER_BUILTINS", source("builtins.cl"))
         .env("SANITIZER_FOLDER", folder.path())
         .env("LD_PRELOAD", &clang.library)
-        // What this process does not give back at its end is no fault of the kernels, and stacks of work-items are the
-        // driver's.
+        // Leaks at exit are not faults of the kernels, and the driver manages the stacks of work-items.
         .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")
         .env("UBSAN_OPTIONS", "print_stacktrace=1");
     checked::ended(command)

@@ -1,5 +1,5 @@
-//! The map from generated OpenCL back to the source: it is well formed for every example, covers what computes, and
-//! leads to the words that a line was generated for.
+//! The source map of generated OpenCL is well formed for every example, covers all computation, and leads to the
+//! expressions that a line was generated for.
 
 use expect_test::expect;
 use lift_codegen::opencl::OpenClText;
@@ -8,7 +8,7 @@ use lift_codegen::target::Target;
 use lift_tests::check::Program;
 use lift_tests::{files, kernels};
 
-/// The innermost source text that a byte of the OpenCL text stands for.
+/// Returns the innermost source text of a byte of the OpenCL text.
 fn source_at<'s>(program: &Program, source: &'s str, opencl: &OpenClText, at: usize) -> Option<&'s str> {
     let within = |r: &std::ops::Range<u32>| r.start as usize <= at && at < r.end as usize;
     let (_, origin) = opencl.map.iter().rfind(|(range, _)| within(range))?;
@@ -16,7 +16,7 @@ fn source_at<'s>(program: &Program, source: &'s str, opencl: &OpenClText, at: us
     (&*place.path == program.path()).then(|| &source[place.range.start().into()..place.range.end().into()])
 }
 
-/// The byte range of each line, and its text.
+/// Returns the start and the text of each line.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -26,7 +26,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Each line of the OpenCL text beside the source it was generated for.
+/// Prints each line of the OpenCL text with its source.
 fn side_by_side(program: &Program, source: &str, opencl: &OpenClText) -> String {
     let mut out = String::new();
     for (start, line) in lines(&opencl.text) {
@@ -68,7 +68,7 @@ fn a_line_leads_to_its_words() {
     "#]].assert_eq(&side_by_side(&program, source, &compiled.opencl));
 }
 
-/// What is computed inside of a statement leads to its own words, not to those of the whole statement.
+/// A subexpression leads to its own source, not to that of the whole statement.
 #[test]
 fn a_part_of_an_expression_leads_to_its_words() {
     let check = |source: &str, expected: &[(&str, &str)]| {
@@ -110,7 +110,7 @@ fn the_maps_of_all_examples_are_well_formed() {
             let Ok(compiled) = kernels::compiled(core) else { panic!("{name}: `{}` does not compile", kernel.name) };
             check(&program, &compiled.opencl).unwrap_or_else(|e| panic!("{name}, `{}`: {e}", kernel.name));
             for target in OTHERS {
-                // The compiler verifies its barriers; it may refuse what it has no code for on this class.
+                // Compiling verifies barriers; unsupported code may be refused for this class of devices.
                 compiled_for_others += u32::from(kernels::compiled_for(core, &target).is_ok());
             }
         }
@@ -160,7 +160,7 @@ fn check(program: &Program, opencl: &OpenClText) -> Result<(), String> {
             return Err(format!("the origin of {range:?} is nowhere: {:?}", &text[start..end]));
         }
     }
-    // Whatever a kernel does has a reason in the source; helpers in front of the kernels do not come from it.
+    // All code in kernels has a source; helper functions before the kernels have none.
     let mut within = false;
     for (start, line) in lines(text) {
         within |= line.starts_with("__kernel");

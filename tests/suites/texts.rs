@@ -1,5 +1,5 @@
-//! The OpenCL text of small programs: one for each thing that the compiler makes of a primitive. What changes here changes
-//! what everybody's programs become: read it before `UPDATE_EXPECT=1` accepts it.
+//! The OpenCL text of small programs, one for each translation of a primitive. A change here affects all programs:
+//! review it before accepting it with `UPDATE_EXPECT=1`.
 
 use libtest_mimic::{Arguments, Trial};
 use lift_codegen::lower;
@@ -31,7 +31,7 @@ const TEXTS: [(&str, &str, &str); 20] = [
     ("loops", "while-an-array-changes", "portable"),
 ];
 
-/// Programs that do one thing again and again: what is done again is in the text once, and a kernel is not refused for it.
+/// Programs that repeat an operation: the text contains it once, and the kernel is not refused as too large.
 const AGAIN: &str = "
 (lift means (N M) ((array-type (array-type float M) N))
   (lambda (grid)
@@ -47,11 +47,11 @@ const AGAIN: &str = "
       (product a (product a (product a (product a (product a (product a a))))))))))))))
 ";
 
-/// A kernel of [`AGAIN`], a target, and the bytes of its text at most.
+/// A kernel of [`AGAIN`], a target, and the maximal size of its text in bytes.
 const BYTES: [(&str, &str, usize); 4] =
     [("means", "nvidia", 48_000), ("means", "cpu", 5_000), ("products", "nvidia", 65_000), ("products", "cpu", 9_000)];
 
-/// Work-items of a group on a device that allows few.
+/// Limit on the work-items of a group, for a device that allows few.
 const FEW: u32 = 64;
 
 fn main() {
@@ -74,7 +74,7 @@ fn is_short(kernel: &str, target: &str, most: usize) -> Result<(), String> {
     if bytes > most { Err(format!("{kernel} for {target} has {bytes} bytes of text, not {most}")) } else { Ok(()) }
 }
 
-/// No function relies on larger groups than the target allows.
+/// Checks that no function needs larger groups than the target allows.
 fn groups_are_small() -> Result<(), String> {
     let target = Target::nvidia().with_groups_of(FEW).ok_or("no group is larger")?;
     let folder = files::root().join("tests/primitives");

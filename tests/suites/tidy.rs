@@ -1,5 +1,5 @@
-//! What holds for the tree as a whole and no compiler checks: files say what they are for and stay readable, layers are
-//! kept, nothing of one machine is written down, nothing a user does can reach a panic, links lead somewhere.
+//! Properties of the whole repository that no compiler checks: files state their purpose and stay short, layers are
+//! kept, no machine-specific paths occur, no user action can cause a panic, links are valid.
 
 mod modules;
 
@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 
-/// Lines that one file may have; about 500 is what one person holds in mind.
+/// Maximal number of lines in a file.
 const MOST_LINES: usize = 600;
 
-/// The tracked files, as paths from the root; those that are being removed are left out.
+/// Returns the tracked files, as paths from the root, except deleted ones.
 fn tracked() -> Vec<String> {
     let root = files::root();
     let out = Command::new("git").args(["ls-files", "-z"]).current_dir(&root).output().expect("git runs");
@@ -27,7 +27,7 @@ fn with_ending(endings: &[&str]) -> Vec<(String, String)> {
     chosen.map(|p| (files::read(&files::root().join(&p)), p)).map(|(text, p)| (p, text)).collect()
 }
 
-/// The text of a tracked file, unless it is no text.
+/// Returns the text of a tracked file, unless it is binary.
 fn text_of(path: &str) -> Option<String> {
     String::from_utf8(std::fs::read(files::root().join(path)).expect("a tracked file can be read")).ok()
 }
@@ -48,7 +48,7 @@ fn files_open_with_what_they_are_for() {
     for (ending, head) in heads {
         for (path, text) in with_ending(&[ending]) {
             let first = text.lines().find(|l| !l.starts_with("#!")).unwrap_or_default();
-            // Where one file is a test's program or its data, its name says it.
+            // A fixture needs no head if its name describes it.
             let data = path.contains("/fixture/");
             if !data && !first.starts_with(head) && !first.starts_with("/**") && !first.starts_with("/*") {
                 wrong.push(format!("{path}: {first}"));
@@ -69,7 +69,7 @@ fn files_stay_readable() {
     none(long, "files that ask to be two");
 }
 
-/// In words that this file itself does not contain.
+/// The forbidden words are split here, so that this file does not contain them.
 #[test]
 fn nothing_of_one_machine_is_written_down() {
     let words: Vec<String> = [
@@ -133,16 +133,16 @@ fn scripts_can_be_run() {
     none(wrong, "the bit that lets a file be run, and its first line, disagree");
 }
 
-/// The text up to its module of tests, which is the last thing in a file.
+/// Returns the text before the module of tests, which ends a file.
 fn without_tests(text: &str) -> &str {
     text.split("\nmod tests {").next().unwrap_or(text)
 }
 
 #[test]
 fn nothing_in_the_program_panics_on_purpose() {
-    // As a method of ours, `expect` takes something else than a text.
+    // Our own methods named `expect` do not take a string literal.
     let words = [".unwrap()", ".expect(\"", "panic!(", "todo!(", "unimplemented!(", ".unwrap_unchecked("];
-    // For tests alone: they are not compiled otherwise.
+    // Compiled for tests only.
     let tests_only = ["codegen/src/core/builder.rs", "codegen/src/testing.rs"];
     let mut found = Vec::new();
     for (path, text) in with_ending(&[".rs"]) {
@@ -153,7 +153,7 @@ fn nothing_in_the_program_panics_on_purpose() {
         }
         for (number, line) in without_tests(&text).lines().enumerate() {
             let code = line.split("//").next().unwrap_or(line);
-            // What a test of the server asks for, to see that a panic costs one request.
+            // A panic that server tests request, to check that it fails only one request.
             let asked_for = code.contains("panic!(\"asked for\")");
             if !asked_for && words.iter().any(|w| code.contains(w)) {
                 found.push(format!("{path}:{}: {}", number + 1, line.trim()));
@@ -163,12 +163,12 @@ fn nothing_in_the_program_panics_on_purpose() {
     none(found, "panics in the program");
 }
 
-/// Where a string that is also the name of a primitive belongs to another language.
+/// Files in which strings equal to primitives' names belong to another language.
 const OTHER_LANGUAGES: &[&str] = &[
     // The declarations themselves, and the operators of sizes.
     "analysis/src/prims/read.rs",
     "syntax/src/",
-    // The text of core, as it is printed.
+    // The textual format of core.
     "codegen/src/core/parse/",
     // Functions of OpenCL.
     "codegen/src/lower/barriers.rs",
@@ -181,7 +181,7 @@ const OTHER_LANGUAGES: &[&str] = &[
     "codegen/src/io/source.rs",
 ];
 
-/// Whether a line compares something with a literal that is a primitive's name, or looks for a part of one.
+/// Whether a line compares with a literal that is a primitive's name, or tests for a part of one.
 fn asks_for_a_name(line: &str, names: &[&str]) -> bool {
     let parts: Vec<&str> = line.split('"').collect();
     (1..parts.len()).step_by(2).any(|at| {
@@ -200,7 +200,7 @@ fn asks_for_a_name(line: &str, names: &[&str]) -> bool {
     })
 }
 
-/// A primitive is resolved once; what is true of it is asked of its `PrimitiveId` or its declaration.
+/// Primitives are resolved once; code uses the `PrimitiveId` or the declaration instead of the name.
 #[test]
 fn no_code_asks_for_a_primitive_by_name() {
     let names: Vec<&str> = lift_analysis::prims::names().collect();
@@ -244,7 +244,7 @@ fn no_test_is_skipped() {
     none(found, "tests that are skipped, or keep others from running");
 }
 
-/// `syntax -> analysis -> codegen -> server`: a crate knows only those on its left.
+/// `syntax -> analysis -> codegen -> server`: a crate depends only on those to its left.
 #[test]
 fn layers_are_kept() {
     let layers =
@@ -257,7 +257,7 @@ fn layers_are_kept() {
                 .any(|l| l.strip_prefix(other).is_some_and(|rest| rest.trim_start().starts_with(['=', '.'])))
         };
         for (_, other) in &layers[at + 1..] {
-            // Of itself a manifest says `name = …`, never its own name before a `=`.
+            // A manifest gives its own name as `name = …`, never before an `=`.
             assert!(!uses(other), "{name} must not know {other}");
         }
     }
@@ -267,7 +267,7 @@ fn layers_are_kept() {
     for (path, text) in with_ending(&[".rs"]) {
         let forbidden: &[&str] = match path.split('/').next() {
             Some("analysis") if path.starts_with("analysis/src/") => &of_the_analysis,
-            // The run layer alone speaks to devices and keeps files.
+            // Only the run layer uses devices and files.
             Some("codegen") if path.starts_with("codegen/src/") && !path.starts_with("codegen/src/run/") => {
                 &of_the_compiler
             }
@@ -285,9 +285,9 @@ fn layers_are_kept() {
     none(found, "a layer knows what it should not");
 }
 
-/// The targets of `[text](target)` and `![text](target)`, but in code.
+/// Returns the targets of `[text](target)` and `![text](target)` outside code.
 fn links(text: &str) -> Vec<&str> {
-    // Every second piece between back-quotes is code, and so is a line that is set in.
+    // Text between backticks is code, and so are indented lines.
     let lines = text.lines().filter(|l| !l.starts_with("    "));
     let prose = lines.flat_map(|l| l.split('`').step_by(2));
     let ends = prose.flat_map(|p| p.match_indices("](").map(|(at, _)| &p[at + 2..]));
@@ -316,12 +316,12 @@ fn links_in_documents_lead_somewhere() {
     none(broken, "links that lead nowhere");
 }
 
-/// What stands between back-quotes in the prose of a document.
+/// Returns the text between backticks in the prose of a document.
 fn code_in(text: &str) -> Vec<&str> {
     text.lines().filter(|l| !l.starts_with("    ")).flat_map(|l| l.split('`').skip(1).step_by(2)).collect()
 }
 
-/// The words behind these in a text: names that it defines.
+/// Returns the words after these keywords: the names that a text defines.
 fn defined<'t>(text: &'t str, keywords: &[&str]) -> Vec<&'t str> {
     let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty());
     let mut found = Vec::new();
@@ -333,7 +333,7 @@ fn defined<'t>(text: &'t str, keywords: &[&str]) -> Vec<&'t str> {
     found
 }
 
-/// What says why the compiler can be believed names tests, theorems and files.
+/// Documents about trust name only tests, theorems and files that exist.
 #[test]
 fn what_is_said_to_show_something_is_there() {
     let mut there = HashSet::new();

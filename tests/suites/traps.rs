@@ -1,6 +1,6 @@
-//! What goes wrong in generated code: every kind of kernel on every class of devices with nothing to work on, one element,
-//! lengths about those of a work-group, all kept and none, numbers that are none; with work-groups of one work-item, and of
-//! 64 at most. The interpreter says what is right.
+//! Corner cases of generated code: every kind of kernel on every class of devices, with no elements, one, lengths near
+//! the size of a work-group, all or none kept, and NaN; with work-groups of one work-item, and of at most 64. The
+//! interpreter gives the expected results.
 
 use libtest_mimic::{Arguments as Options, Trial};
 use lift_codegen::core::Kernel;
@@ -12,7 +12,7 @@ use lift_tests::check::Program;
 use lift_tests::kernels::{Arguments, close, compiled_for, device, on_device, on_interpreter};
 use std::path::Path;
 
-/// What a kernel takes beside its size `N`.
+/// The inputs of a kernel besides its size `N`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Takes {
     /// `(is int N) (fs float N)`
@@ -22,7 +22,7 @@ enum Takes {
 }
 use Takes::*;
 
-/// Each kind of kernel: a name, what it takes, and its body. What is kept is what is below 50.
+/// Each kind of kernel: name, inputs, body. Kernels that filter keep elements below 50.
 const KINDS: &[(&str, Takes, &str)] = &[
     ("map", Arrays, "(map (lambda (p) (+ (* 2.0f (get2 p)) (toFloat (get1 p)))) (zip is fs))"),
     ("reduce", Arrays, "(tuple (reduce 0 + is) (reduce 1000.0f min fs))"),
@@ -77,8 +77,8 @@ const KINDS: &[(&str, Takes, &str)] = &[
     ),
 ];
 
-/// Views that are stored nowhere, of lengths about 2^31 and 2^32: a name, N, the body, and what it is. Any may be refused
-/// for its length; no other result may come out.
+/// Views that are not stored, with lengths near 2^31 and 2^32: name, N, body, result. A program may be refused for its
+/// length, but must not give another result.
 const LARGE: &[(&str, i64, &str, &str)] = &[
     ("any", 65536, "(any (= 5) PLANE)", "true"),
     ("lsearch", 65536, "(lsearch (lambda (x) (- x 65535)) PLANE)", "65535"),
@@ -114,14 +114,14 @@ const LARGE: &[(&str, i64, &str, &str)] = &[
     ),
 ];
 
-/// What stands in the inputs.
+/// The content of the inputs.
 #[derive(Debug, Clone, Copy)]
 enum Data {
-    /// Some are kept.
+    /// Some elements are kept.
     Mixed,
     AllKept,
     NoneKept,
-    /// Infinities and zeros below zero, and what is no number.
+    /// Infinities, negative zero and NaN.
     Special,
 }
 const DATA: [Data; 4] = [Data::Mixed, Data::AllKept, Data::NoneKept, Data::Special];
@@ -144,11 +144,11 @@ impl Data {
     }
 }
 
-/// Nothing, one, one more than a work-group of 64, than one of 256, than the tile of an NVIDIA GPU; and where work-groups are
-/// small. The first is for all data, the others for what is mixed.
+/// Zero, one, and one more than a work-group of 64 or 256, and than the tile of an NVIDIA GPU; then lengths for small
+/// work-groups. The first length is tried with all data, the others with mixed data.
 const LENGTHS: &[usize] = &[257, 0, 1, 65, 4099];
 const SHORT: &[usize] = &[65, 0, 1, 7];
-/// Of squares, the sides.
+/// Side lengths of squares.
 const SIDES: &[usize] = &[17, 0, 1, 65];
 const SHORT_SIDES: &[usize] = &[17, 0, 1];
 

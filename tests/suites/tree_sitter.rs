@@ -1,4 +1,4 @@
-//! The tree-sitter grammar, which editors colour and fold by, is kept equal to the language's own parser.
+//! The tree-sitter grammar, used by editors for highlighting and folding, agrees with the language's own parser.
 
 use lift_syntax::{SyntaxKind, SyntaxNode};
 use lift_tests::files;
@@ -15,10 +15,10 @@ fn parser() -> Parser {
     parser
 }
 
-/// A node of either tree: its kind, the range of its text without what surrounds it, and how deep it stands.
+/// A node of either tree: depth, kind, and range without surrounding trivia.
 type Shown = (usize, String, std::ops::Range<usize>);
 
-/// The nodes below `node`, from the outside in, of the grammar's tree.
+/// Collects the nodes below `node` in the grammar's tree, outer ones first.
 fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
     let token =
         matches!(node.kind(), "comment" | "doc_comment" | "int" | "long" | "float" | "double" | "bool" | "string");
@@ -34,7 +34,7 @@ fn of_the_grammar(node: Node<'_>, depth: usize, out: &mut Vec<Shown>) {
     }
 }
 
-/// The same of our tree, whose first node is at `start` in the file.
+/// Collects the same of our tree, whose first node is at `start` in the file.
 fn of_the_parser(node: &SyntaxNode, start: usize, depth: usize, out: &mut Vec<Shown>) {
     let root = node.kind() == SyntaxKind::FORM;
     if !root {
@@ -50,7 +50,7 @@ fn of_the_parser(node: &SyntaxNode, start: usize, depth: usize, out: &mut Vec<Sh
     }
 }
 
-/// One line a node.
+/// Prints one line per node.
 fn shown(nodes: &[Shown], text: &str) -> String {
     let line = |(depth, kind, range): &Shown| {
         let words = text[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
@@ -60,7 +60,7 @@ fn shown(nodes: &[Shown], text: &str) -> String {
     nodes.iter().map(line).collect()
 }
 
-/// The programs of this repository that the parser has nothing to say about, and texts that try each corner.
+/// Returns the programs of this repository without syntax errors, and texts for corner cases.
 fn programs() -> Vec<(String, String)> {
     let root = files::root();
     let folders = ["examples", "tests/programs", "tests/primitives", "analysis/prelude"];
@@ -122,7 +122,7 @@ fn every_query_fits_the_grammar() {
     assert!(seen >= 13, "only {seen} queries");
 }
 
-/// Every name that the highlighting takes for built in is a primitive, and the other way round.
+/// Highlighting treats exactly the primitives as built-in.
 #[test]
 fn built_in_names_are_those_of_the_language() {
     let quoted: std::collections::BTreeSet<&str> = tree_sitter_lift::HIGHLIGHTS
@@ -137,7 +137,7 @@ fn built_in_names_are_those_of_the_language() {
     assert!(missing.is_empty() && unknown.is_empty(), "not coloured: {missing:?}; no primitives: {unknown:?}");
 }
 
-/// `get1`, …
+/// Whether a name is `get1`, `get2`, ….
 fn is_projection(name: &str) -> bool {
     name.strip_prefix("get").is_some_and(|n| n.parse::<u32>().is_ok())
 }
@@ -145,7 +145,7 @@ fn types_and_words() -> &'static [&'static str] {
     lift_syntax::SCALAR_TYPES
 }
 
-/// `editors/tree-sitter-lift/generate` brings them in step; `tests/editors/run` compares every byte.
+/// `editors/tree-sitter-lift/generate` updates the parser; `tests/editors/run` compares every byte.
 #[test]
 fn the_generated_parser_has_the_rules_of_the_grammar() {
     let folder = files::root().join("editors/tree-sitter-lift");

@@ -1,4 +1,4 @@
-//! Kernels written by hand, from `kernels/`: the best known for their job, each with its source named there.
+//! Hand-written kernels from `kernels/`: the best known implementations; each file names its source.
 
 use crate::Problem;
 use crate::data::Input;
@@ -9,20 +9,20 @@ use lift_codegen::run::Device;
 use lift_codegen::run::device::{Buffer, HostData, Kernel, KernelArg, LaunchEvent, Program, ReadRequest, Session};
 use std::fmt::Write as _;
 
-/// A program of launches over the inputs, some results, and memory of its own.
+/// A sequence of launches over the inputs, results and temporary memory.
 #[derive(Debug, Clone)]
 pub struct ByHand {
     pub kind: Kind,
     pub name: String,
     /// The OpenCL text.
     pub text: &'static str,
-    /// What `#define`s before it.
+    /// Definitions placed before it with `#define`.
     pub defines: Vec<(&'static str, String)>,
-    /// Results, and memory in between, all zero at the start: an element to tell the type, and how many.
+    /// Result buffers, initially filled with the byte 0xff, and temporary buffers, initially zero.
     pub results: Vec<Memory>,
     pub memory: Vec<Memory>,
     pub launches: Vec<Launch>,
-    /// The result is as long as the first element of this memory says.
+    /// Index of the temporary buffer whose first element is the length of the results, if it is dynamic.
     pub length: Option<usize>,
 }
 
@@ -47,9 +47,9 @@ pub enum Arg {
     Result(usize),
     Memory(usize),
     Int(usize),
-    /// The number of the run, from 1: so that what a run before has left in memory need not be cleared.
+    /// The number of the run, from 1; it distinguishes values left in memory by an earlier run, which is not cleared.
     Run,
-    /// As many times this as there were runs before.
+    /// This factor times the number of earlier runs.
     RunsBefore(usize),
 }
 
@@ -82,7 +82,7 @@ impl ByHand {
         self.length = Some(memory);
         self
     }
-    /// Groups and work-items of a group in one dimension.
+    /// Adds a one-dimensional launch of `groups` work-groups of `local` work-items.
     pub fn launch(self, kernel: &'static str, args: &[Arg], groups: usize, local: usize) -> ByHand {
         self.launch3(kernel, args, [groups, 1, 1], [local, 1, 1])
     }
@@ -92,7 +92,7 @@ impl ByHand {
     }
 }
 
-/// The results, and the times.
+/// Returns the results and the times.
 pub fn measure(
     peer: &ByHand,
     inputs: &[Input],

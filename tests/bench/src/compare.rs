@@ -1,19 +1,19 @@
-//! Whether two programs found the same.
+//! Comparison of two results.
 
 use lift_codegen::run::device::HostData;
 
-/// What two right results may differ in.
+/// Allowed difference of two correct results.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
     Exact,
-    /// The distance of the two, as a part of the length of the first (both as vectors): sums in another order.
+    /// Maximal norm of the difference, relative to the norm of our result: for sums in another order.
     Relative(f64),
-    /// The part of elements that may differ: where a rounding decides between two branches.
+    /// Maximal fraction of differing elements: where rounding decides between two branches.
     Mostly(f64),
 }
 
 impl Check {
-    /// `Err` says how they differ.
+    /// Compares two results; an error describes the difference.
     pub fn compare(self, ours: &[HostData], theirs: &[HostData]) -> Result<(), String> {
         if ours.len() != theirs.len() {
             return Err(format!("{} arrays, not {}", theirs.len(), ours.len()));
@@ -56,7 +56,7 @@ impl Check {
                     length += a * a;
                 }
                 let error = if distance == 0.0 { 0.0 } else { (distance / length).sqrt() };
-                // Not-a-numbers are no agreement.
+                // NaN agrees with nothing.
                 if error <= bound { Ok(()) } else { Err(format!("they differ by {error:.2e}")) }
             }
         }

@@ -1,5 +1,4 @@
-//! How long the compiler takes: from the source of an example, unknown until then, to the OpenCL text and the plan of all
-//! its kernels.
+//! Measures the compiler: from the source of an example, without caches, to OpenCL text and plan of all its kernels.
 
 use crate::Problem;
 use crate::source;
@@ -10,10 +9,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-/// Milliseconds.
+/// In milliseconds.
 const GOAL: f64 = 30.0;
 
-/// A table: the slowest examples, and all of them together.
+/// Returns a table of the slowest examples and of the total over all examples.
 pub fn run(examples: &Path, names: &[String], runs: u32) -> Result<String, Problem> {
     let target = Target::nvidia();
     let mut all = Vec::new();
@@ -28,7 +27,7 @@ pub fn run(examples: &Path, names: &[String], runs: u32) -> Result<String, Probl
         let mut kernels = 0;
         for _ in 0..runs {
             let start = Instant::now();
-            // Programs that show mistakes, and what is not compiled yet, take the time that it takes to say so.
+            // Examples with errors and unsupported kernels count, too, with the time to report the problem.
             let found = source::kernels(examples, &name, &text)?;
             let cores: Vec<&Kernel> = found.iter().filter_map(|kernel| kernel.core.as_deref().ok()).collect();
             kernels = cores.len();
@@ -54,7 +53,7 @@ pub fn run(examples: &Path, names: &[String], runs: u32) -> Result<String, Probl
     Ok(out)
 }
 
-/// Of sorted numbers, the nearest rank.
+/// Returns the percentile of sorted numbers by nearest rank.
 fn percentile(sorted: &[f64], percent: f64) -> f64 {
     let rank = (percent / 100.0 * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1]

@@ -1,8 +1,8 @@
-//! Inputs: made, and the same on every machine.
+//! Generated inputs, identical on every machine.
 
 use lift_codegen::run::device::HostData;
 
-/// An input as its buffer holds it, with the lengths of its dimensions; none for a scalar.
+/// The content of an input buffer, and its shape, which is empty for a scalar.
 #[derive(Debug, Clone)]
 pub struct Input {
     pub shape: Vec<usize>,
@@ -14,12 +14,12 @@ impl Input {
         debug_assert_eq!(shape.iter().product::<usize>(), data.len());
         Input { shape: shape.to_vec(), data }
     }
-    /// Numbers from `low` up to `high`, of 24 bits.
+    /// Pseudorandom numbers of 24 bits in `low..high`.
     pub fn floats(shape: &[usize], seed: u64, low: f32, high: f32) -> Input {
         let number = |i: u64| low + (high - low) * ((mix(i.wrapping_add(seed << 40)) >> 40) as f32 / 16_777_216.0);
         Input::new(shape, HostData::Float(filled(shape, number)))
     }
-    /// Numbers from 0 to `below` - 1.
+    /// Pseudorandom numbers in `0..below`.
     pub fn ints(shape: &[usize], seed: u64, below: u64) -> Input {
         Input::new(shape, HostData::Int(filled(shape, |i| (mix(i.wrapping_add(seed << 40)) % below) as i32)))
     }
@@ -34,7 +34,7 @@ impl Input {
     }
 }
 
-/// Computed by all processors.
+/// Fills an array in parallel.
 fn filled<T: Copy + Default + Send>(shape: &[usize], value: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let len = shape.iter().product::<usize>();
     let mut all = vec![T::default(); len];

@@ -1,13 +1,13 @@
-//! Peers that are programs of their own. They speak as programs made by Futhark do: inputs come on standard input and
-//! results go to standard output in [Futhark's binary format](https://futhark.readthedocs.io/en/stable/binary-data-format.html),
+//! External peers. They have the interface of programs compiled by Futhark: inputs on standard input and results on
+//! standard output, in [Futhark's binary format](https://futhark.readthedocs.io/en/stable/binary-data-format.html).
 //!
 //! ```text
 //! PEER -e ENTRY -r RUNS -t TIMES -b
 //! ```
 //!
-//! runs an entry that often and writes to the file TIMES how long each run took on the host's clock, in microseconds.
-//! Our own peers (CUDA, C, NumPy, PyTorch) write lines `device 12.5`, `wall 13.1`, `each 12.6` instead, and exit with 3 for an
-//! entry that they do not have.
+//! runs an entry RUNS times and writes the wall time of each run to the file TIMES, in microseconds. Our own peers
+//! (CUDA, C, NumPy, PyTorch) write lines such as `device 12.5`, `wall 13.1`, `each 12.6` instead, and exit with 3 if
+//! they lack the entry.
 
 use crate::Problem;
 use crate::data::Input;
@@ -21,17 +21,17 @@ use std::process::{Command, Stdio};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// OpenCL written by hand.
+    /// Hand-written OpenCL.
     Hand,
     /// CUB, Thrust and cuBLAS.
     Cuda,
-    /// cuBLAS: a triangular matrix in a square.
+    /// cuBLAS: a triangular matrix stored as a square.
     Strmv,
     /// cuBLAS: a packed triangular matrix.
     Stpmv,
-    /// cuBLAS: a matrix that is filled up with zeros.
+    /// cuBLAS: a square matrix with zeros.
     Sgemv,
-    /// Futhark's OpenCL on a GPU, its multicore code on a processor.
+    /// Futhark: OpenCL on a GPU, multicore on a processor.
     Futhark,
     /// C with OpenMP.
     OpenMp,
@@ -53,7 +53,7 @@ impl Kind {
             Kind::PyTorch => "PyTorch",
         }
     }
-    /// The entry for a benchmark: programs that do it in several ways have several.
+    /// Returns the name of this peer's entry; programs with several variants have several.
     pub fn entry(self, of: String) -> String {
         match self {
             Kind::Strmv => of + "_strmv",
@@ -62,7 +62,7 @@ impl Kind {
             _ => of,
         }
     }
-    /// The program in the folder of peers.
+    /// Returns the name of the executable; `None` for hand-written kernels.
     fn program(self) -> Option<&'static str> {
         match self {
             Kind::Hand => None,
@@ -81,7 +81,7 @@ pub struct External {
 }
 
 impl External {
-    /// The peers that are there.
+    /// Returns the peers that exist in a folder.
     pub fn in_folder(folder: &Path) -> Vec<External> {
         let kinds = [
             Kind::Cuda,
@@ -109,7 +109,7 @@ impl External {
             .spawn()
             .map_err(|e| format!("{}: {e}", self.program.display()))?;
         let output = std::thread::scope(|scope| {
-            // A peer that stops reading says why on standard error.
+            // A peer that stops reading gives the reason on standard error.
             if let Some(stdin) = child.stdin.take() {
                 scope.spawn(move || write_all(BufWriter::with_capacity(1 << 20, stdin), inputs));
             }
@@ -152,7 +152,7 @@ fn write_all(mut out: impl Write, inputs: &[Input]) -> io::Result<()> {
     out.flush()
 }
 
-/// The arrays and scalars of a result, flat.
+/// Parses the arrays and scalars of a result, flattened.
 fn parse_all(mut bytes: &[u8]) -> Result<Vec<HostData>, Problem> {
     let mut all = Vec::new();
     loop {

@@ -1,10 +1,9 @@
-//! `lift-bench`: the programs of `examples/gallery` on a device, each beside its peers.
+//! `lift-bench`: runs the programs of `examples/gallery` on a device and compares them with peers.
 //!
-//! One benchmark ([`catalog`]) is a kernel of the gallery on inputs of a size ([`data`]), with what others make of the
-//! same: kernels written by hand ([`by_hand`]) on the same device through the same queue, and other programs
-//! ([`external`]): Futhark, CUDA's libraries, C with OpenMP, NumPy, PyTorch. All get the same inputs. Before anything is timed,
-//! and again afterwards, results are compared ([`compare`]); how time is taken is told in [`measure`], what is reported
-//! in [`report`]. How long the compiler itself takes is [`compile_time`].
+//! A benchmark ([`catalog`]) is a kernel of the gallery on inputs of a size ([`data`]), with its peers: hand-written
+//! kernels ([`by_hand`]) on the same device and queue, and external programs ([`external`]) in Futhark, CUDA, C with
+//! OpenMP, NumPy and PyTorch. All get the same inputs. Results are compared ([`compare`]) before and after the
+//! measurement ([`measure`]), and reported by [`report`]. [`compile_time`] measures the compiler itself.
 
 mod by_hand;
 mod catalog;
@@ -27,44 +26,44 @@ use report::{Report, Row};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Why something could not be measured.
+/// Why a measurement failed.
 type Problem = String;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// The sizes of a GPU, on the first one.
+    /// The first GPU, with sizes for GPUs.
     Gpu,
-    /// The sizes of a processor, on the first one that OpenCL offers.
+    /// The first processor that OpenCL offers, with sizes for processors.
     Cpu,
-    /// How long the compiler takes from the source to the OpenCL text.
+    /// Compile time, from the source to the OpenCL text.
     Compile,
 }
 
-/// Runs the gallery's programs beside their peers and prints a table.
+/// Runs the gallery's programs and their peers and prints a table.
 #[derive(Debug, Parser)]
 struct Options {
     mode: Mode,
-    /// Only these benchmarks (all whose names begin so).
+    /// Only benchmarks whose names start with one of these.
     names: Vec<String>,
     /// The number of the device in `lift devices`.
     #[arg(long, value_name = "I")]
     device: Option<usize>,
-    /// Tiny inputs and few runs: whether everything works and agrees.
+    /// Tiny inputs and few runs, to check that everything works and agrees.
     #[arg(long)]
     small: bool,
     /// Timed runs of each program.
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// The folder with the examples, where it is not that of the source this was built from.
+    /// The folder with the examples; default: that of the source tree.
     #[arg(long, value_name = "DIR")]
     examples: Option<PathBuf>,
-    /// The folder with the peers that are programs of their own.
+    /// The folder with the external peers.
     #[arg(long, value_name = "DIR")]
     peers: Option<PathBuf>,
-    /// Stop beginning benchmarks after this many seconds.
+    /// Start no benchmark after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
-    /// Write the measurements here, too.
+    /// Also write the measurements to this file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -90,7 +89,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all results agree.
+/// Measures the benchmarks; returns whether all results agree.
 fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     let kind = if options.mode == Mode::Gpu { DeviceKind::Gpu } else { DeviceKind::Cpu };
     let choice = options.device.map_or(DeviceChoice::Kind(kind), DeviceChoice::Index);
@@ -129,7 +128,7 @@ fn devices(options: &Options, examples: &Path) -> Result<bool, Problem> {
     Ok(report.rows.iter().all(Row::is_right))
 }
 
-/// Our program first, and then its peers, which are compared with it.
+/// Measures our program, then its peers, and compares their results with ours.
 fn measure_one(
     examples: &Path,
     benchmark: &Benchmark,

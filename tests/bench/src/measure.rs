@@ -1,10 +1,11 @@
-//! How time is taken, the same way of every program that runs through our queue:
+//! Measures times, in the same way for every program that runs on our queue:
 //!
-//! * **device**: what the device says it took for the kernels of one run (profiling events), waiting after each run;
-//! * **wall**: the host's clock from the first command to the end of the last, on a queue that does not profile;
-//! * **each**: runs enqueued back to back and one wait, divided by their number: what a run costs in a longer program.
+//! * **device**: the time of a run's kernels as reported by the device (profiling events), waiting after each run;
+//! * **wall**: the host's clock from the first command to the end of the last, on a queue without profiling;
+//! * **each**: the time of many runs enqueued back to back with one wait, divided by their number: the cost of a run in
+//!   a longer program.
 //!
-//! Each is the median of many runs after some that do not count.
+//! Each is the median of many runs after some warm-up runs.
 
 use crate::Problem;
 use lift_codegen::run::Device;
@@ -12,7 +13,7 @@ use lift_codegen::run::device::{HostData, Session};
 use serde::Serialize;
 use std::time::Instant;
 
-/// Microseconds. What could not be measured of another program is `None`.
+/// In microseconds. `None` if the peer does not report it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Times {
     pub device: Option<f64>,
@@ -20,15 +21,15 @@ pub struct Times {
     pub each: Option<f64>,
 }
 
-/// Microseconds on the device.
+/// Device time in microseconds above which a program gets fewer runs.
 const SLOW: f64 = 50_000.0;
 
-/// How often.
+/// Numbers of runs.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Effort {
     pub warmup: u32,
     pub runs: u32,
-    /// Back-to-back runs take about this long together, in microseconds; 0 if only the device's own times are wanted.
+    /// Total time of back-to-back runs, in microseconds; 0 to measure device times only.
     pub burst: f64,
 }
 
@@ -41,21 +42,21 @@ impl Effort {
     }
 }
 
-/// Something that runs on a session: one run can be enqueued, and its result be read.
+/// A program on a session: runs can be enqueued, and the result read.
 pub trait Runner {
     fn enqueue(&mut self) -> Result<(), Problem>;
-    /// Nanoseconds on the device since the last time this was asked.
+    /// Returns the device time in nanoseconds since the last call.
     fn nanoseconds(&mut self) -> Result<u64, Problem>;
     fn result(&mut self) -> Result<Vec<HostData>, Problem>;
 }
 
-/// Makes a program ready on a session; twice, for the session that profiles and for the one that does not.
+/// Prepares a program on a session; called twice, with and without profiling.
 pub trait Make {
     fn make<'s>(&'s self, session: &'s Session) -> Result<Box<dyn Runner + 's>, Problem>;
 }
 
-/// The result, and the times of a program. `same` compares the result of the last run with that of the first, which has
-/// found poisoned memory.
+/// Measures a program; returns the result and the times. `same` compares the result of the last run with that of the
+/// first, which started with poisoned memory.
 pub fn measure(
     make: &dyn Make,
     device: &Device,
@@ -87,7 +88,7 @@ pub fn measure(
     drop(runner);
     drop(session);
 
-    // Of what takes long, the host's clock needs fewer looks: launching is no part of it that could be seen.
+    // Slow programs need fewer runs by the host's clock, because launching is a negligible part of their time.
     let on_device = median(&mut on_device);
     let effort = if on_device > SLOW { Effort { warmup: 0, runs: effort.runs.min(5), ..effort } } else { effort };
     let session = open(false)?;
@@ -106,7 +107,7 @@ pub fn measure(
     let wall = median(&mut wall);
     let mut each = Vec::new();
     let count = (effort.burst / wall).clamp(4.0, 200.0) as u32;
-    // Of slow programs it is known by then.
+    // A slow program needs only one burst.
     let bursts = if wall > effort.burst { 1 } else { 5 };
     for _ in 0..bursts {
         let start = Instant::now();

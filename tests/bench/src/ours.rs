@@ -1,4 +1,4 @@
-//! A kernel of the gallery: from its source to a resident program.
+//! Prepares a kernel of the gallery: from its source to a resident program.
 
 use crate::Problem;
 use crate::catalog::Benchmark;
@@ -15,7 +15,7 @@ use lift_codegen::target::Target;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The result, and the times.
+/// Returns the results and the times.
 pub fn measure(
     examples: &Path,
     benchmark: &Benchmark,
@@ -37,7 +37,7 @@ pub fn measure(
     take_time(&compiled, device, effort, |a, b| benchmark.check.compare(a, b))
 }
 
-/// The kernel, elaborated.
+/// Returns the kernel's core.
 fn kernel(examples: &Path, benchmark: &Benchmark) -> Result<Arc<Kernel>, Problem> {
     let (file, name) = (benchmark.file, benchmark.kernel);
     let path = if file.contains('/') { format!("{file}.lift") } else { format!("gallery/{file}.lift") };

@@ -1,4 +1,4 @@
-//! What was found, as a table for people and as JSON.
+//! Reports results as a table and as JSON.
 
 use crate::catalog::Benchmark;
 use crate::external::Kind;
@@ -23,13 +23,13 @@ pub struct Row {
     pub program: String,
     pub kind: Option<Kind>,
     pub times: Option<Times>,
-    /// Bytes that must be moved and operations that must be done, per second, by the best time there is.
+    /// Minimal memory traffic and operations per second, for the best available time.
     pub gigabytes_per_second: Option<f64>,
     pub gigaflops: Option<f64>,
-    /// Our time by the peer's, taken the same way of both.
+    /// Our time divided by the peer's, both measured in the same way.
     pub ratio: Option<f64>,
     pub goal: Option<f64>,
-    /// What is wrong.
+    /// The error, if any.
     pub problem: Option<String>,
 }
 
@@ -76,7 +76,7 @@ impl Row {
         ours: Times,
         agreement: Result<(), String>,
     ) -> Row {
-        // Back to back if both were measured so; Futhark's programs say the wall time only.
+        // Prefer back-to-back times, if both have them; Futhark's programs report only wall times.
         let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?);
         Row {
             kind: Some(kind),

@@ -1,4 +1,4 @@
-//! Programs of the examples: from the text to elaborated kernels.
+//! Loads the programs of the examples as elaborated kernels.
 
 use crate::Problem;
 use lift_analysis::db::forms;
@@ -8,20 +8,20 @@ use lift_syntax::FormKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A kernel, or why it has no core: an example may show what is wrong.
+/// A kernel, or the reason why it has no core: some examples demonstrate errors.
 pub struct Found {
     pub name: String,
     pub core: Result<Arc<Kernel>, Problem>,
 }
 
-/// The kernels of a program below `folder`, analysed anew.
+/// Analyses a program below `folder`, from scratch, and returns its kernels.
 pub fn kernels(folder: &Path, path: &str, text: &str) -> Result<Vec<Found>, Problem> {
     let mut host = AnalysisHost::default();
     host.set_file(path, text.into());
     let stopped = |_| "the analysis was stopped".to_owned();
     let mut todo = vec![path.to_owned()];
     while let Some(file) = todo.pop() {
-        // The snapshot must be gone before the next change, which waits for it.
+        // The snapshot must be dropped before the next change, which waits for it.
         let imports = host.snapshot().imports(&file).map_err(stopped)?;
         for import in imports {
             if host.file_text(&import).is_none() {
@@ -44,7 +44,7 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// All programs below a folder, sorted.
+/// Returns all programs below a folder, sorted.
 pub fn programs(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -1,9 +1,9 @@
-//! The benchmarks at tiny sizes: every program runs, and every peer finds the same. No time is looked at.
+//! Runs the benchmarks at tiny sizes: every program runs and agrees with every peer. Times are ignored.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The C peers, as `tests/bench/run` builds them but for speed.
+/// Builds the C peers like `tests/bench/run`, but without optimization.
 fn build_peers(folder: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/openmp.cpp");
     let output = Command::new("g++").args(["-O1", "-fopenmp", "-o"]).arg(folder.join("openmp")).arg(source).output();
@@ -38,7 +38,7 @@ fn every_benchmark_runs_and_agrees_with_its_peers() {
     assert!(benchmarks.len() > 30, "only {benchmarks:?}");
     for benchmark in benchmarks {
         assert!(has(benchmark, &|program| program == "Lift"), "{benchmark} without Lift:\n{printed}");
-        // The compositions of rows have PyTorch for a peer, so that here they are run and not compared.
+        // The only peer of these benchmarks is PyTorch, so here they run without comparison.
         if !benchmark.starts_with("nested-") && !benchmark.starts_with("rows-") {
             assert!(
                 has(benchmark, &|program| program.starts_with("by hand")),

@@ -1,6 +1,7 @@
-//! Random numbers from a seed, and the stream of choices that a case is made from.
+//! Random numbers from a seed, and the stream of choices that determines a case.
 
-/// SplitMix64 (Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, 2014): the same numbers everywhere.
+/// SplitMix64 (Steele, Lea, Flood, *Fast splittable pseudorandom number generators*, 2014), which gives the same
+/// numbers on every machine.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
@@ -15,7 +16,7 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
     }
-    /// Less than `n`; 0 if `n` is.
+    /// Returns a number less than `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.number() % n.max(1) as u64) as usize
     }
@@ -25,15 +26,15 @@ impl Random {
     pub fn of<'t, T>(&mut self, things: &'t [T]) -> &'t T {
         &things[self.below(things.len())]
     }
-    /// A stream of at most `most` choices.
+    /// Returns a stream of at most `most` choices.
     pub fn choices(&mut self, most: usize) -> Vec<u16> {
         let len = self.below(most + 1);
         (0..len).map(|_| self.number() as u16).collect()
     }
 }
 
-/// Numbers that decide; when they are used up, 0 for ever. 0 is always the simplest, so a shorter stream of smaller
-/// numbers is a smaller program.
+/// A stream of choices; after its end, every choice is 0. The choice 0 is always the simplest, so a shorter stream of
+/// smaller numbers gives a smaller program.
 #[derive(Debug, Clone)]
 pub struct Choices<'a>(std::slice::Iter<'a, u16>);
 
@@ -52,8 +53,8 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// A smaller stream for which `wrong` still holds: pieces are left out, then numbers become 0 or half as large.
-/// `tries` bounds how often `wrong` is asked.
+/// Minimizes a stream while `wrong` holds: removes segments, then replaces numbers by 0, their half or their
+/// predecessor. Calls `wrong` at most `tries` times.
 pub fn shrink(mut choices: Vec<u16>, mut tries: u32, wrong: &mut dyn FnMut(&[u16]) -> bool) -> Vec<u16> {
     loop {
         let before = choices.clone();

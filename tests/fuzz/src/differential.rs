@@ -1,9 +1,9 @@
-//! Whether everything that means the same does the same: the interpreter, a device, the program formatted, with packs
-//! written out, after each rewrite, and after all of them for each class of devices.
+//! Differential tests: the same program gives the same results on the interpreter, on a device, when formatted or
+//! elaborated, after each rewrite, and after all rewrites for each class of devices.
 //!
-//! Results are equal, floats too: what the generator makes of floats is exact in any order (its head says how), so there
-//! is no error that could be allowed for. A device is asked for work-groups of the usual and of odd sizes, of one
-//! work-item and of the most that it has, and for one processor and very many.
+//! Results must be equal, including floats: the generator uses floats only where they are exact in any order (see
+//! [`crate::program`]). The options of the device vary: work-groups of the usual and of odd sizes, down to one
+//! work-item and up to the maximum, and one or very many compute units.
 
 use crate::choices::{Random, shrink};
 use crate::program::{Breadth, inputs, program};
@@ -21,7 +21,8 @@ use lift_tests::kernels::{Arguments, device, run_on_device, tells};
 use std::path::Path;
 use std::sync::Arc;
 
-/// N and M: nothing, one, few, primes, powers of two and their neighbours, more than a work-group and no multiple of one.
+/// N and M: zero, one, few, primes, powers of two and their neighbours, more than a work-group and not a multiple of
+/// one.
 pub const SIZES: [(usize, usize); 20] = [
     (0, 3),
     (0, 0),
@@ -47,23 +48,23 @@ pub const SIZES: [(usize, usize); 20] = [
 
 const LIMITS: Limits = Limits { steps: 5_000_000, bytes: 256 << 20, iterations: 10_000 };
 
-/// The most work-items that a work-group of the device may have, if it is not the usual number.
+/// Limits on the size of work-groups, other than the default.
 pub const MOST_IN_GROUP: [u32; 4] = [1, 7, 48, 64];
-/// For how many processors launches are made, if it is not the usual number: a launch has few work-items, or very many.
+/// Numbers of compute units, other than the default: launches have few or very many work-items.
 pub const COMPUTE_UNITS: [u32; 2] = [1, 1000];
-/// How many elements a work-item takes at least, if it is not the usual number.
+/// Minimal numbers of elements per work-item, other than the default.
 pub const PER_ITEM: [u32; 3] = [1, 3, 8];
 
-/// For what and how one program is compiled.
+/// The target and the sizes for one program.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
     pub target: Target,
-    /// Four of [`SIZES`], from here on.
+    /// Index into [`SIZES`] of the first of four consecutive entries.
     pub sizes: usize,
 }
 
 impl Way {
-    /// What the case of this seed takes, and what its program is drawn from.
+    /// Returns the way of a seed, and the generator for its program.
     pub fn of(seed: u64) -> (Way, Random) {
         let mut random = Random::new(seed);
         let way = Way { target: any_target(&mut random), sizes: random.below(SIZES.len()) };
@@ -78,12 +79,12 @@ pub fn try_one(seed: u64) -> Case {
     try_some(seed, Breadth::Compiled)
 }
 
-/// The same of programs that rules of the compiler look for.
+/// As [`try_one`], with programs for the compiler's rules.
 pub fn try_shape(seed: u64) -> Case {
     try_some(seed, Breadth::Shapes)
 }
 
-/// The same of programs whose checks fail: what is told is the same, too.
+/// As [`try_one`], with programs whose checks may fail; the reported failures are compared, too.
 pub fn try_failing(seed: u64) -> Case {
     try_some(seed, Breadth::Failing)
 }
@@ -120,12 +121,12 @@ fn any_target(random: &mut Random) -> Target {
     target
 }
 
-/// One of the numbers, or none of them: that is as likely as two.
+/// Returns one of the numbers, or `None` with the probability of two of them.
 fn one_or_usual(numbers: &[u32], random: &mut Random) -> Option<u32> {
     numbers.get(random.below(numbers.len() + 2)).copied()
 }
 
-/// `told`: failures are compared, too.
+/// Compares all runs of a program; `told` also compares reported failures.
 fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
     remember("differential", text);
     let kernel = kernel(text).map_err(|why| format!("refused: {why}"))?;
@@ -155,7 +156,7 @@ fn agree(text: &str, way: Way, told: bool) -> Result<Case, String> {
                 ));
             }
         }
-        // Without checks, a program that fails does anything.
+        // Without checks, a failing program has undefined behaviour.
         let Ok(compiled) = &compiled else { continue };
         if meaning.is_err() && !way.target.checked {
             continue;
@@ -193,7 +194,7 @@ fn meaning(kernel: &Kernel, n: usize, m: usize) -> Result<Result<Value, RunError
     }
 }
 
-/// A rewrite may leave out what would have failed, but not make it another failure or bring one in.
+/// A rewrite may remove a failure; it may not introduce one. Failures are not compared.
 fn alike_results(a: &Result<Value, RunError>, b: &Result<Value, RunError>) -> bool {
     match (a, b) {
         (Ok(a), Ok(b)) => equal(a, b),
@@ -203,7 +204,7 @@ fn alike_results(a: &Result<Value, RunError>, b: &Result<Value, RunError>) -> bo
     }
 }
 
-/// The same; a number that is none is the same as another such.
+/// Equality, except that NaN equals NaN.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(x), Value::Float(y)) => x == y || (x.is_nan() && y.is_nan()),

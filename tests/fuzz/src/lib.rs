@@ -1,19 +1,19 @@
-//! `lift-fuzz`: machines that look for counterexamples, for as long as one wants.
+//! `lift-fuzz`: searches for counterexamples with random cases.
 //!
-//! `./tests/fuzz/run MODE COUNT [SEED]` tries COUNT cases; case i is made from the seed SEED + i alone, so each wrong one
-//! is tried again by its own seed and a count of 1. What is wrong is made smaller before it is shown. The tests of this
-//! crate try a bounded number of each mode, and every case of `corpus/`.
+//! `./tests/fuzz/run MODE COUNT [SEED]` tries COUNT cases. Case i depends only on the seed SEED + i, so a failing case
+//! is repeated with its own seed and a count of 1. Failing cases are minimized before they are shown. The tests of this
+//! crate try a bounded number of cases of each mode, and every case of `corpus/`.
 //!
 //! | module | job |
 //! |---|---|
-//! | [`choices`] | random numbers, and shrinking what was chosen |
+//! | [`choices`] | random numbers, and minimization of choices |
 //! | [`program`] | random well-typed programs over the whole language |
-//! | [`tree`], [`mutate`] | programs as trees of brackets: smaller ones, near-misses |
-//! | [`soundness`] | accepted programs run with their lengths watched |
-//! | [`written`] | a program formatted, or with what is inserted written out, is the same program |
-//! | [`differential`] | interpreter, device and every form of a program do the same |
-//! | [`checks`] | whatever assumes or checks, under every primitive that takes a function |
-//! | [`text`] | any text is survived |
+//! | [`tree`], [`mutate`] | programs as trees of brackets: minimization, near-misses |
+//! | [`soundness`] | accepted programs run while their lengths are checked |
+//! | [`written`] | formatting and elaboration preserve a program |
+//! | [`differential`] | interpreter, device and every form of a program agree |
+//! | [`checks`] | every assumption or check, inside every primitive that takes a function |
+//! | [`text`] | arbitrary text is processed without failure |
 
 pub mod checks;
 pub mod choices;
@@ -27,19 +27,19 @@ pub mod written;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of one case.
+/// The outcome of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Case {
-    /// Accepted, or run, and all is as it should be.
+    /// Accepted or run, without failure.
     Accepted,
-    /// Rejected, as it may be.
+    /// Rejected, which is allowed.
     Rejected,
     Wrong(Wrong),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// The smallest program, or session, that was found.
+    /// The smallest failing program or session found.
     pub program: String,
     pub why: String,
 }
@@ -52,7 +52,7 @@ pub struct Counts {
     pub wrong: u64,
 }
 
-/// Tries `count` cases from `seed` on; each wrong one is given to `report` with its seed.
+/// Tries `count` cases from `seed` on; passes failing ones to `report` with their seeds.
 pub fn try_all(count: u64, seed: u64, try_one: fn(u64) -> Case, report: &mut dyn FnMut(u64, &Wrong)) -> Counts {
     let mut counts = Counts::default();
     for seed in (0..count).map(|i| seed.wrapping_add(i)) {
@@ -69,7 +69,7 @@ pub fn try_all(count: u64, seed: u64, try_one: fn(u64) -> Case, report: &mut dyn
     counts
 }
 
-/// A panic is an error like others here.
+/// Turns a panic into an error.
 pub fn guarded<T>(f: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
@@ -77,10 +77,10 @@ pub fn guarded<T>(f: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     })
 }
 
-/// A crash that cannot be caught leaves what it crashed on, in `tests/output/`.
+/// Writes the current case to `tests/output/`, for crashes that cannot be caught.
 pub fn remember(mode: &str, text: &str) {
     let folder = lift_tests::files::root().join("tests/output");
-    // Where nothing can be written, only the seed says what it was.
+    // If writing fails, the seed still identifies the case.
     let _ =
         std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(folder.join(format!("fuzz-{mode}.lift")), text));
 }

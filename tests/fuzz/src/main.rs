@@ -1,6 +1,6 @@
-//! `lift-fuzz MODE COUNT [SEED]`: tries cases and shows those that are wrong; ends with `N tried, M wrong`.
-//! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try those of files, as `soundness` and `text` would;
-//! `lift-fuzz text-of SEED` writes the text of a seed, before it is made smaller.
+//! `lift-fuzz MODE COUNT [SEED]` tries cases and prints the failing ones; the last line is `N tried, M wrong`.
+//! `lift-fuzz program FILE…` and `lift-fuzz texts FILE…` try files like the modes `soundness` and `text`. `lift-fuzz
+//! text-of SEED` prints the text of a seed, not minimized.
 
 use lift_fuzz::{Case, checks, differential, soundness, text, try_all, written};
 use std::process::ExitCode;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         eprintln!("usage: run {} COUNT [SEED]", modes.join("|"));
         return ExitCode::from(2);
     };
-    // A panic is reported with the program on which it happened.
+    // Panics are reported with the program that caused them.
     std::panic::set_hook(Box::new(|_| ()));
     println!("seed {seed}");
     let counts = try_all(count, seed, try_one, &mut |seed, wrong| {
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     if counts.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What a mode says of programs in files.
+/// Applies a mode's check to programs in files.
 fn of_files(files: &[String], check: fn(&str) -> Result<Case, String>) -> ExitCode {
     let mut all_well = true;
     for file in files {

@@ -1,13 +1,13 @@
-//! Near-misses: programs that were well typed, with one or two things changed of which the types depend.
+//! Near-misses: well-typed programs with one or two changes that affect their types.
 
 use crate::choices::Random;
 use crate::tree::{Path, Tree, at, parse, places, print, replaced};
 
-/// The text with one to three changes.
+/// Returns the text with one to three changes.
 pub fn near_miss(text: &str, random: &mut Random) -> String {
     let mut forms = parse(text);
     for _ in 0..1 + random.below(3) {
-        // Some changes fit nowhere in a program.
+        // Some changes do not apply to every program.
         for _ in 0..20 {
             if let Some(changed) = change(&forms, random) {
                 forms = changed;
@@ -36,7 +36,7 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
     let pick = |paths: Vec<Path>, random: &mut Random| (!paths.is_empty()).then(|| random.of(&paths).clone());
     let word = |text: &str| Tree::Word(text.to_owned());
     match random.below(12) {
-        // A length is another one.
+        // Change a length.
         0 => {
             let path = pick(words(&is_number), random)?;
             let Some(Tree::Word(old)) = at(forms, &path) else { return None };
@@ -51,14 +51,14 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
             let other = if old.ends_with('N') { old.replace('N', "M") } else { old.replace('M', "N") };
             Some(replaced(forms, &path, &[word(&other)]))
         }
-        // A name is that of another value.
+        // Replace a variable by another one.
         2 | 3 => {
             let names = words(&is_variable);
             let (to, from) = (pick(names.clone(), random)?, pick(names, random)?);
             let other = at(forms, &from)?.clone();
             Some(replaced(forms, &to, &[other]))
         }
-        // An opening is left out, or is another.
+        // Remove an `unpack` or `pack`, or change a `let`.
         4 => {
             let path = pick(headed(&["unpack"]), random)?;
             let Some(Tree::List(parts)) = at(forms, &path) else { return None };
@@ -81,7 +81,7 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
             let binder = if random.one_in(2) { Tree::List(vec![word("L0"), name.clone()]) } else { name.clone() };
             let by = [
                 Tree::List(vec![word("unpack"), binder, value.clone(), body.clone()]),
-                // What is named in the scope is wanted outside of it.
+                // The bound name is then used outside its scope.
                 Tree::List(vec![word("let"), word("v0"), value.clone(), body.clone()]),
                 Tree::List(vec![
                     Tree::List(vec![word("lambda"), Tree::List(vec![name.clone()]), body.clone()]),
@@ -90,14 +90,14 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
             ];
             Some(replaced(forms, &path, &[random.of(&by).clone()]))
         }
-        // An expression stands where another stood.
+        // Replace an expression by another one.
         7 => {
             let lists = |path: &&Path| path.len() > 1 && matches!(at(forms, path), Some(Tree::List(_)));
             let lists: Vec<Path> = places.iter().filter(lists).cloned().collect();
             let (to, from) = (pick(lists.clone(), random)?, pick(lists, random)?);
             Some(replaced(forms, &to, &[at(forms, &from)?.clone()]))
         }
-        // Arguments change places, one is gone, one is there twice.
+        // Swap, remove or duplicate arguments.
         8 => {
             let wide = |path: &&Path| matches!(at(forms, path), Some(Tree::List(parts)) if parts.len() > 2);
             let path = pick(places.iter().filter(wide).cloned().collect(), random)?;
@@ -111,13 +111,13 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
             }
             Some(replaced(forms, &path, &[Tree::List(parts)]))
         }
-        // Another function of much the same type.
+        // Replace a function by one of a similar type.
         9 => {
             let path = pick(words(&|w| alike(w).is_some()), random)?;
             let Some(Tree::Word(old)) = at(forms, &path) else { return None };
             Some(replaced(forms, &path, &[word(random.of::<&str>(alike(old)?))]))
         }
-        // A claim about the length.
+        // Annotate an array with a length.
         10 => {
             let path = pick(words(&is_variable), random)?;
             let claim = random.of(&["N", "M", "(* 4 N)", "3", "(+ N 1)", "(/ N 2)", "(- N 1)"]);
@@ -126,7 +126,7 @@ fn change(forms: &[Tree], random: &mut Random) -> Option<Vec<Tree>> {
             let ty = parse(&format!("(array-type {element} {claim})"));
             Some(replaced(forms, &path, &[Tree::List([vec![word(":"), value], ty].concat())]))
         }
-        // A filter more, so that a length is hidden where it was known.
+        // Add a filter or a view, so that a known length becomes hidden or changes.
         _ => {
             let path = pick(words(&is_variable), random)?;
             let value = at(forms, &path)?.clone();
@@ -143,7 +143,7 @@ fn is_number(word: &str) -> bool {
     !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The names that the generator gives.
+/// The variable names of the generator.
 fn is_variable(word: &str) -> bool {
     let inputs = ["ds", "ls", "ps", "tri", "hid", "ragged", "rows", "zs", "ys", "xs", "k"];
     let made =

@@ -1,4 +1,4 @@
-//! Whether the types are true: programs that the checker accepts run with their lengths watched.
+//! Soundness of types: programs that the checker accepts run while their lengths are checked.
 
 use crate::choices::{Random, shrink};
 use crate::mutate::near_miss;
@@ -17,13 +17,13 @@ use lift_tests::check::Program;
 use lift_tests::kernels::close;
 use std::path::Path;
 
-/// Nothing, one, few, primes, a power of two and its neighbours.
+/// Zero, one, few, primes, a power of two and its neighbours.
 const SIZES: [(usize, usize); 7] = [(0, 0), (1, 1), (0, 3), (2, 1), (3, 4), (5, 2), (9, 7)];
 
-/// A program on which something is wrong takes no longer than this.
+/// Limits of a run, because a wrong program may not terminate.
 const LIMITS: Limits = Limits { steps: 300_000, bytes: 64 << 20, iterations: 10_000 };
 
-/// Every third program is well typed by construction; the others are near-misses of such.
+/// One third of the programs are well typed by construction; the others are near-misses.
 pub fn try_one(seed: u64) -> Case {
     let mut random = Random::new(seed);
     let kind = random.below(3);
@@ -54,13 +54,13 @@ pub fn try_one(seed: u64) -> Case {
     }
 }
 
-/// Two reasons of one kind: the first words agree.
+/// Whether two failures are of one kind: their texts agree up to the first `:` or backtick.
 pub fn alike(a: &str, b: &str) -> bool {
     let kind = |text: &str| text.split([':', '`']).next().unwrap_or_default().to_owned();
     kind(a) == kind(b)
 }
 
-/// What is well typed by construction is accepted, and its types are true.
+/// Checks that a program is accepted, and that its types are sound.
 pub fn well_typed(text: &str) -> Result<Case, String> {
     remember("soundness", text);
     let program = Program::new(Path::new("."), "random.lift", text);
@@ -84,7 +84,7 @@ pub fn well_typed(text: &str) -> Result<Case, String> {
     if accepted { Ok(Case::Accepted) } else { Err("there is no kernel".into()) }
 }
 
-/// What is not well typed is rejected; what is accepted although it was changed is fine when it runs.
+/// Checks that a program is rejected, or sound if it is accepted.
 pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
     remember("soundness", text);
     let program = Program::new(Path::new("."), "random.lift", text);
@@ -92,13 +92,13 @@ pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
         return Ok(Case::Rejected);
     }
     let kernels = match kernels(&program) {
-        // Not supported, and said so.
+        // Unsupported, and reported as such.
         Err(why) if why.contains("this is a function where data is needed") => return Ok(Case::Rejected),
         kernels => kernels?,
     };
     for kernel in kernels {
         for (n, m) in SIZES {
-            // An input may have another type now: then there is nothing to run.
+            // The change may affect an input's type, and then the program cannot run on these inputs.
             let values = inputs(n, m);
             let fit = kernel.params.iter().zip(&values).all(|(param, value)| fits(value, kernel.ty(*param)));
             if fit && kernel.params.len() == values.len() {
@@ -111,7 +111,7 @@ pub fn rejected_or_fine(text: &str) -> Result<Case, String> {
 
 const ERROR: lift_analysis::diagnostics::Severity = lift_analysis::diagnostics::Severity::Error;
 
-/// Whether the value is of this type but for its lengths.
+/// Whether the value has this type, ignoring lengths.
 fn fits(value: &Value, ty: &Ty) -> bool {
     match (ty.kind(), value) {
         (TyKind::Exists(_, body), value) => fits(value, body),
@@ -134,26 +134,26 @@ fn fits(value: &Value, ty: &Ty) -> bool {
     }
 }
 
-/// The kernels as they are elaborated, before anything is simplified; those that are over a limit are left out.
+/// Returns the kernels as elaborated, before simplification; omits those that exceed a limit.
 fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {
     let analysis = program.analysis();
     let db = analysis.db();
     let Some(file) = db.file(program.path()) else { return Ok(Vec::new()) };
     let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
     let built = kernels.filter_map(|form| match build::elaborated_kernel(db, *form) {
-        // A limit, which says so itself.
+        // A reported limit.
         Err(e) if e.message.ends_with("too large to be compiled") => None,
         built => Some(built.map_err(|e| format!("accepted, but not built: {e}"))),
     });
     built.collect()
 }
 
-/// Whether the kernel assumes something of a length that is opened in it.
+/// Whether the kernel has an assumption on an opened length.
 fn assumes_of_hidden(kernel: &Kernel) -> bool {
     kernel.assumptions.iter().any(|(a, _)| a.vars().iter().any(|v| v.kind == VarKind::Skolem))
 }
 
-/// The result with everything watched, of the kernel as it is and simplified. `Err` is what is wrong.
+/// Runs the kernel, as it is and simplified, with all checks; an error is a violation.
 fn watched(kernel: &Kernel, inputs: Vec<Value>) -> Result<Result<Value, RunError>, String> {
     let simple = simplify::simplify(kernel.clone());
     for (stage, kernel) in [("elaborated", kernel), ("simplified", &simple)] {
@@ -165,9 +165,9 @@ fn watched(kernel: &Kernel, inputs: Vec<Value>) -> Result<Result<Value, RunError
     let again = one_run(&simple, inputs, "simplified")?;
     match (&result, &again) {
         (Ok(a), Ok(b)) if !close(a, b) => Err(format!("simplifying changes the result: {a} to {b}")),
-        // An assumption about a hidden length that turns out to be a known size is checked before the run.
+        // An assumption on a hidden length that simplifies to a known size is checked before the run.
         (Ok(_), Err(e)) if e.kind == RunErrorKind::Assumption && assumes_of_hidden(kernel) => Ok(result),
-        // What is left out cannot fail any more; the limits are on steps.
+        // Simplification may only remove failures; the limits count steps, which change.
         (Ok(_), Err(e)) if e.kind != RunErrorKind::Limit => Err(format!("simplifying makes it fail: {e}")),
         _ => Ok(result),
     }

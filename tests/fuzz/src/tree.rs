@@ -1,4 +1,4 @@
-//! Programs as trees of brackets: what is mutated, and what is made smaller.
+//! Programs as trees of brackets, for mutation and minimization.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ pub enum Tree {
     List(Vec<Tree>),
 }
 
-/// A place in a forest: which child, of which child, ….
+/// A path in a forest: the index at each level.
 pub type Path = Vec<usize>;
 
 impl fmt::Display for Tree {
@@ -29,7 +29,7 @@ impl fmt::Display for Tree {
     }
 }
 
-/// The forms of a program; comments are left out, and what has no partner is, too.
+/// Parses a program into trees; comments and unmatched brackets are dropped.
 pub fn parse(text: &str) -> Vec<Tree> {
     let mut open: Vec<Vec<Tree>> = vec![Vec::new()];
     let mut rest = text;
@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Vec<Tree> {
             }
             c if c.is_whitespace() => c.len_utf8(),
             '#' if rest[1..].starts_with('(') => {
-                // `#(…)`: the sign stays a word of its own, which prints with a space and means the same.
+                // `#(…)`: `#` is a word of its own; the space printed after it does not change the meaning.
                 open.last_mut().into_iter().for_each(|parent| parent.push(Tree::Word("#".into())));
                 1
             }
@@ -73,7 +73,7 @@ pub fn print(forms: &[Tree]) -> String {
     forms.iter().map(|form| format!("{form}\n")).collect::<String>().replace("# (", "#(")
 }
 
-/// Every place, the outer ones first.
+/// Returns all paths, outer ones first.
 pub fn places(forms: &[Tree]) -> Vec<Path> {
     fn below(trees: &[Tree], at: &mut Path, out: &mut Vec<Path>) {
         for (i, tree) in trees.iter().enumerate() {
@@ -100,7 +100,7 @@ pub fn at<'t>(forms: &'t [Tree], path: &[usize]) -> Option<&'t Tree> {
     }
 }
 
-/// The forest with other trees in this place, none or several too.
+/// Replaces the tree at a path by any number of trees.
 pub fn replaced(forms: &[Tree], path: &[usize], by: &[Tree]) -> Vec<Tree> {
     let Some((first, rest)) = path.split_first() else { return forms.to_vec() };
     let mut out = Vec::with_capacity(forms.len() + by.len());
@@ -115,8 +115,8 @@ pub fn replaced(forms: &[Tree], path: &[usize], by: &[Tree]) -> Vec<Tree> {
     out
 }
 
-/// A smaller program of which `wrong` still holds: forms and arguments are left out, expressions replaced by what is in
-/// them or by something simple. `tries` bounds how often `wrong` is asked.
+/// Minimizes a program while `wrong` holds: removes forms and arguments, and replaces expressions by a part of them or
+/// by a simple one. Calls `wrong` at most `tries` times.
 pub fn reduce(text: &str, mut tries: u32, wrong: &mut dyn FnMut(&str) -> bool) -> String {
     let mut forms = parse(text);
     if !wrong(&print(&forms)) {
@@ -125,7 +125,7 @@ pub fn reduce(text: &str, mut tries: u32, wrong: &mut dyn FnMut(&str) -> bool) -
     loop {
         let before = forms.clone();
         let mut next = 0;
-        // The places change under the hands; those that are gone are passed over.
+        // Replacements change the paths, so they are recomputed; a path that is gone ends the loop.
         while let Some(path) = places(&forms).get(next).cloned() {
             let Some(here) = at(&forms, &path).cloned() else { break };
             let mut smaller: Vec<Vec<Tree>> = vec![Vec::new()];

@@ -1,5 +1,5 @@
-//! Whether a program may be written otherwise: formatted, or with what the checker inserts written out, it has the same
-//! types and the same errors, also where nothing is inserted. Every second program has branches that hide lengths.
+//! Formatting and elaboration preserve a program's types and errors, also in explicit mode. Every second program has
+//! branches that hide lengths.
 
 use crate::choices::{Random, shrink};
 use crate::program::branches::KINDS;
@@ -32,7 +32,7 @@ fn same(text: &str) -> Result<(), String> {
     program.check_invariants(Path::new("."))
 }
 
-/// Programs in which every two branches of a kind are those of one `if`.
+/// Checks programs that combine every two branches of a kind in an `if`.
 pub fn pairs_of_branches() -> Result<(), String> {
     const ARRAYS: [(char, [&str; 3]); 2] = [('A', ["h", "xs", "g"]), ('B', ["g", "h", "zs"])];
     for kind in &KINDS {

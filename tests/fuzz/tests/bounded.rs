@@ -1,8 +1,7 @@
-//! What continuous integration tries of each kind: cases that are the same each time, some that nobody has tried, and every
-//! case that was wrong once. A failure says the seed of each case that is wrong, the smallest program that was found, and
-//! what tries it again; `tests/fuzz/run` tries more, and others.
+//! The fuzz cases of continuous integration: fixed cases, some new ones, and every case that once failed. A failure
+//! reports the seeds, the minimized programs, and a command to repeat each; `tests/fuzz/run` tries more.
 //!
-//! The seed of the new cases is of the clock, or `LIFT_SEED`.
+//! The seed of the new cases is `LIFT_SEED`, or taken from the clock.
 
 use lift_codegen::target::Target;
 use lift_fuzz::{Case, Counts, Wrong, checks, differential, guarded, soundness, text, try_all, written};
@@ -13,12 +12,12 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The seed of the cases that are the same each time.
+/// The seed of the fixed cases.
 const FIXED: u64 = 1;
 
-/// How many new cases of a mode are tried: at most a hundredth of those that were tried without one that was wrong since a
-/// fault was mended that it found, or what it tries became more (tests/fuzz/LOG.md has the counts). So what fails is what was
-/// just changed.
+/// Number of new cases per mode: at most a hundredth of the number tried without failure since the mode's last failure
+/// was fixed or the mode was extended (counts are in tests/fuzz/LOG.md). A failure therefore most likely comes from a
+/// recent change.
 const FRESH: [(&str, u64); 7] = [
     ("checks", 1),
     ("soundness", 100),
@@ -29,7 +28,7 @@ const FRESH: [(&str, u64); 7] = [
     ("failing", 1),
 ];
 
-/// The first seed of the new cases.
+/// Returns the first seed of the new cases.
 fn fresh() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     *SEED.get_or_init(|| {
@@ -68,7 +67,7 @@ fn some_new(mode: &str, try_one: fn(u64) -> Case) {
 #[test]
 fn types_are_true() {
     let counts = none_wrong("soundness", 300, FIXED, soundness::try_one);
-    // Near-misses that all pass, or all fail, try nothing.
+    // If all near-misses were accepted, or all rejected, they would test nothing.
     assert!(counts.accepted > 100 && counts.rejected > 60, "{counts:?}");
     some_new("soundness", soundness::try_one);
 }
@@ -84,7 +83,7 @@ fn every_pair_of_branches_may_be_written_out() {
     written::pairs_of_branches().unwrap_or_else(|why| panic!("{why}"));
 }
 
-/// What assumes or checks, under what takes a function: a sample of the tables, of all lengths and positions.
+/// A sample of the tables: checks inside every primitive that takes a function, with all lengths and positions.
 #[test]
 fn checks_fail_alike_under_every_function() {
     let step = 97;
@@ -94,7 +93,8 @@ fn checks_fail_alike_under_every_function() {
     some_new("checks", checks::try_one);
 }
 
-/// A primitive that takes a function, and one that assumes something, is in the tables, which are tried with one another.
+/// The tables contain every primitive that takes a function and every one with an assumption, and all combinations are
+/// cases.
 #[test]
 fn no_pair_of_a_function_and_a_check_is_missing() {
     assert_eq!(checks::missing(), [] as [&str; 0]);
@@ -134,7 +134,7 @@ fn texts_are_survived() {
     some_new("text", text::try_one);
 }
 
-/// Of each text that there is here, and of some that are random, the tree is the text.
+/// Trees are lossless for all texts of the repository and for random ones.
 #[test]
 fn the_tree_is_lossless() {
     let folders = ["examples", "tests", "analysis/prelude"];
@@ -143,7 +143,7 @@ fn the_tree_is_lossless() {
     let random = (0..200).chain((0..100).map(|i| fresh().wrapping_add(i)));
     let texts = there.iter().map(|file| (file.display().to_string(), files::read(file)));
     for (name, text) in texts.chain(random.map(|seed| (format!("seed {seed}"), text::text_of(seed)))) {
-        // A text ends anywhere while it is typed.
+        // An unfinished text can end anywhere.
         let half = (text.len() / 2..text.len()).find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         for text in [text.as_str(), &text[..half], &text[half..]] {
             text::lossless(text).unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -151,7 +151,7 @@ fn the_tree_is_lossless() {
     }
 }
 
-/// A case that is wrong is made smaller and told with what tries it again.
+/// A failing case is reported with a command that repeats it.
 #[test]
 fn what_is_wrong_can_be_tried_again() {
     fn odd_is_wrong(seed: u64) -> Case {
@@ -183,7 +183,7 @@ fn what_was_wrong_once_is_right() {
     }
 }
 
-/// For every class of devices a program computes, or tells, what the interpreter does.
+/// For every class of devices, the device gives the interpreter's result or failure.
 #[test]
 fn what_devices_did_wrong_once_is_right() {
     let file = "tests/fuzz/corpus/devices.lift";

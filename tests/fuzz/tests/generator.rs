@@ -1,4 +1,4 @@
-//! What the generator makes: a part of the language that it never uses is one about which the machines say nothing.
+//! Coverage of the generator: fuzzing says nothing about language features that are never generated.
 
 use lift_analysis::prims;
 use lift_codegen::lower::compile;
@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 
 const PROGRAMS: u64 = 2500;
 
-/// How many of the programs have each word.
+/// Returns for each word the number of programs that contain it.
 fn programs_with_each_word(breadth: Breadth) -> HashMap<String, u64> {
     fn words(tree: &Tree, found: &mut Vec<String>) {
         match tree {
@@ -36,7 +36,7 @@ fn programs_with_each_word(breadth: Breadth) -> HashMap<String, u64> {
     counts
 }
 
-/// Primitives of which fewer than `least` programs have one, under any of their names.
+/// Returns the primitives that fewer than `least` programs contain, under any of their names.
 fn rare(breadth: Breadth, least: u64) -> Vec<&'static str> {
     let counts = programs_with_each_word(breadth);
     let count = |p: &prims::Primitive| -> u64 {
@@ -50,14 +50,14 @@ fn every_primitive_is_in_programs() {
     assert_eq!(rare(Breadth::Whole, 5), [] as [&str; 0]);
 }
 
-/// What is not exact on every device, and what is compiled in some places only, is left out there.
+/// Excluded are primitives that are not exact on every device, or supported in some places only.
 #[test]
 fn every_primitive_that_is_the_same_on_every_device_is_in_programs_that_are_compiled() {
     let left_out = ["exp", "log", "tan", "tanh", "atan2", "pow", "filterWrg", "filterLcl", "scatter"];
     assert_eq!(rare(Breadth::Compiled, 5), left_out);
 }
 
-/// Numbers of every kind are sorted by functions of every kind.
+/// Every comparison function is applied to every kind of number.
 #[test]
 fn every_order_is_of_every_kind_of_numbers() {
     let joined =
@@ -67,7 +67,7 @@ fn every_order_is_of_every_kind_of_numbers() {
     let pairs = orders.flat_map(|order| NUMBERS.map(|number| format!("{order}(map (lambda (x) {number}) ")));
     let mut missing: BTreeSet<String> = pairs.collect();
     for seed in 0..PROGRAMS {
-        // No definition before the shape, and the shape that sorts.
+        // No definitions before the shape, and the shape `orders`.
         let choices = [vec![0, 21], Random::new(seed).choices(40)].concat();
         let text = joined(&program(&choices, Breadth::Shapes));
         missing.retain(|pair| !text.contains(pair));
@@ -78,8 +78,8 @@ fn every_order_is_of_every_kind_of_numbers() {
     panic!("in no program: {missing:#?}");
 }
 
-/// What differential cases are drawn from is drawn: every number of every option, and each size of a work-group with each
-/// number of processors.
+/// All options of differential cases occur: every value, and every combination of work-group size and number of compute
+/// units.
 #[test]
 fn every_way_to_compile_is_tried() {
     const WAYS: u64 = 2000;
@@ -116,18 +116,18 @@ fn sizes_are_where_programs_go_wrong() {
         assert!([power - 1, power, power + 1].into_iter().all(has), "{power}");
     }
     assert!(SIZES.iter().filter(|size| is_prime(size.0)).count() >= 6);
-    // More than one work-group of each size, and the last one not full.
+    // Several work-groups of each size, with the last one partly filled.
     for group in MOST_IN_GROUP.into_iter().skip(1).map(|group| group as usize) {
         assert!(SIZES.iter().filter(|(n, _)| *n > group && !n.is_multiple_of(group)).count() >= 5, "{group}");
     }
     assert!(SIZES.iter().any(|(_, m)| *m == 0));
 }
 
-/// Every rule of the compiler is applied to some program, for some device.
+/// Every rule of the compiler applies to some program on some device.
 #[test]
 fn every_rule_is_applied_to_programs() {
     const MOST: u64 = 2000;
-    // A `mapLcl` in no `mapWrg` is an error of the program.
+    // A `mapLcl` outside `mapWrg` is an error.
     let names = rules::ALL.iter().map(|rule| rule.name).filter(|name| *name != "map-wrg");
     let mut missing: BTreeSet<&str> = names.collect();
     for seed in 0..MOST {

@@ -1,14 +1,13 @@
-//! That no text takes all memory: the texts that were wrong once, and those that are tried each time, are tried by a
-//! process that may not have more than so much.
+//! Bounded memory: the corpus and the fixed random texts run in a process with a memory limit.
 
 use lift_tests::files;
 use std::process::{Command, Output};
 
-/// The address space that the process may have, in MiB: what it maps, that is more than it uses. Of it 66 MiB are the
-/// stacks of two threads.
+/// Limit on the process's address space, in MiB. It counts mapped memory, which is more than used memory; 66 MiB are
+/// the stacks of two threads.
 const MOST: u64 = 1024;
 
-/// Runs the program with so many MiB, as `tests/fuzz/run text` does with more.
+/// Runs the program with a limit in MiB, as `tests/fuzz/run text` does with a larger one.
 fn within(most: u64, args: &[&str]) -> Output {
     let command = format!("ulimit -v {} && exec \"$0\" \"$@\"", most << 10);
     let mut shell = Command::new("sh");
@@ -35,7 +34,7 @@ fn memory_is_bounded_for_random_texts() {
     none_wrong(&within(MOST, &["text", "20", "1000"]));
 }
 
-/// A process that may have too little does not succeed.
+/// The limit is effective: with too little memory the process fails.
 #[test]
 fn the_bound_is_one() {
     let output = within(48, &["text", "20", "1000"]);

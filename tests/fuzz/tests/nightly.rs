@@ -1,4 +1,4 @@
-//! That slices of a long search go on where the last one stopped (`tests/fuzz/nightly`).
+//! Slices of a long search continue where the last one stopped (`tests/fuzz/nightly`).
 
 use lift_tests::files;
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// One slice of one run of each mode that is asked for, by something that answers `said` instead of trying cases.
+/// Runs a slice of one mode with a fake `run` that executes `said` instead of trying cases.
 fn slice(folder: &Path, mode: &str, said: &str) -> Output {
     let run = folder.join("run");
     fs::write(&run, format!("#!/bin/sh\necho \"$@\" >>'{}'\n{said}\n", folder.join("asked").display()))

@@ -1,7 +1,7 @@
-//! The tree-sitter grammar of Lift, for Rust programs, and its queries.
+//! The tree-sitter grammar of Lift for Rust programs, with its queries.
 //!
-//! `src/` is generated from `grammar.js` by `tree-sitter generate`; a test of the workspace says when it is not in step,
-//! and compares the trees with those of the language's own parser.
+//! `src/` is generated from `grammar.js` by `tree-sitter generate`; tests of the workspace check that it is up to date,
+//! and that its trees agree with those of the language's own parser.
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ unsafe extern "C" {
 /// The parser, for `tree_sitter::Parser::set_language`.
 pub const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(tree_sitter_lift) };
 
-/// The kinds of nodes, as JSON.
+/// The node kinds, as JSON.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
 pub const HIGHLIGHTS: &str = include_str!("../../queries/highlights.scm");
 pub const LOCALS: &str = include_str!("../../queries/locals.scm");

@@ -5,7 +5,7 @@
 //! lift-grammar-generator OUT
 //! ```
 //!
-//! OUT is the folder to write to. Node.js must be there: the grammar is a program of JavaScript.
+//! OUT is the output folder. Requires Node.js, because the grammar is a JavaScript program.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let grammar = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    // Version 14 of the tables: what Neovim 0.10 and Helix 25.01 read, too.
+    // Version 14 of the tables, which Neovim 0.10 and Helix 25.01 support.
     let tables = 14;
     let js = grammar.join("grammar.js");
     match tree_sitter_generate::generate_parser_in_directory(&grammar, Some(&out), js.to_str(), tables, None, None) {

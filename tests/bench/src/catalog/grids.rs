@@ -12,7 +12,7 @@ fn side(scale: Scale) -> usize {
     scale.of(256, 4096, 4096)
 }
 
-/// A square grid in, another one out.
+/// A stencil from one square grid to another.
 pub fn square(name: &str, file: &'static str, kernel: &'static str, scale: Scale) -> Benchmark {
     let n = side(scale);
     Benchmark {
@@ -38,7 +38,7 @@ fn boxed(name: &'static str, radius: usize, (lx, ly, rows): (usize, usize, usize
 }
 
 pub fn box3(scale: Scale) -> Benchmark {
-    // 90 % of the copy rate; the kernel by hand reaches 96 %.
+    // 90 % of the copy rate; the hand-written kernel reaches 96 %.
     boxed("box3", 1, scale.of((16, 4, 2), (64, 4, 2), (64, 4, 2)), scale)
         .goals(scale, &[(Kind::Futhark, 0.7), (Kind::Hand, 1.07)])
 }
@@ -48,7 +48,7 @@ pub fn box9(scale: Scale) -> Benchmark {
         .goals(scale, &[(Kind::Futhark, 1.0 / 6.0), (Kind::Hand, 1.1)])
 }
 
-/// The kernel of this name from `grids.cl`: four wide, four tall an item.
+/// The kernel of this name in `grids.cl`; each work-item computes 4×4 points.
 fn by_hand(kernel: &'static str, inputs: usize, n: usize) -> ByHand {
     let mut args: Vec<_> = (0..inputs).map(Input).collect();
     args.extend([Result(0), Int(n), Int(n)]);

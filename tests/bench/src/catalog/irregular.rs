@@ -6,8 +6,8 @@ use crate::compare::Check;
 use crate::data;
 use crate::external::Kind;
 
-/// The product as the compiler places it, beside cuBLAS: packed, and on the square with zeros. The goals are to be 18, 7
-/// and 1.7 times as fast.
+/// The product as placed by the compiler, compared with cuBLAS on a packed matrix and on a square one with zeros. The
+/// goals are to be 18, 7 and 1.7 times as fast.
 fn product(name: &'static str, scale: Scale, n: usize) -> Benchmark {
     let peer = move |scale: Scale| {
         let group = scale.of(32, 32, if n > 8192 { 256 } else { 128 });
@@ -18,7 +18,7 @@ fn product(name: &'static str, scale: Scale, n: usize) -> Benchmark {
         vec![hand.launch("product", &[Input(0), Input(1), Result(0), Int(n)], n / 2, group)]
     };
     let goals = [(Kind::Strmv, 1.0 / 18.0), (Kind::Stpmv, 1.0 / 7.0), (Kind::Sgemv, 1.0 / 1.7), (Kind::Hand, 1.1)];
-    // At the smaller sizes a launch takes longer than the work.
+    // At smaller sizes a launch takes longer than the computation.
     let goals = if n >= 4096 { &goals[..] } else { &goals[3..] };
     Benchmark {
         external: vec![Kind::Strmv, Kind::Stpmv, Kind::Sgemv],
@@ -28,7 +28,7 @@ fn product(name: &'static str, scale: Scale, n: usize) -> Benchmark {
     .goals(scale, goals)
 }
 
-/// The programs of the paper, beside the same kernel by hand.
+/// The programs of the paper, compared with the same hand-written kernel.
 fn of_the_paper(name: &'static str, kernel: &'static str, scale: Scale, n: usize) -> Benchmark {
     let by_hand = product(name, scale, n).by_hand;
     Benchmark { by_hand, ..triangle(name, kernel, n) }

@@ -75,7 +75,7 @@ pub fn matmul(scale: Scale) -> Benchmark {
     .goals(scale, &[(Kind::Cuda, 1.0 / 0.88), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
 }
 
-/// Rows of 1 to 31 entries in random columns.
+/// Rows with 1 to 31 entries in random columns.
 pub fn spmv(scale: Scale) -> Benchmark {
     let n = scale.of(256, 1 << 17, 1 << 20);
     let lengths = move || (0..n as u64).map(|i| 1 + (data::mix(i) % 31) as i32);

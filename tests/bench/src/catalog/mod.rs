@@ -1,4 +1,4 @@
-//! The benchmarks: which kernel of the gallery, on what, beside whom, and how fast it is meant to be.
+//! The benchmarks: kernels of the gallery, their inputs, peers and goals.
 
 mod grids;
 mod irregular;
@@ -14,10 +14,10 @@ use crate::compare::Check;
 use crate::data::Input;
 use crate::external::Kind;
 
-/// How large.
+/// The size of the inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Whether it works at all.
+    /// Tiny inputs, to test only that everything works.
     Small,
     Cpu,
     Gpu,
@@ -27,22 +27,22 @@ pub struct Benchmark {
     pub name: String,
     /// `examples/gallery/FILE.lift`, or with a folder `examples/FILE.lift`.
     pub file: &'static str,
-    /// The program, if it is none of the examples.
+    /// The program's text, if it is not one of the examples.
     pub text: Option<String>,
     pub kernel: &'static str,
     pub sizes: Vec<(&'static str, i64)>,
-    /// What the input buffers hold, in the order of the kernel's parameters, each scalar of a type an array of its own.
+    /// Makes the input buffers, in the order of the kernel's parameters; each scalar component of a type has an array
+    /// of its own.
     pub inputs: Box<dyn Fn() -> Vec<Input>>,
-    /// What must at least be moved between memory and the device, in bytes: each input read once, each result written
-    /// once.
+    /// Minimal memory traffic in bytes: each input is read once, each result written once.
     pub bytes: f64,
-    /// Arithmetic operations; 0 where nobody counts them.
+    /// Number of arithmetic operations; 0 if not counted.
     pub operations: f64,
     pub check: Check,
     pub by_hand: Box<dyn Fn(Scale) -> Vec<ByHand>>,
-    /// Who else has an entry of this name.
+    /// The external peers that have an entry of this name.
     pub external: Vec<Kind>,
-    /// Our time by theirs, at most.
+    /// Maximal ratio of our time to a peer's.
     pub goals: Vec<(Kind, f64)>,
 }
 
@@ -118,13 +118,13 @@ impl Benchmark {
         }
     }
 
-    /// The name of the entry in other programs: one for all sizes.
+    /// Returns the name of the entry in external peers, which is the same for all sizes.
     pub fn entry(&self) -> String {
         let words = self.name.split('-').filter(|w| !w.starts_with(|c: char| c.is_ascii_digit()));
         format!("b_{}", words.collect::<Vec<_>>().join("_"))
     }
 
-    /// "N=2^26 M=512"
+    /// Formats the sizes, as in "N=2^26 M=512".
     pub fn size(&self) -> String {
         let sizes = self.sizes.iter().map(|(name, n)| match n.count_ones() {
             1 if *n >= 1 << 16 => format!("{name}=2^{}", n.trailing_zeros()),
@@ -133,7 +133,7 @@ impl Benchmark {
         sizes.collect::<Vec<_>>().join(" ")
     }
 
-    /// On a GPU these goals; on a processor 1.2 times the best of what is written by hand.
+    /// Sets the goals for GPUs; on processors the goal is 1.2 times the time of the hand-written peers.
     fn goals(mut self, scale: Scale, gpu: &[(Kind, f64)]) -> Benchmark {
         self.goals = match scale {
             Scale::Gpu => gpu.to_vec(),
@@ -145,7 +145,7 @@ impl Benchmark {
 }
 
 impl Scale {
-    /// What fits this scale.
+    /// Returns the value for this scale.
     fn of<T>(self, small: T, cpu: T, gpu: T) -> T {
         match self {
             Scale::Small => small,
@@ -153,7 +153,7 @@ impl Scale {
             Scale::Gpu => gpu,
         }
     }
-    /// Groups of streaming kernels: a few for each compute unit.
+    /// Number of work-groups of streaming kernels: a few per compute unit.
     fn groups(self) -> usize {
         self.of(4, 16, 4 * 132)
     }

@@ -1,11 +1,11 @@
-//! Compositions of maps, folds, scans and sorts of rows, as people write them first.
+//! Compositions of maps, folds, scans and sorts of rows, in their most direct form.
 
 use super::{Benchmark, Scale};
 use crate::compare::Check;
 use crate::data::Input;
 use crate::external::Kind;
 
-/// A benchmark of `programs/nested.lift`.
+/// A benchmark of a kernel in `programs/nested.lift`.
 fn nested(
     kernel: &'static str,
     sizes: &[(&'static str, usize)],

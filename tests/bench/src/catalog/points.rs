@@ -1,4 +1,4 @@
-//! Much arithmetic for each element.
+//! Programs with much arithmetic per element.
 
 use super::{Benchmark, Scale, USUAL};
 use crate::by_hand::{Arg::*, ByHand, Memory::*};
@@ -38,7 +38,7 @@ pub fn nbody(scale: Scale) -> Benchmark {
     .goals(scale, USUAL)
 }
 
-/// Points and centroids.
+/// A step of k-means over points and centroids.
 fn clusters(name: &'static str, kernel: &'static str, scale: Scale, update: bool) -> Benchmark {
     let (n, k, d): (usize, usize, usize) = (scale.of(512, 1 << 16, 1 << 20), scale.of(4, 16, 16), 8);
     let peer = move |_| {
@@ -56,7 +56,7 @@ fn clusters(name: &'static str, kernel: &'static str, scale: Scale, update: bool
         sizes: vec![("N", n as i64), ("K", k as i64), ("D", d as i64)],
         inputs: Box::new(move || vec![Made::floats(&[n, d], 1, 0.0, 1.0), Made::floats(&[k, d], 2, 0.0, 1.0)]),
         operations: 3.0 * (n * k * d) as f64,
-        // A point in the middle of two centroids goes to either.
+        // A point halfway between two centroids may go to either.
         check: if update { Check::Relative(1e-3) } else { Check::Mostly(1e-4) },
         by_hand: Box::new(peer),
         external: vec![Kind::Futhark, Kind::OpenMp],
@@ -157,7 +157,7 @@ pub fn mandelbrot(scale: Scale) -> Benchmark {
     Benchmark {
         sizes: vec![("H", n as i64), ("W", n as i64)],
         inputs: Box::new(move || vec![Made::int(limit)]),
-        // At the edge of the set a rounding decides.
+        // At the edge of the set, rounding decides.
         check: Check::Mostly(0.01),
         by_hand: Box::new(peer),
         external: vec![Kind::Futhark, Kind::OpenMp],

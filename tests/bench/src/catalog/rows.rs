@@ -1,4 +1,4 @@
-//! Programs over rows and columns that nobody has tuned, of rows of several lengths: whether any falls behind.
+//! Programs over rows and columns at several row lengths, without any tuning, to find slow cases.
 
 use super::{Benchmark, Scale};
 use crate::compare::Check;
@@ -6,19 +6,19 @@ use crate::data::Input;
 use crate::external::Kind;
 
 const CLOSE: Check = Check::Relative(1e-4);
-/// Numbers of elements in each input, about.
+/// Approximate number of elements of each input on a GPU.
 const GPU: usize = 1 << 25;
 
-/// A kernel of `programs/rows.lift`, with the names of its sizes and the shapes of its inputs in terms of these.
+/// A kernel of `programs/rows.lift`. Shapes are lists of indices into its sizes.
 struct Program {
     kernel: &'static str,
     sizes: &'static [&'static str],
     inputs: &'static [&'static [usize]],
-    /// The indices of the sizes that the result has.
+    /// The shape of the result.
     result: &'static [usize],
-    /// The shapes that it is measured at.
+    /// The values of the sizes to measure.
     at: &'static [&'static [usize]],
-    /// Arithmetic operations at these sizes; 0 where memory bounds it.
+    /// Number of arithmetic operations at these sizes; 0 if memory-bound.
     operations: fn(&[usize]) -> f64,
     check: Check,
 }
@@ -68,7 +68,7 @@ const PROGRAMS: &[Program] = &[
 ];
 
 pub fn all(scale: Scale) -> Vec<Benchmark> {
-    // Where only whether it works is asked, all lengths come to about the same.
+    // At the small scale, all row lengths are about the same, so one is enough.
     let most = if scale == Scale::Small { 1 } else { usize::MAX };
     PROGRAMS
         .iter()
@@ -104,7 +104,8 @@ fn product(lengths: &[usize]) -> f64 {
     lengths.iter().product::<usize>() as f64
 }
 
-/// The sizes at this scale: on a GPU as they stand, elsewhere smaller, the longest first.
+/// Returns the sizes for this scale: unchanged on a GPU; elsewhere the longest is halved until the product is small
+/// enough.
 fn scaled(at: &[usize], scale: Scale) -> Vec<usize> {
     let most = match scale {
         Scale::Gpu => return at.to_vec(),

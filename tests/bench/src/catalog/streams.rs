@@ -1,4 +1,4 @@
-//! Programs that go over one array.
+//! Programs that process one array in order.
 
 use super::{Benchmark, Scale, USUAL};
 use crate::by_hand::{self, Arg::*, ByHand, Memory::*};
@@ -23,7 +23,7 @@ pub fn scale(scale: Scale) -> Benchmark {
         external: EVERYBODY.to_vec(),
         ..Benchmark::new("scale", "scale", "scale")
     }
-    // The copy rate is what CUDA's own copy reaches.
+    // The goal is the rate of CUDA's own copy.
     .goals(scale, &[(Kind::Cuda, 1.02), (Kind::Futhark, 0.7), (Kind::Hand, 1.02)])
 }
 
@@ -42,11 +42,11 @@ pub fn reverse(scale: Scale) -> Benchmark {
         external: EVERYBODY.to_vec(),
         ..Benchmark::new("reverse", "reverse", "backwards")
     }
-    // The kernel by hand is at the copy rate.
+    // The hand-written kernel reaches the copy rate.
     .goals(scale, &[(Kind::Futhark, 0.7), (Kind::Hand, 1.05)])
 }
 
-/// Two launches: a partial sum for each group, and their sum.
+/// Two launches: a partial sum per work-group, and their sum.
 fn sum_by_hand(scale: Scale, n: usize, arrays: usize) -> ByHand {
     let groups = scale.groups();
     let mut args: Vec<_> = (0..arrays).map(Input).collect();
@@ -90,7 +90,7 @@ pub fn dot(scale: Scale) -> Benchmark {
     .goals(scale, USUAL)
 }
 
-/// For processors, where groups must not wait for groups: each work-item has a stretch of its own.
+/// For processors, where work-groups must not wait for each other: each work-item processes a chunk.
 fn by_chunks(count: &'static str, write: &'static str, n: usize, result: by_hand::Memory) -> ByHand {
     let chunks = 64;
     let per = n.div_ceil(chunks);
@@ -127,7 +127,7 @@ pub fn scan(scale: Scale) -> Benchmark {
     .goals(scale, &[(Kind::Cuda, 0.85), (Kind::Futhark, 0.7), (Kind::Hand, 1.1)])
 }
 
-/// `map` is what is done with the kept elements.
+/// `map` is the function applied to the kept elements.
 fn filtering(name: &'static str, kernel: &'static str, map: &'static str, scale: Scale, n: usize) -> Benchmark {
     let peer = move |scale| {
         if scale != Scale::Gpu {
@@ -194,7 +194,7 @@ pub fn histogram(scale: Scale) -> Benchmark {
     .goals(scale, USUAL)
 }
 
-/// Nothing is known of the keys: all bits of them count.
+/// Keys are arbitrary, so all of their bits count.
 fn sorting(name: &'static str, kernel: &'static str, scale: Scale, floats: bool) -> Benchmark {
     let n = scale.of(1000, 1 << 18, 1 << 26);
     let inputs = move || match floats {

@@ -1,22 +1,22 @@
-//! Jacobi stencils of 3×3 to 15×15 points on a clamped square, each with an edge that every access looks for (`plain`), cut
-//! into pieces by the program (`split`) and left to the compiler's rules (`auto`).
+//! Jacobi stencils of 3×3 to 15×15 points on a clamped square, in three variants: each access clamps (`plain`), the
+//! program splits off the edges (`split`), or the compiler's rules do (`auto`).
 
 use super::grids::square;
 use super::{Benchmark, Scale};
 use crate::by_hand::{Arg::*, ByHand, Memory::*};
 use crate::external::Kind;
 
-/// The programs for any width.
+/// The program template for all widths.
 const TEXT: &str = include_str!("../../programs/stencil.lift");
 
-/// The narrowest and the widest one are enough to see whether they work.
+/// At the small scale, the narrowest and the widest suffice.
 pub fn all(scale: Scale) -> Vec<Benchmark> {
     let widths = scale.of(&[3, 15][..], &[3, 5, 7, 9, 11, 13, 15], &[3, 5, 7, 9, 11, 13, 15]);
     let forms = ["plain", "split", "auto"];
     widths.iter().flat_map(|width| forms.map(|form| stencil(form, *width, scale))).collect()
 }
 
-/// The program with numbers for its names.
+/// Fills in the program template.
 fn text(width: usize) -> String {
     let radius = width / 2;
     TEXT.replace("WIDTH", &width.to_string())
@@ -52,7 +52,7 @@ mod tests {
     use lift_codegen::target::Target;
     use std::path::Path;
 
-    /// What is done for each element in the middle of the grid, where both dimensions are split.
+    /// The code per element in the middle of the grid, where both dimensions are split.
     #[test]
     fn the_middle_of_a_split_stencil_has_no_conditionals() {
         for width in [3, 5, 9] {

@@ -1,10 +1,10 @@
-//! What is assumed or checked, under every function of functions: a check that fails is the same error, at the same
-//! place, on the interpreter and on every device, and a check that holds changes nothing.
+//! Assumptions and checks inside every primitive that takes a function. A failing check must give the same error at the
+//! same location on the interpreter and on every device; a check that holds must change nothing.
 //!
-//! The programs are made of three tables. A [`USES`] is a primitive that takes a function, with data; a [`CHECKS`] is a
-//! use of something that assumes or checks, written as an `Int` that is 0 where the check holds; a [`Position`] says how
-//! the one comes to stand in the other. Besides, the array may be an input or what a `filter` kept, and its length may be
-//! known to the checker. [`Case::number`] counts all of them.
+//! Programs combine three tables: [`USES`] has applications of primitives that take a function; [`CHECKS`] has
+//! expressions with an assumption or check, of type `Int` and value 0 where it holds; [`Position`] is the way in which
+//! the check gets into the function. In addition, the array is an input or the result of a `filter`, and the checker
+//! may know its length. [`Case::number`] is the number of combinations.
 
 mod tables;
 
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 pub use tables::{CHECKS, Check, LENGTHS, Length, POSITIONS, Position, USES, missing};
 
-/// One program, by its places in the tables.
+/// A program, as a combination of the tables' entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     pub used: usize,
@@ -49,7 +49,7 @@ impl Case {
         Case { used: n / CHECKS.len() % USES.len(), check: n % CHECKS.len(), position, length }
     }
 
-    /// For every use, check and position one of the lengths, each as often.
+    /// Returns one length for every use, check and position; each length occurs about equally often.
     pub fn of_each() -> impl Iterator<Item = Case> {
         let all = (0..Case::number()).map(Case::nth);
         all.filter(|c| LENGTHS[(c.used + c.check + c.position as usize) % LENGTHS.len()] == c.length)
@@ -59,10 +59,10 @@ impl Case {
         &CHECKS[self.check]
     }
 
-    /// The kernel `k` with the definitions that it uses, all with `suffix` in their names.
+    /// Returns the kernel `k` and its definitions; `suffix` is appended to all names.
     pub fn forms(&self, suffix: &str) -> String {
         let check = self.check().text;
-        // Of the array that is checked, in each of the positions.
+        // The definition, and functions with the check of a number and of an array, for each position.
         let (define, of_number, of_array) = match self.position {
             Position::Partial => (
                 format!("(define (add{suffix} ys x) (+ x {check}))\n(define (sum{suffix} k ys) (+ k {check}))\n"),
@@ -106,7 +106,7 @@ impl Case {
         )
     }
 
-    /// Which lengths are tried, and whether the check holds.
+    /// Returns the lengths to try, and whether the check holds for each.
     fn runs(&self) -> Vec<(usize, bool)> {
         let Check { holds, fails, .. } = *self.check();
         match self.length {
@@ -117,7 +117,7 @@ impl Case {
     }
 }
 
-/// What became of one run, so that it can be compared.
+/// The outcome of a run, for comparison.
 #[derive(Debug, Clone, PartialEq)]
 enum Ran {
     Value(Value),
@@ -134,7 +134,7 @@ impl Ran {
     }
 }
 
-/// Zeros, so that every check that holds is 0, and numbers of which the function makes something.
+/// Returns arrays of zeros, for which every check that holds has the value 0, and other arguments of the kernel.
 fn inputs(length: usize, branch: i32) -> Vec<Value> {
     let zeros = Value::Array(ArrayValue::Int(vec![0; length]));
     vec![zeros.clone(), Value::Array(ArrayValue::Int(vec![0, 1])), Value::Int(branch), zeros]
@@ -147,7 +147,7 @@ fn on_interpreter(kernel: &Kernel, inputs: Vec<Value>) -> Ran {
     }
 }
 
-/// `None`: not compiled for this target, which says so.
+/// Runs on the device; `None` if the kernel is not supported for this target.
 fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<Result<Ran, String>> {
     let program = compile(kernel, target).ok()?;
     let sizes = match bind_sizes(kernel, inputs, &[]) {
@@ -174,10 +174,10 @@ fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<Resul
     })
 }
 
-/// A case's kernel; none where the checker refused it; what went wrong otherwise.
+/// A case's kernel; `None` if the checker rejected it for its lengths; an error for any other failure.
 type Built = Result<Option<Arc<Kernel>>, String>;
 
-/// The kernel of each case, or `None` where the checker refuses it because of lengths; all in one program.
+/// Builds the kernels of all cases in one program.
 fn kernels(cases: &[Case]) -> Result<Vec<Built>, String> {
     let (mut text, mut ranges) = (String::new(), Vec::new());
     for (i, case) in cases.iter().enumerate() {
@@ -213,11 +213,11 @@ fn kernels(cases: &[Case]) -> Result<Vec<Built>, String> {
     Ok(built)
 }
 
-/// Whether a case is as it should be on the interpreter, and on a device for each of these targets. How many of the
-/// targets it is compiled for.
+/// Tests a case on the interpreter, and on a device for each target. Returns the number of targets that support the
+/// kernel.
 fn is_right(case: &Case, kernel: Option<&Kernel>, targets: &[Target]) -> Result<usize, String> {
     let Some(kernel) = kernel else {
-        // What is refused fails whatever the sizes are.
+        // Rejection is right only if the check fails for all sizes.
         let fails = case.length == Length::Fails && case.check().of_lengths || case.check().uses == "cast";
         return if fails && case.position != Position::Guard { Ok(0) } else { Err("it is refused".to_owned()) };
     };
@@ -244,7 +244,8 @@ fn is_right(case: &Case, kernel: Option<&Kernel>, targets: &[Target]) -> Result<
             if !fine {
                 return Err(format!("length {length}, c={branch}: the interpreter gives {ran:?}"));
             }
-            // The checker says what the lengths must be: the interpreter never gets to see that they are wrong.
+            // A condition on lengths must become an assumption of the checker, so that the interpreter never reaches
+            // the failure.
             if let Ran::Failed { kind, .. } = &ran
                 && case.check().of_lengths
                 && *kind != RunErrorKind::Assumption
@@ -267,7 +268,7 @@ fn is_right(case: &Case, kernel: Option<&Kernel>, targets: &[Target]) -> Result<
     Ok(compiled.len())
 }
 
-/// Every case of these on the interpreter. `Err` says all that is wrong.
+/// Tests cases on the interpreter. An error lists all failures.
 pub fn all_on_interpreter(cases: &[Case]) -> Result<(), String> {
     let mut wrong = Vec::new();
     for some in cases.chunks(100) {
@@ -285,9 +286,9 @@ pub fn all_on_interpreter(cases: &[Case]) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(format!("{} are wrong\n{}", wrong.len(), wrong.join("\n\n"))) }
 }
 
-/// One case, and all targets.
+/// Tests one case for all targets.
 pub fn try_one(seed: u64) -> Outcome {
-    // Far from one another, so that a few seeds see much of the tables.
+    // Scatter the cases, so that a few seeds cover much of the tables.
     let case = Case::nth((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % Case::number());
     let targets = [Target::portable(), Target::cpu(), Target::gpu(), Target::nvidia()];
     let result = guarded(|| {

@@ -1,9 +1,10 @@
-//! The tables: what takes a function, what assumes or checks, and how the one comes to stand in the other.
+//! The tables: primitives that take a function, checks, and positions of a check in the function.
 
 use lift_analysis::prims;
 
-/// A primitive that takes a function, in use. `$u` is a function from `Int` to `Int` that adds the check to its argument,
-/// `$f` one from an array of the length that is checked to the check, `$z` an array of `Int`s, `$y` the array.
+/// An application of a primitive that takes a function. `$u` stands for a function from `Int` to `Int` that adds the
+/// check to its argument, `$f` for a function from the checked array to the check, `$z` for an array of `Int`s, `$y`
+/// for the checked array.
 pub struct Use {
     pub primitive: &'static str,
     pub text: &'static str,
@@ -62,17 +63,17 @@ pub const USES: &[Use] = &[
     of("toPrivate", "(mapGlb0 (o (mapSeq id) (toPrivate (mapSeq $u))) (split #1 $z))"),
 ];
 
-/// Primitives with a function for a parameter that runs nothing: a mode by its name, and a rule for lengths.
+/// Primitives whose function parameter is not run: it is the name of a mode or a rule for lengths.
 pub const WITHOUT_A_FUNCTION_THAT_RUNS: [&str; 2] = ["pad", "partition"];
 
-/// Something that assumes or checks. `text` is of `ys`.
+/// An expression `text` of the array `ys`, with an assumption or check.
 pub struct Check {
     pub uses: &'static str,
     pub text: &'static str,
-    /// Lengths of `ys` at which it holds and fails. All elements are 0.
+    /// Lengths of `ys` for which the check holds and fails. All elements are 0.
     pub holds: usize,
     pub fails: usize,
-    /// Whether it is a condition on lengths, which the checker refutes where they are known.
+    /// Whether it is a condition on lengths, which the checker refutes if it knows them.
     pub of_lengths: bool,
 }
 
@@ -116,7 +117,7 @@ pub const CHECKS: &[Check] = &[
     checks("fill", "(* 0 (length (fill (- (length ys) 3) 1)))", 3, 2),
 ];
 
-/// How what is checked comes to stand in the function.
+/// How the checked expression gets into the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Position {
     Argument,
@@ -124,27 +125,27 @@ pub enum Position {
     Composition,
     Define,
     Branch,
-    /// Behind a condition that says that it holds: it never fails.
+    /// Guarded by a condition that implies the check, so that it never fails.
     Guard,
 }
 pub const POSITIONS: [Position; 6] =
     [Position::Argument, Position::Partial, Position::Composition, Position::Define, Position::Branch, Position::Guard];
 
-/// What is known of the length that is checked.
+/// What the checker knows of the checked length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Length {
-    /// The checker knows that the check holds.
+    /// A number for which the check holds.
     Holds,
-    /// The checker knows that it fails.
+    /// A number for which the check fails.
     Fails,
-    /// A size of the input: both are tried.
+    /// A size of the input; both numbers are tried.
     Input,
-    /// What a filter kept: both are tried.
+    /// The length of a `filter`'s result; both numbers are tried.
     Hidden,
 }
 pub const LENGTHS: [Length; 4] = [Length::Holds, Length::Fails, Length::Input, Length::Hidden];
 
-/// Primitives that the tables leave out: those that take a function, and those that assume something of lengths.
+/// Returns the primitives missing from the tables: those that take a function or have an assumption.
 pub fn missing() -> Vec<&'static str> {
     let takes_a_function = |p: &prims::Primitive| {
         p.scheme.ty.uncurry().0.iter().any(|param| matches!(param.kind(), lift_analysis::ty::TyKind::Fun(..)))

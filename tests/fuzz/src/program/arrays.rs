@@ -1,4 +1,4 @@
-//! Arrays of a known element and length.
+//! Expressions for arrays of a given element type and length.
 
 use super::len::{Base, Len};
 use super::ty::{BOOL, FLOAT, INT, Scalar, Ty};
@@ -38,7 +38,7 @@ impl Maker<'_> {
         made.or_else(|| self.some_named(|ty| *ty == wanted)).unwrap_or_else(|| self.generated(element, len, depth))
     }
 
-    /// Only a function hides what it returns; as an argument, a value of hidden length is opened.
+    /// Rows of hidden length are made by functions only: only a function's result stays hidden; an argument is opened.
     fn of_hidden_rows(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> String {
         let depth = self.deeper(depth);
         let from = self.element();
@@ -64,7 +64,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Of each row what a group keeps.
+    /// Filters each row in a work-group.
     fn rows_filtered_by_groups(&mut self, element: &Ty, len: &Len) -> Option<String> {
         let rows = |ty: &Ty| {
             let row = ty.as_array().filter(|(_, l)| *l == len).and_then(|(row, _)| row.as_array());
@@ -77,7 +77,7 @@ impl Maker<'_> {
         Some(format!("(mapWrg (lambda (r) ({filter} {keep} r)) {name})"))
     }
 
-    /// What needs nothing but the length: where that has no name, a part of what has it.
+    /// An array made from the length alone; if the length cannot be named, from an array of the same length.
     pub(super) fn generated(&mut self, element: &Ty, len: &Len, depth: u32) -> String {
         let Some(size) = self.size(len) else { return self.of_same_length(element, len, depth) };
         match self.choices.below(4) {
@@ -90,7 +90,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An array made of one that has the length; there is one wherever the length is wanted.
+    /// An array made from others whose lengths add up to this one; wherever a length is wanted, some array has it.
     fn of_same_length(&mut self, element: &Ty, len: &Len, depth: u32) -> String {
         let has = |ty: &Ty| ty.as_array().is_some_and(|(_, l)| l == len);
         match self.some_value(has) {
@@ -98,8 +98,7 @@ impl Maker<'_> {
                 let function = self.lambda(&[*from], |this| this.value(element, depth.min(1), Place::Inside));
                 format!("(map {function} {name})")
             }
-            // Sums of lengths: the parts side by side.
-            // Only the rows of something have it.
+            // Only the rows of an array have this length.
             _ if *len == Len::of(len.terms.first().map_or(Base::N, |t| t.0)) => {
                 let has = |ty: &Ty| {
                     ty.as_array()
@@ -112,6 +111,7 @@ impl Maker<'_> {
                 let function = self.lambda(&[from], |this| this.value(element, 0, Place::Inside));
                 format!("(map {function} (head {name}))")
             }
+            // A sum of lengths: concatenate arrays of its terms.
             _ => {
                 let mut parts: Vec<String> = Vec::new();
                 for (base, count) in &len.terms {
@@ -152,7 +152,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Views and orders that keep the length.
+    /// Views and permutations that keep the length.
     fn reordered(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> String {
         let xs = self.array(element, len, depth, place);
         let size = self.size(len);
@@ -178,7 +178,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What depends on the kind of element.
+    /// Operations for a kind of element: zips, vectors, scans.
     fn by_element(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
         match element {
             Ty::Tuple(parts) => {
@@ -210,7 +210,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A part of something longer.
+    /// A part of a longer array.
     fn cut(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
         let size = self.size(len);
         match (self.choices.below(6), size) {
@@ -248,7 +248,7 @@ impl Maker<'_> {
         }
     }
 
-    /// In pieces and back.
+    /// Splits and joins again.
     fn regrouped(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
         let k = [4, 2, 3].into_iter().find(|k| len.divided(*k).is_some())?;
         let xs = self.array(element, len, depth, place);
@@ -260,7 +260,7 @@ impl Maker<'_> {
                 let in_local = format!("(o (mapLcl {function}) (toLocal (mapLcl id)))");
                 Some(match (self.choices.below(3), self.size(len)) {
                     (0, _) => format!("(join (mapWrg (mapLcl {function}) {pieces}))"),
-                    // One piece, of a length that the run knows.
+                    // A single row whose length is known at run time.
                     (1, Some(size)) => {
                         let longer = self.array(element, &len.add_nat(1), depth, place);
                         format!("(take #{size} (join (mapWrg {in_local} (split #(+ {size} 1) {longer}))))")
@@ -278,9 +278,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Each element from a window.
+    /// Each element is computed from a window.
     fn windows_reduced(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
-        // Padded by two, there is no window of three in nothing.
+        // An empty array, padded by two, has no window of three.
         if *len == Len::nat(0) {
             return None;
         }
@@ -294,7 +294,7 @@ impl Maker<'_> {
         Some(format!("({} {function} (slide #3 #1 {padded}))", self.map_name(place)))
     }
 
-    /// Each element from a row, a column or a piece.
+    /// Each element is computed from a row, a column or a chunk.
     fn rows_reduced(&mut self, element: &Ty, len: &Len, depth: u32, place: Place) -> Option<String> {
         let rows = self.some_value(|ty| ty.as_array().is_some_and(|(e, l)| l == len && e.as_array().is_some()));
         let (row, rows) = match (rows, self.choices.below(4)) {
@@ -305,7 +305,7 @@ impl Maker<'_> {
             }
             (_, 3) if *element == INT => {
                 let size = self.size(len)?;
-                // Nothing is 0 pieces, and the checker says so.
+                // The checker rejects a division into 0 parts.
                 if size == "0" {
                     return None;
                 }
@@ -352,17 +352,17 @@ impl Maker<'_> {
         }
     }
 
-    /// An array of which it is not known that it has the length; the run looks.
+    /// A cast of an array to this length, which is checked at run time.
     fn cast(&mut self, element: &Ty, len: &Len) -> Option<String> {
         if !self.whole() {
             return None;
         }
         let ty = self.type_text(&Ty::array(element.clone(), len.clone()))?;
-        // A length that differs whatever the sizes are would be refused.
+        // The checker would reject a length that differs for all sizes.
         let seen_through = self.seen_through.clone();
         let may_be = |l: &Len| match l.terms.as_slice() {
             [(own @ Base::Opened(id), 1)] => {
-                // No length is one that is longer by something.
+                // A length plus a positive number never equals the length itself.
                 let longer = len.plus > 0 && len.terms.iter().any(|(base, _)| base == own);
                 l.plus == 0 && !seen_through.contains(id) && !longer
             }
@@ -399,7 +399,7 @@ impl Maker<'_> {
     }
 }
 
-/// The views that the table declares with the type of `tail`: of n elements, all but one.
+/// Returns the views with the same type as `tail`, which omit one of n elements.
 fn shorter_by_one() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let tail = prims::lookup("tail").map(|tail| &tail.scheme.ty);

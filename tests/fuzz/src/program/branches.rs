@@ -1,10 +1,11 @@
-//! Branches that hide lengths: one has a length twice where the other has two, or captures an array in a map.
+//! Branches that hide lengths: one mentions a length twice where the other mentions two, or captures an array in a map.
 
 use super::ty::{BOOL, INT};
 use super::{Breadth, Maker};
 
-/// What a branch makes and what is done with both, in three kinds: the branches of one `if` are of one kind. `A` and `B` are
-/// arrays of numbers, `P` is a test, `F` a function, `V` and `L` are new names, `T` is a condition, `R` the `if`.
+/// Templates for branches, and for uses of the `if`; both branches of an `if` are of one kind. `A` and `B` stand for
+/// arrays of numbers, `P` for a predicate, `F` for a function, `V` and `L` for new names, `T` for a condition, `R` for
+/// the `if`.
 pub struct Kind {
     pub branches: &'static [&'static str],
     pub uses: &'static [&'static str],
@@ -68,7 +69,7 @@ pub const KINDS: [Kind; 3] = [
 ];
 
 impl Maker<'_> {
-    /// Arrays of hidden length, and an `if` whose branches are made of them.
+    /// Arrays of hidden length, and an `if` with branches made from them.
     pub(super) fn branches(&mut self) -> String {
         let of_rows = self.breadth != Breadth::Compiled && self.choices.below(4) == 3;
         let (mut begin, mut end) = (String::new(), String::new());
@@ -96,7 +97,7 @@ impl Maker<'_> {
         if of_rows { format!("(map (lambda (r) {text}) rows)") } else { text }
     }
 
-    /// An `if` of this kind, with others in its branches.
+    /// An `if` of this kind, possibly with nested ones in its branches.
     fn either(&mut self, kind: &Kind, arrays: &[String], deeper: u32) -> String {
         let test = self.condition(arrays);
         let mut branch = |deeper: u32| match self.choices.below(6) {
@@ -121,7 +122,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The text with something for each of its letters.
+    /// Replaces the letters of a template.
     fn filled(&mut self, text: &str, arrays: &[String], both: &str) -> String {
         let of = |this: &mut Self| arrays[this.choices.below(arrays.len())].clone();
         let letters = [('A', of(self)), ('B', of(self)), ('V', self.fresh("v")), ('L', self.fresh("w"))];

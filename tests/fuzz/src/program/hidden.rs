@@ -1,12 +1,12 @@
-//! Values that hide lengths.
+//! Expressions with hidden lengths.
 
 use super::len::{Base, Len};
 use super::ty::{BOOL, INT, Scalar, Ty};
 use super::{Maker, Place};
 
 impl Maker<'_> {
-    /// A value that hides a length or two, its type, and whether it must be opened: where the expression itself has
-    /// opened the length already, there is nothing to unpack.
+    /// Returns a value with hidden lengths, its type, and whether `unpack` may open it: some expressions have already
+    /// opened the length themselves.
     pub(super) fn hidden(&mut self, place: Place, depth: u32) -> (String, Ty, bool) {
         let element = self.element();
         let ty = match self.choices.below(if self.whole() { 8 } else { 4 }) {
@@ -26,7 +26,7 @@ impl Maker<'_> {
         (text, ty, openable)
     }
 
-    /// Two arrays of one hidden length.
+    /// The type of two arrays with one hidden length.
     fn shared(&mut self, element: Ty) -> Ty {
         let len = Len::of(Base::Hidden(0));
         Ty::Hidden(1, Box::new(Ty::Tuple(vec![Ty::array(element.clone(), len.clone()), Ty::array(element, len)])))
@@ -78,7 +78,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The body where the name stands for the value.
+    /// Binds the name to the value in the body.
     fn named_in(&mut self, name: &str, value: &str, body: &str, unpack: bool) -> String {
         match (unpack, self.choices.below(3)) {
             (true, 0) => format!("(unpack {name} {value} {body})"),
@@ -91,7 +91,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An array whose length is known only when it is there.
+    /// An array whose length is known only at run time.
     fn dynamic(&mut self, element: &Ty, depth: u32, place: Place) -> (String, bool) {
         let simple = !self.whole() && place == Place::Inside;
         match self.choices.below(if simple || element.hides() { 1 } else { 10 }) {

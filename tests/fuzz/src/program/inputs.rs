@@ -1,4 +1,4 @@
-//! What random programs take.
+//! The inputs of random programs.
 
 use super::len::{Base, Len};
 use super::ty::{BOOL, FLOAT, INT, Scalar, Ty};
@@ -23,7 +23,7 @@ pub fn parameters() -> Vec<(String, Ty)> {
     parameters.map(|(name, ty)| (name.to_owned(), ty)).into()
 }
 
-/// The inputs at sizes N and M.
+/// Returns the inputs for the sizes N and M.
 pub fn inputs(n: usize, m: usize) -> Vec<Value> {
     let int = |i: usize| ((i * 37 + 11) % 101) as i32 - 50;
     let ints = |from: usize, n: usize| Value::Array(ArrayValue::Int((from..from + n).map(int).collect()));

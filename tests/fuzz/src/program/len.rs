@@ -1,17 +1,17 @@
-//! Lengths as the generator knows them: sums of multiples of what has a name, so that equal lengths are equal here.
+//! Lengths in a normal form: sums of multiples of named lengths, so that equal lengths are equal values.
 
-/// What a length is counted in.
+/// A named length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Base {
     N,
     M,
-    /// A length that was opened, by a number of its own.
+    /// An opened length, by number.
     Opened(u32),
-    /// In a hidden type, the length that it hides first, second, ….
+    /// The hidden length with this index in an existential type.
     Hidden(u32),
 }
 
-/// `Σ count·base + plus`, bases in order, each once, counts above 0.
+/// `Σ count·base + plus`; bases are sorted and distinct, counts positive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Len {
     pub terms: Vec<(Base, u32)>,
@@ -43,14 +43,14 @@ impl Len {
     pub fn add_nat(&self, n: u32) -> Len {
         Len { plus: self.plus + n, ..self.clone() }
     }
-    /// `self / k`, if k divides every part.
+    /// Returns `self / k` if k divides every count and the constant.
     pub fn divided(&self, k: u32) -> Option<Len> {
         let divides =
             k > 0 && self.plus.is_multiple_of(k) && self.terms.iter().all(|(_, count)| count.is_multiple_of(k));
         let terms = self.terms.iter().map(|(base, count)| (*base, count / k));
         divides.then(|| Len { terms: terms.collect(), plus: self.plus / k })
     }
-    /// There is an element, whatever the names stand for.
+    /// Whether the length is positive for all values of its names.
     pub fn is_positive(&self) -> bool {
         self.plus > 0
     }
@@ -61,7 +61,7 @@ impl Len {
             sum.add(&len.times(*count))
         })
     }
-    /// As a size in the language, where each base has the text.
+    /// Formats the length as a size of the language; `None` if a base has no name.
     pub fn text(&self, name: &dyn Fn(Base) -> Option<String>) -> Option<String> {
         let mut parts = Vec::new();
         for (base, count) in &self.terms {

@@ -1,15 +1,15 @@
 //! Random well-typed programs as text, from a stream of choices.
 //!
-//! A program is grown from the type that is wanted, with the names in scope; each decision takes one number of the
-//! stream, and 0 is always the simplest. So whoever shrinks the stream shrinks the program, and every stream is a
-//! program.
+//! A program is generated from the wanted type and the names in scope. Each decision consumes a number of the stream,
+//! and 0 is always the simplest choice, so every stream is a program, and a smaller stream gives a smaller one.
 //!
-//! What the programs compute is the same on every device, bit by bit: integers wrap; floating point numbers are small
-//! multiples of a power of two, on which sums are exact in any order; nothing divides by zero. What a program assumes of
-//! its sizes may be false, and so may a cast, which every device says.
+//! The results are bitwise equal on all devices: integers wrap, floating point numbers are small multiples of a power
+//! of two, whose sums are exact in any order, and nothing divides by zero. Assumptions on sizes and casts may be false;
+//! every device must report that.
 //!
-//! Map: [`len`], [`ty`] what is wanted · [`Maker`] with the scope · `arrays`, `rows`, `hidden`, `scalars` expressions of
-//! a type · [`branches`] · `shapes` what the compiler's rules look for · [`inputs`] what a program takes.
+//! Modules: [`len`] and [`ty`] lengths and types · [`Maker`] the state with the scope · `arrays`, `rows`, `hidden`,
+//! `scalars` expressions by type · [`branches`] · `shapes` programs for the compiler's rules · [`inputs`] inputs of the
+//! programs.
 
 mod arrays;
 pub mod branches;
@@ -28,32 +28,32 @@ use len::{Base, Len};
 use std::fmt::Write as _;
 use ty::{BOOL, FLOAT, INT, Scalar, Ty};
 
-/// Which programs are made.
+/// The kind of programs to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breadth {
     /// The whole language.
     Whole,
-    /// Without what is compiled for some places only: rows and arrays of hidden length inside functions, triangles,
-    /// sorting inside functions.
+    /// Without constructs that are supported in some places only: rows and arrays of hidden length inside functions,
+    /// triangles, sorting inside functions.
     Compiled,
-    /// As `Compiled`, and what is returned is one of the shapes that the compiler's rules look for.
+    /// As `Compiled`; the result has one of the shapes for the compiler's rules.
     Shapes,
-    /// As `Compiled`, and what is returned relies on a check that may fail.
+    /// As `Compiled`; the result depends on a check that may fail.
     Failing,
-    /// The whole language, and what is returned has branches that hide lengths.
+    /// The whole language; the result has branches that hide lengths.
     Branches,
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In no function: it may use the whole device.
+    /// Outside all functions, where the whole device may be used.
     Top,
-    /// In a function that runs for each element.
+    /// Inside a function that runs for each element.
     Inside,
 }
 
-/// The definitions that every program begins with.
+/// Definitions at the start of every program.
 const DEFINITIONS: &str = "\
 (define (twice f x) (f (f x)))
 (define (keep p xs) (filter p xs))
@@ -62,7 +62,7 @@ const DEFINITIONS: &str = "\
 (define (shared p f xs) (let ys (filter p xs) (tuple ys (map f ys))))
 ";
 
-/// A kernel `random` on what [`inputs`] gives.
+/// Generates a program with the kernel `random`, which takes [`inputs`].
 pub fn program(choices: &[u16], breadth: Breadth) -> String {
     let mut maker = Maker {
         choices: Choices::new(choices),
@@ -75,7 +75,7 @@ pub fn program(choices: &[u16], breadth: Breadth) -> String {
     };
     let types: Vec<String> = maker.scope.iter().filter_map(|(_, ty)| ty.text(&base_name)).collect();
     let names: Vec<String> = maker.scope.iter().map(|(name, _)| name.clone()).collect();
-    // The lengths that inputs hide are opened.
+    // The checker opens the hidden lengths of inputs.
     for i in 0..maker.scope.len() {
         let opened = maker.opened(maker.scope[i].1.clone());
         maker.scope[i].1 = opened;
@@ -100,22 +100,22 @@ fn base_name(base: Base) -> Option<String> {
 struct Maker<'a> {
     choices: Choices<'a>,
     scope: Vec<(String, Ty)>,
-    /// Opened lengths that have a name of their own.
+    /// Names of opened lengths that have one.
     sizes: Vec<(u32, String)>,
     made: u32,
-    /// Opened lengths that the checker may know otherwise, since nothing hides them.
+    /// Opened lengths that were never hidden, so that the checker may know them by another name.
     seen_through: Vec<u32>,
-    /// Expressions that may still be made; then only the simplest.
+    /// Number of expressions that may still be generated; then only the simplest are.
     budget: u32,
     breadth: Breadth,
 }
 
-/// A way to name a value for the rest of an expression.
+/// A construct that binds a value in an expression.
 enum Binder {
     Let,
     Lambda,
     Unpack,
-    /// With a name for the length.
+    /// `unpack` with a name for the length.
     UnpackLength(String),
 }
 
@@ -128,13 +128,13 @@ impl Maker<'_> {
         format!("{letter}{}", self.made)
     }
 
-    /// The depth that is left, none when enough was made.
+    /// Returns the remaining depth; 0 if the budget is exhausted.
     fn deeper(&mut self, depth: u32) -> u32 {
         self.budget = self.budget.saturating_sub(1);
         if self.budget == 0 { 0 } else { depth.saturating_sub(1) }
     }
 
-    /// What is in scope, with the components of tuples.
+    /// Returns the values in scope, including the components of tuples.
     fn values(&self) -> Vec<(String, Ty)> {
         let mut found = Vec::new();
         for (name, ty) in &self.scope {
@@ -147,7 +147,7 @@ impl Maker<'_> {
         found
     }
 
-    /// What has the type, the latest first.
+    /// Returns the values of matching types, latest first.
     fn named(&self, wanted: impl Fn(&Ty) -> bool) -> Vec<String> {
         self.values().into_iter().rev().filter(|(_, ty)| wanted(ty)).map(|(name, _)| name).collect()
     }
@@ -166,7 +166,7 @@ impl Maker<'_> {
         values.into_iter().nth_back(choice)
     }
 
-    /// The length as it stands behind `#`, if what it is counted in can be named here.
+    /// Formats a length as a size, if all its bases can be named here.
     fn size(&self, len: &Len) -> Option<String> {
         len.text(&|base| match base {
             Base::Opened(id) => {
@@ -180,7 +180,7 @@ impl Maker<'_> {
         })
     }
 
-    /// None for what hides a length: whether it is hidden already depends on how the value was made.
+    /// Formats a type; `None` if it has hidden lengths, because the value may already be opened.
     fn type_text(&self, ty: &Ty) -> Option<String> {
         if ty.hides() {
             return None;
@@ -192,7 +192,7 @@ impl Maker<'_> {
         ty.text(&by_name)
     }
 
-    /// The type with fresh names for the lengths that it hides outermost.
+    /// Replaces the outermost hidden lengths of a type by fresh opened ones.
     fn opened(&mut self, ty: Ty) -> Ty {
         let Ty::Hidden(n, body) = ty else { return ty };
         let first = self.made;
@@ -203,7 +203,7 @@ impl Maker<'_> {
         })
     }
 
-    /// A length that an array in scope has, preferably the last that was made.
+    /// Returns the length of an array in scope; small choices prefer the latest.
     fn some_length(&mut self) -> Len {
         let mut lengths = vec![Len::of(Base::N)];
         for (_, ty) in self.values() {
@@ -244,7 +244,7 @@ impl Maker<'_> {
         text + &end
     }
 
-    /// A new name in scope: what stands before and behind the expression in which it may be used.
+    /// Binds a new name in scope; returns the texts before and after the expression that may use it.
     fn definition(&mut self, place: Place) -> (String, String) {
         let mut opaque = true;
         let (value, ty, binder) = match self.choices.below(if place == Place::Top { 5 } else { 4 }) {
@@ -333,7 +333,7 @@ impl Maker<'_> {
 
     // --- functions
 
-    /// `(lambda (x …) …)` with a body made under the parameters.
+    /// Generates `(lambda (x …) …)`, with the parameters in scope of the body.
     fn lambda(&mut self, params: &[Ty], body: impl FnOnce(&mut Self) -> String) -> String {
         let before = (self.scope.len(), self.sizes.len());
         let mut text = String::new();
@@ -400,7 +400,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The value in a form that changes nothing: under a new name, in both branches, with its type.
+    /// An expression equivalent to a value: bound to a name, in both branches of an `if`, or annotated.
     fn around(&mut self, ty: &Ty, depth: u32, place: Place) -> String {
         self.budget = self.budget.saturating_sub(1);
         match self.choices.below(4) {

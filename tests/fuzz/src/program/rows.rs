@@ -1,11 +1,11 @@
-//! Arrays of arrays, and arrays whose rows have lengths of their own.
+//! Expressions for arrays of arrays, including those whose rows have different lengths.
 
 use super::len::{Base, Len};
 use super::ty::{INT, Scalar, Ty};
 use super::{Maker, Place};
 
 impl Maker<'_> {
-    /// A type of rows.
+    /// Returns a type of rows.
     pub(super) fn some_rows(&mut self) -> Ty {
         match self.choices.below(if self.whole() { 7 } else { 2 }) {
             0 | 1 => {
@@ -63,7 +63,7 @@ impl Maker<'_> {
                     return format!("({} ({} {function}) {rows})", maps.0, maps.1);
                 }
                 4 if m.terms.is_empty() && n.plus > 0 && self.whole() => {
-                    // n windows of m, one step apart, end where the array ends.
+                    // n windows of m elements with step 1 cover the whole array.
                     let long = Len { plus: n.plus + m.plus - 1, ..n.clone() };
                     if m.plus > 0 {
                         return format!("(slide #{} #1 {})", m.plus, self.array(element, &long, depth, place));
@@ -123,7 +123,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Each row, or a number from each, of rows of hidden length.
+    /// Maps over rows of hidden length, to rows or to numbers.
     pub(super) fn map_rows(&mut self, rows: &str, row: &Ty) -> String {
         let kind = self.choices.below(3);
         let function = self.lambda(std::slice::from_ref(row), |this| {

@@ -1,4 +1,4 @@
-//! Scalars and vectors.
+//! Expressions for scalars and vectors.
 
 use super::len::Len;
 use super::ty::{INT, Scalar, Ty};
@@ -50,7 +50,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A function of a real number. Only those that are exact give the same on every device.
+    /// A function of a real number. Only some are exact, and thus equal on every device.
     fn function_of_reals(&mut self, scalar: Scalar, depth: u32) -> String {
         let exact = ["floor", "ceil", "round", "abs", "neg"];
         let all =
@@ -66,7 +66,7 @@ impl Maker<'_> {
         }
     }
 
-    /// One of many components.
+    /// A component of a larger tuple.
     fn component(&mut self, scalar: Scalar) -> String {
         let this = self.choices.below(16);
         let width = (this + 1 + self.choices.below(2)).clamp(4, 16);
@@ -127,7 +127,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A search, or what a helper of the prelude finds.
+    /// A search, or a helper of the prelude.
     fn found(&mut self, depth: u32) -> String {
         let Some(name) = self.some_named(|ty| matches!(ty, Ty::Array(e, _) if **e == INT)) else {
             return self.leaf(Int);
@@ -146,7 +146,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The sum of what comes first, the body and the rest.
+    /// A sum over the segments of `caseSplit`: first, middle and rest.
     fn of_few_pieces(&mut self) -> String {
         let (first, rest) = (self.choices.of(&["1", "0", "2"]), self.choices.of(&["1", "3"]));
         let value = self.leaf(Int);
@@ -166,7 +166,7 @@ impl Maker<'_> {
             1 => format!("({} {} {})", self.comparison(), self.scalar(Int, depth), self.scalar(Int, depth)),
             2 => {
                 let (op, a, b) = (self.comparison(), self.scalar(Float, depth), self.scalar(Float, depth));
-                // Only where it is short: it stands there twice.
+                // The operand is duplicated, so only if it is short.
                 if depth == 0 { format!("(or (isnan {a}) ({op} {a} {b}))") } else { format!("({op} {a} {b})") }
             }
             3 => format!("(= (mod {} 2) 0)", self.scalar(Int, depth)),
@@ -191,7 +191,7 @@ impl Maker<'_> {
         format!("(if {test} {} {})", self.scalar(scalar, depth), self.scalar(scalar, depth))
     }
 
-    /// Associative, with what is neutral.
+    /// Returns an associative function with its neutral element.
     pub(super) fn monoid(&mut self, scalar: Scalar) -> Option<(&'static str, &'static str)> {
         Some(match scalar {
             Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-1", "bitand"), ("0", "bitor")]),
@@ -201,7 +201,7 @@ impl Maker<'_> {
         })
     }
 
-    /// All elements of an array as one number, or one of its elements.
+    /// A fold of an array, or one of its elements.
     fn reduced(&mut self, scalar: Scalar, depth: u32) -> String {
         let element = Ty::Scalar(scalar);
         let Some((name, Ty::Array(_, len))) = self.some_value(|ty| matches!(ty, Ty::Array(e, _) if **e == element))
@@ -214,7 +214,7 @@ impl Maker<'_> {
                 format!("({} (padConstant #1 #1 {value} {name}))", self.choices.of(&["last", "head"]))
             }
             7 => {
-                // An index that is known in the run only.
+                // An index known only at run time.
                 let (value, index) = (self.leaf(scalar), self.scalar(Int, depth.min(1)));
                 format!("(aref (concat (fill #3 {value}) {name}) (mod (bitand {index} 255) 3))")
             }
@@ -224,7 +224,7 @@ impl Maker<'_> {
                 let other = self.element();
                 let step = self.lambda(&[other.clone(), element], |this| this.value(&other, depth, Place::Inside));
                 let start = self.value(&other, 0, Place::Inside);
-                // What is counted is of another type; what is wanted is made of it.
+                // The fold has another type; the wanted value is computed from its result.
                 let folded = format!("(head (reduceSeq {start} {step} {name}))");
                 let result = self.lambda(&[other], |this| this.scalar(scalar, depth.min(1)));
                 format!("({result} {folded})")
@@ -242,7 +242,7 @@ impl Maker<'_> {
                     let reduce = self.choices.of(&["reduce", "reduceSeq"]);
                     format!("(head ({reduce} {neutral} {op} {name}))")
                 }
-                // A sum in its order; the greatest, in any.
+                // A sum in sequential order, or a maximum in any order.
                 None if scalar == Float => match self.choices.flip() {
                     true => format!("(head (reduce -1000000.0f max {name}))"),
                     false => format!("(head (reduceSeq 0.0f + {name}))"),

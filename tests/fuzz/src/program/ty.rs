@@ -1,4 +1,4 @@
-//! Types as the generator knows them.
+//! Types of the generator.
 
 use super::len::{Base, Len};
 
@@ -20,7 +20,7 @@ pub enum Ty {
     Array(Box<Ty>, Len),
     /// `Array[i => Array[a,i+1],n]`
     Triangle(Scalar, Len),
-    /// The body mentions the bases [`Base::Hidden`] below the number.
+    /// An existential type; its body mentions [`Base::Hidden`] with indices below the number.
     Hidden(u32, Box<Ty>),
 }
 
@@ -44,7 +44,7 @@ impl Ty {
     pub fn array(element: Ty, len: Len) -> Ty {
         Ty::Array(Box::new(element), len)
     }
-    /// An array of hidden length.
+    /// Returns the type of an array of hidden length.
     pub fn dynamic(element: Ty) -> Ty {
         Ty::Hidden(1, Box::new(Ty::array(element, Len::of(Base::Hidden(0)))))
     }
@@ -74,7 +74,7 @@ impl Ty {
             }
         }
     }
-    /// As the language writes it.
+    /// Formats the type in the syntax of the language; `None` if a length has no name.
     pub fn text(&self, name: &dyn Fn(Base) -> Option<String>) -> Option<String> {
         Some(match self {
             Ty::Scalar(s) => s.text().to_owned(),

@@ -1,4 +1,4 @@
-//! What an editor asks of a text that it has open: of the whole of it, and at some places.
+//! An editor's requests for a text: about the whole text, and at some positions.
 
 use crate::choices::Random;
 use lift_analysis::diagnostics::Severity;
@@ -6,14 +6,13 @@ use lift_analysis::ide::{Analysis, FileDiagnostic, Stopped, TextEdit, explain};
 use lift_syntax::{TextRange, TextSize};
 use lift_tests::check::Program;
 
-/// At how many places everything is asked that is about a place.
+/// Number of random positions for the requests about a position.
 const PLACES: usize = 6;
 
-/// More than this, in bytes, nobody is told about a text of a few kilobytes. (What is written out with all lengths, laid
-/// out, has long indentations.)
+/// Limit on the total size of all answers, in bytes. (The formatted elaboration has long lines of indentation.)
 const MOST_TOLD: usize = 32 << 20;
 
-/// Whether the text is accepted. `Err` is what is wrong with an answer.
+/// Makes all requests; returns whether the text is accepted. An error is a wrong answer.
 pub fn ask(program: &Program, text: &str) -> Result<bool, String> {
     let analysis = program.analysis();
     let mut asked =
@@ -30,7 +29,7 @@ pub fn ask(program: &Program, text: &str) -> Result<bool, String> {
     Ok(accepted)
 }
 
-/// Nothing edits or cancels here.
+/// Reports a cancellation, which cannot happen without edits.
 fn stopped(why: Stopped) -> String {
     format!("an answer stopped: {why:?}")
 }
@@ -41,11 +40,11 @@ struct Asked<'a> {
     analysis: &'a Analysis,
     path: &'a str,
     whole: TextRange,
-    /// Bytes of all answers so far.
+    /// Total size of the answers so far, in bytes.
     told: usize,
 }
 
-/// Goes on with what is right, and returns what is wrong.
+/// Unwraps a result, or returns its error as a wrong answer.
 macro_rules! right {
     ($result:expr) => {
         match $result {

@@ -1,5 +1,5 @@
-//! Hidden lengths, assumptions and size names in great number: openings and hidings in deep scopes, joins of branches in
-//! one another, rows of different lengths, divisions that contradict one another.
+//! Many hidden lengths, assumptions and size names: opening and hiding in deep scopes, nested joins of branches, rows
+//! of different lengths, contradictory divisions.
 
 use super::sizes::size;
 use crate::choices::Random;
@@ -40,7 +40,7 @@ fn all(n: usize, part: impl FnMut(usize) -> String) -> String {
     (0..n).map(part).collect::<Vec<_>>().join(" ")
 }
 
-/// A tree of `if`s whose leaves have different lengths, or tuples of such.
+/// A tree of `if`s whose leaves, or their components, have different lengths.
 fn branches(random: &mut Random) -> String {
     fn tree(random: &mut Random, depth: usize, parts: usize) -> String {
         if depth == 0 || random.one_in(12) {
@@ -63,7 +63,7 @@ fn branches(random: &mut Random) -> String {
     of_xs(&tree(random, depth, parts))
 }
 
-/// Many named values of hidden length, all in the result.
+/// Many named values of hidden length, all used in the result.
 fn kept_in_a_tuple(random: &mut Random, n: usize) -> String {
     let mut out = String::new();
     for i in 0..n {
@@ -82,7 +82,7 @@ fn kept_in_a_tuple(random: &mut Random, n: usize) -> String {
     of_xs(&(out + &last + &")".repeat(n)))
 }
 
-/// `unpack`s in one another, of which the innermost uses all.
+/// Nested `unpack`s; the innermost body uses all of them.
 fn unpacks(random: &mut Random, n: usize) -> String {
     let mut out = String::new();
     let named = random.one_in(2);
@@ -103,7 +103,7 @@ fn unpacks(random: &mut Random, n: usize) -> String {
     of_xs(&(out + &last + &")".repeat(if packed { 2 * n } else { n })))
 }
 
-/// Filters of maps of filters, one level of rows for each. As text, an `if` is twice as long as what it uses.
+/// Nested filters of maps, one per level of rows. In an `if`, the text doubles.
 fn maps_in_maps(random: &mut Random, n: usize) -> String {
     const MOST_BYTES: usize = 12_000;
     let mut ty = "int".to_owned();
@@ -138,7 +138,7 @@ fn filters_in_filters(random: &mut Random, n: usize) -> String {
     of_xs(&out)
 }
 
-/// Rows of rows of rows, each as long as a position further out says.
+/// Nested rows, each as long as an outer index.
 fn triangles(random: &mut Random, n: usize) -> String {
     let mut ty = "int".to_owned();
     for i in 0..n {
@@ -180,7 +180,7 @@ fn sums(random: &mut Random, n: usize) -> String {
     kernel("N", &format!("(array-type int {s})"), &format!("(lambda (xs) {body})"))
 }
 
-/// Divisions that hold of one number, or of none.
+/// Divisions that are exact for one number or for none.
 fn splits(random: &mut Random, n: usize) -> String {
     match random.below(5) {
         0 => of_xs(&format!("(tuple {} xs)", all(n, |i| format!("(split #(+ {i} (* 2 N)) xs)")))),
@@ -236,7 +236,7 @@ fn size_names(random: &mut Random, n: usize) -> String {
     kernel(&names, &types, &format!("(lambda ({params}) {body})"))
 }
 
-/// Types that hide many lengths, as they are written.
+/// Types with many hidden lengths, in explicit syntax.
 fn written_hiding(random: &mut Random, n: usize) -> String {
     let n = n.min(100);
     let (names, arrays) = (all(n, |i| format!("Z{i}")), all(n, |i| format!("(array-type int Z{i})")));
@@ -253,7 +253,7 @@ fn written_hiding(random: &mut Random, n: usize) -> String {
     }
 }
 
-/// `partition` into many pieces, or into pieces whose lengths are long to say.
+/// `partition` into many rows, or into rows with long expressions as lengths.
 fn pieces(random: &mut Random, n: usize) -> String {
     match random.below(3) {
         0 => of_xs(&format!("(join (partition #{n} (caseSplit {} 1) xs))", all(n, |i| format!("{}", i % 3)))),
@@ -284,7 +284,7 @@ fn windows(random: &mut Random, n: usize) -> String {
     of_xs(&body)
 }
 
-/// Products of sums, and powers: many terms when multiplied out.
+/// Products of sums, and powers: many terms when expanded.
 fn products(random: &mut Random, n: usize) -> String {
     let names = all(n, |i| format!("K{i}"));
     let s = match random.below(4) {

@@ -1,18 +1,17 @@
-//! Whether any text is survived by whoever reads it: splitter, parser, formatter, checker, editor, compiler.
+//! Robustness on arbitrary text: splitter, parser, formatter, checker, editor features, compiler.
 //!
-//! A text is random, or built to make one pass take time or memory that is exponential, or a high power, of its length.
-//! Asked of each: no panic, no tree that lost a byte, layout that is stable, answers of a size that one can read, and all
-//! of it within [`PATIENCE`], on a thread with the stack that threads usually have. What is accepted is compiled, within
-//! [`PATIENCE`] once more, on a thread with the stack that compilers have here. `tests/fuzz/run text` runs in 4 GiB of
-//! memory.
+//! A text is random, or constructed so that some pass takes exponential or high polynomial time or memory. Required: no
+//! panic, no lost byte, idempotent formatting, answers of bounded size, and all within [`PATIENCE`] on a thread with
+//! the default stack. Accepted programs are also compiled, within [`PATIENCE`] on a thread with the compiler's stack.
+//! `tests/fuzz/run text` limits memory to 4 GiB.
 //!
 //! | module | texts |
 //! |---|---|
-//! | [`noise`] | bytes, tokens, programs half typed, brackets in one another |
-//! | [`sizes`] | lengths that explode |
-//! | [`towers`] | steps of which each uses the one before it twice: types, functions, arrays, definitions |
+//! | [`noise`] | bytes, tokens, half-typed programs, nested brackets |
+//! | [`sizes`] | lengths that explode when expanded |
+//! | [`towers`] | steps that use the previous one twice: types, functions, arrays, definitions |
 //! | [`hidden`] | hidden lengths, assumptions, size names, rows of different lengths |
-//! | [`wide`] | much of one thing: arguments, definitions, mistakes, characters |
+//! | [`wide`] | many arguments, definitions, errors, characters |
 
 mod editor;
 mod hidden;
@@ -34,15 +33,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// For all that is asked of one text of a few kilobytes, and once more for compiling it; it is mostly done in a few
-/// milliseconds. It is time of the processor, so that a machine with other work finds what an idle one finds, and more of
-/// it where nothing is optimised.
+/// Limit on the time for a text of a few kilobytes, and again for compiling it; usually it takes milliseconds. It is
+/// CPU time, so that other processes do not matter, and larger in debug builds.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 10 });
 
-/// What is not done by then is not waited for: its thread is left alone, and the next text is tried.
+/// Time after which a thread is abandoned.
 const GIVEN_UP: Duration = Duration::from_secs(PATIENCE.as_secs() * 3);
 
-/// The text of a seed.
+/// Returns the text of a seed.
 pub fn text_of(seed: u64) -> String {
     any_text(&mut Random::new(seed))
 }
@@ -53,7 +51,7 @@ pub fn try_one(seed: u64) -> Case {
         Ok(case) => case,
         Err(why) => {
             let kind = |why: &str| why.split(':').next().map(str::to_owned);
-            // One that takes too long is not tried again hundreds of times.
+            // Slow texts are not retried hundreds of times.
             let tries = match kind(&why).as_deref() {
                 Some("too slow") => 12,
                 Some("no end") => 0,
@@ -66,10 +64,10 @@ pub fn try_one(seed: u64) -> Case {
     }
 }
 
-/// `Err` is what is wrong with what was made of the text.
+/// Checks everything about a text; an error is a failure.
 pub fn survived(text: &str) -> Result<Case, String> {
     remember("text", text);
-    // The stack of any thread for what reads texts; that of the server's threads for the compiler.
+    // The default stack for analysis, the server's stack for the compiler.
     let case = in_time("", 2 << 20, text, ask)?;
     if case == Case::Accepted {
         in_time(" to compile", lift_server::STACK, text, compiled)?;
@@ -77,7 +75,7 @@ pub fn survived(text: &str) -> Result<Case, String> {
     Ok(case)
 }
 
-/// What `f` says of the text, on a thread of its own.
+/// Runs `f` on a thread of its own, with the time limit.
 fn in_time<T: Send + 'static>(
     what: &str,
     stack: usize,
@@ -88,7 +86,7 @@ fn in_time<T: Send + 'static>(
     let text = text.to_owned();
     let thread = std::thread::Builder::new().stack_size(stack).spawn(move || {
         let begun = Instant::now();
-        // Where the system says who this is (Linux), how long it has had a processor can be read from outside.
+        // On Linux, `/proc` shows a thread's CPU time to other threads.
         let _ = said.send(Told::Itself(std::fs::read_link("/proc/thread-self").ok()));
         let told = guarded(|| f(&text));
         let took = time_of(Path::new("/proc/thread-self")).unwrap_or(begun.elapsed());
@@ -121,13 +119,14 @@ enum Told<T> {
     Answer(Result<T, String>, Duration),
 }
 
-/// For how long a thread has had a processor, by its folder in `/proc`.
+/// Returns the CPU time of a thread, from its folder in `/proc`.
 fn time_of(thread: &Path) -> Option<Duration> {
     let said = std::fs::read_to_string(thread.join("schedstat")).ok()?;
     said.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// The tree is the text: each form's has all its bytes in their order, and between forms lie only white space and comments.
+/// Checks that the trees contain every byte of the forms in order, and that only white space and comments are between
+/// forms.
 pub fn lossless(text: &str) -> Result<(), String> {
     let between = |from: usize, to: usize| {
         let tokens = lex(&text[from..to]);
@@ -165,7 +164,7 @@ fn ask(text: &str) -> Result<Case, String> {
 
 const NAME: &str = "text.lift";
 
-/// Compiles the kernels for one class of devices. What is not supported is said so.
+/// Compiles the kernels for one class of devices; an unsupported kernel must be reported as such.
 fn compiled(text: &str) -> Result<(), String> {
     let program = Program::new(Path::new("."), NAME, text);
     let analysis = program.analysis();

@@ -1,4 +1,4 @@
-//! Texts without a plan: bytes, a soup of tokens, real programs half typed, brackets nested deeply.
+//! Unstructured texts: bytes, random tokens, half-typed programs, deeply nested brackets.
 
 use crate::choices::Random;
 use lift_tests::files;
@@ -81,7 +81,7 @@ pub fn soup(random: &mut Random) -> String {
     (0..random.below(150)).map(|_| format!("{}{space}", random.of(TOKENS))).collect()
 }
 
-/// The programs of the examples and of the tests.
+/// Returns the programs of examples and tests.
 fn real() -> &'static [String] {
     static REAL: OnceLock<Vec<String>> = OnceLock::new();
     REAL.get_or_init(|| {
@@ -91,7 +91,7 @@ fn real() -> &'static [String] {
     })
 }
 
-/// A real program in which pieces are gone, doubled, moved or typed.
+/// A real program with parts deleted, duplicated, moved or inserted.
 pub fn half_typed(random: &mut Random) -> String {
     let programs = real();
     let mut text = random.of(programs).clone();

@@ -1,8 +1,8 @@
-//! Lengths that are short to write and large when they are multiplied out, added up or compared.
+//! Short lengths that become large when expanded, added or compared.
 
 use crate::choices::Random;
 
-/// A size that is short to write and large when it is multiplied out.
+/// A short size that becomes large when expanded.
 pub fn size(random: &mut Random, depth: usize) -> String {
     let leaf = |random: &mut Random| {
         random.of(&["N", "M", "K", "2", "3", "7", "4294967296", "9223372036854775807", "0", "1"]).to_string()
@@ -30,7 +30,7 @@ pub fn explosive(random: &mut Random) -> String {
             format!("(lift g (N M K) ((array-type int {a})) (lambda (xs) (join (split #{} xs))))", b.replace('\n', " "))
         }
         2 => {
-            // Each definition uses the one before it twice.
+            // Each definition uses the previous one twice.
             let n = 3 + random.below(40);
             let mut text = String::from("(define (d0 xs) (concat xs xs))\n");
             for i in 1..n {

@@ -1,11 +1,11 @@
-//! Programs in which each step uses the one before it, mostly twice: what they say doubles with each, if a pass writes
-//! it out. Types that double, functions of functions, arrays and lengths that double, hidden lengths in one another.
+//! Towers: each step uses the previous one, usually twice, so its meaning doubles if a pass expands it. Types,
+//! functions of functions, arrays, lengths, nested hidden lengths.
 //!
-//! A step is a text in which `@` stands for what is before it, `$` for any earlier one and `%` for a small number.
+//! In a step's template, `@` stands for the previous step, `$` for any earlier one and `%` for a small number.
 
 use crate::choices::Random;
 
-/// Steps on anything: types and functions.
+/// Steps on any value: types and functions.
 const ANY: &[&str] = &[
     "(tuple @ @)",
     "(tuple @ $)",
@@ -122,7 +122,7 @@ const NUMBERS: &[&str] = &[
     "(min @ (max $ %))",
 ];
 
-/// Steps from a function of Ints to one.
+/// Steps from a function of Ints to another.
 const FUNCTIONS: &[&str] = &[
     "(lambda (x) (@ (@ x)))",
     "(lambda (x) (+ (@ x) ($ x)))",
@@ -134,7 +134,7 @@ const FUNCTIONS: &[&str] = &[
     "(let f @ (lambda (x) (f (f x))))",
 ];
 
-/// As many steps as a text of ordinary length holds.
+/// Limit on the size of the text, in bytes.
 const MOST_BYTES: usize = 12_000;
 
 fn filled(random: &mut Random, step: &str, names: &[String]) -> String {
@@ -147,11 +147,11 @@ fn filled(random: &mut Random, step: &str, names: &[String]) -> String {
             c => out.push(c),
         }
     }
-    // The one number of an array that `iota` could take.
+    // Converts an array to a number, for `iota`.
     out.replace("reduceSeq-of", "(lambda (y) (head (reduceSeq 0 + y)))")
 }
 
-/// The steps of one tower: all of one kind, or of a few.
+/// Returns the steps of a tower: all the same, or drawn from a few.
 fn steps(random: &mut Random, of: &'static [&'static str]) -> Vec<&'static str> {
     let kinds = *random.of(&[1, 1, 2, 4, of.len()]);
     (0..kinds).map(|_| *random.of(of)).collect()
@@ -203,7 +203,7 @@ fn lets(random: &mut Random, steps: &[&str], height: usize, first: &str, last: &
     out + &filled(random, last, &names) + &")".repeat(names.len())
 }
 
-/// The steps in one another: as text, each is as long as what it uses.
+/// Nested steps: the text contains the previous step wherever it is used.
 fn nested(random: &mut Random, steps: &[&str], height: usize, first: &str, last: &str) -> String {
     let mut all = vec![first.to_owned()];
     for _ in 0..height {
@@ -239,7 +239,7 @@ fn applied(random: &mut Random, steps: &[&str], height: usize, first: &str, last
     out
 }
 
-/// Definitions of which each uses the ones before it.
+/// Definitions, each of which uses the previous ones.
 fn definitions(random: &mut Random, steps: &[&str], height: usize) -> String {
     let mut out = String::from("(define (d0 xs N) (map (lambda (x) (+ x 1)) xs))\n");
     let twice = random.one_in(2);

@@ -1,4 +1,5 @@
-//! Texts with much of one thing: arguments, parameters, definitions, mistakes, characters of a name, lines of a comment.
+//! Texts with many parts of one kind: arguments, parameters, definitions, errors, characters of a name, lines of a
+//! comment.
 
 use crate::choices::Random;
 
@@ -11,7 +12,7 @@ pub fn much(random: &mut Random) -> String {
     }
 }
 
-/// How often, so that the text stays below 60,000 bytes.
+/// A repetition count that keeps the text below 60,000 bytes.
 fn count(random: &mut Random, bytes_each: usize) -> usize {
     (*random.of(&[10, 100, 300, 1000, 3000, 10_000])).min(60_000 / bytes_each.max(1))
 }
@@ -72,7 +73,7 @@ fn one_form(random: &mut Random) -> String {
     }
 }
 
-/// Very many short definitions: of one name, independent, in chains, in cycles, or each of all.
+/// Very many short definitions: with one name, independent, in chains, in cycles, or each using all.
 fn many_forms(random: &mut Random) -> String {
     let n = count(random, 30);
     let kind = random.below(10);
@@ -99,7 +100,7 @@ fn many_forms(random: &mut Random) -> String {
     out
 }
 
-/// Mistakes in great number, and of things whose types are long to write.
+/// Many errors, some about types that are long when printed.
 fn many_mistakes(random: &mut Random) -> String {
     let mut ty = "int".to_owned();
     for _ in 0..random.below(9) {
@@ -141,7 +142,7 @@ fn many_mistakes(random: &mut Random) -> String {
     }
 }
 
-/// Words, numbers, comments of thousands of characters.
+/// Words, numbers and comments of thousands of characters.
 fn long_words(random: &mut Random) -> String {
     let word =
         *random.of(&["x", "é", "𝒳", "λ", "'", "->", "0", "9", "-", ".", "\u{301}", "\u{202e}", "\u{200d}", "#", "e9"]);

@@ -1,4 +1,4 @@
-//! Folds by key, and programs that nearly are.
+//! Folds by key, and near-misses.
 
 use crate::program::len::{Base, Len};
 use crate::program::ty::{FLOAT, INT, Scalar, Ty};
@@ -30,7 +30,7 @@ impl Maker<'_> {
         (text, Ty::array(result, count))
     }
 
-    /// The fold of what has the number as its key; in one case of eight something is not as it must be for that.
+    /// The fold of the elements whose key is `number`; one in eight violates a condition of the rule.
     pub(super) fn fold_of_key(&mut self, scalar: Scalar, element: &Ty, number: &str, xs: &str) -> String {
         let (zero, op) = self.commutative(scalar);
         let near_miss = self.choices.below(8) == 7;
@@ -64,7 +64,7 @@ impl Maker<'_> {
         format!("(head ({reduce} {zero} {op} (map {masked} {xs})))")
     }
 
-    /// A fold by key of each column.
+    /// A fold by key for each column.
     pub(super) fn columns_by_key(&mut self) -> (String, Ty) {
         let (n, m, count) = (Len::of(Base::N), Len::of(Base::M), self.count());
         let scalar = self.choices.of(&[Scalar::Int, Scalar::Float]);
@@ -98,7 +98,7 @@ impl Maker<'_> {
         (result, Ty::array(Ty::array(element, m), count))
     }
 
-    /// Places of numbers in a sorted array, which are counts.
+    /// Positions of numbers in a sorted array, and counts as their differences.
     pub(super) fn counts_of_sorted(&mut self) -> (String, Ty) {
         let (len, count) = (self.some_length(), self.count());
         let xs = self.array(&INT, &len, 1, Place::Top);

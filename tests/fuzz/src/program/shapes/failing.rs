@@ -1,11 +1,11 @@
-//! A check that may fail, and work that relies on it. Each program has one such check, so that whoever runs it must find
-//! that one: it fails for some sizes and holds for others.
+//! A check that may fail, and code that depends on it. Each program has exactly one such check, which fails for some
+//! sizes and holds for others, so every run must report the same failure.
 
 use crate::program::len::{Base, Len};
 use crate::program::ty::{BOOL, INT};
 use crate::program::{Maker, Place};
 
-/// What assumes something of a length that a filter hides: of `H` comes an array of numbers.
+/// Expressions with an assumption on the hidden length of the array `H`; their results are arrays of numbers.
 const CHECKS: &[&str] = &[
     "(tail H)",
     "(drop #3 H)",
@@ -27,7 +27,7 @@ const CHECKS: &[&str] = &[
     "(join (filter (lambda (r) (> (head r) 0)) (split #2 H)))",
 ];
 
-/// What is done with the array `G` afterwards: whatever it holds, this does not fail.
+/// Uses of the resulting array `G` that never fail.
 const WORK: &[&str] = &[
     "G",
     "(map F G)",

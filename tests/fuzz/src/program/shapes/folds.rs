@@ -1,18 +1,18 @@
-//! Folds for each element of something: products of matrices, rows, pairs, bits.
+//! Folds per element: products of matrices, rows, pairs, bits.
 
 use crate::program::len::{Base, Len};
 use crate::program::ty::{INT, Scalar, Ty};
 use crate::program::{Maker, Place};
 
 impl Maker<'_> {
-    /// Two arrays of rows of one length.
+    /// Two arrays whose rows have one length.
     pub(super) fn matrices(&mut self, scalar: Scalar) -> (String, String, Len, Len) {
         let row = match self.choices.below(3) {
             0 => Len::of(Base::M),
             1 => Len::nat(4),
             _ => Len::of(Base::N),
         };
-        // Never N × N: that takes too long on the interpreter.
+        // N × N would take too long on the interpreter.
         let (n, m) = match row.terms.first() {
             Some((Base::N, _)) => (Len::of(Base::M), self.choices.of(&[5, 20])),
             _ => (Len::of(Base::N), self.choices.of(&[5, 17, 64])),
@@ -38,7 +38,7 @@ impl Maker<'_> {
         let element = Ty::Scalar(scalar);
         let (a, b, n, m) = self.matrices(scalar);
         let (fold, zero) = match self.choices.below(4) {
-            // Neither associative nor commutative.
+            // This function is neither associative nor commutative.
             3 if scalar == Scalar::Int => ("(reduceSeq 3 (lambda (s x) (- (* 5 s) x))", String::new()),
             2 => ("(reduceSeq Z +", self.leaf_zero(scalar)),
             _ => ("(reduce Z +", self.leaf_zero(scalar)),
@@ -95,7 +95,7 @@ impl Maker<'_> {
         (text, Ty::array(element, len))
     }
 
-    /// A fold of each row, where rows have lengths of their own.
+    /// A fold of each row, for rows of different lengths.
     pub(super) fn of_hidden_rows_folded(&mut self) -> (String, Ty) {
         let scalar = self.folded();
         let (zero, op) = self.commutative(scalar);
@@ -112,7 +112,7 @@ impl Maker<'_> {
                 let end = self.function(&element, &element, 1);
                 (format!("(map (lambda (r) ({end} {})) ragged)", fold("r")), Ty::array(element, Len::of(Base::M)))
             }
-            // Starts of rows, as a matrix of compressed rows has them.
+            // Row starts, as in a compressed sparse matrix.
             _ => {
                 let count = Len::of(Base::N);
                 let body = fold(size);
@@ -124,7 +124,7 @@ impl Maker<'_> {
         }
     }
 
-    /// For each x the fold of what it makes of each y.
+    /// For each x, a fold over pairs with each y.
     pub(super) fn all_pairs(&mut self) -> (String, Ty) {
         let scalar = self.choices.of(&[Scalar::Int, Scalar::Float]);
         let element = Ty::Scalar(scalar);
@@ -155,7 +155,7 @@ impl Maker<'_> {
         (format!("(let {name} {ys} (map {function} {xs}))"), Ty::array(element, xs_len))
     }
 
-    /// Functions that read a row of few elements several times.
+    /// Functions that read a short row several times.
     pub(super) fn short_rows(&mut self) -> (String, Ty) {
         let table = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
         let size = self.choices.of(&[5, 2]);
@@ -174,7 +174,7 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Of each row an array, a fold of that, and what both make of each element: a nest and what a group shares.
+    /// For each row: an array, its fold, and a map of both; a nest with results shared in a work-group.
     pub(super) fn rows_compared(&mut self) -> (String, Ty) {
         let table = self.lambda(&[INT, INT], |this| this.scalar(Scalar::Int, 1));
         let meet = self.choices.of(&["(* (get1 p) (get2 p))", "(abs (- (get1 p) (get2 p)))", "(bitxor (get1 p) 5)"]);
@@ -191,7 +191,7 @@ impl Maker<'_> {
         (text, Ty::array(Ty::array(INT, Len::of(Base::M)), Len::of(Base::N)))
     }
 
-    /// A fold in whose rounds single bits of the number decide.
+    /// A fold whose iterations depend on single bits of a number.
     pub(super) fn bits(&mut self) -> (String, Ty) {
         let (count, rounds) = (self.choices.of(&["#(* 32 N)", "#(* 64 N)", "#N"]), self.choices.of(&[10, 30]));
         let (zero, op) = self.choices.of(&[("0", "bitxor"), ("0", "+"), ("0", "bitor")]);
@@ -207,7 +207,7 @@ impl Maker<'_> {
         (text, INT)
     }
 
-    /// Sums of quotients by roots: exact up to a few units of rounding, and rounded to what they are.
+    /// Sums of quotients by roots, which are exact up to a few ulps, rounded to integers.
     pub(super) fn bodies(&mut self) -> (String, Ty) {
         let count = self.choices.of(&[300, 1024]);
         let xs = self.array(&INT, &Len::of(Base::M), 1, Place::Top);
@@ -220,7 +220,7 @@ impl Maker<'_> {
         (text, Ty::array(INT, Len::of(Base::M)))
     }
 
-    /// Folds of arrays that are as long for each element, beside a little.
+    /// Folds of equal length per element, for few or many elements.
     pub(super) fn few_rows_or_many(&mut self) -> (String, Ty) {
         let count = self.choices.of(&[Base::M, Base::N]);
         let len = if self.choices.flip() { Len::of(Base::M) } else { Len::nat(40) };

@@ -1,4 +1,4 @@
-//! Matrices and grids: transposed, in windows, of three dimensions.
+//! Matrices and grids: transposes, windows, three dimensions.
 
 use crate::program::len::{Base, Len};
 use crate::program::ty::{FLOAT, INT, Scalar, Ty};
@@ -27,7 +27,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A padding, how wide windows are, and how much of it.
+    /// Returns the text of padded windows and their width.
     pub(super) fn window(&mut self, dimensions: &str) -> (String, u32) {
         let (size, pad) = self.choices.of(&[(3, "#1 #1"), (5, "#2 #2"), (5, "#0 #4"), (3, "#2 #0")]);
         let mode = self.choices.of(&["clamp", "mirror", "wrap"]);
@@ -48,7 +48,7 @@ impl Maker<'_> {
         (text, Ty::array(Ty::array(INT, m), n))
     }
 
-    /// A number from a window of two dimensions.
+    /// A number computed from a two-dimensional window.
     pub(super) fn of_a_window(&mut self, size: u32) -> String {
         match self.choices.below(4) {
             0 | 3 => {
@@ -72,7 +72,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Maps and windows of three dimensions.
+    /// Maps and windows in three dimensions.
     pub(super) fn windows_of_spaces(&mut self) -> (String, Ty) {
         let (n, m, depth) = (Len::of(Base::N), Len::of(Base::M), self.choices.of(&[3, 1, 4]));
         let space = format!("(generate #{depth} (lambda (z) (map (map (+ z)) rows)))");

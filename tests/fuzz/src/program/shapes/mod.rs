@@ -1,8 +1,9 @@
-//! Programs on which the compiler's rules bite: folds by key, products of matrices, windows, teams, rounds, ….
+//! Programs to which the compiler's rules apply: folds by key, products of matrices, windows, nested parallelism,
+//! loops, ….
 //!
-//! Each is a shape that a rule of `lift_codegen::schedule::rules` looks for, with arrays and functions that are random;
-//! now and then a condition of the rule is false. What random programs seldom come upon is made here on purpose:
-//! `every_rule_is_applied_to_programs` counts.
+//! Each is the left side of a rule of `lift_codegen::schedule::rules`, with random arrays and functions; sometimes a
+//! condition of the rule is violated. Random programs alone would rarely match; `every_rule_is_applied_to_programs`
+//! checks that all rules are covered.
 
 mod by_key;
 mod failing;
@@ -14,7 +15,7 @@ use super::len::{Base, Len};
 use super::ty::{BOOL, INT, Scalar, Ty};
 use super::{Maker, Place};
 
-/// What shapes use besides what every program has: the name, and its definition.
+/// Additional definitions that shapes use: name and text.
 const HELPERS: &[(&str, &str)] = &[
     (
         "(below ",
@@ -30,13 +31,13 @@ const HELPERS: &[(&str, &str)] = &[
     ("(pad3D ", "(define (pad3D l r mode grid) (map (pad2D l r mode) (pad l r mode grid)))"),
 ];
 
-/// The definitions that a program with shapes needs.
+/// Returns the definitions that a program body uses.
 pub fn helpers(body: &str) -> String {
     HELPERS.iter().filter(|(name, _)| body.contains(name)).map(|(_, definition)| format!("{definition}\n")).collect()
 }
 
 impl Maker<'_> {
-    /// An expression for the whole device, and its type.
+    /// Returns an expression at the top level of the kernel, and its type.
     pub(super) fn shape(&mut self) -> (String, Ty) {
         match self.choices.below(24) {
             0 | 1 => self.folds_by_key(),
@@ -65,24 +66,25 @@ impl Maker<'_> {
         }
     }
 
-    /// The name of the parameter that was made last.
+    /// Returns the name of the innermost parameter.
     fn here(&self) -> String {
         self.scope.last().map_or_else(String::new, |(name, _)| name.clone())
     }
 
-    /// A length that a program counts to.
+    /// Returns a length for an `iota`.
     fn count(&mut self) -> Len {
         let lengths = [Len::nat(5), Len::of(Base::N), Len::of(Base::M), Len::nat(20), Len::nat(1), Len::nat(300)];
         lengths[self.choices.below(lengths.len())].clone()
     }
 
-    /// `(iota …)` of a length.
+    /// Returns the `iota` of a length.
     fn numbers(&mut self, len: &Len) -> String {
         let size = self.size(len).unwrap_or_else(|| "N".into());
         format!("(iota #{size})")
     }
 
-    /// Associative and commutative, with what is neutral; floats are added only where that is exact.
+    /// Returns an associative and commutative function with its neutral element; floats are added only where that is
+    /// exact.
     fn commutative(&mut self, scalar: Scalar) -> (&'static str, &'static str) {
         match scalar {
             Scalar::Int => self.choices.of(&[("0", "+"), ("1", "*"), ("0", "bitxor"), ("-900", "max"), ("900", "min")]),
@@ -93,7 +95,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A value that may be folded by [`Maker::commutative`]: what is real is a multiple of a quarter, below 16.
+    /// A value for [`Maker::commutative`]; reals are multiples of a quarter below 16.
     fn term(&mut self, scalar: Scalar, depth: u32) -> String {
         match scalar {
             Scalar::Float => format!("(* 0.25f (toFloat (mod {} 64)))", self.scalar(Scalar::Int, depth)),
@@ -106,7 +108,7 @@ impl Maker<'_> {
         self.choices.of(&[Scalar::Int, Scalar::Int, Scalar::Float, Scalar::Long])
     }
 
-    /// For each element some rounds over a short array.
+    /// For each element, an `iterate` over a short array.
     fn rounds(&mut self) -> (String, Ty) {
         let (len, size) = (self.choices.of(&[Base::M, Base::N]), self.choices.of(&[64, 32, 128, 30]));
         let xs = self.array(&INT, &Len::of(len), 1, Place::Top);
@@ -123,7 +125,7 @@ impl Maker<'_> {
         (format!("(map (lambda (x) {}) {xs})", end.replace("ALL", &all)), Ty::array(INT, Len::of(len)))
     }
 
-    /// Rounds of which each is launched for itself.
+    /// A loop with a launch per iteration.
     fn rounds_of_launches(&mut self) -> (String, Ty) {
         let len = self.some_length();
         let xs = self.array(&INT, &len, 1, Place::Top);
@@ -138,7 +140,7 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Where only a part says what runs where.
+    /// Programs that place some of their operations.
     fn placed_by_hand(&mut self) -> (String, Ty) {
         let (n, m) = (Len::of(Base::N), Len::of(Base::M));
         let rows = self.rows(&INT, &n, &m, 1, Place::Top);
@@ -167,7 +169,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What becomes of the elements that a filter keeps.
+    /// Uses of the elements that a filter keeps.
     fn kept(&mut self) -> (String, Ty) {
         let (element, len) = (self.element(), self.some_length());
         let xs = self.array(&element, &len, 1, Place::Top);
@@ -191,7 +193,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The edges and the middle apart.
+    /// `partition` into edges and middle.
     fn pieces(&mut self) -> (String, Ty) {
         let (first, rest) = (self.choices.of(&[1, 0, 2]), self.choices.of(&[1, 3]));
         let len = Len::of(Base::N).add_nat(first + rest);
@@ -201,7 +203,7 @@ impl Maker<'_> {
         (text, Ty::array(INT, len))
     }
 
-    /// Sine and cosine of one angle, of which only is asked what rounding does not change.
+    /// Sine and cosine of one angle, compared with thresholds to hide rounding.
     fn angles(&mut self) -> (String, Ty) {
         let len = self.some_length();
         let xs = self.array(&INT, &len, 1, Place::Top);

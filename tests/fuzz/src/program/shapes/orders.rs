@@ -1,6 +1,7 @@
-//! Sorting by functions of every kind, of numbers that are not in order: NaN, both zeros, infinities, the ends of a type.
+//! Sorting with arbitrary comparison functions, and with special numbers: NaN, both zeros, infinities, extreme
+//! integers.
 //!
-//! Where a function is no strict order the result is any permutation, so that only that is asked.
+//! If the function is not a strict order, any permutation is a correct result, and the program checks only that.
 
 use crate::program::ty::{INT, Ty};
 use crate::program::{Maker, Place};
@@ -8,7 +9,7 @@ use crate::program::{Maker, Place};
 /// Functions that are strict orders of all numbers.
 pub const ORDERS: [&str; 4] = ["<", ">", "(lambda (a b) (< b a))", "(lambda (a b) (> b a))"];
 
-/// Functions that are none of some numbers.
+/// Functions that are not strict orders of some numbers.
 pub const DISORDERS: [&str; 6] = [
     "(lambda (a b) (not (>= a b)))",
     "(lambda (a b) (!= a b))",
@@ -18,7 +19,7 @@ pub const DISORDERS: [&str; 6] = [
     "(lambda (a b) (> a (+ b b)))",
 ];
 
-/// What becomes of an `Int` x, so that what is sorted has numbers of every kind.
+/// Functions of an `Int` x that produce special numbers.
 pub const NUMBERS: [&str; 4] = [
     "x",
     "(if (= (mod x 3) 0) 2147483647 (if (= (mod x 5) 0) -2147483648 x))",
@@ -27,7 +28,7 @@ pub const NUMBERS: [&str; 4] = [
 ];
 
 impl Maker<'_> {
-    /// The places of elements in an order, or all places in the order of numbers.
+    /// The `argsort` of an array: compared directly if it is unique, otherwise sorted, which gives all indices.
     pub(super) fn orders(&mut self) -> (String, Ty) {
         let len = self.some_length();
         let ints = self.array(&INT, &len, 1, Place::Top);
@@ -37,7 +38,7 @@ impl Maker<'_> {
         let text = match (ordered, self.choices.below(3)) {
             (true, 0) => {
                 let order = self.choices.of(&["<", ">"]);
-                // A size takes the length of what has a name only.
+                // A size may use the length of a named array only.
                 let pairs = format!("(zip (iota #(length q)) (map (lambda (x) {number}) q))");
                 format!("(let q {ints} (argsort (lambda (a b) ({order} (get2 a) (get2 b))) {pairs}))")
             }
