@@ -1,4 +1,4 @@
-//! `lift devices`: lists interpreter and OpenCL devices.
+//! `lift devices`: lists the OpenCL devices and the interpreter.
 
 use super::{Console, Format, Status};
 use crate::devices::{self, Devices};

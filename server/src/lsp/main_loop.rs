@@ -130,7 +130,7 @@ impl Handle {
                 } else {
                     catch_unwind(AssertUnwindSafe(|| f(&snapshot)))
                 };
-                drop(snapshot); // before anything that may wait
+                drop(snapshot); // An edit waits for it, so drop it before sending.
                 let _ = tx.send(result);
             });
         });

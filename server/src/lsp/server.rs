@@ -349,7 +349,7 @@ impl LanguageServer for Server {
     }
 }
 
-#[allow(deprecated)] // what older clients send
+#[allow(deprecated)] // Older clients send it.
 fn workspace_roots(params: &InitializeParams) -> Vec<PathBuf> {
     match &params.workspace_folders_initialize_params.workspace_folders {
         Some(WorkspaceFolders::WorkspaceFolderList(folders)) => {

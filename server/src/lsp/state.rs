@@ -263,7 +263,7 @@ impl State {
             let (snapshot, back) = (self.snapshot(), self.back.clone());
             self.pool.run(move || {
                 let prepared = views::prepare(&snapshot, &address);
-                drop(snapshot); // before the long part
+                drop(snapshot); // An edit waits for it, and compiling takes long.
                 // If a newer edit cancels this, that edit has scheduled the views again.
                 if let Ok(prepared) = prepared {
                     let (address, view) = views::make(prepared);
@@ -376,7 +376,7 @@ impl State {
                 // If a newer edit cancels this, that edit has scheduled diagnostics again.
                 let diagnostics = diagnostics(&snapshot, &path);
                 let document = snapshot.documents.get(&path).map(|d| (d.generation, d.version));
-                drop(snapshot); // before anything that may wait
+                drop(snapshot); // An edit waits for it.
                 // In one write: the client may respond with an edit, which must find `diagnosing` already decreased.
                 done.with(move |state| {
                     if let (Ok(diagnostics), Some((generation, version))) = (diagnostics, document) {

@@ -92,7 +92,7 @@ impl Parser<'_> {
             return;
         };
         if self.kind_at(end.saturating_sub(1)) == BAD_STRING {
-            return; // the unclosed string, which is reported, swallowed the brackets
+            return; // The string extends over the missing brackets and is already reported.
         }
         let mut closers: String = openers
             .iter()

@@ -141,7 +141,7 @@ fn kernels(program: &Program) -> Result<Vec<Kernel>, String> {
     let Some(file) = db.file(program.path()) else { return Ok(Vec::new()) };
     let kernels = forms(db, file).iter().filter(|form| form.kind(db) == FormKind::Lift);
     let built = kernels.filter_map(|form| match build::elaborated_kernel(db, *form) {
-        // A reported limit.
+        // The limit is reported as such.
         Err(e) if e.message.ends_with("too large to be compiled") => None,
         built => Some(built.map_err(|e| format!("accepted, but not built: {e}"))),
     });

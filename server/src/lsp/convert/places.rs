@@ -33,7 +33,7 @@ pub fn definitions(snap: &Snapshot, origin: Range, targets: &[ide::NavTarget]) -
     Ok(if snap.features.definition_links { links.into() } else { Definition::LocationList(locations).into() })
 }
 
-#[allow(deprecated)] // the field must be there
+#[allow(deprecated)] // The struct requires the field.
 pub fn symbols(uri: &Uri, lines: &Lines, features: &Features, symbols: Vec<ide::Symbol>) -> DocumentSymbolResponse {
     if features.hierarchical_symbols {
         let symbol = |s: ide::Symbol| DocumentSymbol {

@@ -15,7 +15,7 @@ fn shown(snap: &Snapshot, view: &Uri) -> Outcome<(Shown, Lines)> {
     Ok((shown, lines))
 }
 
-/// Returns the source of a generated range: a link, and the hover there.
+/// Returns a hover with the source of a generated part, followed by the hover of that source.
 pub fn hover(snap: &Snapshot, at: &TextDocumentPositionParams) -> Outcome<Option<Hover>> {
     let uri = &at.text_document.uri;
     let (shown, lines) = shown(snap, uri)?;
