@@ -1,4 +1,4 @@
-//! Changes that the editor offers.
+//! Code actions: quick fixes, rewrites and formatting.
 
 mod mend;
 mod refactor;
@@ -11,14 +11,14 @@ use super::{CodeAction, SourceChange, TextEdit};
 use crate::db::{Db, Form, SourceFile};
 use lift_syntax::{TextRange, TextSize};
 
-/// The kinds under which editors ask for these actions.
+/// Code action kinds of the protocol.
 pub const QUICK_FIX: &str = "quickfix";
 pub const EXPLICIT_HERE: &str = "refactor.rewrite.lift.explicit.here";
 pub const EXPLICIT_FORM: &str = "refactor.rewrite.lift.explicit.form";
 pub const EXPLICIT_FILE: &str = "source.lift.explicit.file";
 pub const IMPLICIT: &str = "refactor.rewrite.lift.implicit";
 
-/// The kinds of the other rewritings.
+/// The kinds of the other rewrites.
 pub mod kinds {
     pub const NAME_LENGTH: &str = "refactor.rewrite.lift.nameLength";
     pub const ANNOTATE: &str = "refactor.rewrite.lift.annotate";
@@ -31,7 +31,7 @@ pub mod kinds {
     pub const PLACE: &str = "refactor.rewrite.lift.place";
 }
 
-/// Every kind that is offered; `docs/actions.md` shows each.
+/// Every kind that is offered; `docs/actions.md` has an example of each.
 pub const KINDS: &[&str] = &[
     QUICK_FIX,
     EXPLICIT_HERE,
@@ -67,10 +67,10 @@ pub(super) fn code_actions(db: &dyn Db, file: SourceFile, range: TextRange) -> V
     actions
 }
 
-/// The name of [`explicit_in_file`].
+/// The title of [`explicit_in_file`].
 pub const EXPLICIT_FILE_TITLE: &str = "Make pack/unpack explicit in the file";
 
-/// Writes out what is inserted in some forms of a file, which are all that have insertions.
+/// Writes out the insertions of `inserted`, the forms of the file that have any; `None` if there are none.
 pub(super) fn explicit_in_file(db: &dyn Db, file: SourceFile, inserted: &[Form]) -> Option<CodeAction> {
     let edits: Vec<TextEdit> = inserted.iter().filter_map(|&form| explicit_form(db, form)).collect();
     (!edits.is_empty()).then(|| CodeAction {
@@ -81,22 +81,23 @@ pub(super) fn explicit_in_file(db: &dyn Db, file: SourceFile, inserted: &[Form])
     })
 }
 
-/// The type of the name that ends at a place, written out.
+/// The edit that writes out the type of the name ending at an offset.
 pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     refactor::annotation_at(view, at)
 }
 
-/// The default type of the operator that ends at a place, written out.
+/// The edit that writes out the default type of the operator ending at an offset.
 pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     refactor::default_at(view, at)
 }
 
-/// The primitive that ends at a place, placed as `level` says: `Glb0`.
+/// The edit that places the primitive ending at an offset at `level`, such as `Glb0`.
 pub(super) fn placed_at(view: &View<'_>, at: TextSize, level: &str) -> Option<SourceChange> {
     refactor::placed_at(view, at, level)
 }
 
-/// What is inserted in the scope around a place, written out, if the form checks with it as before.
+/// The edit that writes out the insertions in the scope around an offset; `None` if the form then no longer checks to
+/// the same type.
 pub(super) fn explicit_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     let edit = explicit_here(view, at)?;
     let mut after = view.text().to_owned();
@@ -117,12 +118,12 @@ fn quick_fixes(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<CodeActio
         .collect()
 }
 
-/// White space as the formatter lays it out.
+/// The edits that format the white space of a file.
 pub(super) fn format(db: &dyn Db, file: SourceFile) -> Vec<TextEdit> {
     layout(lift_syntax::format_edits(file.text(db)))
 }
 
-/// The same in the forms that a range touches. What stands beyond their neighbours says nothing about them.
+/// The edits that format the forms touching a range. Only their neighbours affect them.
 pub(super) fn format_range(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<TextEdit> {
     let split = file.split(db);
     let first = split.partition_point(|form| form.range.end() < range.start()).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Places that move with the text: for what was found out about a program some edits ago.
+//! Ranges that follow their text through edits, for results computed from an earlier version.
 
 use super::locate::form_at;
 use super::navigation::form_of_key;
@@ -7,7 +7,7 @@ use crate::origin::FormKey;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// A part of a form as it was at some time.
+/// A range in an earlier version of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     form: FormKey,
@@ -16,7 +16,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// The path of its file.
+    /// The path of the file.
     pub fn path(&self) -> &Arc<str> {
         &self.form.file
     }
@@ -28,13 +28,13 @@ pub(super) fn anchor(db: &dyn Db, file: SourceFile, part: TextRange) -> Option<A
     Some(Anchor { form: key, text: form.text(db).clone(), part: part - form.start(db) })
 }
 
-/// Where the part is now: nowhere if its text changed.
+/// The current range of the anchored text; `None` if that text changed.
 pub(super) fn anchored(db: &dyn Db, file: SourceFile, anchor: &Anchor) -> Option<TextRange> {
     let form = form_of_key(db, file, &anchor.form)?;
     Some(moved(&anchor.text, form.text(db), anchor.part)? + form.start(db))
 }
 
-/// Where a part of one text is in another one, taken as the first with one stretch replaced.
+/// The range in `new` of a part of `old`, provided that a single replacement outside the part turns one into the other.
 fn moved(old: &str, new: &str, part: TextRange) -> Option<TextRange> {
     let same = |(a, b): &(u8, u8)| a == b;
     let before = old.bytes().zip(new.bytes()).take_while(same).count();

@@ -1,5 +1,4 @@
-//! The features of an editor for files in APL: places, names and glyphs are told from the tree, types from what the
-//! front end noted.
+//! Editor features for APL files: ranges, names and glyphs come from the tree, types from the translation.
 
 use super::structure::Fold;
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
@@ -12,7 +11,7 @@ use lift_syntax::{TextRange, TextSize};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// The program and its tree. The one form of the file is its whole text.
+/// The program and its tree. The whole text of a file is one form.
 fn program(db: &dyn Db, file: SourceFile) -> Option<(Form, AplNode)> {
     let form = *forms(db, file).first()?;
     Some((form, parse(form.text(db)).syntax()))
@@ -22,7 +21,7 @@ pub(super) fn tokens(tree: &AplNode) -> impl Iterator<Item = AplToken> {
     tree.descendants_with_tokens().filter_map(|part| part.into_token())
 }
 
-/// The token that a place means: of two that meet there, a name or glyph before brackets and space.
+/// The token at an offset; between two tokens, a name or glyph rather than a bracket or white space.
 fn token_at(tree: &AplNode, offset: TextSize) -> Option<AplToken> {
     let offset = offset.min(tree.text_range().end());
     let weight = |token: &AplToken| match token.kind() {
@@ -33,13 +32,13 @@ fn token_at(tree: &AplNode, offset: TextSize) -> Option<AplToken> {
     tree.token_at_offset(offset).max_by_key(weight).filter(|token| weight(token) > 0)
 }
 
-/// The type that was noted last of a range: of the call that ran last.
+/// The last type recorded for a range: that of the last call.
 fn type_of(program: &Translated, range: TextRange) -> Option<&str> {
     let noted = program.types.iter().rev().find(|(at, _)| *at == range);
     noted.map(|(_, text)| text.as_str())
 }
 
-/// About a token: its type, what its glyph does here, where its lengths come from.
+/// The hover of a token: its type, the meaning of its glyph there, and the origins of its lengths.
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (form, tree) = program(db, file)?;
     let program = translated(db, form);
@@ -76,7 +75,7 @@ fn mentions(ty: &str, name: &str) -> bool {
     ty.split(|c: char| !c.is_alphanumeric()).any(|word| word == name)
 }
 
-/// What a glyph is called and does at a place.
+/// The names and the meaning of a glyph at a range.
 fn about(program: &Translated, at: TextRange, glyph: char) -> Option<String> {
     let known = glyph_of(glyph)?;
     let applied = program.valences.iter().rev().find(|(range, of, _)| *range == at && *of == glyph);
@@ -99,7 +98,7 @@ fn about(program: &Translated, at: TextRange, glyph: char) -> Option<String> {
     Some(text)
 }
 
-/// Whether a name is given a value where this token is.
+/// Whether the token is a name to which a value is assigned.
 pub(super) fn binds(token: &AplToken) -> bool {
     let mut next = token.next_token();
     while let Some(after) = &next
@@ -110,12 +109,12 @@ pub(super) fn binds(token: &AplToken) -> bool {
     token.kind() == AplKind::Name && next.is_some_and(|next| next.kind() == AplKind::Arrow)
 }
 
-/// The function in braces around a token, or the file.
+/// The innermost dfn around a token, or the file.
 fn around(token: &AplToken) -> Option<AplNode> {
     token.parent_ancestors().find(|node| matches!(node.kind(), AplKind::Dfn | AplKind::File))
 }
 
-/// The function or file whose name this is: the innermost one that gives it a value.
+/// The scope of a name: the innermost dfn, or the file, that assigns to it.
 fn scope_of(token: &AplToken) -> Option<AplNode> {
     let same = |other: &AplToken| other.text() == token.text() && binds(other);
     let scopes = token.parent_ancestors().filter(|node| matches!(node.kind(), AplKind::Dfn | AplKind::File));
@@ -123,7 +122,7 @@ fn scope_of(token: &AplToken) -> Option<AplNode> {
     scopes.find(|scope| tokens(scope).any(|other| same(&other) && around(&other).as_ref() == Some(scope)))
 }
 
-/// All tokens of the name at a place.
+/// All tokens of the name at an offset.
 fn occurrences(tree: &AplNode, offset: TextSize) -> Vec<AplToken> {
     let Some(token) = token_at(tree, offset).filter(|token| token.kind() == AplKind::Name) else { return Vec::new() };
     let Some(scope) = scope_of(&token) else { return Vec::new() };
@@ -133,7 +132,7 @@ fn occurrences(tree: &AplNode, offset: TextSize) -> Vec<AplToken> {
     tokens(&scope).filter(same).collect()
 }
 
-/// Where the name at a place gets its value.
+/// The assignment to the name at an offset.
 pub(super) fn definition(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<NavTarget> {
     let Some((_, tree)) = program(db, file) else { return Vec::new() };
     let first = occurrences(&tree, offset).into_iter().find(binds);
@@ -160,7 +159,7 @@ pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
     occurrences(&tree, offset).into_iter().map(highlight).collect()
 }
 
-/// The names that the program gives a value at its top, with their types.
+/// The names assigned at top level: token, whether it is a function, type (empty if unknown), and statement.
 fn names(db: &dyn Db, file: SourceFile) -> Vec<(AplToken, bool, String, TextRange)> {
     let Some((form, tree)) = program(db, file) else { return Vec::new() };
     let program = translated(db, form);
@@ -187,20 +186,20 @@ pub(super) fn symbols(db: &dyn Db, file: SourceFile) -> Vec<Symbol> {
     names(db, file).into_iter().map(symbol).collect()
 }
 
-/// The types of arrays with names.
+/// The types of named arrays.
 pub(super) fn types(db: &dyn Db, file: SourceFile) -> Vec<FormType> {
     let typed = names(db, file).into_iter().filter(|(_, _, ty, _)| !ty.is_empty());
     typed.map(|(token, _, ty, range)| FormType { name: token.text().to_owned(), ty, range }).collect()
 }
 
-/// Functions that span lines.
+/// The dfns that span several lines.
 pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
     let Some((_, tree)) = program(db, file) else { return Vec::new() };
     let dfns = tree.descendants().filter(|node| node.kind() == AplKind::Dfn && node.text().contains_char('\n'));
     dfns.map(|node| Fold { range: node.text_range(), kind: super::structure::FoldKind::Form }).collect()
 }
 
-/// What the program prints.
+/// The translated program, with its outputs.
 pub(super) fn outputs(db: &dyn Db, file: SourceFile) -> Option<Arc<Translated>> {
     Some(translated(db, *forms(db, file).first()?))
 }

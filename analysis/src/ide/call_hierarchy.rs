@@ -1,4 +1,4 @@
-//! Who uses a definition, and what it uses.
+//! The call hierarchy: the users of a definition, and the definitions that it uses.
 
 use super::locate::{View, definition_of, form_at};
 use super::navigation::{Symbol, symbol_at};
@@ -17,15 +17,15 @@ pub struct CallItem {
     pub symbol: Outline,
 }
 
-/// A definition that uses another, with the places where it does.
+/// A definition that uses, or is used by, another, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     pub item: CallItem,
-    /// In the file of the one that uses.
+    /// Ranges in the file of the user.
     pub places: Vec<TextRange>,
 }
 
-/// The definition that is named at a place, or whose form is there.
+/// The definition named at an offset, or the one whose form is there.
 pub(super) fn prepare(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<CallItem> {
     let view = form_at(db, file, offset)?;
     let named = view.node_at(TextRange::empty(offset)).and_then(|node| symbol_at(&view, node));
@@ -42,7 +42,7 @@ fn item(db: &dyn Db, form: Form) -> Option<CallItem> {
     Some(CallItem { path: form.file(db).path(db).clone(), symbol })
 }
 
-/// The form whose name stands there.
+/// The form whose name is at an offset.
 fn form_of(db: &dyn Db, file: SourceFile, name: TextSize) -> Option<Form> {
     form_at(db, file, name).map(|view| view.form)
 }
@@ -86,7 +86,7 @@ fn uses(view: &View<'_>, used: &Name) -> Vec<TextRange> {
     named.map(|(_, index)| view.range(Node::Expr(ExprId(index)))).collect()
 }
 
-/// Where the type of a value is written, or what its hidden length comes from.
+/// Where the type of a value is written, or the calls that its hidden lengths come from.
 pub(super) fn type_definition(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<NavTarget> {
     let targets = || {
         let view = form_at(db, file, offset)?;
@@ -125,7 +125,7 @@ pub(super) fn type_definition(db: &dyn Db, file: SourceFile, offset: TextSize) -
     targets().unwrap_or_default()
 }
 
-/// The type that is written for a name: at its side, or in the list of its kernel.
+/// The written type of a name: its annotation, or its entry in the kernel's list.
 fn written_type(body: &Body, binder: BinderId) -> Option<TypeRefId> {
     if let Some(ty) = body.binder(binder).ty {
         return Some(ty);

@@ -1,4 +1,4 @@
-//! Diagnostics with their places: first relative to the form, then in the file.
+//! Diagnostics with source ranges: first relative to the form, then in the file.
 
 mod fixes;
 
@@ -23,7 +23,7 @@ pub struct FormDiagnostic {
     pub message: String,
     pub related: Vec<(FormPlace, String)>,
     pub fixes: Vec<FormFix>,
-    /// As in [`FileDiagnostic::obligation`].
+    /// See [`FileDiagnostic::obligation`].
     pub obligation: Option<String>,
 }
 
@@ -41,13 +41,13 @@ pub struct FormFix {
     pub edits: Vec<(TextRange, String)>,
 }
 
-/// What is wrong with a form by itself. An edit above it does not touch this.
+/// The diagnostics of a form by itself. Edits above the form do not change them.
 #[salsa::tracked]
 pub fn form_diagnostics(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
     found_in(db, form, Mode::Insert)
 }
 
-/// [`form_diagnostics`] where nothing is inserted.
+/// [`form_diagnostics`] without insertions.
 #[salsa::tracked]
 pub fn explicit_form_diagnostics(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
     found_in(db, form, Mode::Explicit)
@@ -62,7 +62,7 @@ fn found_in(db: &dyn Db, form: Form, mode: Mode) -> Vec<FormDiagnostic> {
     let errors = Errors::of(syntax.len(), inference.diagnostics.iter().chain(placement(db, form)));
     let mut found = syntax;
     found.extend(node_diagnostics(db, form, &inference));
-    // What an import leads to is not in its text.
+    // The fixes of an import cannot be validated on its text alone.
     if form.kind(db) != lift_syntax::FormKind::Import {
         fixes::keep_those_that_mend(db, form, mode, errors, &mut found);
     }
@@ -74,7 +74,7 @@ fn node_diagnostics(db: &dyn Db, form: Form, inference: &Inference) -> Vec<FormD
     if matches!(body(db, form).kind, FormKind::Import(_)) {
         nodes.extend(import_diagnostics(db, form));
     }
-    // However often a definition uses itself, that is one mistake.
+    // Report the recursion of a definition once.
     let first = nodes.iter().position(|diagnostic| diagnostic.code == Code::Recursion);
     let mut index = 0..;
     nodes.retain(|diagnostic| index.next() == first || diagnostic.code != Code::Recursion);
@@ -99,7 +99,7 @@ fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
     FormFix { title: fix.label.clone(), certain: true, edits }
 }
 
-/// Nodes become ranges. What a front end emitted was not written by anybody: of that, only the place is told.
+/// Converts nodes to ranges. For APL, only the range and a general message remain, because the terms are generated.
 fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
     if language(db, form.file(db)) == Language::Apl {
         return FormDiagnostic {
@@ -136,7 +136,7 @@ fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
     }
 }
 
-/// In words of arrays, for a program that is not written in Lift.
+/// A message in terms of arrays, for a program that is not written in Lift.
 fn foreign_message(diagnostic: &Diagnostic) -> String {
     match (&diagnostic.obligation, diagnostic.code) {
         (Some(lengths), _) => format!("the lengths {} and {} must be equal", lengths.left.0, lengths.right.0),
@@ -162,7 +162,7 @@ fn text_edit(edit: &Edit, map: &SourceMap, text: &str) -> (TextRange, String) {
     }
 }
 
-/// All diagnostics of a file, in the order of their places.
+/// All diagnostics of a file, in order of location.
 pub fn file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
     infer_in_order(db, forms(db, file), Mode::Insert);
     of_forms(db, forms(db, file), Mode::Insert)
@@ -175,13 +175,13 @@ pub(super) fn diagnostics_near(db: &dyn Db, file: SourceFile, range: TextRange) 
     of_forms(db, around, Mode::Insert)
 }
 
-/// [`file_diagnostics`] where nothing is inserted.
+/// [`file_diagnostics`] without insertions.
 pub fn explicit_file_diagnostics(db: &dyn Db, file: SourceFile) -> Vec<FileDiagnostic> {
     infer_in_order(db, forms(db, file), Mode::Explicit);
     of_forms(db, forms(db, file), Mode::Explicit)
 }
 
-/// The diagnostics of some forms, in the order of their places; what the forms need is inferred.
+/// The diagnostics of some forms, in order of location. Infers what the forms need.
 pub(super) fn of_forms(db: &dyn Db, forms: &[Form], mode: Mode) -> Vec<FileDiagnostic> {
     let mut found = Vec::new();
     for &form in forms {
@@ -245,7 +245,7 @@ fn in_file(db: &dyn Db, form: Form, diagnostic: &FormDiagnostic) -> FileDiagnost
     }
 }
 
-/// A message that quotes a name of a megabyte, or a type of a thousand parts, is cut in its middle.
+/// Shortens the middle of a message that quotes a very long name or type.
 fn readable(message: &str) -> String {
     const HEAD: usize = 1200;
     const TAIL: usize = 400;

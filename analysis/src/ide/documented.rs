@@ -14,9 +14,9 @@ pub struct Documented {
     pub name: String,
     pub ty: String,
     pub kind: SymbolKind,
-    /// Markdown, without the lines that are for programs.
+    /// Markdown, without the lines for tools.
     pub docs: String,
-    /// Other names of it.
+    /// Alternative names.
     pub aliases: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn documented(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<Docum
     symbols.into_iter().filter(|(_, symbol)| symbol.kind != SymbolKind::Import).map(of).collect()
 }
 
-/// The file that defines what a name means in a file, and the name there.
+/// The file that defines the meaning of a name in `file`, and the name there.
 pub(super) fn definition_of(db: &dyn Db, file: SourceFile, name: &str) -> Option<(Arc<str>, String)> {
     let primitive = |p: &prims::Primitive| (Arc::from(PRIMITIVES_PATH), p.name.to_string());
     if is_builtin(db, file)

@@ -1,13 +1,13 @@
-//! The pages of the error codes: what is wrong, a small program that shows it, and the repaired program.
+//! The pages of the error codes: the mistake, a small program with it, and the corrected program.
 //!
-//! One Markdown file a code in `analysis/pages`. Tests check that each code has a page and that the programs do what
-//! their page says; a page shows none only where it would be too long to read.
+//! `analysis/pages` has one Markdown file per code. Tests check that each code has a page and that the programs behave
+//! as their page says. A page omits the program only if it would be too long.
 
 use crate::diagnostics::Code;
 
 macro_rules! pages {
     ($($code:literal,)*) => {
-        /// Of what the parser reports.
+        /// The codes that the parser reports.
         const SYNTAX: &[(&str, &str)] = &[$(($code, include_str!(concat!("../../pages/", $code, ".md"))),)*];
     };
 }

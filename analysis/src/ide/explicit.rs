@@ -1,4 +1,4 @@
-//! Inserted packs and unpacks written out, and written ones taken out again where they are not needed.
+//! Writes inserted packs and unpacks into the text, and removes written ones that are redundant.
 
 use super::layout::laid_out;
 use super::locate::View;
@@ -39,17 +39,17 @@ pub(super) fn elaborated(db: &dyn Db, file: SourceFile) -> String {
         }
     }
     out.push_str(&text[at..]);
-    // What was formatted stays formatted.
+    // Keep formatted text formatted.
     if lift_syntax::format(text) == **text { lift_syntax::format(&out) } else { out }
 }
 
-/// Writes out what is inserted in a form.
+/// The edit that writes out the insertions of a form.
 pub(super) fn explicit_form(db: &dyn Db, form: Form) -> Option<TextEdit> {
     let explicit = explicit_text_of(db, form)?;
     difference(form.start(db), form.text(db), &explicit)
 }
 
-/// Writes out what is inserted in the innermost scope around a place.
+/// The edit that writes out the insertions of the innermost scope around an offset.
 pub(super) fn explicit_here(view: &View<'_>, at: TextSize) -> Option<TextEdit> {
     let inference = view.inference();
     let around = scopes_with_insertions(&inference).into_iter().filter_map(|scope| {
@@ -61,7 +61,7 @@ pub(super) fn explicit_here(view: &View<'_>, at: TextSize) -> Option<TextEdit> {
     difference(view.start, view.text(), &laid_out(view.text(), explicit))
 }
 
-/// A scope with the parameters before it.
+/// The range of a scope, including the parameters before it.
 fn scope_range(view: &View<'_>, scope: ExprId) -> TextRange {
     let lambda =
         view.body.exprs.iter().zip(0..).find(|(expr, _)| matches!(expr, Expr::Lambda { body, .. } if *body == scope));
@@ -69,7 +69,7 @@ fn scope_range(view: &View<'_>, scope: ExprId) -> TextRange {
     view.range(Node::Expr(whole))
 }
 
-/// The smallest single edit that makes the form read `new`.
+/// The smallest single edit that turns the form's text `old` into `new`; `None` if they are equal.
 pub(super) fn difference(start_of_form: TextSize, old: &str, new: &str) -> Option<TextEdit> {
     if old == new {
         return None;
@@ -91,7 +91,7 @@ pub(super) fn one_file(view: &View<'_>, edit: TextEdit) -> SourceChange {
     SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] }
 }
 
-/// Takes out every written pack and unpack that insertion would put back: the form checks without it, to the same type.
+/// The edit that removes each written pack and unpack without which the form checks to the same type.
 pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
     let written = written(&view.body);
     let before = view.inference();
@@ -115,7 +115,7 @@ pub(super) fn implicit_form(view: &View<'_>) -> Option<TextEdit> {
     difference(view.start, view.text(), &laid_out(view.text(), strip(view, &removed)))
 }
 
-/// Each trial infers the form once.
+/// Limit on validations; each infers the form once.
 const MOST_TRIALS: usize = 50;
 
 fn same(before: &Inference, after: &Inference) -> bool {
@@ -131,7 +131,7 @@ pub(super) fn written(body: &Body) -> Vec<ExprId> {
         .collect()
 }
 
-/// The form's text with `(pack e)` made `e` and `(unpack ys v b)` made `(let ys v b)`.
+/// The form's text with `(pack e)` replaced by `e`, and `(unpack ys v b)` by `(let ys v b)`.
 fn strip(view: &View<'_>, removed: &[ExprId]) -> String {
     let text = view.text();
     let mut edits: Vec<(TextRange, String)> = Vec::new();

@@ -1,6 +1,6 @@
-//! What the checker inserts and infers, shown between the characters of the program.
+//! Inlay hints: the checker's insertions and inferred types, shown within the program.
 //!
-//! Every word of a hint that names a length leads to where that length comes from.
+//! Each length named in a hint links to the origin of that length.
 
 use super::diagnostics::obligation_label;
 use super::hover::tail;
@@ -12,9 +12,9 @@ use crate::infer::{Inference, Opening, Site};
 use lift_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
-/// Types longer than this are cut in a hint; the tooltip has them whole.
+/// Longest type shown in a hint, in characters; the tooltip shows the whole type.
 const MOST_CHARACTERS: usize = 60;
-/// So many of the conditions that one use assumes are looked at.
+/// Limit on the assumed conditions considered for one use.
 const MOST_CHECKS: usize = 16;
 
 pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec<InlayHint> {
@@ -36,7 +36,7 @@ pub(super) fn inlay_hints(db: &dyn Db, file: SourceFile, range: TextRange) -> Ve
     hints
 }
 
-/// Where each length of a form comes from that its types may name.
+/// The origin of each length that the types of a form may name.
 fn lengths(view: &View<'_>, inference: &Inference) -> FxHashMap<String, FileRange> {
     let binders = view.body.binders.iter().zip(0..).filter(|(binder, _)| binder.role.is_size());
     let written = binders.map(|(binder, id)| (binder.name.to_string(), view.file_range(Node::Binder(BinderId(id)))));
@@ -52,7 +52,7 @@ struct Maker<'a, 'db> {
     hints: Vec<InlayHint>,
 }
 
-/// On which side of a hint its text leaves room.
+/// The side on which a hint is padded.
 #[derive(Clone, Copy)]
 enum Room {
     None,
@@ -70,7 +70,7 @@ impl Maker<'_, '_> {
         self.hints.push(InlayHint { offset, kind, parts, padding_left, padding_right, tooltip });
     }
 
-    /// A text whose names of lengths lead to where these come from. What the text binds itself leads nowhere.
+    /// Hint text in which each name of a length links to its origin. Lengths bound in the text itself have no link.
     fn linked(&self, text: &str) -> Vec<HintPart> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
         let mut bound: Vec<&str> = Vec::new();
@@ -96,7 +96,7 @@ impl Maker<'_, '_> {
         parts
     }
 
-    /// `: Array[Float,N]` after a name without a type.
+    /// Adds `: Array[Float,N]` after a name without annotation.
     fn types(&mut self) {
         for (id, binder) in self.view.body.binders.entries() {
             let named = matches!(binder.role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
@@ -118,13 +118,13 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `unpack X1` where a hidden length gets its name.
+    /// Adds `unpack X1` where a hidden length gets its name.
     fn openings(&mut self) {
         for opening in self.inference.openings.iter().filter(|opening| !opening.explicit) {
             let (offset, room) = opening_place(self.view, opening);
             let names: Vec<String> = opening.lengths.iter().map(ToString::to_string).collect();
             let mut parts = self.linked(&format!(" {}", names.join(" ")));
-            // The word leads to what it opens.
+            // The keyword links to what it opens.
             let target = parts.iter().find_map(|part| part.target.clone());
             parts.insert(0, HintPart { text: "unpack".into(), target });
             let tooltip =
@@ -133,7 +133,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `pack` before the value whose length is hidden again; it leads to where that length comes from.
+    /// Adds `pack` before a value whose length is hidden again, linked to the origin of that length.
     fn packings(&mut self) {
         for packing in self.inference.packings.iter().filter(|packing| !packing.explicit) {
             let sizes: Vec<String> = packing.hidden.iter().map(|(_, size)| size.to_string()).collect();
@@ -147,7 +147,8 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `i =>` before the first parameter of a function whose types mention the position; it leads to the array.
+    /// Adds `i =>` before the first parameter of a function whose types mention the index variable, linked to the
+    /// array.
     fn positions(&mut self) {
         let mut functions: Vec<_> = self.inference.positions.iter().collect();
         functions.sort_by_key(|(function, _)| **function);
@@ -171,7 +172,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `checks M = N` after a cast, and after what assumes something of lengths.
+    /// Adds `checks M = N` after a cast, and after a use that assumes a condition on lengths.
     fn checks(&mut self) {
         for cast in self.inference.casts.iter().filter(|cast| !cast.checks.is_empty()) {
             let checks: Vec<String> = cast.checks.iter().map(ToString::to_string).collect();
@@ -182,14 +183,14 @@ impl Maker<'_, '_> {
         let mut seen: Vec<(ExprId, String)> = Vec::new();
         let mut told: FxHashMap<ExprId, usize> = FxHashMap::default();
         for assumed in &self.inference.assumed {
-            // Nobody reads dozens behind one call; the hover of the form tells all.
+            // Too many hints after one call are unreadable; the hover of the form shows all conditions.
             let here = told.entry(assumed.at).or_default();
             *here += 1;
             if *here > MOST_CHECKS {
                 continue;
             }
             let check = (assumed.at, assumed.assumption.to_string());
-            // What a cast checks is shown at the cast.
+            // The conditions of a cast are shown at the cast.
             if matches!(self.view.body.expr(assumed.at), Expr::Ascribe { .. }) || seen.contains(&check) {
                 continue;
             }
@@ -205,7 +206,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `✗ X1 = X2` behind what had to have another length.
+    /// Adds `✗ X1 = X2` after an expression that needs another length.
     fn obligations(&mut self) {
         for diagnostic in &self.inference.diagnostics {
             let Some(obligation) = &diagnostic.obligation else { continue };
@@ -231,7 +232,7 @@ impl Maker<'_, '_> {
         }
     }
 
-    /// `: Int` after a literal or an operator whose type is the default.
+    /// Adds `: Int` after a literal or an operator with a default type.
     fn defaults(&mut self) {
         for &expr in &self.inference.defaulted {
             if !matches!(self.view.body.expr(expr), Expr::Literal(_) | Expr::Global(_)) {
@@ -245,7 +246,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// Before the value that is opened; after the name of a parameter, which has no value here.
+/// Where an opening is shown: before the opened value, or after the name of a parameter.
 fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, Room) {
     match opening.site {
         Site::Expr(expr) => (view.range(Node::Expr(expr)).start(), Room::Right),
@@ -256,7 +257,7 @@ fn opening_place(view: &View<'_>, opening: &Opening) -> (TextSize, Room) {
     }
 }
 
-/// The value that a `let` or `unpack` binds to a name.
+/// The value bound to a name by a `let` or `unpack`.
 pub(super) fn value_of(body: &Body, name: BinderId) -> Option<ExprId> {
     body.exprs.iter().find_map(|expr| match expr {
         Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *binder == name => Some(*value),
@@ -264,7 +265,7 @@ pub(super) fn value_of(body: &Body, name: BinderId) -> Option<ExprId> {
     })
 }
 
-/// A text about the form at a place, whose names of lengths lead to where these come from.
+/// Hint text about the form at an offset, in which names of lengths link to their origins.
 pub(super) fn linked(db: &dyn Db, file: SourceFile, offset: TextSize, text: &str) -> Vec<HintPart> {
     let Some(view) = super::locate::inferred_form_at(db, file, offset) else { return vec![plain(text.to_owned())] };
     let inference = view.inference();
@@ -272,9 +273,9 @@ pub(super) fn linked(db: &dyn Db, file: SourceFile, offset: TextSize, text: &str
     Maker { lengths, view: &view, inference: &inference, hints: Vec::new() }.linked(text)
 }
 
-/// The edit that writes a hint into the program, with all that it needs: the type of a name, the packs and unpacks of the
-/// scope in which it stands, the type of an operator, the name of a placed primitive (which `label` says). `None` where
-/// the hint is no text of the language, or the form would not check with it.
+/// The edits that write a hint into the program, with everything that it needs: the type of a name, the packs and
+/// unpacks of its scope, the type of an operator, the name of a placed primitive (given by `label`). `None` if the hint
+/// is not program text, or the form would not check with it.
 pub(super) fn hint_edits(
     db: &dyn Db,
     file: SourceFile,

@@ -1,4 +1,4 @@
-//! The owner of the state, and snapshots of it.
+//! The writable state of the editor features, and snapshots of it.
 
 use super::digest::Digests;
 use super::*;
@@ -15,7 +15,7 @@ use salsa::Database;
 use std::panic::{AssertUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 
-/// The one writable owner of the state.
+/// The single writable owner of the state.
 #[derive(Default)]
 pub struct AnalysisHost {
     db: RootDatabase,
@@ -24,18 +24,18 @@ pub struct AnalysisHost {
 }
 
 impl AnalysisHost {
-    /// A host whose queries are counted, for tests.
+    /// A host that counts the executions of its queries, for tests.
     pub fn counting() -> AnalysisHost {
         AnalysisHost { db: RootDatabase::counting(), ..AnalysisHost::default() }
     }
 
-    /// Sets the text of a file, or adds it. An equal text changes nothing.
+    /// Sets the text of a file, or adds the file. An equal text changes nothing.
     pub fn set_file(&mut self, path: &str, text: Arc<str>) {
         let change = self.db.set_file(path, text);
         self.changed(change);
     }
 
-    /// Says why a file that is imported cannot be read.
+    /// Records why an imported file cannot be read.
     pub fn set_unreadable(&mut self, path: &str, why: &str) {
         if self.db.set_unreadable(path, why) {
             self.digests.edited(Concerned { everything: true, ..Concerned::default() });
@@ -47,15 +47,16 @@ impl AnalysisHost {
         self.changed(change);
     }
 
-    /// The database is changed already: no older snapshot is alive that could take the edit for one that it has seen.
+    /// Records an edit in the file index. The database is already changed, so no older snapshot is alive to mistake the
+    /// edit for one that it contains.
     fn changed(&mut self, change: Option<Change>) {
         if let Some(change) = change {
             self.digests.edited(self.dependents.after(&self.db, &change));
         }
     }
 
-    /// Forgets what was used least, where more is known than is kept. The next change would: here it is done while nobody
-    /// waits for one. Waits for snapshots, as a change does.
+    /// Evicts the least recently used results. The next change would do so as well; this method does it while no
+    /// request waits. Like a change, it waits for snapshots.
     pub fn rest(&mut self) {
         self.db.trigger_lru_eviction();
     }
@@ -68,20 +69,20 @@ impl AnalysisHost {
         self.db.file(path).map(|file| file.lines(&self.db).clone())
     }
 
-    /// A snapshot for one job. Drop it before the next change: the change waits for it.
+    /// A snapshot for one job. Drop it before the next change, which waits for it.
     pub fn snapshot(&self) -> Analysis {
         Analysis { db: self.db.clone(), digests: self.digests.clone() }
     }
 }
 
-/// A snapshot; lives on one thread.
+/// A snapshot of the state; it stays on one thread.
 pub struct Analysis {
     db: RootDatabase,
     digests: Digests,
 }
 
 impl Analysis {
-    /// Cancels what this snapshot computes, from another thread.
+    /// A token with which another thread can cancel this snapshot's computation.
     pub fn cancellation_token(&self) -> salsa::CancellationToken {
         self.db.cancellation_token()
     }
@@ -90,19 +91,19 @@ impl Analysis {
         &self.db
     }
 
-    /// Every feature goes through here. A bug still unwinds to the caller.
+    /// Runs a feature and catches its cancellation. A panic by a bug still unwinds to the caller.
     fn with<T>(&self, f: impl FnOnce(&RootDatabase) -> T + UnwindSafe) -> Cancellable<T> {
-        // A reference to the database may cross the boundary of an unwinding: salsa is made for it.
+        // References to the database may cross an unwind boundary: salsa supports it.
         let db = AssertUnwindSafe(&self.db);
         salsa::Cancelled::catch(move || {
             let db = db;
-            // Also what only reads inputs ends with an edit.
+            // Features that only read inputs are cancelled here as well.
             db.unwind_if_revision_cancelled();
             f(&db)
         })
         .map_err(|cancelled| match cancelled {
             salsa::Cancelled::Local => Stopped::ByRequest,
-            // Also a thread that waited for a result which another thread gave up.
+            // This includes waiting for a result that another thread abandoned.
             _ => Stopped::ByEdit,
         })
     }
@@ -115,12 +116,12 @@ impl Analysis {
         })
     }
 
-    /// [`Analysis::with_file`] for what there is for files in Lift alone.
+    /// [`Analysis::with_file`] for features of Lift files only.
     fn with_lift<T: Default>(&self, path: &str, f: impl FnOnce(&RootDatabase, SourceFile) -> T) -> Cancellable<T> {
         self.by_language(path, f, |_, _| T::default())
     }
 
-    /// The feature of the language that a file is written in.
+    /// Runs the feature of the file's language.
     fn by_language<T: Default>(
         &self,
         path: &str,
@@ -133,12 +134,12 @@ impl Analysis {
         })
     }
 
-    /// What a program in APL prints; `None` for another file.
+    /// The outputs of an APL program; `None` for other files.
     pub fn apl_outputs(&self, path: &str) -> Cancellable<Option<Vec<Output>>> {
         self.by_language(path, |_, _| None, |db, file| Some(apl::outputs(db, file)?.outputs.clone()))
     }
 
-    /// The program as a kernel of Lift; `None` for a file that is one.
+    /// The program as a Lift kernel; `None` for a Lift file.
     pub fn as_lift(&self, path: &str) -> Cancellable<Option<String>> {
         self.by_language(
             path,
@@ -158,7 +159,7 @@ impl Analysis {
         self.with_file(path, |db, file| Some(file.lines(db).clone()))
     }
 
-    /// The paths of all files but those that are built in, sorted.
+    /// The paths of all files except built-in ones, sorted.
     pub fn files(&self) -> Cancellable<Vec<Arc<str>>> {
         self.with(|db| {
             let files = crate::db::Files::get(db).by_path(db).values();
@@ -169,7 +170,7 @@ impl Analysis {
         })
     }
 
-    /// The normalised paths of what the file imports, whether they are there or not.
+    /// The normalised paths of a file's imports, whether they exist or not.
     pub fn imports(&self, path: &str) -> Cancellable<Vec<Arc<str>>> {
         self.with_file(path, |db, file| {
             imports::imports(db, file).iter().filter_map(|import| import.target.clone().ok()).collect()
@@ -180,7 +181,7 @@ impl Analysis {
         self.with_file(path, |db, file| self.digests.diagnostics(db, file))
     }
 
-    /// The errors in what a kernel uses, each with the path of its file; `None` if there is no such kernel.
+    /// The errors in what a kernel uses, each with its file's path; `None` if the kernel does not exist.
     pub fn errors_of_kernel(&self, path: &str, kernel: &str) -> Cancellable<Option<PlacedErrors>> {
         self.with_file(path, |db, file| {
             needed::kernel_form(db, file, kernel).map(|form| needed::errors_of_kernel(db, form))
@@ -192,12 +193,13 @@ impl Analysis {
         self.with_file(path, |db, file| diagnostics::diagnostics_near(db, file, range))
     }
 
-    /// The same checks where nothing is inserted.
+    /// The diagnostics of a file without insertions.
     pub fn explicit_diagnostics(&self, path: &str) -> Cancellable<Vec<FileDiagnostic>> {
         self.with_lift(path, |db, file| diagnostics::explicit_file_diagnostics(db, file))
     }
 
-    /// An empty range is a position; another one asks for the innermost expression around it.
+    /// The hover of an expression. An empty range is a cursor; any other range selects the innermost expression around
+    /// it.
     pub fn hover(&self, path: &str, range: TextRange) -> Cancellable<Option<Hover>> {
         self.by_language(path, |db, file| hover::hover(db, file, range), |db, file| apl::hover(db, file, range))
     }
@@ -206,28 +208,28 @@ impl Analysis {
         self.with_lift(path, |db, file| hints::inlay_hints(db, file, range))
     }
 
-    /// What writes a hint into the program; nothing where that cannot be.
+    /// The edits that write a hint into the program; empty where that is impossible.
     pub fn hint_edits(&self, path: &str, offset: TextSize, kind: HintKind, label: &str) -> Cancellable<Vec<TextEdit>> {
         self.with_lift(path, |db, file| hints::hint_edits(db, file, offset, kind, label))
     }
 
-    /// A text about the form at a place, whose names of lengths lead to where these come from.
+    /// Hint text about the form at an offset, in which names of lengths link to their origins.
     pub fn linked(&self, path: &str, offset: TextSize, text: &str) -> Cancellable<Vec<HintPart>> {
         self.with_lift(path, |db, file| hints::linked(db, file, offset, text))
     }
 
-    /// Of a part of a compiled program, the primitive that is called there and where its name occurs.
+    /// The primitive called by a part of a compiled program, and where its name occurs.
     pub fn called_at(&self, origin: &Origin) -> Cancellable<Option<(FileRange, &'static Primitive)>> {
         let path = origin.form.file.clone();
         self.with_lift(&path, |db, file| navigation::called_at(db, file, origin))
     }
 
-    /// A part of a form that moves with the text around it.
+    /// A range that follows its text through edits.
     pub fn anchor(&self, path: &str, part: TextRange) -> Cancellable<Option<Anchor>> {
         self.with_lift(path, |db, file| anchor::anchor(db, file, part))
     }
 
-    /// Where that part is now; nowhere if its text changed.
+    /// The current range of the anchored text; `None` if that text changed.
     pub fn anchored(&self, anchor: &Anchor) -> Cancellable<Option<TextRange>> {
         self.with_lift(anchor.path(), |db, file| anchor::anchored(db, file, anchor))
     }
@@ -240,7 +242,7 @@ impl Analysis {
         )
     }
 
-    /// All uses of what is named there, its definition first.
+    /// All uses of the name at an offset, its definition first.
     pub fn references(&self, path: &str, offset: TextSize) -> Cancellable<Vec<FileRange>> {
         self.by_language(
             path,
@@ -249,14 +251,14 @@ impl Analysis {
         )
     }
 
-    /// What could be written at a place.
+    /// The completions at an offset.
     pub fn completions(&self, path: &str, offset: TextSize) -> Cancellable<completion::Completions> {
         self.with_lift(path, |db, file| {
             completion::completions(db, &|of| self.digests.definitions(db, of), file, offset)
         })
     }
 
-    /// About a completion that names something: Markdown.
+    /// The documentation of a completed name, as Markdown.
     pub fn completion_documentation(&self, path: &str, name: &str) -> Cancellable<Option<String>> {
         self.with_lift(path, |db, file| completion::documentation(db, file, name))
     }
@@ -265,12 +267,12 @@ impl Analysis {
         self.with_lift(path, |db, file| signature_help::signature_help(db, file, offset))
     }
 
-    /// The tokens that touch a range.
+    /// The semantic tokens that touch a range.
     pub fn semantic_tokens(&self, path: &str, range: TextRange) -> Cancellable<Vec<semantic::SemanticToken>> {
         self.with_file(path, |db, file| semantic::semantic_tokens(db, file, range))
     }
 
-    /// The tokens of the whole file.
+    /// The semantic tokens of the whole file.
     pub fn all_semantic_tokens(&self, path: &str) -> Cancellable<Vec<semantic::SemanticToken>> {
         self.with_file(path, |db, file| self.digests.tokens(db, file))
     }
@@ -279,12 +281,12 @@ impl Analysis {
         self.by_language(path, |db, file| self.digests.folds(db, file), |db, file| apl::folds(db, file))
     }
 
-    /// What a selection at a place grows to, the smallest first, each inside of the next.
+    /// The nested ranges for expanding a selection, smallest first.
     pub fn selection_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
         self.with_lift(path, |db, file| structure::selection_ranges(db, file, offset))
     }
 
-    /// The uses in the same file of what is named there.
+    /// The uses in the same file of the name at an offset.
     pub fn highlights(&self, path: &str, offset: TextSize) -> Cancellable<Vec<Highlight>> {
         self.by_language(
             path,
@@ -293,7 +295,7 @@ impl Analysis {
         )
     }
 
-    /// Imports, and the files that they lead to.
+    /// The ranges of imports, with the paths of the imported files.
     pub fn links(&self, path: &str) -> Cancellable<Vec<(TextRange, Arc<str>)>> {
         self.with_lift(path, |db, file| structure::links(db, file))
     }
@@ -307,22 +309,22 @@ impl Analysis {
         self.with(|db| outline::workspace_symbols(db, query))
     }
 
-    /// The definition at a place, for the hierarchy of calls.
+    /// The definition at an offset, for the call hierarchy.
     pub fn call_item(&self, path: &str, offset: TextSize) -> Cancellable<Option<call_hierarchy::CallItem>> {
         self.with_lift(path, |db, file| call_hierarchy::prepare(db, file, offset))
     }
 
-    /// Who uses the definition whose name stands at a place.
+    /// The users of the definition whose name is at an offset.
     pub fn incoming_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
         self.with_lift(path, |db, file| call_hierarchy::incoming(db, file, name))
     }
 
-    /// What the definition uses whose name stands at a place.
+    /// The definitions used by the definition whose name is at an offset.
     pub fn outgoing_calls(&self, path: &str, name: TextSize) -> Cancellable<Vec<call_hierarchy::Call>> {
         self.with_lift(path, |db, file| call_hierarchy::outgoing(db, file, name))
     }
 
-    /// The name at a place and where it stands, if it can be renamed; else why not.
+    /// The name at an offset and its range if it can be renamed; otherwise the reason why not.
     pub fn prepare_rename(&self, path: &str, offset: TextSize) -> Cancellable<Result<(TextRange, String), String>> {
         let renamed = self.with_lift(path, |db, file| Some(rename::prepare(db, file, offset)))?;
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
@@ -333,24 +335,25 @@ impl Analysis {
         Ok(renamed.unwrap_or_else(|| Err(format!("there is no file {path}"))))
     }
 
-    /// What can be done at a place, and with the whole file.
+    /// The code actions at a range, and those for the whole file.
     pub fn code_actions(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
         let mut actions = self.code_actions_at(path, range)?;
         actions.extend(self.explicit_file_action(path)?);
         Ok(actions)
     }
 
-    /// What can be done at a place.
+    /// The code actions at a range.
     pub fn code_actions_at(&self, path: &str, range: TextRange) -> Cancellable<Vec<CodeAction>> {
         self.with_lift(path, |db, file| actions::code_actions(db, file, range))
     }
 
-    /// Writing out all that is inserted in a file, if anything is. It costs as much as there is to write.
+    /// The code action that writes out all insertions of a file, if there are any. Its cost follows the amount of text
+    /// written.
     pub fn explicit_file_action(&self, path: &str) -> Cancellable<Option<CodeAction>> {
         self.with_lift(path, |db, file| actions::explicit_in_file(db, file, &self.digests.inserted(db, file)))
     }
 
-    /// Whether anything is inserted in a file.
+    /// Whether a file has insertions.
     pub fn has_insertions(&self, path: &str) -> Cancellable<bool> {
         self.with_lift(path, |db, file| self.digests.has_insertions(db, file))
     }
@@ -359,17 +362,17 @@ impl Analysis {
         self.with_lift(path, |db, file| actions::format(db, file))
     }
 
-    /// White space in the forms that a range touches, as the formatter lays it out.
+    /// The edits that format the forms touching a range.
     pub fn format_range(&self, path: &str, range: TextRange) -> Cancellable<Vec<TextEdit>> {
         self.with_lift(path, |db, file| actions::format_range(db, file, range))
     }
 
-    /// What follows a character that was just typed before a place; one of [`typing::TRIGGERS`].
+    /// The edits that follow the character typed before an offset; it is one of [`typing::TRIGGERS`].
     pub fn on_type(&self, path: &str, offset: TextSize, typed: &str) -> Cancellable<Vec<TextEdit>> {
         self.with_lift(path, |db, file| typing::on_type(db, file, offset, typed))
     }
 
-    /// The places of a local name, which may change together.
+    /// The ranges of a local name, to be edited together.
     pub fn linked_ranges(&self, path: &str, offset: TextSize) -> Cancellable<Vec<TextRange>> {
         self.with_lift(path, |db, file| typing::linked_ranges(db, file, offset))
     }
@@ -384,12 +387,12 @@ impl Analysis {
         self.with_lift(path, |db, file| documented::documented(db, self.digests.symbols(db, file)))
     }
 
-    /// The file that defines what a name means in a file, and the name there.
+    /// The file that defines the meaning of a name in a file, and the name there.
     pub fn definition_of(&self, path: &str, name: &str) -> Cancellable<Option<(Arc<str>, String)>> {
         self.with_lift(path, |db, file| documented::definition_of(db, file, name))
     }
 
-    /// The names of the kernels, and where they stand.
+    /// The names of the kernels, with their ranges.
     pub fn kernel_names(&self, path: &str) -> Cancellable<Vec<(String, TextRange)>> {
         self.with_file(path, |db, file| {
             let symbols = self.digests.symbols(db, file).into_iter();
@@ -407,7 +410,7 @@ impl Analysis {
         self.with_file(path, |db, file| outline::kernels_in(db, file, range))
     }
 
-    /// The kernels that touch a range, then those nearest to it: so many at most.
+    /// The kernels that touch a range, then the nearest others, at most `most`.
     pub fn kernels_near(&self, path: &str, range: TextRange, most: usize) -> Cancellable<Vec<KernelInfo>> {
         self.with_file(path, |db, file| outline::kernels_near(db, file, range, most))
     }
@@ -427,7 +430,7 @@ impl Analysis {
         self.with_lift(path, |db, file| Some(explicit::elaborated(db, file)))
     }
 
-    /// Where a piece of a compiled program came from.
+    /// The source range of a part of a compiled program.
     pub fn resolve_origin(&self, origin: &Origin) -> Cancellable<Option<FileRange>> {
         let path = origin.form.file.clone();
         self.with_file(&path, |db, file| navigation::resolve_origin(db, file, origin))

@@ -1,5 +1,4 @@
-//! What a place in the program is: its type first, then how a hidden length was opened, what is assumed of lengths,
-//! and the documentation.
+//! Hovers: the type first, then the openings of hidden lengths, assumptions about lengths, and documentation.
 
 mod page;
 
@@ -17,8 +16,7 @@ use lift_syntax::{ColumnEncoding, TextRange};
 use page::{Page, tells_something};
 use rustc_hash::FxHashSet;
 
-/// Of a size of which more is assumed than this, it is not asked what number it is at least and at most: who reads all that has
-/// the answer before the prover, which compares each with each.
+/// Skip bounds for sizes with more assumptions; proving them is quadratic.
 const MOST_TO_BOUND: usize = 12;
 
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
@@ -51,7 +49,7 @@ impl Pane<'_, '_> {
         match self.body().expr(expr) {
             Expr::Missing => None,
             Expr::Local(binder) => {
-                // Of a value whose length was opened where it was bound, the whole story.
+                // For a value that was opened where it was bound, show the full hover of the binder.
                 let opened = self.inference.opening_at(Site::Binder(*binder)).is_some();
                 let general = self.inference.let_schemes.contains_key(binder);
                 if opened || general || self.body().binder(*binder).role.is_size() {
@@ -76,9 +74,9 @@ impl Pane<'_, '_> {
         }
     }
 
-    /// What is to be said of a value besides its type.
+    /// Adds the facts about a value other than its type.
     fn value(&self, expr: ExprId, page: &mut Page) {
-        // An argument of `let` is opened under the name that it is bound to.
+        // The value of a `let` is opened under the name bound to it.
         let bound = self.body().exprs.iter().find_map(|e| match e {
             Expr::Let { binder, value, .. } | Expr::Unpack { binder, value, .. } if *value == expr => Some(*binder),
             _ => None,
@@ -116,14 +114,14 @@ impl Pane<'_, '_> {
         true
     }
 
-    /// Of each length in the type of an expression, where it comes from and what is known of it.
+    /// Adds the origin and bounds of each length in the type of an expression.
     fn lengths_of(&self, expr: ExprId, page: &mut Page) {
         if let Some(ty) = self.inference.expr_types.get(expr) {
             self.lengths_in(ty, page);
         }
     }
 
-    /// Of each length in a type, where it comes from and what is known of it: those known only at run time first.
+    /// Adds the origin and bounds of each length in a type; lengths known only at run time come first.
     fn lengths_in(&self, ty: &Ty, page: &mut Page) {
         for origin in self.inference.lengths.iter().filter(|origin| ty.mentions(&origin.length)) {
             if let Some(text) = self.length_origin(&origin.length) {
@@ -141,7 +139,7 @@ impl Pane<'_, '_> {
         self.positions_in(ty, page);
     }
 
-    /// Of arrays whose rows differ, how they do; of a row, which of them it is.
+    /// Explains how the rows of an array depend on their index, or which row the type is of.
     fn positions_in(&self, ty: &Ty, page: &mut Page) {
         let mut bound: Vec<Var> = Vec::new();
         ty.any(&mut |part| {
@@ -167,7 +165,7 @@ impl Pane<'_, '_> {
         }
     }
 
-    /// `X1`: how many elements were kept where, and what it cannot exceed.
+    /// The origin and upper bound of an opened length such as `X1`.
     fn length_origin(&self, length: &Var) -> Option<String> {
         let origin = self.inference.lengths.iter().find(|origin| origin.length == *length)?;
         let at = match origin.made_by {
@@ -187,7 +185,7 @@ impl Pane<'_, '_> {
         Some(text + ".")
     }
 
-    /// `N`: what it is, whose length, what bounds it, and what is assumed of it.
+    /// The description of a size such as `N`: the arrays of that length, its bounds, and assumptions about it.
     fn size_bounds(&self, id: BinderId) -> String {
         let name = &self.body().binder(id).name;
         let is_it = |var: &Var| is_named(var) && *var.name == **name;
@@ -223,18 +221,18 @@ impl Pane<'_, '_> {
         text + "."
     }
 
-    /// What the form assumes that mentions a size.
+    /// The form's assumptions that mention a size.
     fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> Vec<&Assumption> {
         let own = self.inference.assumed.iter().map(|assumed| &assumed.assumption);
         let stated = self.inference.scheme.iter().flat_map(|scheme| &scheme.assumptions);
-        // What the form's own type states is assumed in its body, too, of sizes of another kind and the same name.
+        // The form's type repeats assumptions of its body, with sizes of another kind and the same name.
         let mut said = FxHashSet::default();
         own.chain(stated)
             .filter(|assumption| assumption.vars().iter().any(is_it) && said.insert(assumption.to_string()))
             .collect()
     }
 
-    /// Line and column of a node, from 1, as people count them.
+    /// Line and column of a node, from 1.
     fn place(&self, node: Node) -> (usize, usize) {
         let lines = self.view.file.lines(self.view.db);
         let at = lines.position(self.view.range(node).start(), ColumnEncoding::Utf32);
@@ -267,10 +265,10 @@ impl Pane<'_, '_> {
         }
     }
 
-    /// A definition or a primitive at one of its uses.
+    /// A definition or primitive at one of its uses.
     fn global(&self, expr: ExprId, name: &Name, page: &mut Page) -> Option<()> {
         let ty = self.inference.expr_types.get(expr)?;
-        // The call of which this is the callee, if its result has a hidden length: that is what the reader looks for.
+        // The call with this callee, if its result has a hidden length, which is probably the reader's question.
         let call = self.body().exprs.iter().position(|e| matches!(e, Expr::Apply { callee, .. } if *callee == expr));
         let call = call.map(|index| ExprId(index as u32));
         if let Some(call) = call
@@ -329,7 +327,7 @@ impl Pane<'_, '_> {
         Some(())
     }
 
-    /// "`xs` is a parameter."
+    /// A sentence such as "`xs` is a parameter."
     fn introduced(&self, id: BinderId) -> String {
         let binder = self.body().binder(id);
         let what = match binder.role {
@@ -349,7 +347,7 @@ impl Pane<'_, '_> {
         match self.body().size_ref(id) {
             SizeRef::Local(binder) | SizeRef::LengthOf(binder) => self.binder(*binder, page),
             _ => {
-                // `#(* 2 N)` has the type of the literal around it.
+                // A size such as `#(* 2 N)` has the type of the literal around it.
                 let literal = self.body().exprs.find(|e| *e == Expr::Size(id))?;
                 page.ty(self.inference.expr_types.get(literal)?);
                 Some(())
@@ -357,7 +355,7 @@ impl Pane<'_, '_> {
         }
     }
 
-    /// The type as messages print it.
+    /// A written type, as messages print it.
     fn written_type(&self, id: TypeRefId, page: &mut Page) -> Option<()> {
         let annotated = self.body().binders.find(|binder| binder.ty == Some(id));
         let listed = self.body().param_types.iter().position(|ty| *ty == id);
@@ -403,12 +401,12 @@ impl Pane<'_, '_> {
     }
 }
 
-/// A size that the program names: not one that was opened, nor one that is bound in a type.
+/// Whether the program names the size, rather than opening it or binding it in a type.
 fn is_named(var: &Var) -> bool {
     matches!(var.kind, VarKind::Param | VarKind::Generic)
 }
 
-/// The last expression of a chain of `let`s, which is where an inserted `pack` stands.
+/// The last expression of a chain of `let`s, where an inserted `pack` goes.
 pub(super) fn tail(body: &Body, expr: ExprId) -> ExprId {
     let mut at = expr;
     while let Expr::Let { body: inner, .. } = body.expr(at) {
@@ -427,7 +425,7 @@ fn about_primitive(primitive: &Primitive, page: &mut Page) {
     page.text(&*primitive.docs);
 }
 
-/// The classes of the type variables and what the definition assumes.
+/// Adds the classes of type variables and the assumptions of a definition.
 fn about_scheme(scheme: &Scheme, page: &mut Page) {
     let classes = scheme.types.iter().zip(0..).filter_map(|(class, index)| {
         class.map(|class| format!("`{}` is {}", type_variable_name(index), class.members()))

@@ -1,10 +1,10 @@
-//! Bringing a definition of another file into sight.
+//! Importing a definition of another file.
 
 use super::TextEdit;
 use crate::db::{Db, Files, SourceFile, forms, is_builtin};
 use lift_syntax::{TextRange, TextSize};
 
-/// The files that could be imported, in the order of their paths; also those that are imported already.
+/// The files that could be imported, sorted by path; includes those already imported.
 pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
     let mut files: Vec<SourceFile> = Files::get(db).by_path(db).values().copied().collect();
     files.retain(|other| *other != file && !is_builtin(db, *other) && !other.path(db).contains(':'));
@@ -12,7 +12,7 @@ pub(super) fn other_files(db: &dyn Db, file: SourceFile) -> Vec<SourceFile> {
     files
 }
 
-/// The path to a file from the one whose path has these parts.
+/// The path to a file, relative to the file whose path has the parts `here`.
 pub(super) fn relative_path(here: &[&str], path: &str) -> String {
     let there: Vec<&str> = path.split('/').collect();
     let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count().min(here.len().saturating_sub(1));
@@ -21,13 +21,13 @@ pub(super) fn relative_path(here: &[&str], path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// How a file writes the path to another one.
+/// The path of `other` as `file` would write it in an import.
 pub(super) fn written_path(db: &dyn Db, file: SourceFile, other: SourceFile) -> String {
     let here: Vec<&str> = file.path(db).split('/').collect();
     relative_path(&here, other.path(db))
 }
 
-/// The edit that imports another file: behind the imports that are there; else before the first form.
+/// The edit that imports another file: after the existing imports, otherwise before the first form.
 pub(super) fn import_edit(db: &dyn Db, file: SourceFile, other: SourceFile) -> TextEdit {
     let written = written_path(db, file, other);
     let last = file.import_forms(db).last();

@@ -1,11 +1,11 @@
-//! How a changed form is laid out: as the formatter does it, if it was so before; else what is new is laid out and what was
-//! there keeps the breaks and the indentation that its author gave it, relative to the bracket around it.
+//! Layout of a changed form. A form that was formatted stays formatted. Otherwise new parts are formatted, and old
+//! parts keep their line breaks and their indentation relative to the bracket around them.
 
 use lift_syntax::{SyntaxKind, lex};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-/// The text after a change, laid out.
+/// Lays out `after`, the text of a form after a change.
 pub(in crate::ide) fn laid_out(before: &str, after: String) -> String {
     let formatted = |text: &str| lift_syntax::format(text).trim_end().to_owned();
     if formatted(before) == before.trim_end() {
@@ -17,20 +17,20 @@ pub(in crate::ide) fn laid_out(before: &str, after: String) -> String {
     }
 }
 
-/// Anything but white space, with the white space before it.
+/// A token with the white space before it.
 #[derive(Debug, Clone, Copy)]
 struct Piece<'a> {
     gap: &'a str,
     text: &'a str,
     kind: SyntaxKind,
-    /// In the line.
+    /// Column in its line, in characters.
     column: usize,
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let tokens = lex(text);
     let (mut out, mut gap_from) = (Vec::new(), 0);
-    // How far lines and columns are known: a text of one line is not counted from its start for each of its words.
+    // The column is counted on from the last token, so that a long line is not rescanned for each token.
     let (mut counted, mut column) = (0, 0);
     for token in 0..tokens.len() {
         let (kind, range) = (tokens.kind(token), std::ops::Range::<usize>::from(tokens.range(token)));
@@ -49,10 +49,10 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// A table of more cells than this is not made.
+/// Limit on the cells of the table for the common subsequence.
 const MOST_CELLS: usize = 1 << 22;
 
-/// For each piece, a fingerprint of the innermost bracketed group in which it stands.
+/// For each piece, a hash of the innermost bracketed group around it.
 fn groups(pieces: &[Piece<'_>]) -> Vec<u64> {
     let mut out = vec![0; pieces.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -66,7 +66,7 @@ fn groups(pieces: &[Piece<'_>]) -> Vec<u64> {
             let mut hasher = FxHasher::default();
             pieces[opener..=index].iter().for_each(|piece| piece.text.hash(&mut hasher));
             let hash = hasher.finish();
-            // What stands in a group inside of this one has the fingerprint of that already.
+            // Pieces in inner groups already have a hash.
             for inside in (opener..=index).filter(|inside| !std::mem::replace(&mut done[*inside], true)) {
                 out[inside] = hash;
             }
@@ -75,7 +75,7 @@ fn groups(pieces: &[Piece<'_>]) -> Vec<u64> {
     out
 }
 
-/// For each piece of the text after the change, the piece before it that it was: a heaviest common subsequence.
+/// For each piece after the change, the index of the same piece before it: a heaviest common subsequence.
 fn kept_pieces(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<Vec<Option<usize>>> {
     let same = |(a, b): &(&Piece<'_>, &Piece<'_>)| a.text == b.text;
     let head = before.iter().zip(after).take_while(same).count();
@@ -87,7 +87,7 @@ fn kept_pieces(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<Vec<Option<u
         return None;
     }
     let (groups_before, groups_after) = (groups(before), groups(after));
-    // A group that is there as a whole counts for more than words that happen to be equal.
+    // A piece in an unchanged group weighs more than an accidentally equal word.
     let weight = |i: usize, j: usize| match a[i].text == b[j].text {
         true if groups_before[head + i] == groups_after[head + j] => 8,
         true => 1,
@@ -121,7 +121,7 @@ fn kept_pieces(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<Vec<Option<u
         }
     }
     kept.extend((before.len() - tail..before.len()).map(Some));
-    // A word in the place of another: `mapGlb` for `map`.
+    // A replaced word, such as `mapGlb` for `map`, continues the old one.
     for index in 1..after.len().saturating_sub(1) {
         if let (Some(last), None, Some(next)) = (kept[index - 1], kept[index], kept[index + 1])
             && last + 2 == next
@@ -133,7 +133,7 @@ fn kept_pieces(before: &[Piece<'_>], after: &[Piece<'_>]) -> Option<Vec<Option<u
     Some(kept)
 }
 
-/// For each piece, the bracket in which it stands; a closing bracket stands in its own.
+/// For each piece, the opening bracket around it; a closing bracket is inside its own pair.
 fn parents(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
     let mut open: Vec<usize> = Vec::new();
     let parent = |(index, piece): (usize, &Piece<'_>)| {
@@ -148,21 +148,21 @@ fn parents(pieces: &[Piece<'_>]) -> Vec<Option<usize>> {
     pieces.iter().enumerate().map(parent).collect()
 }
 
-/// A bracket that is open, with what stands in it so far.
+/// An open bracket, and the layout of its contents so far.
 struct Open<'a> {
     column: usize,
-    /// The piece that it was before.
+    /// The index of the same bracket before the change.
     was: Option<usize>,
-    /// How far it stands from where it stood, if it was there.
+    /// The distance in columns from its old location, if it existed.
     moved: Option<isize>,
     head: Option<&'a str>,
     first: Option<usize>,
-    /// The column of the last part that starts a line.
+    /// The column of the last element that starts a line.
     below: Option<usize>,
 }
 
 impl Open<'_> {
-    /// Where a part goes on a new line.
+    /// The column of an element on a new line.
     fn indentation(&self) -> usize {
         let with_body = self.head.is_some_and(|word| super::typing::WITH_BODY.contains(&word));
         let by_parts = self.below.or(self.first).filter(|_| !with_body);
@@ -173,7 +173,7 @@ impl Open<'_> {
 fn new_parts_laid_out(before: &str, after: &str) -> Option<String> {
     let formatted = lift_syntax::format(after);
     let (before, now, wanted) = (pieces(before), pieces(after), pieces(&formatted));
-    // The formatter changes nothing but white space.
+    // The formatter should change nothing but white space.
     if now.len() != wanted.len() {
         return None;
     }
@@ -184,7 +184,7 @@ fn new_parts_laid_out(before: &str, after: &str) -> Option<String> {
     let mut column = 0;
     for (index, piece) in now.iter().enumerate() {
         let was = kept[index];
-        // It stood behind the same piece, in the same bracket.
+        // Whether it followed the same piece before the change, in the same bracket.
         let follows = index.checked_sub(1).is_some_and(|last| was.is_some() && kept[last].map(|last| last + 1) == was);
         let around = open.last().map(|open| open.was);
         let follows = follows && was.is_some_and(|was| around == parents[was].map(Some));
@@ -223,7 +223,7 @@ fn new_parts_laid_out(before: &str, after: &str) -> Option<String> {
                 }
             }
             if piece.kind.is_opener() {
-                // With another head it is another bracket.
+                // A bracket with another first element counts as new.
                 let was = was.filter(|was| kept.get(index + 1) == Some(&Some(was + 1)));
                 let moved = was.map(|was| column as isize - before[was].column as isize);
                 open.push(Open { column, was, moved, head: None, first: None, below: None });

@@ -1,4 +1,4 @@
-//! From a place in a file to a node of a form, and back.
+//! Conversion between offsets of a file and nodes of a form.
 
 use crate::db::{Db, Form, SourceFile, Sym, file_by_path, forms, forms_in};
 use crate::hir::*;
@@ -9,7 +9,7 @@ use crate::queries::{body, infer, infer_in_order, lower_form};
 use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
 use std::sync::Arc;
 
-/// A form with what the features ask of it again and again.
+/// A form with the data that most features need.
 pub(super) struct View<'db> {
     pub db: &'db dyn Db,
     pub form: Form,
@@ -29,12 +29,12 @@ impl<'db> View<'db> {
         self.form.text(self.db)
     }
 
-    /// The form's place in its file.
+    /// The range of the form in its file.
     pub fn whole(&self) -> TextRange {
         TextRange::at(self.start, TextSize::of(self.text()))
     }
 
-    /// Where a node stands in the file.
+    /// The range of a node in the file.
     pub fn range(&self, node: Node) -> TextRange {
         self.map.range(node) + self.start
     }
@@ -84,7 +84,7 @@ impl<'db> View<'db> {
     }
 }
 
-/// The token that a position in a text means: of two that meet there, the one that says more.
+/// The token at an offset; between two tokens, the more significant one.
 fn token_at(text: &str, offset: TextSize) -> Option<TextRange> {
     let tokens = lex(text);
     let weight = |kind: SyntaxKind| match kind {
@@ -99,14 +99,14 @@ fn token_at(text: &str, offset: TextSize) -> Option<TextRange> {
     (weight(tokens.kind(best)) > 0).then(|| tokens.range(best))
 }
 
-/// [`form_at`], with what the form needs inferred before it.
+/// [`form_at`], after inferring what the form needs.
 pub(super) fn inferred_form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<View<'db>> {
     let view = form_at(db, file, offset)?;
     infer_in_order(db, &[view.form], Mode::Insert);
     Some(view)
 }
 
-/// The form that holds a position; of two that meet there, the second.
+/// The form at an offset; between two forms, the second.
 pub(super) fn form_at<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<View<'db>> {
     let forms = forms(db, file);
     let after = forms.partition_point(|form| form.start(db) <= offset);
@@ -122,7 +122,7 @@ pub(super) fn inferred_forms_in<'db>(db: &'db dyn Db, file: SourceFile, range: T
     forms.iter().map(|&form| View::of(db, form)).collect()
 }
 
-/// Where a name that is not local is defined: its whole form and the name in it.
+/// The definition of a name that is not local: the range of its form, and the name in it.
 pub(super) fn definition_of(db: &dyn Db, resolution: Resolution) -> Option<super::NavTarget> {
     match resolution {
         Resolution::Form(form) => {

@@ -1,15 +1,16 @@
 //! The editor features as plain data: byte offsets, labels, text edits. No protocol, no file system.
 //!
-//! [`AnalysisHost`] is the one writable owner of the state; [`Analysis`] is a snapshot of it for one job on one thread
-//! and must not outlive that job (a live snapshot blocks the next edit). Every method of it takes the path of a file that
-//! the host was given; for any other path the answer is empty.
+//! [`AnalysisHost`] is the single writable owner of the state. [`Analysis`] is a snapshot of it for one job on one
+//! thread; it must not outlive that job, because a live snapshot blocks the next edit. Its methods take the path of a
+//! file that the host was given; for any other path the answer is empty.
 //!
-//! Map: `host` the two structs and cancellation · `digest` what is kept of all forms of a file · `locate` positions to
-//! nodes · one module a feature: `diagnostics` (with `fixes`, which tries them out), `hover`, `hints`, `navigation`, `needed` (the errors that concern one kernel), `actions` (with `explicit`, which
-//! writes packs and unpacks out), `outline`, `documented` (what pages tell of a file) · `completion` what could be typed · `signature_help` · `semantic` colours
-//! · `apl` the features for files in APL
-//! · `anchor` places that move with the text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` what follows
-//! a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in sight ·
+//! Modules: `host` the two structs and cancellation · `digest` the file index, results about all forms of a file ·
+//! `locate` from offsets to nodes · `diagnostics` (with `fixes`, which validates quick fixes) · `hover` · `hints` ·
+//! `navigation` · `needed` the errors that concern one kernel · `actions` (with `explicit`, which writes packs and
+//! unpacks out) · `outline` · `documented` the definitions as documentation pages show them · `completion` ·
+//! `signature_help` · `semantic` semantic tokens · `apl` the features for APL files · `anchor` ranges that follow their
+//! text · `structure` folding, selections, links · `rename` · `importing` definitions of other files · `typing` edits
+//! that follow a typed character · `call_hierarchy`, with the definitions of types · `scope` local names in scope ·
 //! [`explain`] the pages of the error codes.
 
 pub mod actions;
@@ -50,7 +51,7 @@ pub use needed::kernel_form;
 use crate::diagnostics::Severity;
 use lift_syntax::{TextRange, TextSize};
 
-/// A range of a file of the program, by the path under which the host was given it.
+/// A range of a file, by the path under which the host was given the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileRange {
     pub path: std::sync::Arc<str>,
@@ -82,19 +83,19 @@ pub struct CodeFix {
     pub change: SourceChange,
 }
 
-/// A diagnostic with its places resolved.
+/// A diagnostic with source ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiagnostic {
     pub range: TextRange,
-    /// `unequal-lengths`, `syntax/missing`: each has a page ([`explain`]).
+    /// The code, such as `unequal-lengths` or `syntax/missing`; each has a page ([`explain`]).
     pub code: &'static str,
     pub severity: Severity,
     pub message: String,
     pub related: Vec<RelatedPlace>,
     pub fixes: Vec<CodeFix>,
-    /// Shown faded: an unused name.
+    /// Shown faded, as for an unused name.
     pub unnecessary: bool,
-    /// The lengths that would have to be equal, as they are shown beside the code: `✗ X1 = X2`.
+    /// The lengths that would have to be equal, as a hint shows them: `✗ X1 = X2`.
     pub obligation: Option<String>,
 }
 
@@ -103,7 +104,7 @@ pub struct Hover {
     pub range: TextRange,
     /// The first line is the type, in a `lift` code fence.
     pub markdown: String,
-    /// The same for clients that take plain text only; the first line is the type.
+    /// The same for clients that show plain text only; the first line is the type.
     pub plain: String,
 }
 
@@ -113,26 +114,26 @@ pub enum HintKind {
     PackUnpack,
     /// `: Array[Float,X1]` after a `let` or lambda name
     Type,
-    /// a check that is left to the run
+    /// a check at run time
     RuntimeCheck,
     /// `✗ X1 = X2`: lengths that would have to be equal
     Obligation,
-    /// `i =>` before the parameter of a function that is checked for every position of an array
+    /// `i =>` before the parameter of a function that is checked for every index of an array
     Position,
-    /// `Glb0` after the name of what the compiler places; made by the compiler
+    /// `Glb0` after an operation that the compiler places; from the compiler
     Placement,
-    /// `global 4*N bytes` after what is stored; made by the compiler
+    /// `global 4*N bytes` after a stored value; from the compiler
     Memory,
-    /// `by one work-item` where the device could do more at once; made by the compiler
+    /// `by one work-item` where the device could run more in parallel; from the compiler
     Slow,
-    /// `: Int` after a number whose type nothing decides
+    /// `: Int` after a number with a default type
     Default,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HintPart {
     pub text: String,
-    /// Where a click on this part goes.
+    /// The target of a click on this part.
     pub target: Option<FileRange>,
 }
 
@@ -182,14 +183,14 @@ pub enum SymbolKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
     pub name: String,
-    /// Its type, if it has one.
+    /// The type, if it has one.
     pub detail: String,
     pub kind: SymbolKind,
     pub range: TextRange,
     pub focus: TextRange,
 }
 
-/// What a person needs to know to run a kernel.
+/// The data needed to run a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelInfo {
     pub name: String,
@@ -200,17 +201,17 @@ pub struct KernelInfo {
     pub sizes: Vec<String>,
     /// The `;;; run:` line of its documentation, unparsed.
     pub run_line: Option<String>,
-    /// Its documentation without the lines for programs; empty if there is none.
+    /// Its documentation without the lines for tools; empty if there is none.
     pub docs: String,
-    /// The lines of its documentation that programs read, but for that one.
+    /// The other lines of its documentation that tools read.
     pub lines: Vec<DocLine>,
 }
 
-/// A line of a kernel's documentation that says what to do with the kernel.
+/// A line of a kernel's documentation that gives a test or a benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocLine {
     pub kind: DocLineKind,
-    /// What follows `test:` or `bench:`, unparsed.
+    /// The text after `test:` or `bench:`, unparsed.
     pub text: String,
     /// The whole line.
     pub range: TextRange,
@@ -235,12 +236,12 @@ pub struct FormType {
 /// Errors of several files, each with the path of its file.
 pub type PlacedErrors = Vec<(std::sync::Arc<str>, FileDiagnostic)>;
 
-/// Why an answer is not there.
+/// Why a request has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// A newer edit arrived: the answer would be stale.
+    /// A newer edit made the answer stale.
     ByEdit,
-    /// This one request was cancelled.
+    /// This request was cancelled.
     ByRequest,
 }
 pub type Cancellable<T> = Result<T, Stopped>;

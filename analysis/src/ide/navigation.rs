@@ -1,4 +1,4 @@
-//! Where names are defined and used.
+//! Definitions and uses of names.
 
 use super::locate::{View, definition_of, form_at};
 use super::{FileRange, Highlight, NavTarget};
@@ -11,14 +11,14 @@ use crate::prims::Primitive;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Symbol {
     Local(BinderId),
     Global(Resolution),
 }
 
-/// What the node names, if it is a name.
+/// The meaning of a node, if it is a name.
 pub(super) fn symbol_at<'db>(view: &View<'db>, node: Node) -> Option<Symbol> {
     match node {
         Node::Binder(binder) => Some(Symbol::Local(binder)),
@@ -77,7 +77,7 @@ pub(super) fn references(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
     found().unwrap_or_default()
 }
 
-/// The uses of what is named there, in the same file.
+/// The uses of the name at an offset, in the same file.
 pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<Highlight> {
     let found = || {
         let view = form_at(db, file, offset)?;
@@ -103,7 +103,8 @@ pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
     highlights
 }
 
-/// A local name where it is bound and used: what may change together. A definition may be used in other files.
+/// The binder and the uses of the local name at an offset, to be edited together. Definitions are excluded, because
+/// other files may use them.
 pub(super) fn linked_names(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<TextRange> {
     let found = || {
         let view = form_at(db, file, offset)?;
@@ -127,7 +128,7 @@ fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
     let mut ranges: Vec<FileRange> = nodes.into_iter().map(|node| view.file_range(node)).collect();
     let lengths = view.body.sizes.iter().zip(0..).filter(|(size, _)| **size == SizeRef::LengthOf(binder));
     ranges.extend(lengths.map(|(_, index)| array_of_length(view, SizeRefId(index))));
-    // The first mention of an implicit size is its binder too.
+    // The first mention of an implicit size is also its binder.
     let definition = ranges[0].clone();
     ranges.retain(|range| *range != definition);
     ranges.sort_by_key(|range| range.range.start());
@@ -135,7 +136,7 @@ fn local_references(view: &View<'_>, binder: BinderId) -> Vec<FileRange> {
     ranges
 }
 
-/// `xs` of `(length xs)`: its last token that is no bracket.
+/// The range of `xs` in `(length xs)`: the last token that is not a bracket.
 pub(super) fn array_of_length(view: &View<'_>, size: SizeRefId) -> FileRange {
     let mut place = view.file_range(Node::Size(size));
     let text = &view.text()[view.map.range(Node::Size(size))];
@@ -192,16 +193,16 @@ pub(super) fn form_of_key(db: &dyn Db, file: SourceFile, key: &FormKey) -> Optio
 
 pub(super) fn resolve_origin(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<FileRange> {
     let view = View::of(db, form_of_key(db, file, &origin.form)?);
-    // The form may have changed since.
+    // The form may have changed since compilation.
     let range = view.map.exprs.get(origin.expr)?;
     let path: Arc<str> = file.path(db).clone();
     Some(FileRange { path, range: *range + view.start })
 }
 
-/// Of a part of a compiled program, the primitive that is called there and where its name occurs.
+/// The primitive called by a part of a compiled program, and where its name occurs.
 pub(super) fn called_at(db: &dyn Db, file: SourceFile, origin: &Origin) -> Option<(FileRange, &'static Primitive)> {
     let view = View::of(db, form_of_key(db, file, &origin.form)?);
-    // The form may have changed since.
+    // The form may have changed since compilation.
     let callee = match view.body.exprs.get(origin.expr)? {
         Expr::Apply { callee, .. } => *callee,
         _ => origin.expr,

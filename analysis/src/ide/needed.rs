@@ -1,8 +1,8 @@
-//! What a kernel uses of its program, and the errors in that.
+//! The definitions that a kernel uses, and the errors that concern it.
 //!
-//! A kernel uses the definitions that it reaches by name. Beside their own errors, three kinds concern it: the imports of
-//! the files with such definitions, since they decide what the names there mean; a second definition of a used name; and
-//! stray text that continues a used form, which was probably closed too early.
+//! A kernel uses the definitions that it reaches by name. Apart from the errors in these, three kinds concern it:
+//! errors in imports of the files with these definitions, because they determine what the names there mean; a second
+//! definition of a used name; and stray text after a used form, which was probably closed too early.
 
 use super::PlacedErrors;
 use super::diagnostics::of_forms;
@@ -14,11 +14,11 @@ use crate::names::file_stem;
 use lift_syntax::FormKind;
 use rustc_hash::FxHashSet;
 
-/// The kernel of a file that goes by a name. One without a name has that of its file.
+/// The kernel of a file with a name. A kernel without a name has the name of its file.
 pub fn kernel_form(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Form> {
     let is_kernel = |form: &Form| form.kind(db) == FormKind::Lift;
     let named = file.names(db).get(kernel).copied().filter(is_kernel);
-    // One without a name, or one whose name is that of an earlier definition.
+    // A kernel without a name, or one whose name belongs to an earlier definition.
     let meant = |form: &Form| match form.name(db) {
         Some(name) => **name == *kernel,
         None => file_stem(file.path(db)) == kernel,
@@ -26,7 +26,7 @@ pub fn kernel_form(db: &dyn Db, file: SourceFile, kernel: &str) -> Option<Form> 
     named.or_else(|| forms(db, file).iter().copied().find(|form| is_kernel(form) && meant(form)))
 }
 
-/// The errors in what a kernel uses, each with the path of its file: first those of the kernel's own file.
+/// The errors that concern a kernel, each with the path of its file; the kernel's own file comes first.
 pub(super) fn errors_of_kernel(db: &dyn Db, kernel: Form) -> PlacedErrors {
     let reached = in_order(db, &[kernel]);
     let used: FxHashSet<Form> = reached.into_iter().filter(|form| !is_builtin(db, form.file(db))).collect();
@@ -42,7 +42,7 @@ pub(super) fn errors_of_kernel(db: &dyn Db, kernel: Form) -> PlacedErrors {
     errors
 }
 
-/// The forms of a file whose errors concern somebody who uses some of its forms.
+/// The forms of a file whose errors concern users of the forms `used`.
 fn concerned(db: &dyn Db, file: SourceFile, used: &FxHashSet<Form>) -> Vec<Form> {
     let names: FxHashSet<_> = used.iter().filter(|form| form.file(db) == file).map(|form| form.name(db)).collect();
     let repeated = |form: &Form| file.repeated(db).contains(form) && names.contains(form.name(db));
@@ -63,7 +63,7 @@ fn concerned(db: &dyn Db, file: SourceFile, used: &FxHashSet<Form>) -> Vec<Form>
     concerned
 }
 
-/// Whether a form begins a line, and not with a closing bracket: then it continues nothing.
+/// Whether a form starts a line with anything but a closing bracket, so that it continues no other form.
 fn starts_anew(db: &dyn Db, form: Form) -> bool {
     let before = &form.file(db).text(db)[..usize::from(form.start(db))];
     (before.is_empty() || before.ends_with('\n')) && !form.text(db).starts_with([')', ']'])

@@ -1,4 +1,4 @@
-//! What a file consists of: symbols, kernels, types.
+//! The contents of a file: symbols, kernels, types.
 
 use super::locate::View;
 use super::scope::is_subsequence;
@@ -12,7 +12,7 @@ use crate::ty::TyKind;
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// The symbol of a form, with ranges relative to the form.
+/// The symbol of a form. Ranges are relative to the form.
 pub(super) fn symbol_of(db: &dyn Db, form: Form) -> Option<Symbol> {
     let body = body(db, form);
     let scheme = signature(db, form);
@@ -38,7 +38,7 @@ pub(super) fn symbol_of(db: &dyn Db, form: Form) -> Option<Symbol> {
     })
 }
 
-/// The form without its documentation.
+/// The range of the form without its documentation.
 fn without_docs(text: &str) -> TextRange {
     let tokens = lift_syntax::lex(text);
     let first = (0..tokens.len()).find(|&token| !tokens.kind(token).is_trivia());
@@ -46,7 +46,7 @@ fn without_docs(text: &str) -> TextRange {
     TextRange::new(start, TextSize::of(text))
 }
 
-/// The symbol of one form, at its place in the file.
+/// The symbol of a form, with ranges in the file.
 pub(super) fn symbol_in_file(db: &dyn Db, form: Form) -> Option<Symbol> {
     infer_in_order(db, &[form], Mode::Insert);
     let mut symbol = symbol_of(db, form)?;
@@ -55,10 +55,10 @@ pub(super) fn symbol_in_file(db: &dyn Db, form: Form) -> Option<Symbol> {
     Some(symbol)
 }
 
-/// More are not what anybody looks for.
+/// Limit on the symbols returned.
 const MOST_SYMBOLS: usize = 200;
 
-/// Definitions and kernels of all files whose names match, the best first: with the path of each.
+/// The definitions and kernels of all files whose names match, best first, each with its path.
 pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symbol)> {
     let mut found: Vec<(u8, Name, Form)> = Vec::new();
     let lower = query.to_lowercase();
@@ -96,7 +96,7 @@ pub(super) fn workspace_symbols(db: &dyn Db, query: &str) -> Vec<(Arc<str>, Symb
         .collect()
 }
 
-/// The types of some symbols of a file.
+/// The types of symbols.
 pub(super) fn types(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<FormType> {
     let typed = symbols
         .into_iter()
@@ -104,7 +104,7 @@ pub(super) fn types(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<FormType> 
     typed.map(|(_, symbol)| FormType { name: symbol.name, ty: symbol.detail, range: symbol.focus }).collect()
 }
 
-/// The kernels among some symbols of a file.
+/// The kernels among symbols.
 pub(super) fn kernels(db: &dyn Db, symbols: Vec<(Form, Symbol)>) -> Vec<KernelInfo> {
     let kernels = symbols.into_iter().filter(|(_, symbol)| symbol.kind == SymbolKind::Kernel);
     kernels.map(|(form, symbol)| kernel(&View::of(db, form), symbol)).collect()
@@ -119,10 +119,10 @@ pub(super) fn kernels_in(db: &dyn Db, file: SourceFile, range: TextRange) -> Vec
     found.collect()
 }
 
-/// Forms around a place among which kernels are looked for.
+/// Limit on the forms around a range in which kernels are searched.
 const NEAR: usize = 256;
 
-/// The kernels that touch a range, then those nearest to it: so many at most.
+/// The kernels that touch a range, then the nearest others, at most `most`.
 pub(super) fn kernels_near(db: &dyn Db, file: SourceFile, range: TextRange, most: usize) -> Vec<KernelInfo> {
     let split = file.split(db);
     let first = split.partition_point(|form| form.range.end() < range.start());
@@ -143,17 +143,17 @@ pub(super) fn kernels_near(db: &dyn Db, file: SourceFile, range: TextRange, most
     kernels.collect()
 }
 
-/// What a line `run: …` of a documentation says.
+/// The content of a documentation line `run: …`.
 fn run_line(line: &str) -> Option<&str> {
     line.trim().strip_prefix("run:").map(str::trim)
 }
 
-/// Whether a line of a documentation is for programs that run the kernel.
+/// Whether a documentation line is for tools that run the kernel.
 pub(super) fn is_for_programs(line: &str) -> bool {
     ["run:", "test:", "bench:"].iter().any(|head| line.trim().starts_with(head))
 }
 
-/// The lines `;;; test: …` and `;;; bench: …` above a form, in order, with their places in the file.
+/// The lines `;;; test: …` and `;;; bench: …` above a form, in order, with their ranges in the file.
 fn doc_lines(view: &View<'_>) -> Vec<DocLine> {
     let mut found = Vec::new();
     let mut at = view.start;

@@ -1,4 +1,4 @@
-//! Giving a name another spelling wherever it is used, and refusing where that would change what the program means.
+//! Renames all uses of a name, unless that would change the meaning of the program.
 
 use super::locate::{View, form_at};
 use super::navigation::{Symbol, references, symbol_at};
@@ -11,7 +11,7 @@ use lift_syntax::{SyntaxKind, TextRange, TextSize, lex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The name at a place, if it can be renamed; else why not.
+/// The range and text of the name at an offset, or why it cannot be renamed.
 pub(super) fn prepare(db: &dyn Db, file: SourceFile, offset: TextSize) -> Result<(TextRange, String), String> {
     let nothing = || "there is no name here".to_owned();
     let view = form_at(db, file, offset).ok_or_else(nothing)?;
@@ -28,12 +28,12 @@ pub(super) fn prepare(db: &dyn Db, file: SourceFile, offset: TextSize) -> Result
     } else if is_builtin(db, file) {
         return Err("this file ships with the program: it cannot be changed".into());
     }
-    // The place under the cursor, among all of them: a node may be larger than the name in it.
+    // Of all uses, take the one at the cursor: a node may be larger than the name in it.
     let places = references(db, file, offset);
     let path = file.path(db);
     let own = places.iter().find(|place| place.path == *path && place.range.contains_inclusive(offset));
     let range = own.ok_or_else(nothing)?.range;
-    // A pattern has no name as a whole.
+    // A pattern as a whole has no name.
     if file.text(db)[range].starts_with(['(', '[']) {
         return Err(nothing());
     }
@@ -81,7 +81,7 @@ fn check_name(new: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a definition can have the new name wherever it is seen.
+/// Checks that a definition can have the new name wherever it is visible.
 fn check_free(db: &dyn Db, form: Form, resolution: Resolution, old: &str, new: &str) -> Result<(), String> {
     let name = |text: &str| Sym::new(db, Name::from(text));
     let defined = |file: SourceFile| match resolve(db, file, name(new)) {
@@ -92,7 +92,7 @@ fn check_free(db: &dyn Db, form: Form, resolution: Resolution, old: &str, new: &
     };
     defined(form.file(db))?;
     for &file in crate::db::Files::get(db).by_path(db).values() {
-        // Only files that see the definition under its old name.
+        // Skip files in which the old name means something else.
         if resolve(db, file, name(old)) != Some(resolution) {
             continue;
         }
@@ -110,7 +110,7 @@ fn check_free(db: &dyn Db, form: Form, resolution: Resolution, old: &str, new: &
     Ok(())
 }
 
-/// Every form that changes must mean what it meant: the same binders in the same places.
+/// Checks that every changed form keeps its meaning: the same binders at the same nodes.
 fn check_meaning(
     db: &dyn Db,
     file: SourceFile,

@@ -1,4 +1,4 @@
-//! What each word is, for colouring: what a grammar of patterns cannot know.
+//! Semantic tokens: colours that depend on the meaning of names.
 
 use super::apl::{binds, tokens};
 use super::locate::View;
@@ -22,9 +22,9 @@ pub enum TokenKind {
     /// A definition of the program or of the prelude.
     Function,
     Kernel,
-    /// A built-in function with a name.
+    /// A built-in function with an alphabetic name.
     Primitive,
-    /// A built-in function with a sign: `+`.
+    /// A built-in function with a symbolic name, such as `+`.
     Operator,
     Parameter,
     /// Bound by `let` or `unpack`.
@@ -36,11 +36,11 @@ pub enum TokenKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TokenModifiers {
-    /// Where the name is bound.
+    /// The token binds the name.
     pub declaration: bool,
-    /// From the files that ship with the program.
+    /// Defined in a file built into the program.
     pub builtin: bool,
-    /// Its value has a length that is known only at run time.
+    /// Its value has a length known only at run time.
     pub dynamic: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
     tokens
 }
 
-/// The tokens of one form, with places relative to it. An edit elsewhere does not touch them.
+/// The tokens of one form, with ranges relative to it. Edits elsewhere do not change them.
 #[salsa::tracked(lru = 512)]
 pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     if language(db, form.file(db)) == Language::Apl {
@@ -74,7 +74,7 @@ pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     let mut tokens = words(&view);
     tokens.extend(names(&view));
     tokens.sort_by_key(|token| (token.range.start(), token.range.end()));
-    // An implicit size is bound where it is first mentioned: of two tokens at one place, the one that binds.
+    // An implicit size is bound at its first mention: of two tokens there, keep the one that binds.
     tokens.dedup_by(|later, earlier| {
         let same = later.range.intersect(earlier.range).is_some_and(|both| !both.is_empty());
         if same && later.modifiers.declaration {
@@ -86,7 +86,7 @@ pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     tokens
 }
 
-/// What each word of a program in APL is.
+/// The tokens of an APL program.
 fn apl_tokens(text: &str) -> Vec<SemanticToken> {
     let tree = parse(text).syntax();
     let mut functions: Vec<String> = Vec::new();
@@ -123,7 +123,7 @@ fn apl_tokens(text: &str) -> Vec<SemanticToken> {
     tokens(&tree).filter_map(token).collect()
 }
 
-/// Words and numbers, by the tree.
+/// Keywords and numbers, from the tree.
 fn words(view: &View<'_>) -> Vec<SemanticToken> {
     let tree = parse_form(view.text()).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|part| part.into_token());
@@ -145,7 +145,7 @@ fn plain(range: TextRange, kind: TokenKind) -> SemanticToken {
     SemanticToken { range, kind, modifiers: TokenModifiers::default() }
 }
 
-/// Names, by what they mean.
+/// Names, by their meaning.
 fn names(view: &View<'_>) -> Vec<SemanticToken> {
     let mut tokens = Vec::new();
     let body = &view.body;
@@ -203,7 +203,7 @@ fn of_role(role: BinderRole) -> TokenKind {
     }
 }
 
-/// `None` for a name that nobody knows.
+/// The token of a global name; `None` if the name is unknown.
 fn global(view: &View<'_>, name: &Name, range: TextRange) -> Option<SemanticToken> {
     let (kind, builtin) = match resolve(view.db, view.file, Sym::new(view.db, name.clone()))? {
         Resolution::Primitive(_) if name.starts_with(|c: char| c.is_alphabetic()) => (TokenKind::Primitive, true),

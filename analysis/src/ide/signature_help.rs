@@ -1,4 +1,4 @@
-//! The function that is being called, and which of its arguments the cursor is at.
+//! Signature help: the called function, and the argument at the cursor.
 
 use super::completion::hole_names;
 use super::locate::{View, form_at};
@@ -14,16 +14,16 @@ use lift_syntax::{SyntaxKind, TextSize, lex};
 pub struct SignatureHelp {
     /// `filter p xs : (Float -> Bool) -> Array[Float,N] -> <∃X, Array[Float,X]>`
     pub label: String,
-    /// Where each parameter stands in the label, in bytes.
+    /// The range of each parameter in the label, in bytes.
     pub parameters: Vec<std::ops::Range<usize>>,
-    /// Which of them the cursor is at; as many as there are when it is behind the last.
+    /// The index of the parameter at the cursor; the number of parameters if the cursor is after the last.
     pub active: usize,
     /// Markdown.
     pub documentation: Option<String>,
 }
 
 pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) -> Option<SignatureHelp> {
-    // Behind the last token of a form that is not closed, the form is still being written.
+    // After the last token of an unclosed form, that form is still being written.
     let view = form_at(db, file, offset).or_else(|| form_before(db, file, offset))?;
     infer_in_order(db, &[view.form], Mode::Insert);
     let (head, active) = call_around(view.text(), offset - view.start)?;
@@ -53,7 +53,7 @@ pub(super) fn signature_help(db: &dyn Db, file: SourceFile, offset: TextSize) ->
         Expr::Local(binder) => (view.body.binder(*binder).name.to_string(), Vec::new(), None, None),
         _ => return None,
     };
-    // The types of this use where they are known: they have the lengths in them.
+    // Prefer the types of this use, because they have its lengths.
     let own = ty.filter(|ty| !ty.contains_error()).cloned();
     let ty = own.or(scheme)?;
     Some(render(&name, &names, &ty, active, documentation))
@@ -65,17 +65,17 @@ fn form_before<'db>(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Opti
     forms[..after].last().map(|form| View::of(db, *form))
 }
 
-/// The first element of the innermost group around a place, and how many arguments stand before the place.
+/// The first element of the innermost group around an offset, and the number of arguments before it.
 fn call_around(text: &str, at: TextSize) -> Option<(lift_syntax::TextRange, usize)> {
     let tokens = lex(text);
-    // For each open group: its elements so far, and its first element if that is one token.
+    // For each open group: the number of its elements so far, and its first element if that is one token.
     let mut open: Vec<(usize, Option<lift_syntax::TextRange>)> = Vec::new();
     for token in 0..tokens.len() {
         let (kind, range) = (tokens.kind(token), tokens.range(token));
         if range.start() >= at {
             break;
         }
-        // An element counts once it is behind the cursor; at its end the cursor is still in it.
+        // An element counts once the cursor is past its end; at its end the cursor is still in it.
         let inside = range.end() >= at && !kind.is_trivia() && !kind.is_opener() && !kind.is_closer();
         match kind {
             kind if kind.is_trivia() || kind == SyntaxKind::HASH => {}
@@ -101,7 +101,7 @@ fn call_around(text: &str, at: TextSize) -> Option<(lift_syntax::TextRange, usiz
         }
     }
     let (count, head) = open.pop()?;
-    // Inside of a group that is no call, such as a list of parameters, nothing is called.
+    // A group that is not a call, such as a parameter list, has no callee.
     Some((head?, count.saturating_sub(1)))
 }
 

@@ -1,4 +1,4 @@
-//! What can be folded, what a selection grows to, and where imports lead.
+//! Foldable ranges, expanding selections, and links of imports.
 
 use super::FileRange;
 use super::locate::form_at;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FoldKind {
     Form,
-    /// Several lines of comment.
+    /// A comment of several lines.
     Comment,
     Imports,
 }
@@ -23,8 +23,8 @@ pub struct Fold {
     pub kind: FoldKind,
 }
 
-/// Whatever takes more than one line: forms, bracketed groups, comments, runs of imports.
-/// `groups` gives each form, where it starts, and its [`groups`].
+/// Everything that spans several lines: forms, bracketed groups, comments, runs of imports. `groups` gives each form
+/// with its start and its [`groups`].
 pub(super) fn folds<'a>(
     db: &dyn Db,
     file: SourceFile,
@@ -63,7 +63,7 @@ pub(super) fn folds<'a>(
     folds
 }
 
-/// The bracketed groups of a form that take several lines, relative to it.
+/// The bracketed groups of a form that span several lines, relative to it.
 pub(super) fn groups(text: &str) -> Vec<TextRange> {
     let tokens = lex(text);
     let breaks = line_breaks(text);
@@ -85,7 +85,7 @@ pub(super) fn groups(text: &str) -> Vec<TextRange> {
     groups
 }
 
-/// Where lines end, in order.
+/// The offsets of line ends, in order.
 fn line_breaks(text: &str) -> Vec<TextSize> {
     let breaks = text.bytes().zip(0u32..).filter(|(byte, _)| matches!(byte, b'\n' | b'\r'));
     breaks.map(|(_, at)| TextSize::new(at)).collect()
@@ -96,7 +96,7 @@ fn spans_break(breaks: &[TextSize], range: TextRange) -> bool {
     breaks.get(next).is_some_and(|at| *at < range.end())
 }
 
-/// Runs of comments that stand on lines of their own.
+/// Runs of comments on lines of their own.
 fn comments(text: &str) -> Vec<TextRange> {
     let tokens = lex(text);
     let mut runs: Vec<TextRange> = Vec::new();
@@ -123,7 +123,8 @@ fn comments(text: &str) -> Vec<TextRange> {
     runs
 }
 
-/// What a selection at a place grows to, the smallest first: word, inside of the brackets, with them, …, form, file.
+/// The nested ranges for expanding a selection, smallest first: word, contents of the brackets, with the brackets, …,
+/// form, file.
 pub(super) fn selection_ranges(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<TextRange> {
     let text = file.text(db);
     let mut ranges: Vec<TextRange> = Vec::new();
@@ -151,7 +152,7 @@ pub(super) fn selection_ranges(db: &dyn Db, file: SourceFile, offset: TextSize) 
     }
     ranges.push(TextRange::up_to(TextSize::of(&**text)));
     ranges.retain(|range| range.contains_inclusive(offset));
-    // Each must hold the one before it, and be another.
+    // Each range must strictly contain the previous one.
     let mut grown: Vec<TextRange> = Vec::new();
     for range in ranges {
         if grown.last().is_none_or(|last| range.contains_range(*last) && range != *last) {
@@ -161,7 +162,7 @@ pub(super) fn selection_ranges(db: &dyn Db, file: SourceFile, offset: TextSize) 
     grown
 }
 
-/// From the first to the last thing between the brackets of a node.
+/// The range between the brackets of a node, without white space.
 fn inside_brackets(node: &lift_syntax::SyntaxNode) -> Option<TextRange> {
     let first = node.first_token()?;
     let last = node.last_token()?;
@@ -175,7 +176,7 @@ fn inside_brackets(node: &lift_syntax::SyntaxNode) -> Option<TextRange> {
         .then(|| TextRange::new(start.text_range().start(), end.text_range().end()))
 }
 
-/// The paths of imports that lead to a file, with that file.
+/// The paths in imports, with the paths of the imported files.
 pub(super) fn links(db: &dyn Db, file: SourceFile) -> Vec<(TextRange, Arc<str>)> {
     let found = imports(db, file).iter().filter_map(|import| {
         let path = import.target.as_ref().ok()?;

@@ -1,15 +1,15 @@
-//! What happens beside a character while it is typed: a new line is indented, a closing bracket at the start of a line
-//! stands below its opening one, and a pair of brackets keeps one shape. And names that change together.
+//! Edits that follow a typed character: a new line is indented, a closing bracket at the start of a line is aligned
+//! with its opening one, and both brackets of a pair get the same shape. Also ranges that are edited together.
 
 use super::TextEdit;
 use super::navigation::linked_names;
 use crate::db::{Db, SourceFile, forms};
 use lift_syntax::{SyntaxKind, TextRange, TextSize, Tokens, lex};
 
-/// The characters after which [`on_type`] has something to do; the first is that of a new line.
+/// The characters that [`on_type`] handles; the first is a line break.
 pub const TRIGGERS: [&str; 5] = ["\n", ")", "]", "(", "["];
 
-/// The edits that follow a character that was just typed before a place.
+/// The edits that follow the character typed before an offset.
 pub(super) fn on_type(db: &dyn Db, file: SourceFile, offset: TextSize, typed: &str) -> Vec<TextEdit> {
     let text = file.text(db);
     let edit = match typed {
@@ -19,18 +19,18 @@ pub(super) fn on_type(db: &dyn Db, file: SourceFile, offset: TextSize, typed: &s
     edit.into_iter().collect()
 }
 
-/// The names that are to change when the one at a place does: a local one where it is bound and used.
+/// The ranges to edit together with the local name at an offset: its binder and its uses.
 pub(super) fn linked_ranges(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec<TextRange> {
     linked_names(db, file, offset)
 }
 
-/// A form's brackets.
+/// The tokens of a form, with their brackets.
 struct Brackets<'a> {
     text: &'a str,
     tokens: Tokens,
 }
 
-/// An opening bracket that is not closed yet, and how many tokens that say something stand behind it.
+/// An unclosed opening bracket, and its elements so far.
 struct Open {
     at: TextRange,
     parts: Vec<TextRange>,
@@ -41,7 +41,7 @@ impl<'a> Brackets<'a> {
         Brackets { text, tokens: lex(text) }
     }
 
-    /// The brackets that are open before a place, innermost last, each with its parts so far.
+    /// The brackets that are open at an offset, innermost last, each with its elements so far.
     fn open_at(&self, at: TextSize) -> Vec<Open> {
         let mut open: Vec<Open> = Vec::new();
         for token in 0..self.tokens.len() {
@@ -65,7 +65,7 @@ impl<'a> Brackets<'a> {
         open
     }
 
-    /// The other bracket of the pair of one at a place, whatever the shapes; `None` if some bracket has none.
+    /// The matching bracket, of any shape; `None` if the brackets do not match up.
     fn partner(&self, at: TextRange) -> Option<TextRange> {
         let mut open: Vec<TextRange> = Vec::new();
         let mut partner = None;
@@ -85,7 +85,7 @@ impl<'a> Brackets<'a> {
         partner.filter(|_| open.is_empty())
     }
 
-    /// What stands first on a line.
+    /// The first token on a line.
     fn kind_at(&self, line: TextSize) -> Option<SyntaxKind> {
         let mut behind = (0..self.tokens.len()).filter(|&token| self.tokens.range(token).end() > line);
         let rest = &self.text[usize::from(line)..];
@@ -104,7 +104,7 @@ impl<'a> Brackets<'a> {
         line_start(self.text, at)
     }
 
-    /// Of the characters of its line.
+    /// Column in characters.
     fn column(&self, at: TextSize) -> usize {
         self.slice(TextRange::new(self.line_start(at), at)).chars().count()
     }
@@ -115,8 +115,8 @@ fn line_start(text: &str, at: TextSize) -> TextSize {
     TextSize::of(&before[..before.rfind(['\n', '\r']).map_or(0, |end| end + 1)])
 }
 
-/// The lines from the start of the form that begins before a place up to the next form that starts a line: also what stands
-/// behind the form's end, which a bracket that is being typed may have moved.
+/// The lines from the start of the form before an offset to the next form that starts a line. This includes text after
+/// the form's end, because a bracket being typed may have moved that end.
 fn region(db: &dyn Db, file: SourceFile, text: &str, at: TextSize) -> Option<TextRange> {
     let forms = forms(db, file);
     let next = forms.partition_point(|form| form.start(db) < at);
@@ -126,7 +126,7 @@ fn region(db: &dyn Db, file: SourceFile, text: &str, at: TextSize) -> Option<Tex
     Some(TextRange::new(start, end))
 }
 
-/// What has a body, which is indented by two columns.
+/// Forms with a body, which is indented by two columns.
 pub(super) const WITH_BODY: [&str; 6] = ["define", "lift", "lambda", "λ", "let", "unpack"];
 
 fn indent_new_line(db: &dyn Db, file: SourceFile, text: &str, offset: TextSize) -> Option<TextEdit> {
@@ -140,7 +140,7 @@ fn indent_new_line(db: &dyn Db, file: SourceFile, text: &str, offset: TextSize) 
     set_indentation(text, start, wanted.unwrap_or(0))
 }
 
-/// Where the next part of an open group goes: as `lift fmt` would put it, below the parts that stand there already.
+/// The column of the next element of an open group, as `lift fmt` would put it, below the existing elements.
 fn indentation(brackets: &Brackets<'_>, open: &Open, line: TextSize) -> usize {
     let next = brackets.kind_at(line);
     let column = brackets.column(open.at.start());
@@ -159,14 +159,14 @@ fn indentation(brackets: &Brackets<'_>, open: &Open, line: TextSize) -> usize {
         return brackets.column(below.start());
     }
     match rest.first() {
-        // A list, such as that of parameters, or of types.
+        // A list, such as of parameters or of types.
         _ if brackets.slice(*head).starts_with(['(', '[']) => column + 1,
         Some(first) => brackets.column(first.start()),
         None => column + 2,
     }
 }
 
-/// The edit that makes the white space at the start of a line `wanted` columns.
+/// The edit that changes the indentation of a line to `wanted` columns.
 fn set_indentation(text: &str, start: TextSize, wanted: usize) -> Option<TextEdit> {
     let rest = &text[usize::from(start)..];
     let now = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -191,7 +191,8 @@ fn shape_brackets(db: &dyn Db, file: SourceFile, text: &str, offset: TextSize) -
         {
             edits.extend(set_indentation(text, line + around, brackets.column(partner.start())));
         }
-        // A closing bracket takes the shape of its opening one; a closing one that is there, that of a new opening one.
+        // A typed closing bracket takes the shape of its opening one; for a typed opening bracket, the existing closing
+        // one changes shape.
         let (opener, closer) = if is_closer { (partner, typed) } else { (typed, partner) };
         let shape = if brackets.slice(opener) == "(" { ")" } else { "]" };
         if brackets.slice(closer) != shape {

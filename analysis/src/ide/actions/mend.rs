@@ -1,4 +1,4 @@
-//! Mends that need more than the form in which the mistake is.
+//! Quick fixes that need more than the form with the mistake.
 
 use super::super::SourceChange;
 use super::super::importing::{import_edit, other_files, written_path};
@@ -23,7 +23,7 @@ pub(super) fn mends(view: &View<'_>, selection: TextRange, actions: &mut Vec<Cod
     }
 }
 
-/// An import of each file that defines an unknown name.
+/// Offers an import of each file that defines an unknown name.
 fn imports(view: &View<'_>, name: &Name, actions: &mut Vec<CodeAction>) {
     let db = view.db;
     for other in other_files(db, view.file) {
@@ -39,7 +39,7 @@ fn imports(view: &View<'_>, name: &Name, actions: &mut Vec<CodeAction>) {
     }
 }
 
-/// `(f xs)` as `(map f xs)`, where that mends the form.
+/// Offers `(map f xs)` for `(f xs)` if that removes errors.
 fn wrap_in_map(view: &View<'_>, at: ExprId, actions: &mut Vec<CodeAction>) {
     let is_call = |expr: ExprId| matches!(view.body.expr(expr), Expr::Apply { args, .. } if !args.is_empty());
     let around = || {

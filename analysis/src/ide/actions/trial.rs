@@ -1,4 +1,4 @@
-//! Trying out a change of one form before it is offered: what is offered is proved to check, to the same type.
+//! Validation of a rewrite before it is offered: the changed form must check, to the same type.
 
 use super::super::explicit::difference;
 use super::super::layout::laid_out;
@@ -12,7 +12,7 @@ use crate::queries::{infer_text_with, placement_of_text};
 use crate::ty::Scheme;
 use lift_syntax::{TextRange, TextSize};
 
-/// Replacements in the text of one form, by places relative to it.
+/// Replacements in the text of one form. Ranges are relative to the form.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Edits(Vec<(TextRange, String)>);
 
@@ -25,7 +25,8 @@ impl Edits {
         self.replace(TextRange::empty(at), text)
     }
 
-    /// Insertions at one place stay in the order in which they were made.
+    /// Applies the replacements. Insertions at one offset keep the order in which they were added; overlapping edits
+    /// are dropped.
     pub fn apply(mut self, text: &str) -> String {
         self.0.sort_by_key(|(range, _)| (range.start(), range.end()));
         let mut out = String::with_capacity(text.len() + 64);
@@ -43,7 +44,7 @@ impl Edits {
     }
 }
 
-/// What a change must keep.
+/// The property that a rewrite must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keeps {
     /// The form checks as before, to the same type.
@@ -52,7 +53,7 @@ pub(super) enum Keeps {
     Mends,
 }
 
-/// The change of the form to `after`, if it keeps what it must. `extra` is a definition that comes with it.
+/// The edit from the form to `after`, if `keeps` holds for it. `extra` is a definition added by the rewrite.
 pub(super) fn tried(
     view: &View<'_>,
     after: String,
@@ -60,7 +61,7 @@ pub(super) fn tried(
     extra: Option<(&str, &Scheme)>,
 ) -> Option<SourceChange> {
     let before = view.inference();
-    // What is given up is given up after the change, too.
+    // Inference that gave up will do so again after the rewrite.
     let given_up = before.diagnostics.iter().any(|d| d.code == Code::TooComplex);
     if given_up || (keeps == Keeps::Type && errors(&before) > 0) {
         return None;
@@ -75,7 +76,7 @@ pub(super) fn tried(
     Some(SourceChange { files: vec![(view.file.path(view.db).clone(), vec![edit])] })
 }
 
-/// Parallel primitives stand where they may, or where they stood wrongly already.
+/// Whether the rewrite adds no placement errors of parallel primitives.
 fn keeps_placement(view: &View<'_>, after: &str) -> bool {
     view.body.kind != FormKind::Kernel
         || placement_of_text(view.db, view.form, after).len() <= crate::queries::placement(view.db, view.form).len()
@@ -85,7 +86,7 @@ pub(super) fn errors(inference: &Inference) -> usize {
     inference.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
 }
 
-/// An edit before a form, in its file.
+/// An edit before a form.
 pub(super) fn before_form(view: &View<'_>, text: String) -> TextEdit {
     TextEdit { range: TextRange::empty(view.start), new_text: text }
 }

@@ -1,4 +1,4 @@
-//! Where the cursor stands: the text around it with a hole in it, and what may stand in the hole.
+//! The context of the cursor: the text around it with a hole, and the syntactic category of the hole.
 
 use crate::db::{Db, Form, SourceFile, forms};
 use crate::hir::{Body, Expr, ExprId, SourceMap};
@@ -8,10 +8,10 @@ use crate::queries::{HOLE, infer_in_order, infer_unfinished};
 use lift_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, lex, parse_form, split};
 use std::sync::Arc;
 
-/// What may stand where the cursor is.
+/// The syntactic category expected at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// `head`: directly after an opening bracket; `args`: how many elements follow in that bracket.
+    /// `head`: directly after an opening bracket; `args`: the number of elements after the cursor in that bracket.
     Expr {
         head: bool,
         args: usize,
@@ -26,13 +26,13 @@ pub enum Place {
     },
     /// `(length …)` of a size: the name of an array.
     ArrayName,
-    /// Outside of all forms, or the first word of one.
+    /// Outside all forms, or the first word of one.
     Form {
         head: bool,
     },
     /// Between the quotes of an import.
     Path,
-    /// After the dot of `xs.map`. The receiver's place in the chunk.
+    /// After the dot of `xs.map`. `receiver` is a range of the file.
     Postfix {
         receiver: TextRange,
     },
@@ -43,22 +43,22 @@ pub struct Context<'db> {
     pub file: SourceFile,
     pub form: Option<Form>,
     pub place: Place,
-    /// What is written already, in the file: it is replaced.
+    /// The text already typed, to be replaced, as a range of the file.
     pub typed: TextRange,
     pub typed_text: String,
-    /// The form with the hole in it.
+    /// The form with the hole.
     pub text: String,
     pub body: Arc<Body>,
     pub map: SourceMap,
     pub partial: Partial,
-    /// The hole in `text`; for a postfix, the receiver.
+    /// The range of the hole in `text`; for a postfix, of the receiver.
     pub at: TextRange,
 }
 
 impl<'db> Context<'db> {
-    /// `None` where nothing can be completed: in a comment, a number, a name that is being bound.
+    /// The context at an offset; `None` where nothing can be completed, as in a comment, a number or a new name.
     pub fn at(db: &'db dyn Db, file: SourceFile, offset: TextSize) -> Option<Context<'db>> {
-        // Only the text between the form before the cursor and the next one matters.
+        // The text from the form before the cursor to the next form suffices.
         let all = forms(db, file);
         let after = all.partition_point(|form| form.start(db) < offset);
         let form = after.checked_sub(1).and_then(|index| all.get(index)).copied();
@@ -89,7 +89,7 @@ impl<'db> Context<'db> {
         }
         let mut with_hole = chunk.to_owned();
         let bytes = std::ops::Range::<usize>::from(typed);
-        // A closing bracket directly before the cursor ends what is before it.
+        // A space separates the hole from a closing bracket directly before the cursor.
         let pad = if kind.is_closer() { " " } else { "" };
         with_hole.replace_range(bytes.clone(), &format!("{pad}{HOLE}"));
         let hole = TextRange::at(TextSize::new((bytes.start + pad.len()) as u32), TextSize::of(HOLE));
@@ -124,7 +124,7 @@ impl<'db> Context<'db> {
 
     fn infer(&mut self, text: String) {
         if let Some(form) = self.form {
-            // What the form uses, so that the stack stays small; the form itself may be broken.
+            // Infer used definitions in order, which keeps the stack small; the form itself may be broken.
             infer_in_order(self.db, &[form], crate::infer::Mode::Insert);
         }
         let (lowered, partial) = infer_unfinished(self.db, self.file, self.form, &text);
@@ -132,19 +132,19 @@ impl<'db> Context<'db> {
         (self.body, self.map, self.partial, self.text) = (body, map, partial, text);
     }
 
-    /// The expression that the hole is.
+    /// The expression of the hole.
     pub fn hole(&self) -> Option<ExprId> {
         let exprs = self.body.exprs.iter().zip(0..);
         exprs.filter(|(expr, _)| matches!(expr, Expr::Global(name) if **name == *HOLE)).map(|(_, id)| ExprId(id)).next()
     }
 
-    /// The innermost expression that ends with the receiver of a postfix.
+    /// The first expression whose range is the receiver of a postfix.
     pub fn receiver(&self) -> Option<ExprId> {
         self.map.exprs.iter().position(|range| *range == self.at).map(|index| ExprId(index as u32))
     }
 }
 
-/// The token that ends at the cursor or holds it.
+/// The token that ends at the cursor or contains it.
 fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)> {
     let tokens = lex(text);
     let at = (0..tokens.len()).find(|&token| {
@@ -154,7 +154,7 @@ fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)>
     let after = (0..tokens.len()).find(|&token| tokens.range(token).start() == cursor);
     let word = |token: usize| matches!(tokens.kind(token), SyntaxKind::IDENT | SyntaxKind::BOOL);
     match (at, after) {
-        // At the start of a word, that word is meant.
+        // At the start of a word, use that word.
         (Some(at), Some(after)) if !word(at) && word(after) && tokens.kind(at) != SyntaxKind::COMMENT => {
             Some((tokens.kind(after), tokens.range(after)))
         }
@@ -164,7 +164,7 @@ fn token_before(text: &str, cursor: TextSize) -> Option<(SyntaxKind, TextRange)>
     }
 }
 
-/// The dot of `xs.map` or `(f xs).map`, if the word at the cursor is one.
+/// The offset of the dot in `xs.map` or `(f xs).map`, if the word at the cursor has one.
 fn postfix_dot(chunk: &str, typed: TextRange, cursor: TextSize) -> Option<TextSize> {
     let before = &chunk[TextRange::new(typed.start(), cursor.min(typed.end()))];
     let dot = before.rfind('.')?;
@@ -190,7 +190,7 @@ fn postfix<'db>(
     let tree = parse_form(&text).syntax();
     let token = tree.token_at_offset(end).left_biased()?;
     let receiver = token.parent_ancestors().take_while(|node| node.text_range().end() == end);
-    // The bracket that is closed there, or the name.
+    // The outermost node ending there: the bracketed group, or the name.
     let receiver = receiver.filter(|node| node.kind() != SyntaxKind::FORM).last()?.text_range();
     let place = Place::Postfix { receiver: receiver + raw.range.start() + from };
     let form = form.filter(|_| raw.range.start() == TextSize::new(0));
@@ -225,7 +225,7 @@ fn in_string<'db>(
     Some(context)
 }
 
-/// What the parser expects where the hole is.
+/// What the parser expects at the hole.
 fn place_of(text: &str, hole: TextRange) -> Option<Place> {
     let tree = parse_form(text).syntax();
     let token = tree.token_at_offset(hole.start()).right_biased()?;
@@ -240,7 +240,7 @@ fn place_of(text: &str, hole: TextRange) -> Option<Place> {
             if is_form_head(&parent, &token) {
                 return Some(Place::Form { head: true });
             }
-            // A group whose first word is none of a type or a size is read as a call.
+            // The parser reads a group as a call if its first word starts neither a type nor a size.
             if let Some(group) = parent.parent().filter(|around| head && around.kind() == SyntaxKind::ERROR) {
                 let place = of_error(&group, &token, head);
                 if matches!(place, Some(Place::Type { .. } | Place::Size { .. })) {
@@ -254,7 +254,7 @@ fn place_of(text: &str, hole: TextRange) -> Option<Place> {
         SyntaxKind::SIZE_NAME => Some(Place::Size { head: false, hash: node.parent()?.kind() == SyntaxKind::SIZE_LIT }),
         SyntaxKind::ERROR => of_error(&node, &token, head),
         SyntaxKind::FORM => Some(Place::Form { head }),
-        // Heads that are no word of their kind yet.
+        // Incomplete first words of types and sizes.
         SyntaxKind::SIZE_OP => Some(Place::Size { head: true, hash: false }),
         SyntaxKind::ARRAY_TYPE
         | SyntaxKind::TUPLE_TYPE
@@ -265,7 +265,7 @@ fn place_of(text: &str, hole: TextRange) -> Option<Place> {
     }
 }
 
-/// Directly after an opening bracket.
+/// Whether the token directly follows an opening bracket.
 fn is_head(token: &SyntaxToken) -> bool {
     let mut before = token.prev_token();
     while let Some(prev) = before {
@@ -277,7 +277,7 @@ fn is_head(token: &SyntaxToken) -> bool {
     false
 }
 
-/// The first word of the whole form.
+/// Whether the token is the first word of the whole form.
 fn is_form_head(parent: &SyntaxNode, token: &SyntaxToken) -> bool {
     let first = |node: &SyntaxNode| {
         let mut tokens = node.descendants_with_tokens().filter_map(|part| part.into_token());
@@ -294,7 +294,7 @@ fn is_form_head(parent: &SyntaxNode, token: &SyntaxToken) -> bool {
         })
 }
 
-/// What an `ERROR` node stands for, by what is around it.
+/// What is expected at an `ERROR` node, according to the nodes around it.
 fn of_error(node: &SyntaxNode, token: &SyntaxToken, head: bool) -> Option<Place> {
     let mut around = node.parent();
     let mut inner = node.clone();

@@ -1,4 +1,4 @@
-//! Names and words that can stand where an expression is wanted.
+//! Completion of expressions: names and keywords.
 
 use super::context::Context;
 use super::fit::{Fit, fit, instance};
@@ -17,25 +17,25 @@ use crate::ty::{Scheme, Ty, TyKind};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Of each file that is not imported, so many definitions are offered at most.
+/// Limit on the definitions offered from each file that is not imported.
 const MOST_OF_A_FILE: usize = 30;
 
-/// What the place wants.
+/// What is expected at the cursor.
 struct Wanted<'a, 'db> {
     context: &'a Context<'db>,
     known: &'a dyn Fn(SourceFile) -> Arc<Definitions>,
     ty: Option<Ty>,
-    /// Directly after an opening bracket.
+    /// The cursor directly follows an opening bracket.
     head: bool,
-    /// How many arguments are written already.
+    /// The number of arguments already written.
     args: usize,
 }
 
-/// How a candidate is written to fit.
+/// How to write a candidate so that it fits.
 #[derive(Clone, Copy)]
 struct Use {
     fit: Fit,
-    /// Arguments that are to be written after it.
+    /// The number of arguments to write after it.
     holes: usize,
 }
 
@@ -63,7 +63,7 @@ pub fn complete(
     words(&wanted, ranked);
 }
 
-/// Arrays for `(length …)` of a size.
+/// Completes the array in `(length …)` of a size.
 pub fn arrays(context: &Context<'_>, ranked: &mut Ranked) {
     for (depth, binder) in in_scope(&context.body, &context.map, context.at.start()).into_iter().enumerate() {
         let ty = context.partial.binder(binder);
@@ -75,7 +75,7 @@ pub fn arrays(context: &Context<'_>, ranked: &mut Ranked) {
 }
 
 impl Wanted<'_, '_> {
-    /// The best way to write something of this type here.
+    /// The best way to write a candidate of this type here.
     fn best(&self, ty: &Ty, classes: &rustc_hash::FxHashMap<crate::ty::TyVar, crate::ty::Class>) -> Use {
         let Some(wanted) = &self.ty else { return Use { fit: Fit::Yes(0), holes: 0 } };
         let fits = |ty: &Ty| fit(ty, classes, wanted, &self.context.partial);
@@ -84,7 +84,7 @@ impl Wanted<'_, '_> {
             return Use { fit: fits(ty), holes: 0 };
         }
         if self.head {
-            // `(f` alone: what it gives once it has arguments, the fewer the better.
+            // Compare the result after any number of arguments.
             let ways = (1..=params.len()).map(|holes| Use { fit: fits(&after(ty, holes)), holes });
             return best_of(ways).unwrap_or(Use { fit: Fit::No, holes: 0 });
         }
@@ -99,7 +99,7 @@ impl Wanted<'_, '_> {
         }
     }
 
-    /// What a candidate loses for giving a function where anything would do.
+    /// Score penalty for a candidate that yields a function where any type is accepted.
     fn surplus(&self, ty: &Ty, way: &Use) -> i32 {
         let Some((params, result)) = self.ty.as_ref().map(Ty::uncurry) else { return 0 };
         let left = ty.uncurry().0.len().saturating_sub(way.holes);
@@ -107,7 +107,7 @@ impl Wanted<'_, '_> {
         if any && !self.head && left > params.len() { 8 } else { 0 }
     }
 
-    /// The call in which the hole is an argument: its callee, the other arguments, the place of the hole among them.
+    /// The call with the hole as an argument: its callee, its arguments, and the index of the hole.
     fn call(&self) -> Option<(&Expr, &[ExprId], usize)> {
         let hole = self.context.hole()?;
         self.context.body.exprs.iter().find_map(|expr| match expr {
@@ -119,7 +119,7 @@ impl Wanted<'_, '_> {
         })
     }
 
-    /// Whether the name is an argument of the call already, where the same again says nothing: `(> x x)`.
+    /// Whether the name is already an argument of the call and repeating it is pointless, as in `(> x x)`.
     fn says_nothing(&self, binder: BinderId) -> bool {
         use prims::PrimitiveId::*;
         let of_two = |callee: &Expr| {
@@ -139,7 +139,7 @@ impl Wanted<'_, '_> {
         })
     }
 
-    /// Whether the primitive that is called takes a size here.
+    /// Whether the called primitive takes a size here.
     fn wants_size(&self) -> bool {
         if matches!(self.ty.as_ref().map(Ty::kind), Some(TyKind::Size(_))) {
             return true;
@@ -154,7 +154,7 @@ impl Wanted<'_, '_> {
     }
 }
 
-/// The primitive that a name means in the file.
+/// The primitive that a name refers to in the file.
 fn primitive_of(context: &Context<'_>, name: &Name) -> Option<&'static Primitive> {
     match resolve(context.db, context.file, Sym::new(context.db, name.clone())) {
         Some(Resolution::Primitive(primitive)) => Some(primitive),
@@ -162,12 +162,12 @@ fn primitive_of(context: &Context<'_>, name: &Name) -> Option<&'static Primitive
     }
 }
 
-/// Of equally good ways, the one with all arguments: half a call is wanted only where it fits better.
+/// The best way; among equal fits, the one with most arguments, because a partial call is rarely intended.
 fn best_of(ways: impl Iterator<Item = Use>) -> Option<Use> {
     ways.max_by_key(|way| (way.fit, way.holes))
 }
 
-/// The type that is left after some arguments.
+/// The type of a function applied to `args` arguments.
 fn after(ty: &Ty, args: usize) -> Ty {
     let mut ty = ty.clone();
     for _ in 0..args {
@@ -179,7 +179,7 @@ fn after(ty: &Ty, args: usize) -> Ty {
     ty
 }
 
-/// What fits comes before what does not, however near that is.
+/// Every fitting candidate scores above every other one, regardless of proximity.
 fn score(fit: Fit) -> i32 {
     match fit {
         Fit::Yes(agreement) => 100 + 2 * agreement.min(8) as i32,
@@ -211,7 +211,7 @@ fn locals(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut Rank
                 (None, None) => Use { fit: Fit::Yes(0), holes: 0 },
             }
         };
-        // A size is seldom meant where it is only a number.
+        // A size is seldom intended where it is only a number.
         let near = match local.role.is_size() {
             true if wanted.wants_size() => 20,
             true => 2,
@@ -225,7 +225,7 @@ fn locals(wanted: &Wanted<'_, '_>, seen: &mut FxHashSet<Name>, ranked: &mut Rank
     }
 }
 
-/// A size name is the size itself, or an Int.
+/// Fit of a size name, which is a size and also an Int.
 fn size_fit(size: &Ty, wanted: &Ty, context: &Context<'_>) -> Fit {
     let none = rustc_hash::FxHashMap::default();
     match wanted.kind() {
@@ -256,7 +256,7 @@ fn local_item(context: &Context<'_>, binder: BinderId, insert: Snippet) -> Compl
     }
 }
 
-/// The files whose definitions are in sight, the nearest first: of two of one name, the nearer one counts.
+/// The files whose definitions are visible, nearest first; a nearer definition shadows a farther one.
 fn in_sight(context: &Context<'_>) -> Vec<SourceFile> {
     let (db, file) = (context.db, context.file);
     let imported = imports(db, file).iter().filter_map(|import| target(db, import));
@@ -267,10 +267,10 @@ fn is_defined(context: &Context<'_>, files: &[SourceFile], name: &Name) -> bool 
     files.iter().any(|file| file.names(context.db).contains_key(name))
 }
 
-/// Definitions of the file, of what it imports, of the prelude: each name the nearest.
+/// Completes the definitions of the file, its imports and the prelude, without shadowed ones.
 ///
-/// A file may have many, of few types: whether they fit is told once for each type, and of each type only the first are
-/// looked at that can be among the best.
+/// A file may have many definitions but few types: fit is computed once per type, and only definitions that can be
+/// among the best are visited.
 fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ranked) {
     let context = wanted.context;
     let (db, file) = (context.db, context.file);
@@ -286,7 +286,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
         } else {
             5
         };
-        // A definition cannot use itself, and of two of one name in one file the first one counts.
+        // A definition cannot use itself, and the first definition of a name in a file shadows later ones.
         let can_be_meant = |name: &Name, form: Form| {
             Some(form) != context.form
                 && from.names(db).get(name) == Some(&form)
@@ -302,7 +302,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
             found.extend(best.map(|(name, form)| (score, name.clone(), form, &kind.scheme, way)));
         }
     }
-    // What would be left out in the end need not be written.
+    // Do not build items that would be dropped in the end.
     ranked.best_of(&mut found, all, |(score, name, ..)| (*score, name));
     for (score, name, form, scheme, way) in found {
         let mut item = global_item(wanted, &name, scheme, way, || parameter_names(context, form));
@@ -316,7 +316,7 @@ fn definitions(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ran
     }
 }
 
-/// Definitions that would be in sight if their file were imported: they come with the import.
+/// Completes definitions of files that are not imported yet, each with the edit that imports its file.
 fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ranked) {
     let Context { db, file, ref typed_text, .. } = *wanted.context;
     if typed_text.is_empty() {
@@ -345,14 +345,14 @@ fn not_imported(wanted: &Wanted<'_, '_>, seen: &FxHashSet<Name>, ranked: &mut Ra
             let mut item = global_item(wanted, &name, &scheme, way, || parameter_names(wanted.context, form));
             item.source = Some(written_path(db, file, from));
             item.additional = vec![edit.clone()];
-            // Its documentation is not known by its name here.
+            // The name does not resolve here, so its documentation cannot be found by name.
             item.documented = None;
             ranked.push(score(way.fit) - 10, item);
         }
     }
 }
 
-/// The names of the parameters that a `define` writes; of others, names by their types.
+/// The parameter names that a `define` writes; empty if it is not a `lambda`.
 fn parameter_names(context: &Context<'_>, form: Form) -> Vec<String> {
     let body = body(context.db, form);
     match body.root.map(|root| body.expr(root)) {
@@ -392,7 +392,7 @@ fn primitive_item(wanted: &Wanted<'_, '_>, primitive: &Primitive, name: &Name, r
     let (ty, classes) = instance(&primitive.scheme);
     let mut way = wanted.best(&ty, &classes);
     let mut item = global_item(wanted, name, &primitive.scheme, way, Vec::new);
-    // The rule of its own may allow what the type does not.
+    // A primitive with its own typing rule may accept more than its declared type.
     if primitive.special.is_some() && way.fit == Fit::No {
         way.fit = Fit::Lengths;
     }
@@ -405,12 +405,12 @@ fn primitive_item(wanted: &Wanted<'_, '_>, primitive: &Primitive, name: &Name, r
     ranked.push_fine(score - wanted.surplus(&primitive.scheme.ty, &way), place, item);
 }
 
-/// The rank of a primitive, under the name that people write.
+/// The rank of a primitive under its usual spelling.
 fn common(primitive: &Primitive, name: &Name) -> Option<u32> {
     primitive.common.filter(|_| name == primitive.spelling())
 }
 
-/// How usual a primitive is: how much it is used, and what its declaration says.
+/// A score for how common a primitive is, from its rank and declaration.
 fn usual(primitive: &Primitive, name: &Name) -> i32 {
     if let Some(rank) = common(primitive, name) {
         return 6 - (rank as i32 - 1) / 12;
@@ -427,14 +427,14 @@ fn usual(primitive: &Primitive, name: &Name) -> i32 {
         Some(Special::Get(index)) => (index as i32).min(8),
         _ => 0,
     };
-    // `mapGlb` is what people write for `mapGlb0`, and `+` for `+i`.
+    // The usual spellings are `mapGlb` for `mapGlb0` and `+` for `+i`.
     let dimension = *name == primitive.name && primitive.spelling() != name;
     let variant = primitive.level.is_none() && prims::named(primitive.id) != &*primitive.name && late == 0;
     let long_alias = *name != primitive.name && name.len() > primitive.name.len();
     place - late - i32::from(dimension) * 2 - i32::from(variant) * 3 - i32::from(long_alias) * 3
 }
 
-/// Words of the language: what they are written like, and what they are for.
+/// Keywords: name, template and purpose.
 const WORDS: &[(&str, &str, &str)] = &[
     ("lambda", "lambda (‹x›) ‹›", "a function"),
     ("let", "let ‹x› ‹value›\n  ‹›", "names a value"),
@@ -463,7 +463,7 @@ fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
         };
         let template = match (wanted.head, wanted.args) {
             (true, 0) => template,
-            // What follows is there already.
+            // The elements after the cursor exist already.
             (true, _) => word.to_owned(),
             (false, _) => format!("({template})"),
         };
@@ -485,12 +485,12 @@ fn words(wanted: &Wanted<'_, '_>, ranked: &mut Ranked) {
     }
 }
 
-/// `lambda` with as many parameters as the wanted function has.
+/// A `lambda` template with as many parameters as the expected function.
 fn lambda_template(ty: &Ty) -> String {
     let (params, result) = ty.uncurry();
     let mut names: Vec<String> =
         hole_names(params.iter().copied()).into_iter().map(|name| name.replace('#', "")).collect();
-    // The function of a fold: what was gathered so far, then one more element.
+    // The function of a fold: accumulator, then element.
     if let ([first, _], true) = (params.as_slice(), params.len() == 2)
         && *first == result
     {

@@ -1,17 +1,17 @@
-//! How well a type fits the one that is wanted.
+//! Fit between a candidate's type and the expected type.
 
 use crate::infer::Partial;
 use crate::size::{Size, Var, VarKind};
 use crate::ty::{Class, Scheme, Ty, TyKind, TyVar};
 use rustc_hash::FxHashMap;
 
-/// Better ones are greater.
+/// Fit of a candidate; better ones are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     No,
-    /// But for a length that differs.
+    /// Matches except for a length.
     Lengths,
-    /// With how many parts of both types are the same; 0 says nothing.
+    /// Matches; with the number of equal nodes of both types. At 0, the expected type gives no information.
     Yes(u32),
 }
 
@@ -21,13 +21,13 @@ impl Fit {
     }
 }
 
-/// Parts that may be compared; types are small, and this ends also for ones that are not.
+/// Limit on the nodes compared, far above ordinary types.
 const FUEL: u32 = 400;
 
-/// Unknowns of a candidate are numbered from here, apart from those of the program.
+/// First number of a candidate's inference variables, distinct from those of the program.
 const CANDIDATE: u32 = 1 << 30;
 
-/// A definition's type with unknowns for what it quantifies.
+/// The type of a definition with inference variables for quantified parts, and their classes.
 pub fn instance(scheme: &Scheme) -> (Ty, FxHashMap<TyVar, Class>) {
     let ty = scheme.ty.rewrite(
         &mut |part| match part.kind() {
@@ -46,7 +46,7 @@ pub fn instance(scheme: &Scheme) -> (Ty, FxHashMap<TyVar, Class>) {
     (ty, classes.collect())
 }
 
-/// Whether a value of type `candidate` can stand where `wanted` is wanted.
+/// Whether a value of type `candidate` can be used where `wanted` is expected.
 pub fn fit(candidate: &Ty, classes: &FxHashMap<TyVar, Class>, wanted: &Ty, partial: &Partial) -> Fit {
     let mut matching = Matching {
         classes,
@@ -77,7 +77,7 @@ struct Matching<'a> {
 impl Matching<'_> {
     fn resolve(&self, ty: &Ty) -> Ty {
         let mut ty = ty.clone();
-        // A chain is no longer than there are bindings.
+        // A chain has at most as many links as there are bindings.
         for _ in 0..=self.types.len() {
             match ty.kind() {
                 TyKind::Unknown(v) => match self.types.get(v) {
@@ -103,7 +103,7 @@ impl Matching<'_> {
             (TyKind::Unknown(v), TyKind::Unknown(w)) if v == w => true,
             (TyKind::Unknown(v), _) => self.bind(*v, &b),
             (_, TyKind::Unknown(w)) => self.bind(*w, &a),
-            // A hidden length is opened where the value is used, or hidden where one is wanted.
+            // A hidden length is opened at a use, or hidden where one is expected.
             (TyKind::Exists(_, inner), _) => self.types(inner, &b),
             (_, TyKind::Exists(_, inner)) => self.types(&a, inner),
             (TyKind::Scalar(x), TyKind::Scalar(y)) => self.agree(x == y),
@@ -125,7 +125,7 @@ impl Matching<'_> {
                 self.lengths(x, y);
                 self.agree(true)
             }
-            // A size name is an Int where no size is wanted.
+            // A size name is an Int where no size is expected.
             (TyKind::Size(_), TyKind::Scalar(crate::hir::Scalar::Int))
             | (TyKind::Scalar(crate::hir::Scalar::Int), TyKind::Size(_)) => true,
             _ => false,
@@ -145,7 +145,7 @@ impl Matching<'_> {
                 if self.class(*w).is_some_and(|other| class.meet(other).is_none()) {
                     return false;
                 }
-                // The one with the class stays.
+                // Keep the variable that has a class.
                 self.types.insert(*w, Ty::new(TyKind::Unknown(v)));
                 return true;
             }

@@ -1,8 +1,8 @@
-//! What could be written where the cursor stands.
+//! Completion at the cursor.
 //!
-//! The form around the cursor is read once more with a hole in it ([`context`]), whose type is any; what the checker makes
-//! of that type is what is wanted there, and candidates whose types fit ([`fit`]) come first. All of it works on half of a
-//! form too, since parsing and inference always give something.
+//! The form around the cursor is parsed again with a hole of any type ([`context`]). The type inferred for the hole is
+//! the expected type, and candidates that fit it ([`fit`]) come first. This works on incomplete forms too, because
+//! parsing and inference always return a result.
 
 mod context;
 mod expressions;
@@ -25,7 +25,7 @@ use context::{Context, Place};
 use lift_syntax::{TextRange, TextSize};
 use std::sync::Arc;
 
-/// More candidates than these are not sent; then the editor asks again when more is typed.
+/// Limit on the candidates sent. Beyond it, the editor asks again when more is typed.
 const MOST: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,10 +35,10 @@ pub enum CompletionKind {
     Definition,
     Kernel,
     Primitive,
-    /// A word of the language.
+    /// A keyword.
     Word,
     Type,
-    /// A rewriting of what stands before the cursor.
+    /// A rewrite of the expression before the cursor.
     Postfix,
     File,
 }
@@ -47,31 +47,31 @@ pub enum CompletionKind {
 pub struct CompletionItem {
     pub label: String,
     pub kind: CompletionKind,
-    /// Its type, or what it is.
+    /// The type, or the sort of candidate.
     pub detail: String,
-    /// Where it comes from, if not from here: a file, or the prelude.
+    /// The origin if it is not this file: another file, or the prelude.
     pub source: Option<String>,
-    /// Goes in the place of [`Completions::replace`].
+    /// The text that replaces [`Completions::replace`].
     pub insert: Snippet,
-    /// What else changes, outside of that place.
+    /// Edits outside the replaced range.
     pub additional: Vec<TextEdit>,
-    /// What an editor compares with what is typed, if not the label.
+    /// The text that an editor compares with the typed text, if not the label.
     pub filter: Option<String>,
-    /// The name under which [`documentation`] knows it.
+    /// The name by which [`documentation`] finds it.
     pub documented: Option<Name>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completions {
-    /// What is written already.
+    /// The text already typed.
     pub replace: TextRange,
-    /// The best first.
+    /// Best first.
     pub items: Vec<CompletionItem>,
-    /// Whether these are all.
+    /// Whether no candidate was left out.
     pub complete: bool,
 }
 
-/// `known` gives the definitions of a file.
+/// Completes at an offset; `known` gives the definitions of a file.
 pub(super) fn completions(
     db: &dyn Db,
     known: &dyn Fn(SourceFile) -> Arc<Definitions>,
@@ -94,11 +94,11 @@ pub(super) fn completions(
     ranked.finish(context.typed, &context.typed_text)
 }
 
-/// Candidates with their scores; the highest comes first.
+/// Candidates with scores, highest first.
 #[derive(Default)]
 pub(super) struct Ranked {
     items: Vec<(i32, CompletionItem)>,
-    /// How many were left out because [`MOST`] of their kind are better.
+    /// The number of candidates left out because [`MOST`] of their sort are better.
     left_out: usize,
 }
 
@@ -107,13 +107,13 @@ impl Ranked {
         self.push_fine(score, 0, item);
     }
 
-    /// Of equal scores, the one with the smaller place comes first.
+    /// Adds a candidate; among equal scores, the smaller `place` comes first.
     fn push_fine(&mut self, score: i32, place: usize, item: CompletionItem) {
         self.items.push((1000 * score - place.min(999) as i32, item));
     }
 
-    /// Leaves out what [`Ranked::finish`] would leave out of these candidates, by their scores and labels, if there were
-    /// no others. `all` is how many there were before any of them was left out.
+    /// Drops the candidates that [`Ranked::finish`] would drop if there were no others. `of` gives score and label;
+    /// `all` is the number of candidates before any was dropped.
     fn best_of<T>(&mut self, candidates: &mut Vec<T>, all: usize, of: impl Fn(&T) -> (i32, &Name)) {
         if all <= MOST {
             return;
@@ -131,7 +131,7 @@ impl Ranked {
         if !complete {
             self.items.retain(|(_, item)| is_subsequence(typed, item.filter.as_deref().unwrap_or(&item.label)));
         }
-        // By name last, so that the order never depends on that of a table.
+        // Order by name last, so that the result never depends on hash order.
         self.items.sort_by(|(a, x), (b, y)| {
             b.cmp(a).then_with(|| x.label.len().cmp(&y.label.len())).then_with(|| x.label.cmp(&y.label))
         });
@@ -140,7 +140,7 @@ impl Ranked {
     }
 }
 
-/// What is to be said of a name that is not local: its type, then its documentation, as Markdown.
+/// The type and then the documentation of a name that is not local, as Markdown.
 pub(super) fn documentation(db: &dyn Db, file: SourceFile, name: &str) -> Option<String> {
     let (ty, text) = match resolve(db, file, Sym::new(db, Name::from(name)))? {
         Resolution::Primitive(primitive) => (primitive.scheme.to_string(), Some(primitive.docs.clone())),

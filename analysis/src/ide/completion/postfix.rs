@@ -1,4 +1,4 @@
-//! `xs.map`: what stands before the dot, in the place where a call has it.
+//! Postfix completion, `xs.map`: rewrites the receiver into a call.
 
 use super::context::Context;
 use super::snippet::Snippet;
@@ -8,7 +8,7 @@ use crate::ide::TextEdit;
 use crate::ty::{Ty, TyKind};
 use lift_syntax::TextRange;
 
-/// Which receivers a form is for.
+/// The receivers for which a template is offered.
 #[derive(Clone, Copy, PartialEq)]
 enum For {
     Any,
@@ -21,7 +21,7 @@ enum For {
     Existential,
 }
 
-/// `‹receiver›` is what stands before the dot.
+/// Templates; `‹receiver›` is replaced by the expression before the dot.
 const FORMS: &[(&str, For, &str)] = &[
     ("map", For::Array, "(map ‹f› ‹receiver›)"),
     ("filter", For::Array, "(filter ‹p› ‹receiver›)"),
@@ -56,7 +56,7 @@ pub fn complete(context: &Context<'_>, receiver: TextRange, ranked: &mut Ranked)
     let text = &context.text[context.at];
     for (index, &(label, wanted, template)) in FORMS.iter().enumerate() {
         let Some(suits) = suits(wanted, ty) else { continue };
-        // The receiver is text, whatever characters it has.
+        // Insert the receiver as plain text, whatever characters it has.
         let mut insert = Snippet::default();
         for (index, part) in template.split("‹receiver›").enumerate() {
             insert.text(if index > 0 { text } else { "" });
@@ -77,7 +77,7 @@ pub fn complete(context: &Context<'_>, receiver: TextRange, ranked: &mut Ranked)
     }
 }
 
-/// `None` if the form makes no sense of the receiver; `Some(false)` if its type says nothing.
+/// Whether the template fits the receiver's type; `Some(false)` if the type is unknown, `None` if it does not fit.
 fn suits(wanted: For, ty: Option<&Ty>) -> Option<bool> {
     let Some(ty) = ty else { return Some(false) };
     let inner = match ty.kind() {

@@ -1,8 +1,8 @@
-//! Text with holes in it.
+//! Text with placeholders.
 
 use crate::ty::{Ty, TyKind};
 
-/// Text to insert, with holes to be filled by the person who types.
+/// Text to insert, with placeholders for the user to fill.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snippet {
     parts: Vec<Part>,
@@ -11,14 +11,14 @@ pub struct Snippet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// Shown until something is typed over it.
+    /// A placeholder, shown until it is typed over.
     Hole(String),
-    /// Where the cursor ends.
+    /// The final cursor position.
     End,
 }
 
 impl Snippet {
-    /// `(name hole …)`; `brackets` says whether the brackets are to be written. A hole that starts with `#` is a size.
+    /// `(name hole …)`, with brackets if `brackets`. A hole that starts with `#` is a size.
     pub fn call(name: &str, holes: &[String], brackets: bool) -> Snippet {
         let mut snippet = Snippet::default();
         snippet.text(if brackets { "(" } else { "" });
@@ -39,7 +39,7 @@ impl Snippet {
         snippet
     }
 
-    /// Text in which `‹name›` is a hole and `‹›` is where the cursor ends.
+    /// Parses a template in which `‹name›` is a placeholder and `‹›` the final cursor position.
     pub fn template(template: &str) -> Snippet {
         let mut snippet = Snippet::default();
         let mut rest = template;
@@ -59,12 +59,12 @@ impl Snippet {
         }
     }
 
-    /// Another snippet behind this one.
+    /// Appends another snippet.
     pub fn append(&mut self, other: Snippet) {
         self.parts.extend(other.parts);
     }
 
-    /// In the protocol's syntax of snippets; `None` if there is no hole in it.
+    /// The snippet in the protocol's syntax; `None` if it has no placeholder.
     pub fn as_snippet(&self) -> Option<String> {
         let mut out = String::new();
         let mut holes = 0;
@@ -81,7 +81,7 @@ impl Snippet {
         self.parts.iter().any(|part| !matches!(part, Part::Text(_))).then_some(out)
     }
 
-    /// Without holes, for editors that have no snippets: their names stand in the text.
+    /// Plain text, with the names of the placeholders, for editors without snippets.
     pub fn plain(&self) -> String {
         let texts = self.parts.iter().map(|part| match part {
             Part::Text(text) | Part::Hole(text) => text.as_str(),
@@ -95,7 +95,7 @@ fn escape(text: &str) -> String {
     text.chars().flat_map(|c| matches!(c, '$' | '}' | '\\').then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// Names for the holes of a call, from the types of the arguments.
+/// Placeholder names for the arguments of a call, by their types.
 pub fn hole_names<'t>(args: impl IntoIterator<Item = &'t Ty>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for arg in args {

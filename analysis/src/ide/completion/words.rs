@@ -1,4 +1,4 @@
-//! Types, sizes, the first words of forms, and the paths of imports.
+//! Completion of types, sizes, the first words of forms, and import paths.
 
 use super::context::Context;
 use super::expressions::word_item;
@@ -102,7 +102,7 @@ const FORMS: &[(&str, &str, &str)] = &[
 ];
 
 pub fn forms(context: &Context<'_>, head: bool, ranked: &mut Ranked) {
-    // A closing bracket that stands there already is not written twice.
+    // Do not repeat an existing closing bracket.
     let closed = head && context.text.trim_end().ends_with(')');
     for (index, &(word, template, about)) in FORMS.iter().enumerate() {
         let template = match (head, closed) {
@@ -114,7 +114,7 @@ pub fn forms(context: &Context<'_>, head: bool, ranked: &mut Ranked) {
     }
 }
 
-/// Files that the program knows, as they would be imported here.
+/// Completes the paths of known files, as this file would import them.
 pub fn paths(context: &Context<'_>, ranked: &mut Ranked) {
     let here: Vec<&str> = context.file.path(context.db).split('/').collect();
     for (path, file) in Files::get(context.db).by_path(context.db).iter() {

@@ -1,7 +1,7 @@
-//! Which of the proposed fixes are offered: each is tried out on its form, and mends it.
+//! Validation of the proposed fixes: each is applied to its form and must remove errors.
 //!
-//! A fix of a syntax error leaves fewer of these; what it uncovers was wrong before. A fix of another error leaves fewer
-//! errors of the form. Fixes of warnings are taken as they are.
+//! A fix of a syntax error must leave fewer syntax errors; errors of meaning that it uncovers existed before. A fix of
+//! another error must leave fewer errors of the form. Fixes of warnings are not validated.
 
 use super::FormDiagnostic;
 use crate::db::{Db, Form};
@@ -11,20 +11,20 @@ use crate::infer::Mode;
 use crate::queries::{Errors, errors_of_text};
 use lift_syntax::TextRange;
 
-/// So many fixes of one form are tried one by one.
+/// Limit on the fixes of one form that are validated one by one.
 const MOST_TRIED: usize = 16;
 
-/// Drops the fixes that do not mend their form, which has these errors.
+/// Drops the fixes that do not remove errors from a form, whose errors are `before`.
 pub(super) fn keep_those_that_mend(db: &dyn Db, form: Form, mode: Mode, before: Errors, found: &mut [FormDiagnostic]) {
     let is_tried = |d: &FormDiagnostic| d.severity == Severity::Error && !d.fixes.is_empty();
     if !found.iter().any(is_tried) {
         return;
     }
-    // What is given up is given up after the change, too.
+    // Checking that gave up will do so again after the fix.
     let given_up = found.iter().any(|d| d.code == Code::TooComplex.as_str());
     let text = form.text(db);
     let after = |edits: Vec<&(TextRange, String)>| Some(errors_of_text(db, form, &applied(text, edits)?, mode));
-    // Most mistakes have one fix, and all hold: that is seen at one go.
+    // Most errors have one fix, and usually all of them work, so validate the first fixes together.
     let firsts = || found.iter().filter(|d| is_tried(d)).filter_map(|d| d.fixes.first());
     let all_first = firsts().flat_map(|fix| &fix.edits).collect();
     let together: Option<Errors> = if given_up { None } else { after(all_first) };
@@ -56,7 +56,7 @@ fn is_syntax(d: &FormDiagnostic) -> bool {
     d.code.starts_with("syntax/")
 }
 
-/// How many of the diagnostics that are tried are of syntax, and how many of meaning.
+/// The numbers of syntax errors and of other errors among the diagnostics with fixes to validate.
 fn count(found: &[FormDiagnostic], is_tried: &dyn Fn(&FormDiagnostic) -> bool) -> (usize, usize) {
     let tried = found.iter().filter(|d| is_tried(d));
     let syntax = tried.clone().filter(|d| is_syntax(d)).count();

@@ -1,4 +1,4 @@
-//! The definitions of a file by their types: there are few types, and what fits a place is told from the type.
+//! The definitions of a file, grouped by type: there are few types, and fit is decided by type.
 
 use crate::db::{Db, Form};
 use crate::hir::Name;
@@ -6,21 +6,21 @@ use crate::ty::Scheme;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Copied only if an edit comes while somebody reads.
+/// Copied on write if an edit arrives while a reader holds it.
 #[derive(Clone, Default)]
 pub struct Definitions {
     known: FxHashMap<Form, (Kind, Name)>,
     by_kind: FxHashMap<Kind, Group>,
 }
 
-/// What all definitions of a group have in common.
+/// The properties shared by all definitions of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kind {
     pub scheme: Scheme,
     pub kernel: bool,
 }
 
-/// Short names first, then in the order of the alphabet; of one name in the order of the entities.
+/// Sorted by length of the name, then alphabetically, then by entity.
 type Group = BTreeMap<(usize, Name, u32), Form>;
 
 impl Definitions {
@@ -28,7 +28,7 @@ impl Definitions {
         self.known.len()
     }
 
-    /// The definitions of each kind, each with its name, in the order of [`Group`].
+    /// The groups of definitions, each in the order of [`Group`].
     pub fn groups(&self) -> impl Iterator<Item = (&Kind, impl Iterator<Item = (&Name, Form)>)> {
         self.by_kind.iter().map(|(kind, group)| (kind, group.iter().map(|((_, name, _), form)| (name, *form))))
     }

@@ -1,18 +1,18 @@
-//! What is shown of every form of a file (colours, outline, folds), kept from edit to edit.
+//! Cached values per form of a file (colours, outline, folds), updated after edits.
 
 use crate::db::{Db, Form};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A value for each form that has one: asked of all forms when it is first wanted, then of those only that an edit may
-/// concern. Made when somebody first wants it.
+/// A cache with one value per form. It is created on first use with all forms stale; later only invalidated forms are
+/// recomputed.
 pub(super) struct Kept<T> {
-    /// The forms that are to be asked again.
+    /// The forms to recompute.
     stale: FxHashSet<Form>,
     values: FxHashMap<Form, T>,
 }
 
 impl<T> Kept<T> {
-    /// Nothing was asked yet.
+    /// An empty cache, in which all forms are stale.
     pub fn of(forms: &[Form]) -> Kept<T> {
         Kept { stale: forms.iter().copied().collect(), values: FxHashMap::default() }
     }
@@ -21,7 +21,7 @@ impl<T> Kept<T> {
         &self.values
     }
 
-    /// The forms to ask, in the order of their places.
+    /// The forms to recompute, in order of location.
     pub fn stale(&mut self, db: &dyn Db) -> Vec<Form> {
         self.stale.retain(|form| form.is_member(db));
         let mut stale: Vec<Form> = self.stale.iter().copied().collect();
@@ -29,7 +29,7 @@ impl<T> Kept<T> {
         stale
     }
 
-    /// What a stale form said.
+    /// Stores the value of a recomputed form; `None` removes it.
     pub fn set(&mut self, form: Form, value: Option<T>) {
         self.forget(form);
         if let Some(value) = value {

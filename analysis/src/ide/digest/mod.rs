@@ -1,9 +1,9 @@
-//! What is kept of all forms of a file at once, from edit to edit: which of them have diagnostics, their types, and what a
-//! client shows of all of them.
+//! The file index: results about all forms of a file, kept from edit to edit. These are the forms with diagnostics, the
+//! types, and what clients show for a whole file.
 //!
-//! A query over all forms of a file would look at each of them after every edit. Here only those are asked again that an
-//! edit may concern ([`crate::dependents`]); the queries then say what really changed. A test holds the result to that of
-//! asking all.
+//! A query over all forms of a file would visit each of them after every edit. The index recomputes only the forms that
+//! an edit may invalidate ([`crate::dependents`]); for these, the queries find out what really changed. A test compares
+//! the index with recomputing everything.
 
 mod definitions;
 mod kept;
@@ -27,47 +27,47 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Shared by the snapshots of one host.
+/// The indexes of all files, shared by the snapshots of one host.
 #[derive(Clone, Default)]
 pub(super) struct Digests(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Edits that no snapshot has looked at. Locked for moments only: an edit must not wait for what is computed.
+    /// Edits not applied to the indexes yet. Locked only briefly, because an edit must not wait for a computation.
     edits: Mutex<Vec<Concerned>>,
     files: Mutex<FxHashMap<SourceFile, Digest>>,
 }
 
-/// Of one file.
+/// The index of one file.
 #[derive(Default)]
 struct Digest {
-    /// The forms that are to be asked again.
+    /// The forms to recompute.
     stale: FxHashSet<Form>,
     definitions: Arc<Definitions>,
     /// The forms with diagnostics.
     wrong: FxHashSet<Form>,
     /// The forms in which packs or unpacks are inserted.
     inserted: FxHashSet<Form>,
-    /// The forms that mention what nobody knows.
+    /// The forms that mention unknown names.
     unresolved: FxHashSet<Form>,
-    /// With places relative to their forms, as the two below.
+    /// Ranges here and in the next two are relative to the form.
     symbols: Option<Kept<Symbol>>,
     tokens: Option<Kept<Arc<[SemanticToken]>>>,
     groups: Option<Kept<Arc<[TextRange]>>>,
 }
 
 impl Digests {
-    /// An edit that is made: no snapshot from before it may live.
+    /// Records an edit after it was made. No snapshot from before it may be alive.
     pub fn edited(&self, concerned: Concerned) {
         let mut edits = lock(&self.0.edits);
         if concerned.everything {
-            // Then nothing matters that came before.
+            // It makes all earlier edits irrelevant.
             edits.clear();
         }
         edits.push(concerned);
     }
 
-    /// The diagnostics of a file, in the order of their places.
+    /// The diagnostics of a file, in order of location.
     pub fn diagnostics(&self, db: &RootDatabase, file: SourceFile) -> Vec<FileDiagnostic> {
         let mut wrong: Vec<Form> = {
             let files = self.asked(db, file);
@@ -104,7 +104,7 @@ impl Digests {
         starts(db, file).filter_map(placed).collect()
     }
 
-    /// The colours of a whole file, in order.
+    /// The semantic tokens of a whole file, in order.
     pub fn tokens(&self, db: &RootDatabase, file: SourceFile) -> Vec<SemanticToken> {
         let mut files = self.known(db);
         let kept = digest(&mut files, db, file).tokens.get_or_insert_with(|| Kept::of(forms(db, file)));
@@ -122,7 +122,7 @@ impl Digests {
         tokens
     }
 
-    /// What can be folded in a file.
+    /// The foldable ranges of a file.
     pub fn folds(&self, db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
         let mut files = self.known(db);
         let kept = digest(&mut files, db, file).groups.get_or_insert_with(|| Kept::of(forms(db, file)));
@@ -136,12 +136,12 @@ impl Digests {
         structure::folds(db, file, groups)
     }
 
-    /// Whether something is inserted in a form of the file.
+    /// Whether a form of the file has insertions.
     pub fn has_insertions(&self, db: &RootDatabase, file: SourceFile) -> bool {
         self.asked(db, file).get(&file).is_some_and(|digest| !digest.inserted.is_empty())
     }
 
-    /// The forms in which something is inserted, in order.
+    /// The forms with insertions, in order.
     pub fn inserted(&self, db: &RootDatabase, file: SourceFile) -> Vec<Form> {
         let found = self.asked(db, file).get(&file).map(|digest| digest.inserted.iter().copied().collect());
         let mut found: Vec<Form> = found.unwrap_or_default();
@@ -149,7 +149,7 @@ impl Digests {
         found
     }
 
-    /// Asks the stale forms of a file again. A newer edit stops that in between; what was asked stays.
+    /// Recomputes the stale forms of a file. A newer edit cancels this, but finished forms stay cached.
     fn asked(&self, db: &RootDatabase, file: SourceFile) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
         let mut files = self.known(db);
         let digest = digest(&mut files, db, file);
@@ -164,7 +164,7 @@ impl Digests {
         files
     }
 
-    /// What is kept, with all edits so far taken in.
+    /// The indexes, with all edits so far applied.
     fn known(&self, db: &RootDatabase) -> MutexGuard<'_, FxHashMap<SourceFile, Digest>> {
         let mut files = lock(&self.0.files);
         let edits = std::mem::take(&mut *lock(&self.0.edits));
@@ -177,12 +177,12 @@ impl Digests {
 
 fn digest<'a>(files: &'a mut FxHashMap<SourceFile, Digest>, db: &RootDatabase, file: SourceFile) -> &'a mut Digest {
     files.entry(file).or_insert_with(|| {
-        // Nothing was asked yet.
+        // Nothing was computed yet.
         Digest { stale: forms(db, file).iter().copied().collect(), ..Digest::default() }
     })
 }
 
-/// The forms of a file, in order, and where each starts.
+/// The forms of a file, in order, with their start offsets.
 fn starts(db: &dyn Db, file: SourceFile) -> impl Iterator<Item = (Form, TextSize)> {
     forms(db, file).iter().zip(file.split(db).iter()).map(|(form, raw)| (*form, raw.range.start()))
 }
@@ -225,12 +225,12 @@ impl Digest {
     }
 }
 
-/// Fewer forms than these are not worth a thread.
+/// Minimum number of forms per thread.
 const FORMS_A_THREAD: usize = 128;
-/// As deep as programs may be nested, whatever the default of the system is; what is not touched costs nothing.
+/// Stack size for the deepest allowed nesting, independent of the system's default; untouched pages cost nothing.
 const STACK: usize = 64 << 20;
 
-/// Asks many forms, as of a file that was just opened, on all processors: their results are there then.
+/// Computes many forms in parallel, as for a file that was just opened, so that their results are cached.
 fn ask_together(db: &RootDatabase, forms: &[Form]) {
     let processors = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8);
     let threads = processors.min(forms.len() / FORMS_A_THREAD);
@@ -248,10 +248,10 @@ fn ask_together(db: &RootDatabase, forms: &[Form]) {
             let db = AssertUnwindSafe(db.clone());
             let run = move || {
                 let db = db;
-                // Who asked meets the edit that stopped this, or the bug, itself.
+                // The caller observes the cancellation or the panic.
                 let _ = catch_unwind(AssertUnwindSafe(|| ask(&db, part)));
             };
-            // Without a thread, there is nothing ahead of time.
+            // If no thread can be started, the caller computes the forms itself.
             drop(std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run));
         }
     });
@@ -277,14 +277,14 @@ fn apply(db: &dyn Db, files: &mut FxHashMap<SourceFile, Digest>, edit: Concerned
     }
     if edit.names {
         for digest in files.values_mut() {
-            // Those that were not asked yet may be among them.
+            // Forms not computed yet may mention unknown names as well.
             let unresolved: Vec<Form> = digest.unresolved.iter().chain(&digest.stale).copied().collect();
             digest.outdate(&unresolved);
         }
     }
 }
 
-/// What is behind a lock here is whole at every moment, also after a panic.
+/// Locks a mutex. Its data is consistent at every moment, so poisoning is ignored.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

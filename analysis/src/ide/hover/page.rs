@@ -1,4 +1,4 @@
-//! The page of a hover, part by part.
+//! The text of a hover, part by part.
 
 use crate::ide::Hover;
 use crate::ide::outline::is_for_programs;
@@ -9,7 +9,7 @@ use lift_syntax::TextRange;
 #[derive(Default)]
 pub(super) struct Page {
     parts: Vec<Part>,
-    /// Whether a type on it has parts that an error left open.
+    /// Whether a type on the page has parts that errors left undetermined.
     gaps: bool,
 }
 
@@ -23,7 +23,7 @@ impl Page {
         self.parts.push(Part::Code(code.into()));
     }
 
-    /// A type, as far as it is known: one of which an error leaves nothing says nothing.
+    /// Adds a type, as far as it is known. Omitted when errors left nothing known.
     pub fn ty(&mut self, ty: &Ty) {
         self.typed(ty, |ty| ty.to_string());
     }
@@ -32,7 +32,7 @@ impl Page {
         self.typed(&scheme.ty, |_| scheme.to_string());
     }
 
-    /// `name : type`
+    /// Adds `name : type`.
     pub fn signature(&mut self, name: &str, scheme: &Scheme) {
         self.typed(&scheme.ty, |_| format!("{name} : {scheme}"));
     }
@@ -56,7 +56,7 @@ impl Page {
         }
     }
 
-    /// Nothing, where there is nothing to say.
+    /// The finished hover; `None` if the page is empty.
     pub fn finish(mut self, range: TextRange) -> Option<Hover> {
         if self.gaps {
             self.text("`?` is what an error leaves open.");
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// Whether a type has a part that is more than that something is applied to something.
+/// Whether a type has a known part other than function arrows and quantifiers.
 pub(super) fn tells_something(ty: &Ty) -> bool {
     match ty.kind() {
         TyKind::Error => false,
