@@ -1,4 +1,4 @@
-//! Several kernels at once: each is compiled for itself, so that as many are as there are processors.
+//! Compiles several kernels in parallel, one per thread.
 
 use super::{LowerError, compile};
 use crate::core::Kernel;
@@ -10,11 +10,11 @@ use std::thread;
 
 type Compiled = Result<Program, Vec<LowerError>>;
 
-/// Bytes of stack with which any program that the checker accepts is compiled, or refused with an error.
+/// Stack in bytes that suffices to compile any program that the checker accepts, or to refuse it with an error.
 pub const STACK: usize = 64 << 20;
 
-/// Compiles kernels for a class of devices; the results are in their order. Where there can be no other thread, this one does
-/// it all.
+/// Compiles kernels for a target; the results are in the same order. If no thread can be started, the current one
+/// compiles all of them.
 pub fn compile_all(kernels: &[&Kernel], target: &Target) -> Vec<Compiled> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Compiled)>> = Mutex::new(Vec::with_capacity(kernels.len()));

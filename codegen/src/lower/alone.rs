@@ -1,4 +1,4 @@
-//! Whether one work-item runs an operator or a group shares it, for [`super::cliffs`].
+//! Records for [`super::cliffs`] whether one work-item runs an operator or a group shares it.
 
 use super::function::FunctionBuilder;
 use crate::core::Prim;
@@ -9,14 +9,14 @@ use crate::target::Class;
 use lift_analysis::size::Size;
 
 impl FunctionBuilder<'_, '_> {
-    /// All work-items of a group run the operator at hand together.
+    /// Records that all work-items of a group share the current operator.
     pub fn runs_together(&mut self) {
         let origin = self.origin();
         self.program.cliffs.shared.push(origin);
     }
 
-    /// One work-item runs an operator over so many elements. It is no cliff where elements of several maps are work-items:
-    /// those are many.
+    /// Records that one work-item runs an operator over `len` elements. Not recorded if work-items come from several
+    /// nested maps, because then they are many.
     pub fn runs_alone(&mut self, operator: Prim, len: &Size) {
         let schedule = self.program.schedule;
         let origin = self.origin();

@@ -1,12 +1,11 @@
-//! The sine and the cosine of one number: OpenCL has a function for both, which reduces the number to a quarter of a turn
-//! only once.
+//! Computes the sine and cosine of the same number together: OpenCL's `sincos` reduces the argument only once.
 
 use crate::opencl::{CType, Expr, Names, Stmt, StmtKind};
 use lift_analysis::hir::Name;
 use lift_analysis::origin::Origin;
 use std::sync::Arc;
 
-/// Computes the sine and the cosine of a name together where a list of statements has both; the origins of those.
+/// Merges the sine and cosine of the same variable in a list of statements; returns the origins of both.
 pub fn together(stmts: &mut Vec<Stmt>, names: &mut Names) -> Vec<Option<Origin>> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -43,7 +42,7 @@ pub fn together(stmts: &mut Vec<Stmt>, names: &mut Names) -> Vec<Option<Origin>>
     found
 }
 
-/// The expressions of a statement of its own, without those of statements inside of it.
+/// The expressions of a statement, without those of nested statements.
 fn exprs(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
         StmtKind::Declare { init, .. } => init.iter().collect(),

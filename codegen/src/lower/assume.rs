@@ -1,5 +1,5 @@
-//! What a program assumes of lengths that it opens: checked on the device, where the length becomes known.
-//! (What it assumes of size parameters alone is checked by the host before the run.)
+//! Assumptions about skolems, checked on the device where the length becomes known. (The host checks assumptions about
+//! size parameters before the run.)
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -10,11 +10,11 @@ use crate::opencl::{BinaryOp, Expr};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::{Assumption, Size, Var, VarKind};
 
-/// An assumption under the values of the opened lengths, what is said if it is false, and where it is made.
+/// An assumption in terms of the values of skolems, with its message and origin.
 pub struct Opened {
     pub assumption: Assumption,
     pub message: Message,
-    /// The values of its first two variables.
+    /// The values of its first two variables, for the message.
     pub values: Vec<Size>,
     pub origin: Origin,
 }
@@ -29,7 +29,7 @@ impl Opened {
 }
 
 impl<'k> ProgramBuilder<'k> {
-    /// The assumptions that can be checked now that these lengths are opened, and could not before.
+    /// The assumptions that can be checked once these lengths are opened, and not before.
     pub fn assumptions_of(&self, opened: &[Var], env: &Env<'k>) -> Vec<Opened> {
         let mut found = Vec::new();
         for (assumption, origin) in &self.kernel.assumptions {
@@ -45,7 +45,7 @@ impl<'k> ProgramBuilder<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Records a failure if an assumption is false; what follows may rely on it.
+    /// Records a failure if an assumption is false; the code that follows may rely on it.
     pub fn check_assumption(&mut self, opened: &Opened) -> Result<()> {
         if self.facts.proves(&opened.assumption).is_yes() {
             self.program.needless(&Message::false_assumption(&opened.assumption), &opened.origin);
@@ -58,7 +58,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.at(&origin, |f| f.fail_if_false(&opened.assumption, opened))
     }
 
-    /// Looks at each position of an array for itself.
+    /// Checks an assumption; a quantified one in a loop over the indices.
     fn fail_if_false(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
         if let Assumption::ForAll { position, count, holds } = assumption {
             return self.for_each("i", count, |f, i| {
@@ -73,7 +73,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.stop_if(wrong, &opened.message, values)
     }
 
-    /// Looks at what holds only where what is given does.
+    /// Checks a conditional assumption where its conditions hold.
     fn fail_where(&mut self, assumption: &Assumption, opened: &Opened) -> Result<()> {
         let Assumption::Where { given, holds } = assumption else { return Ok(()) };
         let Some((first, rest)) = given.split_first() else { return self.fail_if_false(holds, opened) };
@@ -85,7 +85,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// The test that one condition is false; `None` for one about many positions, or one made somewhere only.
+    /// The test that an assumption is false; `None` if it is quantified or conditional.
     fn is_false(&mut self, assumption: &Assumption) -> Result<Option<Expr>> {
         Ok(Some(match assumption {
             Assumption::Divides { divisor, value } => {

@@ -1,12 +1,12 @@
-//! Barriers that nothing needs, found once a function is complete: those between which no memory that work-items share is
-//! read or written, whatever way control takes, and those behind which none is. They come from loops that turn out to be
-//! conditions, or to have nothing beside another loop in them: each loop waits before its next round for itself.
+//! Removes redundant barriers from a complete function: those without an access to shared memory between them on any
+//! path, and those after which there is none. They arise because each loop waits before its next iteration, even if it
+//! turns out to be a condition or contains nothing but another loop.
 
 use crate::opencl::{Expr, Stmt, StmtKind, Storage};
 use lift_analysis::hir::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Removes needless barriers from the body of a function.
+/// Removes redundant barriers from the body of a function.
 pub fn drop_needless(body: &mut Vec<Stmt>) {
     if !any_barrier(body) {
         return;
@@ -14,27 +14,27 @@ pub fn drop_needless(body: &mut Vec<Stmt>) {
     let mut private = FxHashSet::default();
     private_arrays(body, &mut private);
     let pass = Pass { private };
-    // Before a kernel begins everything is in place.
+    // A kernel starts with all memory synchronised.
     pass.forward(body, Some(Fences { local: true, global: true }));
     pass.backward(body, false);
 }
 
-/// Whether statements neither read nor write memory that work-items share.
+/// Whether statements neither read nor write shared memory.
 pub fn touches_nothing(stmts: &[Stmt]) -> bool {
     !Pass { private: FxHashSet::default() }.anywhere(stmts)
 }
 
-/// What a barrier puts in order.
+/// The memories that a barrier synchronises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Fences {
     local: bool,
     global: bool,
 }
 
-/// What is in order since memory was last accessed: nothing, or what barriers since then have seen to.
+/// The memories synchronised since the last access; `None` if there was no barrier since.
 type Ordered = Option<Fences>;
 
-/// What is in order at the end of statements, by the first of them and what is at their beginning.
+/// Results of [`Pass::end_of`], by the first statement and the state before it.
 type Ends = FxHashMap<(*const Stmt, Ordered), Ordered>;
 
 fn both(a: Ordered, b: Ordered) -> Ordered {
@@ -74,7 +74,7 @@ struct Pass {
 }
 
 impl Pass {
-    /// Whether an expression may access memory that work-items share.
+    /// Whether an expression may access shared memory.
     fn touches(&self, e: &Expr) -> bool {
         match e {
             Expr::Int { .. } | Expr::UInt(_) | Expr::Float(_) | Expr::Double(_) | Expr::Bool(_) | Expr::Var(_) => false,
@@ -91,7 +91,7 @@ impl Pass {
         }
     }
 
-    /// Whether a statement does, besides those inside of it.
+    /// Whether a statement, apart from nested ones, may access shared memory.
     fn itself(&self, kind: &StmtKind) -> bool {
         match kind {
             StmtKind::Declare { init, .. } => init.as_ref().is_some_and(|e| self.touches(e)),
@@ -117,9 +117,9 @@ impl Pass {
         })
     }
 
-    /// What is in order at the end of statements, with or without the barriers that [`Pass::forward`] removes. Of a loop it is
-    /// asked from two beginnings, so that of loops in one another each doubles what is asked; there are few different
-    /// beginnings, and what is `known` of each is not found out again.
+    /// The state after statements, with or without the barriers that [`Pass::forward`] removes. A loop is evaluated for
+    /// two initial states, which would double the work at each level of nesting; but there are few states, and `known`
+    /// caches the results.
     fn end_of(&self, stmts: &[Stmt], mut ordered: Ordered, known: &mut Ends) -> Ordered {
         let Some(first) = stmts.first() else { return ordered };
         let asked = (std::ptr::from_ref(first), ordered);
@@ -151,13 +151,13 @@ impl Pass {
         ordered
     }
 
-    /// What is in order where a round of a loop begins: the first comes from before, every other one from the end of a
-    /// round, whatever came before.
+    /// The state at the beginning of a loop's iterations: the first follows the code before, every other one the end of
+    /// an iteration, whatever its initial state.
     fn begin_of(&self, body: &[Stmt], before: Ordered, known: &mut Ends) -> Ordered {
         before.and_then(|_| both(before, self.end_of(body, None, known)))
     }
 
-    /// Removes barriers that put nothing in order that is not so already; gives what is at the end.
+    /// Removes barriers that only synchronise what already is; returns the state at the end.
     fn forward(&self, stmts: &mut Vec<Stmt>, mut ordered: Ordered) -> Ordered {
         stmts.retain_mut(|stmt| {
             if self.itself(&stmt.kind) {
@@ -178,7 +178,7 @@ impl Pass {
                 StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
                     let begin = self.begin_of(body, ordered, &mut FxHashMap::default());
                     let end = self.forward(body, begin);
-                    // A `break` may leave it anywhere.
+                    // A `break` may leave the loop in any state.
                     ordered = if leaves(body) { None } else { both(begin, end) };
                 }
                 StmtKind::Block(body) => ordered = self.forward(body, ordered),
@@ -189,7 +189,8 @@ impl Pass {
         ordered
     }
 
-    /// Removes barriers behind which nothing is accessed; gives whether something is, from the beginning on.
+    /// Removes barriers after which shared memory is not accessed; returns whether it is accessed from the beginning
+    /// on.
     fn backward(&self, stmts: &mut Vec<Stmt>, mut later: bool) -> bool {
         let mut kept = Vec::with_capacity(stmts.len());
         for mut stmt in std::mem::take(stmts).into_iter().rev() {
@@ -216,19 +217,19 @@ impl Pass {
     }
 }
 
-/// Whether a loop may be left in the midst of a round.
+/// Whether a loop may be left in the middle of an iteration.
 fn leaves(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Break | StmtKind::Return | StmtKind::Stop => true,
         StmtKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
         StmtKind::Block(body) => leaves(body),
-        // What leaves a loop inside stays in this one, but for the function.
+        // A `break` of an inner loop does not leave this one, but a `return` does.
         StmtKind::For { body, .. } | StmtKind::While { body, .. } => leaves(body),
         _ => false,
     })
 }
 
-/// Functions of OpenCL that look at nothing but their arguments.
+/// Functions of OpenCL that access only their arguments.
 fn is_pure(name: &str) -> bool {
     matches!(
         name,
@@ -285,9 +286,9 @@ mod tests {
             vec![rounds(vec![access(), wait()])],
             vec![when(vec![access(), wait()]), access()],
             vec![rounds(vec![access(), wait(), when(vec![at(StmtKind::Break)])]), wait(), access()],
-            // The one orders local memory, the other global.
+            // One synchronises local memory, the other global memory.
             vec![access(), barrier(true, false), barrier(false, true), access()],
-            // The outer loop accesses something beside the inner one.
+            // The outer loop accesses memory outside the inner one.
             vec![rounds(vec![access(), rounds(vec![access(), wait()]), wait()])],
         ] {
             assert_eq!(left(body.clone()), body);

@@ -1,4 +1,4 @@
-//! Statements inside of a kernel function.
+//! Code for the statements inside a kernel function.
 
 use super::assume::Opened;
 use super::dests::{self, Assigned};
@@ -13,8 +13,8 @@ use crate::schedule::fuse;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{LengthCheck, Size};
 
-/// What has more parts gets a name also if it is used once: whoever makes an expression looks at what it is made of, and a
-/// line should not be longer than a page.
+/// Maximum subexpressions without a name, even if the value is used only once: constructors inspect their operands, and
+/// no line should be longer than a page.
 const LONGEST: usize = 250;
 
 impl<'k> FunctionBuilder<'_, 'k> {
@@ -35,7 +35,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Computes a block; with a destination its result is written there, and the value given back reads it.
+    /// Computes a block. With a destination, the result is written there, and the returned value reads it.
     pub fn eval_block(&mut self, block: &'k Block, mut env: Env<'k>, dest: Option<&Dest<'k>>) -> Result<Value<'k>> {
         let assigned =
             dests::assign(self.program.kernel, self.program.schedule, block, 0, dest, &env, self.used == self.active)?;
@@ -58,7 +58,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The value of a statement. Opened lengths are bound in `env`.
+    /// Computes a statement. The lengths that it opens are bound in `env`.
     pub fn eval_stmt(&mut self, stmt: &'k Stmt, env: &mut Env<'k>, to: Option<&Assigned<'k>>) -> Result<Value<'k>> {
         self.spend()?;
         match to {
@@ -137,7 +137,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.deliver(value, dest)
     }
 
-    /// Records a failure if lengths of the program differ, or what a branch relies on is false.
+    /// Records a failure if two lengths differ, or if the condition on which a branch relies is false.
     pub fn check_equal(&mut self, check: &LengthCheck, env: &Env<'k>) -> Result<()> {
         if let Some(relies) = &check.relies {
             let origin = self.origin();
@@ -154,12 +154,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let [a, b] = [self.exact_size(a)?, self.exact_size(b)?];
         let wrong = Expr::binary(BinaryOp::Ne, a.clone(), b.clone());
-        // What does not fit the record is told as the largest number that does.
+        // A number too large for the record saturates.
         let recorded = [a, b].map(|e| if is_long(&e) { Expr::call("convert_int_sat", [e]) } else { e });
         self.stop_if(wrong, &Message::false_cast(check), recorded)
     }
 
-    /// Records a failure if an array of `n` elements cannot be padded by `more`.
+    /// Records a failure if an array of `n` elements is empty but is to be padded by `more`.
     pub fn check_not_empty(&mut self, n: &Size, more: &Size) -> Result<()> {
         if self.facts.lt(&Size::zero(), n).is_yes() || more.is_zero() {
             self.program.needless(&Message::empty_pad(), &self.origin());
@@ -182,7 +182,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(value)
     }
 
-    /// The value of a statement that was written to a destination, as far as somebody reads it again.
+    /// The value of a statement that has been written to a destination, if it is read again.
     pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
             Dest::Place(p) if self.program.schedule.uses(stmt.var).count > 1 => self.load(p),
@@ -191,7 +191,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// What was written under hidden lengths. Who opens it may want its lengths: they are read where they are used.
+    /// A value that was written under hidden lengths. If these are opened again, they are read where they are used.
     fn reopened(&mut self, place: &Place) -> Result<Value<'k>> {
         let Layout::Exists { lengths, body } = &*place.layout else { return self.load(place) };
         let (mut sizes, mut body) = (Vec::new(), body.clone());
@@ -218,7 +218,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(value)
     }
 
-    /// The components of a tuple, a `zip`, a `concat` or a `pack` whose statements have not written them themselves.
+    /// Writes those components of a tuple, `zip`, `concat` or `pack` that their statements have not written themselves.
     fn write_components(&mut self, stmt: &'k Stmt, env: &Env<'k>, dest: &Dest<'k>, handed: &[bool]) -> Result<()> {
         match &stmt.rhs {
             Rhs::Pack(_, witnesses) => {
@@ -348,7 +348,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.produce(stmt, call, env, dest)
     }
 
-    /// `(iota k)` and the like, with a length known only now.
+    /// `(iota k)` and the like, with a length known only at run time.
     fn of_runtime_length(
         &mut self,
         stmt: &Stmt,
@@ -370,7 +370,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
-            // That it fits an `int` says nothing.
+            // That it fits an `int` is no useful bound.
             let known = self.program.upper(&self.facts, &len).filter(|s| s.as_const() != Some(i32::MAX.into()));
             let at_most = known.map(|s| Size::max(&s, &Size::zero())).or(bound);
             self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);
@@ -384,14 +384,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// One element of an array.
+    /// Reads one element of an array.
     fn element(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let at = match call.prim {
             Prim::Head => Value::size(Size::zero()),
             Prim::Last => Value::size(xs.len.sub(&Size::one())),
-            // A row of its own length: which one is a size.
+            // For rows of different lengths, the index is a size.
             _ if !call.sizes.is_empty() => Value::size(env.size(&call.sizes[0])),
             _ => self.atom(&call.args[1], env)?,
         };
@@ -403,7 +403,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.read_checked(&xs, &at, &origin, &message)
     }
 
-    /// The function on each lane.
+    /// Applies the function to each lane.
     fn vectorize(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let mut vectors = Vec::new();
         for a in &call.args {
@@ -427,7 +427,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Value::Vec(super::value::VecValue { scalar, width, expr }))
     }
 
-    /// A value that was asked to be in an address space. What the statement before stored there already is there.
+    /// Stores a value in the requested address space, unless the previous statement has already stored it there.
     fn stored(&mut self, stmt: &'k Stmt, space: Space, value: Value<'k>, env: &Env<'k>) -> Result<Value<'k>> {
         if super::write::is_flat(&value) {
             return Ok(value);

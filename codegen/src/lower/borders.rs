@@ -1,6 +1,6 @@
-//! `map f ∘ slide n s ∘ pad l r` in three pieces: the windows that reach what `pad` put before the array, those in the
-//! middle, and those that reach what it put behind (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, section
-//! 4.4). What is known of the middle takes the clamping out of its indices, and a loop without it can be vectorised.
+//! Splits `map f ∘ slide n s ∘ pad l r` into three parts: the windows that reach the left halo, the interior, and those
+//! that reach the right halo (Pizzuti, Steuwer, Dubach, *Position-dependent arrays*, 2019, section 4.4). In the
+//! interior, indices need no clamping, so the loop can be vectorised.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -11,7 +11,7 @@ use crate::schedule::rules;
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// So many elements at the beginning and at the end of an array may show what was padded.
+/// The numbers of elements at the beginning and at the end of an array that may depend on padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Borders {
     first: i64,
@@ -24,14 +24,14 @@ impl Borders {
     }
 }
 
-/// Views through which a padded array is looked for.
+/// Maximum depth of views to search for a padded array.
 const DEEPEST: u32 = 12;
-/// Wider borders are no borders.
+/// Maximum total width of the borders.
 const WIDEST: i64 = 64;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The borders of an array over which a loop goes, if it is worth a loop of their own. On a GPU, work-items beside
-    /// each other would wait for those at the border; there, blocks are computed in one of two ways.
+    /// The borders of an array over which a loop goes, if it pays to split the loop. On a GPU, neighbouring work-items
+    /// would wait for those at the border; there each block chooses between two versions.
     pub fn borders(&mut self, xs: &Array<'k>) -> Result<Option<Borders>> {
         if self.program.schedule.target.class != Class::Cpu || self.in_border {
             return Ok(None);
@@ -74,7 +74,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 all
             }
             View::Part { step, of, .. } if step.is_one() => self.padded(of, deep)?,
-            // The columns are those of any row.
+            // Every row has the same columns.
             View::Transposed(of) => {
                 let (_, found) = self.scope(|f| {
                     let any = f.index_below("any", Expr::int(0), &of.len);
@@ -89,7 +89,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// `map f xs` into `dest`, in three pieces.
+    /// Writes `map f xs` to `dest`, in three parts.
     pub fn map_apart(
         &mut self,
         level: Level,
@@ -105,7 +105,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let known = |size: Size| self.facts.simplify(&size);
         let before = known(Size::min(&first, &n));
         let middle = known(Size::max(&Size::zero(), &n.sub(&both)));
-        // Differences only where they are natural: a kernel may be given any part of it as a number.
+        // Differences are clamped at 0, because any subexpression may become an argument of the kernel.
         let behind = known(Size::min(&last, &Size::max(&Size::zero(), &n.sub(&first))));
         let from = known(n.sub(&behind));
         self.in_border = true;

@@ -1,19 +1,18 @@
-//! Parallel operators that one work-item runs: noted where their code is written, and told if no other version of the
-//! function has them shared.
+//! Collects parallel operators that one work-item runs, and reports those that no version of the function shares.
 
 use crate::report::Cliff;
 use lift_analysis::origin::Origin;
 
-/// What was noted.
+/// The operators recorded during lowering.
 #[derive(Debug, Default)]
 pub struct Cliffs {
     pub alone: Vec<Cliff>,
-    /// What all work-items of a group run together.
+    /// Operators that all work-items of a group share.
     pub shared: Vec<Origin>,
 }
 
 impl Cliffs {
-    /// What no version shares.
+    /// The operators that no version shares, each once.
     pub fn told(self) -> Vec<Cliff> {
         let mut told: Vec<Cliff> = Vec::new();
         for cliff in self.alone.into_iter().filter(|c| !self.shared.contains(&c.origin)) {

@@ -1,5 +1,5 @@
-//! Moving what passes a test to the front, by the work-items of one group: tile by tile, in order. Both `filter` over
-//! the device, whose groups take a chunk each, and `filterLcl`, which has a group for itself, are made of it.
+//! Compaction by the work-items of a group: moves the elements that pass a test to the front, tile by tile, in order.
+//! The device-wide `filter`, whose groups take a chunk each, and `filterLcl`, which has a single group, use it.
 
 use super::Result;
 use super::device_filter::{Chunk, local_id, local_size};
@@ -11,12 +11,13 @@ use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether all work-items of a group are here and are numbered by one dimension.
+    /// Whether all work-items of a group are active, numbered in one dimension.
     pub fn is_whole_group(&self) -> bool {
         self.used.lcl == [true, false, false] && self.active.lcl == [false; 3] && self.active.glb == [false; 3]
     }
 
-    /// `filterLcl`: a group keeps what passes, and counts. Every work-item of the group must get here.
+    /// `filterLcl`: a group keeps the elements that pass, and counts them. Every work-item of the group must execute
+    /// it.
     pub fn filter_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
@@ -37,7 +38,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Moves what passes of a chunk, or what `out` makes of it, to where `offset` says, which then stands behind it.
+    /// Moves the elements of a chunk that pass, or their images under `out`, to the index in `offset`; afterwards
+    /// `offset` is the index after the last one.
     #[allow(clippy::too_many_arguments)]
     pub fn compact_tiles(
         &mut self,
@@ -49,7 +51,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         offset: &Expr,
         body: &Dest<'k>,
     ) -> Result<()> {
-        // All work-items of the group take every step, since they wait for each other.
+        // All work-items of the group take every step, because they wait for each other.
         let from = self.size(&chunk.begin)?;
         let end = self.size(&chunk.end)?;
         self.for_range("base", from, &chunk.end, Step::Add(local_size()), |f, base| {

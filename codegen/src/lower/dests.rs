@@ -1,5 +1,5 @@
-//! Where the results of a block go: a destination is handed from the result back through views that can be inverted to
-//! the statement that produces the elements, so that it writes them where they belong at once.
+//! Propagates destinations: a destination is passed from the result back through invertible views to the statement that
+//! produces the elements, which then writes them to their final location.
 
 use super::value::{ArrayDest, Closure, Dest, Env, Hits, Layout, Place};
 use super::{Result, views};
@@ -10,14 +10,14 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What a statement of a block does with the destination of its variable.
+/// How a statement of a block treats the destination of its variable.
 #[derive(Debug, Clone)]
 pub enum Assigned<'k> {
-    /// It writes its value there.
+    /// The statement writes its value there.
     Write(Dest<'k>),
-    /// A statement before it has written all of it.
+    /// Earlier statements have written all of it.
     Done(Dest<'k>),
-    /// Some components were written by statements before it; the others are copied.
+    /// Earlier statements have written the components with `true`; the others are copied.
     Components(Dest<'k>, Vec<bool>),
 }
 
@@ -27,17 +27,17 @@ struct Assigner<'a, 'k> {
     kernel: &'a Kernel,
     schedule: &'a Schedule,
     stmts: FxHashMap<VarId, &'k Stmt>,
-    /// The statements that compute elements, rather than showing those of something else.
+    /// The statements that compute elements; the others are views.
     producing: FxHashSet<VarId>,
     env: &'a Env<'k>,
-    /// What is written can be read again: the same work-item wrote it, or a launch before.
+    /// Written values can be read again, because the same work-item or an earlier launch wrote them.
     readable: bool,
     wanted: FxHashMap<VarId, Dest<'k>>,
     done: Destinations<'k>,
 }
 
-/// Finds the destinations of the variables of a block's statements, but of the first ones: there is no room for theirs
-/// yet. `env` is that at the start of the block.
+/// Finds the destinations of the statements of a block from index `first` on; for earlier ones there is no space yet.
+/// `env` is the environment at the start of the block.
 #[allow(clippy::too_many_arguments)]
 pub fn assign<'k>(
     kernel: &Kernel,
@@ -73,8 +73,7 @@ pub fn assign<'k>(
     Ok(a.done)
 }
 
-/// The statements that compute elements, of those given: the others show elements of something else. Each is looked at
-/// once, behind what it uses.
+/// The statements that compute elements; the others are views. One pass in order suffices.
 fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
     let mut found = FxHashSet::default();
     for stmt in stmts {
@@ -106,12 +105,12 @@ fn producing(stmts: &[Stmt]) -> FxHashSet<VarId> {
 }
 
 impl<'k> Assigner<'_, 'k> {
-    /// Whether all uses of a variable but the one that writes it can read it from its destination.
+    /// Whether all uses of a variable, except its definition, can read it from its destination.
     fn can_be_read_from(&self, v: VarId, dest: &Dest<'k>) -> bool {
         self.schedule.uses(v).count == 1 || (self.readable && matches!(dest, Dest::Place(_)))
     }
 
-    /// Whether the destination can be handed to this operand.
+    /// Whether the destination can be passed to this operand.
     fn takes(&self, a: &Atom, dest: &Dest<'k>) -> bool {
         let Atom::Var(v) = a else { return false };
         self.stmts.contains_key(v)
@@ -129,7 +128,7 @@ impl<'k> Assigner<'_, 'k> {
         self.stmts.get(v).is_some_and(|s| fold(&s.rhs))
     }
 
-    /// Hands `dest` to an operand if that can be; whether it was.
+    /// Passes `dest` to an operand if possible; returns whether it did.
     fn hand(&mut self, a: &Atom, dest: impl FnOnce() -> Dest<'k>) -> bool {
         let dest = dest();
         if !self.takes(a, &dest) {
@@ -157,7 +156,7 @@ impl<'k> Assigner<'_, 'k> {
                 }
                 let body = match &dest {
                     Dest::Place(Place { layout, at }) => match &**layout {
-                        // Who reads it again there knows it by the lengths that are hidden.
+                        // Readers refer to it by its hidden lengths.
                         Layout::Exists { lengths, body } => {
                             let hidden = lengths.iter().zip(witnesses);
                             let layout =
@@ -184,7 +183,7 @@ impl<'k> Assigner<'_, 'k> {
         }
     }
 
-    /// `pack` of what was just unpacked is the value before.
+    /// The original value, if a `pack` repeats the preceding `unpack`.
     fn repacked(&self, a: &Atom, witnesses: &[Size]) -> Option<VarId> {
         let Atom::Var(v) = a else { return None };
         let stmt = self.stmts.get(v)?;
@@ -213,7 +212,7 @@ impl<'k> Assigner<'_, 'k> {
                 Some(row) => view(ArrayDest::Rows { row, of }),
                 None => return Assigned::Write(dest),
             },
-            // The one result of a fold over the device is written where it belongs.
+            // The single result of a parallel fold is written to its destination.
             Prim::Head if self.readable && self.folds_in_parallel(&call.args[0]) => match &of {
                 Dest::Place(Place { layout: element, at }) => {
                     let one = Layout::Array { len: Size::one(), capacity: Size::one(), element: element.clone() };
@@ -262,12 +261,12 @@ impl<'k> Assigner<'_, 'k> {
     }
 }
 
-/// The destination through which `scatter f` writes.
+/// A destination through which `scatter f` writes.
 pub fn scattered<'k>(f: Closure<'k>, len: Size, hits: Hits, of: Dest<'k>, stmt: &Stmt) -> Dest<'k> {
     Dest::Array(Rc::new(ArrayDest::Scattered { to: f, len, hits, of, origin: stmt.origin.clone() }))
 }
 
-/// The place of a component of an array of tuples, or of a tuple.
+/// The destination of one component of a tuple, or of an array of tuples.
 pub fn component<'k>(dest: &Dest<'k>, i: usize) -> Option<Dest<'k>> {
     match dest {
         Dest::Tuple(parts) => parts.get(i).cloned(),
@@ -279,7 +278,7 @@ pub fn component<'k>(dest: &Dest<'k>, i: usize) -> Option<Dest<'k>> {
     }
 }
 
-/// The places of two arrays that are written one after the other.
+/// The destination of a part that starts at `from`.
 pub fn part_of<'k>(dest: &Dest<'k>, from: Size) -> Dest<'k> {
     Dest::Array(Rc::new(ArrayDest::Part { from, step: Size::one(), of: dest.clone() }))
 }

@@ -1,8 +1,9 @@
-//! `filter` over the whole device, in two launches without any waiting between groups.
+//! `filter` over the whole device, in two launches; no group waits for another.
 //!
-//! The input is cut into chunks. The first launch counts what passes in each chunk; in the second each group adds up the
-//! counts before its chunk and moves what passes there, in order, tile by tile. The last chunk writes the length.
-//! Chunks are taken with a stride of the number of groups, so any number of groups of any size does the work.
+//! The input is divided into chunks. The first launch counts the elements of each chunk that pass. In the second each
+//! group adds up the counts of the preceding chunks and moves the elements of its chunk there, in order, tile by tile;
+//! the last chunk writes the length. Groups take chunks with a stride of their number, so any number of groups of any
+//! size works.
 
 use super::function::{Dims, FunctionBuilder};
 use super::host::Host;
@@ -17,18 +18,18 @@ use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
 use std::sync::Arc;
 
-/// Chunks at most; each group of the second launch adds up the counts of those before it.
+/// Maximum chunks; each group of the second launch adds up the counts of the preceding ones.
 const MOST_CHUNKS: i64 = 1024;
-/// Elements of a chunk at least.
+/// Minimum elements of a chunk.
 const LEAST_IN_CHUNK: i64 = 1024;
 
-/// How many chunks an array of at most `capacity` elements is cut into.
+/// The number of chunks for an array of at most `capacity` elements.
 fn chunks(capacity: &Size) -> Size {
     let wanted = capacity.add(&Size::int(LEAST_IN_CHUNK - 1)).div_floor(&Size::int(LEAST_IN_CHUNK));
     Size::max(&Size::one(), &Size::min(&wanted, &Size::int(MOST_CHUNKS)))
 }
 
-/// The chunk at hand: its elements are `begin <= i < end`.
+/// A chunk: the elements `begin <= i < end`.
 pub struct Chunk {
     pub number: Size,
     pub begin: Size,
@@ -38,7 +39,7 @@ pub struct Chunk {
 pub const GRID: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Runs `body` for each chunk of `n` elements, by one group each.
+    /// Runs `body` for each chunk of `n` elements, one group per chunk.
     pub fn for_chunks(
         &mut self,
         n: &Size,
@@ -49,7 +50,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let size = self.bind("chunk", CType::Int, rounded_up(n_expr.clone(), count));
         self.for_level(crate::core::Level::Wrg(0), chunks, |f, c| {
             let c_expr = f.size(c)?;
-            // In `long`: the last chunks may begin after the end.
+            // In `long`, because the last chunks may begin after the end.
             let begin =
                 Expr::call("min", [c_expr.cast(CType::Long).mul(size.clone()), n_expr.clone().cast(CType::Long)]);
             let begin = f.bind("begin", CType::Int, begin.cast(CType::Int));
@@ -68,7 +69,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// A loop over the elements of a chunk, spread over the group.
+    /// A loop over the elements of a chunk, distributed over the group.
     pub fn for_items(&mut self, chunk: &Chunk, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let from = self.size(&chunk.begin)?.add(local_id());
         let begin = chunk.begin.clone();
@@ -78,19 +79,19 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// `int` for each work-item of a group, in local memory.
+    /// One `int` in local memory for each work-item of a group.
     pub fn group_ints(&mut self, name: &str) -> Name {
         let most = u64::from(self.program.schedule.target.most_in_group);
         self.local_bytes += 4 * most;
         self.declare_array(name, Storage::Local, CType::Int, most)
     }
 
-    /// The sum of `value` over the work-items before this one, and over all; every work-item must get here.
+    /// The sum of `value` over the preceding work-items, and over all. Every work-item of the group must execute it.
     pub fn group_scan(&mut self, sums: &Name, value: Expr) -> (Expr, Expr) {
         let (total, call) = self.call_group_scan(sums, value);
         (self.bind("before", CType::Int, call), total)
     }
-    /// The sum of `value` over all work-items of the group; every one must get here.
+    /// The sum of `value` over all work-items of the group. Every work-item must execute it.
     pub fn group_total(&mut self, sums: &Name, value: Expr) -> Expr {
         let (total, call) = self.call_group_scan(sums, value);
         self.emit(StmtKind::Expr(call));
@@ -128,7 +129,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// The number of chunks for an array, also if it is not known how long it can get.
+    /// The number of chunks for an array, even if its length has no known bound.
     pub fn chunks(&self, len: &Size) -> Size {
         match self.program.upper(&self.program.facts, len) {
             Some(most) => chunks(&most),
@@ -136,7 +137,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// How many elements an array has at most.
+    /// An upper bound of an array's length; an error if none is known.
     pub fn most(&self, stmt: &Stmt, len: &Size) -> Result<Size> {
         let most = bounds::upper(&self.program.facts, len);
         most.filter(|most| self.program.room(most)).ok_or_else(|| {
@@ -202,7 +203,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Moves what passes of one chunk.
+    /// Moves the elements of one chunk that pass.
     #[allow(clippy::too_many_arguments)]
     fn compact(
         &mut self,

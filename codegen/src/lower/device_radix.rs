@@ -1,8 +1,9 @@
-//! `sort` and `argsort` of numbers, or by a number in each element, over the whole device: a radix sort, least significant
-//! digit first ([`crate::opencl::radix`]). It is stable, so that positions can go with the keys.
+//! `sort` and `argsort` of numbers, or by a number in each element, over the whole device: a least-significant-digit
+//! radix sort ([`crate::opencl::radix`]). It is stable, so that indices can accompany the keys.
 //!
-//! Keys are kept as the bits of the numbers; what is sorted by is computed from them for each digit. Where an element is
-//! its key nothing else is moved; else its position is, and elements are read once, at the end.
+//! Keys are stored as the bits of the numbers; the unsigned sort key is computed from them for each digit. If elements
+//! are numbers, only these are moved. Otherwise their indices accompany the keys, and elements are read once, at the
+//! end.
 
 use super::Result;
 use super::device_filter::GRID;
@@ -20,17 +21,17 @@ use crate::target::{Class, Target};
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
 
-/// Arrays that surely are no longer are merged: that takes fewer launches.
+/// Arrays that certainly are no longer than this are merge-sorted, which takes fewer launches.
 const FEW: i64 = 256;
-/// Work-items of a group that one thread runs: the more there are the longer its code is compiled.
+/// Work-items of a group that one CPU thread runs; more take longer to compile.
 const ITEMS_OF_THREAD: u32 = 32;
-/// Chunks for each compute unit.
+/// Chunks per compute unit.
 const CHUNKS: u32 = 8;
 
-/// How the array is cut up.
+/// How the array is divided.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
-    /// Work-items of a group, and the keys of a tile that each has.
+    /// Work-items of a group, and keys of a tile per work-item.
     group: u32,
     each: u32,
 }
@@ -65,10 +66,10 @@ fn is_wide(key: Scalar) -> bool {
     matches!(key, Scalar::Long | Scalar::Double)
 }
 
-/// What stands in the arguments of a launch for the digit.
+/// Placeholder for the digit in the arguments of a launch.
 const ANY_DIGIT: i64 = -7;
 
-/// A launch for a certain digit.
+/// A copy of a launch for the given digit.
 fn of_digit(step: &PlanStep, digit: i64) -> PlanStep {
     let mut step = step.clone();
     if let PlanStep::Launch(launch) = &mut step {
@@ -83,17 +84,17 @@ fn of_digit(step: &PlanStep, digit: i64) -> PlanStep {
     step
 }
 
-/// What the launches of one sort share.
+/// The data shared by the launches of one sort.
 struct Sorting {
     key: Scalar,
     order: i64,
     shape: Shape,
-    /// The keys and their positions, each twice: they are moved from one to the other.
+    /// The keys and their indices, each with two buffers between which they are moved.
     keys: [BufferId; 2],
     positions: Option<[BufferId; 2]>,
-    /// How often each digit is in each chunk.
+    /// Histograms of the digits, by chunk.
     counts: BufferId,
-    /// How often each digit is in all of the array, and then in which bits keys differ.
+    /// Histograms of the digits for the whole array, followed by the bits in which keys differ.
     totals: BufferId,
     chunks: Size,
     /// Elements of a chunk.
@@ -104,7 +105,7 @@ impl Sorting {
     fn digits(&self) -> i64 {
         key_bytes(self.key) as i64
     }
-    /// The type in which keys are stored, as bits.
+    /// The type in which the bits of keys are stored.
     fn stored(&self) -> Scalar {
         if is_wide(self.key) { Scalar::Long } else { Scalar::Int }
     }
@@ -131,14 +132,14 @@ impl Sorting {
 }
 
 impl<'k> Host<'k> {
-    /// Whether a function compares elements by a number in them.
+    /// Whether a function compares elements by a number in them, so that a radix sort applies.
     pub fn sorts_by_bits(&self, before: &Lambda) -> bool {
         let element = before.params.first().map(|p| self.program.kernel.ty(*p));
         let key = NumberOrder::of(before).zip(element).and_then(|(order, element)| order.scalar(element));
         key.is_some_and(|key| Shape::of(&self.program.schedule.target, key).is_some())
     }
 
-    /// Whether it could be done so.
+    /// Sorts by radix if possible; returns whether it did.
     pub fn radix_sort(
         &mut self,
         stmt: &'k Stmt,
@@ -163,7 +164,7 @@ impl<'k> Host<'k> {
         let title = |label| Title { name: &name, label, origin: &stmt.origin };
         let local = shape.local();
         self.launch(&title("sort: keys"), GRID, local, |f| f.sort_keys(&sorting, &order, xs))?;
-        // The functions are the same for each digit, which is an argument of theirs.
+        // The functions are the same for each digit, which is an argument.
         let start = self.program.steps.len();
         self.launch(&title("sort: count"), GRID, local, |f| f.count_digits(&sorting, &xs.len))?;
         self.launch(&title("sort: offsets"), GRID, local, |f| f.offsets_of_digits(&sorting))?;
@@ -211,17 +212,17 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// A buffer, to be read or written.
+    /// A pointer to a whole buffer, to be read or, if `written`, written.
     fn whole(&mut self, buffer: BufferId, written: bool) -> Expr {
         Expr::Var(self.use_buffer(buffer, written))
     }
 
-    /// In which bits keys differ.
+    /// A pointer to the bits in which keys differ.
     fn differing(&mut self, sorting: &Sorting, written: bool) -> Expr {
         self.whole(sorting.totals, written).add(Expr::int(DIGITS * sorting.digits()))
     }
 
-    /// The number in an element by which it is sorted, as bits.
+    /// The number by which an element is sorted, as bits.
     fn sort_key(&mut self, sorting: &Sorting, order: &NumberOrder, x: &Value<'k>) -> Result<Expr> {
         let number = self.number_in(x, order)?;
         Ok(sorting.bits(number))
@@ -280,7 +281,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.call_helper(helper, [key.cast(sorting.unsigned()), Expr::int(sorting.order)])
     }
 
-    /// Nothing is done for a digit in which all keys agree.
+    /// Skips a digit in which all keys agree.
     fn unless_equal(&mut self, sorting: &Sorting, body: impl FnOnce(&mut Self, &Expr) -> Result<()>) -> Result<()> {
         self.program.helper(Helper::Differs);
         let digit = self.argument("digit", &Size::int(ANY_DIGIT));
@@ -291,7 +292,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Which of two buffers has the keys before a digit: `(here, there)`.
+    /// The buffer that contains the keys before a digit, and the other one.
     fn sides(&mut self, sorting: &Sorting, digit: &Expr, buffers: [BufferId; 2]) -> (Expr, Expr) {
         let differ = self.differing(sorting, false);
         let moves = self.call_helper(Helper::Differs, [differ, digit.clone()]);
@@ -301,7 +302,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (moved.clone().select(b.clone(), a.clone()), moved.select(a, b))
     }
 
-    /// Length of the array, of a chunk, and how many of them there are.
+    /// The lengths of the array and of a chunk, and the number of chunks.
     fn chunk_sizes(&mut self, sorting: &Sorting, n: &Size) -> Result<[Expr; 3]> {
         self.wishes.wrg[0] = Some(sorting.chunks.clone());
         let chunk = self.host_size(&sorting.chunk, "chunk")?;
@@ -366,7 +367,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let counts = f.whole(sorting.counts, false);
             let (from_at, to_at) = match sorting.positions {
                 Some(positions) => f.sides(sorting, digit, positions),
-                // Not looked at.
+                // Ignored.
                 None => (counts.clone(), Expr::int(0)),
             };
             f.program.helper(sorting.helper(Helper::Sortable32, Helper::Sortable64));
@@ -396,7 +397,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The elements in their order, or the positions of them.
+    /// Writes the sorted elements, or their indices.
     fn sorted(&mut self, sorting: &Sorting, xs: &Array<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let digits = Expr::int(sorting.digits());
         let (from, _) = self.sides(sorting, &digits, sorting.positions.unwrap_or(sorting.keys));

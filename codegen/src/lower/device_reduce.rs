@@ -1,9 +1,9 @@
 //! `reduce` and `scan` over the whole device.
 //!
-//! The input is cut into chunks, one a group at a time. A reduction folds each chunk to one value, then those values to
-//! one. A scan folds each chunk likewise; then each group folds the values of the chunks before its own to its carry and
-//! scans its chunk tile by tile. Only associativity is relied on: elements meet in their order, except that a work-item
-//! takes every n-th element where the operator is one of the commutative ones of the language.
+//! The input is divided into chunks, one per group at a time. A reduction folds each chunk to one value, then these
+//! values to one. A scan folds each chunk likewise; then each group folds the values of the preceding chunks to its
+//! carry and scans its chunk tile by tile. Only associativity is required: elements are combined in order, except that
+//! work-items take every n-th element if the operator is one of the language's commutative ones.
 
 use super::device_filter::{Chunk, GRID, local_id, local_size, rounded_up};
 use super::function::FunctionBuilder;
@@ -21,20 +21,20 @@ use lift_analysis::size::{Size, Var, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
-/// The operator, its neutral value, and one value for each work-item of a group in local memory.
+/// The operator, its neutral value, and local memory for one value per work-item of a group.
 struct Operator<'k> {
     f: Closure<'k>,
     z: Value<'k>,
     commutative: bool,
-    /// Element `l` is that of work-item `l`.
+    /// Element `l` belongs to work-item `l`.
     slots: Place,
 }
 
-/// Elements of a row that a work-item has under way at a time.
+/// Elements of a row that a work-item loads at the same time.
 const IN_FLIGHT: i64 = 8;
 
 impl<'k> Host<'k> {
-    /// What a device-wide reduction or scan has to know: array, operator, neutral value and its type.
+    /// The operands of a device-wide reduction or scan: array, operator, neutral value and its type.
     fn operator(
         &mut self,
         stmt: &Stmt,
@@ -47,7 +47,7 @@ impl<'k> Host<'k> {
         Ok((xs, f, z, self.program.kernel.atom_ty(&call.args[0])))
     }
 
-    /// Memory for one value of each chunk.
+    /// Memory for one value per chunk.
     pub fn partials(&mut self, stmt: &Stmt, ty: &Ty, chunks: &Size) -> Result<Place> {
         let name = format!("{}_parts", self.program.kernel.name_of(stmt.var));
         let ty = Ty::array(ty.clone(), chunks.clone());
@@ -87,7 +87,7 @@ impl<'k> Host<'k> {
         self.fold_chunks(stmt, "reduce: result", &name, &parts, (&f, &z, &ty), &Size::one(), dest)
     }
 
-    /// One launch: element `c` of `dest` becomes the fold of chunk `c`.
+    /// Adds a launch in which element `c` of `dest` becomes the fold of chunk `c`.
     #[allow(clippy::too_many_arguments)]
     fn fold_chunks(
         &mut self,
@@ -103,7 +103,7 @@ impl<'k> Host<'k> {
         self.launch(&title, GRID, [None; 3], |b| {
             let op = b.operator(f, z, ty)?;
             let chunks = b.host_size(chunks, "chunks")?;
-            // The number of partial results is no simple size.
+            // The number of partial results is a compound size.
             let xs = &match xs.len.as_var() {
                 None if xs.len.vars().iter().all(|v| v.kind == VarKind::Param) => {
                     Array { len: b.host_size(&xs.len, "n")?, view: xs.view.clone() }
@@ -169,7 +169,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The reduction of an array by the group that runs this code.
+    /// The fold of an array by the current group.
     pub fn fold_row(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
@@ -190,7 +190,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             self.fold_group(&op, &xs, &Size::zero(), &xs.len.clone())
         };
         self.active.lcl = lcl;
-        // The next row needs the slots again.
+        // The next row uses the slots again.
         self.shared_in_loop = true;
         total
     }
@@ -216,12 +216,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let acc = acc.and_then(|acc| self.combine(levels, f, &acc).map(|()| acc));
         self.active.lcl = lcl;
-        // The next row needs the slots again.
+        // The next row uses the slots again.
         self.shared_in_loop = true;
         acc
     }
 
-    /// What each work-item folds of a row that is in registers, or whose elements it has under way at once.
+    /// Each work-item's share of the fold of a row that is in registers, or whose elements it loads at the same time.
     fn fold_own_row(&mut self, op: &Operator<'k>, xs: &Array<'k>, ty: &Ty) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         if !op.commutative && self.fold_own_in_order(&op.f, &acc, xs, ty)? {
@@ -234,14 +234,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// The fold of an array by all work-items of the group, each of which has several elements under way at a time: a
-    /// single one would wait for memory most of the time.
+    /// The fold of an array by all work-items of the group. Each loads several elements at the same time, because with
+    /// one it would mostly wait for memory.
     fn fold_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
         let acc = self.fold_own_in_flight(op, xs)?;
         self.combine_group(op, acc)
     }
 
-    /// What each work-item folds of them.
+    /// Each work-item's share of this fold.
     fn fold_own_in_flight(&mut self, op: &Operator<'k>, xs: &Array<'k>) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         let end = self.length(&xs.len)?;
@@ -279,7 +279,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// Elements `i`, `i + items` and so on, all of which there are, under way at once.
+    /// Folds elements `i`, `i + items` and so on, all of which exist, with all loads in flight at once.
     fn fold_round(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Size, items: &Size) -> Result<()> {
         let last = items.mul(&Size::int(IN_FLIGHT - 1));
         self.facts.assume_le(Size::zero(), i.clone());
@@ -292,8 +292,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         elements.into_iter().try_for_each(|x| self.take_in(op, acc, x))
     }
 
-    /// The last elements of a row, fewer than [`IN_FLIGHT`] a work-item, all under way at once as well: behind the end the
-    /// last one is read again and the neutral value taken instead.
+    /// Folds the last elements of a row, fewer than [`IN_FLIGHT`] per work-item, again with all loads in flight:
+    /// indices after the end are clamped, and the neutral value replaces the loaded one.
     fn fold_rest(&mut self, op: &Operator<'k>, acc: &Value<'k>, xs: &Array<'k>, i: &Var, items: &Size) -> Result<()> {
         let end = self.length(&xs.len)?;
         let last = xs.len.sub(&Size::one());
@@ -356,7 +356,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Place { layout: op.slots.layout.clone(), at: Size::var(var) }
     }
 
-    /// Variables that hold the neutral value.
+    /// Variables initialised to the neutral value.
     fn neutral(&mut self, op: &Operator<'k>, name: &str) -> Result<Value<'k>> {
         let z = self.force(&op.z)?;
         let Some(registers) = self.registers_with(&z, name)? else {
@@ -371,14 +371,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.assign_registers(acc, &next)
     }
 
-    /// The fold of elements `begin <= i < end` by all work-items of the group, in variables of each. Before local memory
-    /// is written again a barrier is needed.
+    /// The fold of elements `begin <= i < end` by all work-items of the group; each has the result in its variables.
+    /// Local memory must not be written again before a barrier.
     fn fold_group(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
         let acc = self.fold_own(op, xs, begin, end)?;
         self.combine_group(op, acc)
     }
 
-    /// What each work-item folds of them.
+    /// Each work-item's share of this fold.
     fn fold_own(&mut self, op: &Operator<'k>, xs: &Array<'k>, begin: &Size, end: &Size) -> Result<Value<'k>> {
         let acc = self.neutral(op, "acc")?;
         let begin_expr = self.size(begin)?;
@@ -390,11 +390,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.take_in(op, &acc, x)
             })?;
         } else {
-            // A piece for each work-item, so that elements meet in order.
+            // A contiguous chunk per work-item, so that elements are combined in order.
             let len = self.bind("len", CType::Int, end_expr.clone().sub(begin_expr.clone()));
             let group = self.bind("group_size", CType::Int, local_size());
             let piece = rounded_up(len.clone(), group);
-            // Pieces of an odd length begin in different banks of local memory.
+            // With an odd length, chunks start in different banks of local memory.
             let piece = if self.is_in_local(xs) { Expr::binary(BinaryOp::BitOr, piece, Expr::int(1)) } else { piece };
             let piece = self.bind("piece", CType::Int, piece);
             let before =
@@ -414,7 +414,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// What all work-items of the group have in their variables, combined in order, in the variables of each.
+    /// Combines the variables of all work-items of the group in order; each gets the result.
     fn combine_group(&mut self, op: &Operator<'k>, acc: Value<'k>) -> Result<Value<'k>> {
         let mine = self.at_slot(op, local_id());
         self.copy(&acc, &Dest::Place(mine.clone()))?;
@@ -424,7 +424,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range("d", Expr::int(1), &Size::var(group.clone()), Step::Double, |f, d| {
             let (d, n) = (f.size(d)?, f.var_expr(&group)?);
             let l = local_id();
-            // d is a power of two: no division.
+            // d is a power of two, so no division is needed.
             let below = d.clone().mul(Expr::int(2)).sub(Expr::int(1)).cast(CType::UInt);
             let leads = Expr::binary(BinaryOp::BitAnd, l.clone(), below).eq(Expr::int(0));
             let partner = l.clone().add(d);
@@ -444,7 +444,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// Scans a chunk, tile by tile; `carry` is the fold of all before it.
+    /// Scans a chunk tile by tile; `carry` is the fold of all preceding elements.
     fn scan_chunk(
         &mut self,
         op: &Operator<'k>,
@@ -483,7 +483,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     let next = f.call(&op.f, &[before, here.clone()])?;
                     f.assign_registers(&here, &next)
                 })?;
-                // `get_local_id` is unsigned: compared as it is, without a subtraction.
+                // `get_local_id` is unsigned, so it is compared without a subtraction.
                 f.emit_if(local_id().ge(d.clone()), meet, Vec::new());
                 f.barrier(true, false);
                 f.copy(&here, &Dest::Place(mine.clone()))?;

@@ -1,14 +1,14 @@
-//! `sort` and `argsort` over the whole device, by any function ([`super::device_radix`] has numbers): runs are sorted by one
-//! work-item each, then merged pairwise, a launch a round. In a round every element finds its place by a binary search in
-//! the other run of its pair. A round whose runs are as long as the array does nothing, so that the number of rounds need
-//! not depend on the length.
+//! `sort` and `argsort` over the whole device by any function ([`super::device_radix`] sorts by numbers). Each run is
+//! sorted by one work-item; then runs are merged pairwise, with launches for each round. In a round every element finds
+//! its index by binary search in the other run of its pair. A round whose runs are as long as the array does nothing,
+//! so that the number of rounds need not depend on the length.
 //!
-//! A function that is no strict order may send two elements to one place. All positions are below the length at any time,
-//! so that no round reads outside of the array; behind the rounds the elements that have lost their places are looked for,
-//! and one work-item puts them where others are twice.
+//! If the function is not a strict weak order, two elements may get the same index. All indices are always below the
+//! length, so no round reads out of bounds. After the last round, one work-item puts each lost element where another
+//! one occurs twice.
 //!
-//! Where there are few work-items at once, one of them sorts a short array faster than all: launches take longer, and a
-//! search for each place more steps than a merge. The host knows most lengths and leaves out what it need not launch.
+//! On devices with few parallel work-items, a single one sorts a short array faster: launches take longer, and binary
+//! searches take more steps than a sequential merge. The host knows most lengths and skips the unnecessary launches.
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
@@ -23,9 +23,10 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Elements of the runs that one work-item sorts.
+/// Elements of a run that one work-item sorts.
 const RUN: i64 = 32;
-/// Threads of a processor from which on merging by searches is worth it: it takes half the logarithm as many steps.
+/// CPU threads from which on merging by binary search pays; it takes (log n)/2 times as many steps as a sequential
+/// merge.
 const SEARCHERS: u32 = 12;
 const ALONG: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
@@ -51,7 +52,7 @@ impl<'k> Host<'k> {
         if few.is_zero() || xs.len.as_const().is_some() || !self.program.is_known_before(&xs.len) {
             return self.sort_by_all(stmt, call, env, dest, positions);
         }
-        // What the next launch writes it writes in any case.
+        // The next launch may be skipped, so pending writes must not become part of it.
         let waiting = std::mem::take(&mut self.lengths);
         let first = self.program.steps.len();
         let some = Array { len: Size::min(&xs.len, &few), ..xs.clone() };
@@ -64,7 +65,7 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// Leaves out launches from here on, unless a size is positive.
+    /// Skips the launches from step `first` on unless `size` is positive.
     pub fn only_if(&mut self, first: usize, size: &Size) {
         for step in &mut self.program.steps[first..] {
             if let PlanStep::Launch(launch) = step {
@@ -109,7 +110,7 @@ impl<'k> Host<'k> {
         self.launch(&title("sort: runs"), ALONG, [None; 3], |f| f.sort_runs(&xs, &before, &order, &merged))?;
         let longest = most.as_const().unwrap_or(i64::from(i32::MAX));
         if longest > RUN {
-            // The width is the one argument that changes from round to round.
+            // Only the argument `width` differs between rounds.
             let start = self.program.steps.len();
             self.launch(&title("sort: merge"), ALONG, [None; 3], |f| {
                 let width = f.argument("width", &Size::int(RUN));
@@ -159,7 +160,8 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Puts elements that are nowhere in `order` where others are twice. `places` is room for where each element is.
+    /// Restores the elements that `order` lacks where others occur twice. `places` is scratch memory for the index of
+    /// each element.
     fn repair_order<'t>(
         &mut self,
         title: &dyn Fn(&'t str) -> Title<'t>,
@@ -211,7 +213,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// An element of an array of ints in memory, to be read or assigned to.
+    /// An element of a stored array of ints, as an lvalue.
     fn position(&mut self, ints: &Array<'k>, i: &Size) -> Result<Expr> {
         if let View::Stored { element, base } = &*ints.view
             && let Layout::Scalar(m) = &**element
@@ -222,7 +224,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Err(self.error("sort", "positions are not in memory"))
     }
 
-    /// Nothing is left to do once a run is as long as the array.
+    /// Skips `body` once a run is as long as the array.
     fn if_unsorted(&mut self, n: &Size, width: &Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let n = self.size(n)?;
         let (stmts, ()) = self.scope(body)?;
@@ -230,7 +232,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Whether `order` has element `x` where `places` says. If it does not, it is nowhere.
+    /// Whether `order` contains element `x` at index `places[x]`. Otherwise it does not contain it at all.
     fn is_at_its_place(&mut self, x: &Size, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<Expr> {
         let place = self.position(places, x)?;
         let place = self.index_below("place", place, n);
@@ -238,7 +240,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(there.eq(x))
     }
 
-    /// There are as many elements that are nowhere as places whose element is at another one.
+    /// There are as many lost elements as indices whose element is recorded elsewhere.
     fn repair_order(&mut self, n: &Size, order: &Array<'k>, places: &Array<'k>) -> Result<()> {
         let next = Expr::Var(self.variable("next", CType::Int, Some(Expr::int(0))));
         self.for_range("i", Expr::int(0), n, Step::Increment, |f, i| {
@@ -266,7 +268,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Insertion sort of each run.
+    /// Sorts each run by insertion.
     fn sort_runs(&mut self, xs: &Array<'k>, before: &Closure<'k>, order: &Array<'k>, merged: &Array<'k>) -> Result<()> {
         let n = &xs.len;
         let run = Size::int(RUN);
@@ -280,7 +282,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.facts.assume_range(end.clone(), Some(Size::zero()), Some(n.clone()));
             f.for_range("i", start.clone(), &Size::var(end), Step::Increment, |f, i| {
                 let i_expr = f.size(i)?;
-                // So that it is an index also where no element is moved to.
+                // Initialises the element, so that it is an index even if no element is moved there.
                 let anything = f.position(merged, i)?;
                 f.assign(anything, i_expr.clone());
                 let hole = Expr::Var(f.variable("hole", CType::Int, Some(i_expr.clone())));
@@ -306,7 +308,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Element `i` goes behind those of its own run that stand before it, and those of the other run that do.
+    /// The index of element `i` is the number of elements before it in its own run plus those in the other run.
     fn merge_runs(
         &mut self,
         xs: &Array<'k>,
@@ -337,7 +339,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let other = f.bind("other", CType::Int, low.clone());
                 let x = f.position(order, i)?;
                 let x = f.index_below("x", x, &n);
-                // How many of the other run stand before `x`: of equal elements those on the left do.
+                // Counts the elements of the other run before `x`; of equal elements, those of the left run come first.
                 let (body, ()) = f.scope(|f| {
                     let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
                     let m = f.index_below("m", low.clone().add(half), &n);

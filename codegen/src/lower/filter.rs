@@ -1,4 +1,4 @@
-//! `filterSeq`: one work-item keeps what passes, in order, and counts.
+//! `filterSeq`: one work-item keeps the elements that pass, in order, and counts them.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -21,7 +21,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = Size::var(var);
         self.for_each("i", &xs.len.clone(), |b, i| {
             let x = b.read(&xs, i)?;
-            // Read once: for the test, and to be kept.
+            // Loaded once, for the test and for the result.
             let x = b.named_scalar(&x, "x")?;
             let keep = b.call(&p, std::slice::from_ref(&x))?;
             let keep = b.scalar_of(&keep)?;

@@ -1,7 +1,7 @@
 //! Sequential folds: `reduceSeq`, `reduceWhileSeq`, `scanSeq`, `iterateWhile`, `iterate`, searches.
 //!
-//! An accumulator of scalars is held in variables; one with arrays in it has two memories, of which one is read while
-//! the other is written.
+//! An accumulator of scalars is kept in variables; one that contains arrays has two memories, of which one is read
+//! while the other is written.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -15,13 +15,13 @@ use crate::target::Class;
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
-/// Rounds of an `iterate` that are written one after the other; more are a loop.
+/// Maximum iterations of an unrolled `iterate`; more become a loop.
 const UNROLLED: i64 = 16;
 
-/// Where an accumulator lives between rounds.
+/// Where an accumulator is stored between iterations.
 enum Accumulator<'k> {
     Registers(Value<'k>),
-    /// The current value, and room for the next.
+    /// The current value, and memory for the next one.
     Memory(Place, Place),
 }
 
@@ -69,7 +69,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The next value is that of a function.
+    /// Computes the next value by a function.
     fn advance(&mut self, acc: &Accumulator<'k>, f: &Closure<'k>, args: &[Value<'k>], contract: bool) -> Result<()> {
         match acc {
             Accumulator::Registers(registers) => {
@@ -85,7 +85,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// `reduceSeq` and `reduceWhileSeq`: the last accumulator.
+    /// `reduceSeq` and `reduceWhileSeq`: returns the last accumulator.
     pub fn fold(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
@@ -103,7 +103,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let name = self.acc_name(&f);
         let acc = self.accumulator(stmt, &z, env, &name)?;
-        // Processors without an instruction for it compute it by many.
+        // CPUs without an FMA instruction would emulate it.
         let schedule = self.program.schedule;
         let contract = schedule.reorder.contains(&stmt.var) && schedule.target.class == Class::Gpu;
         let round = |b: &mut Self, i: &Size| {
@@ -130,13 +130,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         match test {
             None if few_pieces(&xs).is_some() => self.over("i", &xs, round)?,
             None => self.sequential(&xs.len.clone(), round)?,
-            // To leave a loop there must be one.
+            // A `break` needs a loop.
             Some(_) => self.for_range("i", Expr::int(0), &xs.len.clone(), Step::Increment, round)?,
         }
         self.current(&acc)
     }
 
-    /// The accumulator is called as the function calls it.
+    /// The name of the accumulator in the function.
     fn acc_name(&self, f: &Closure<'k>) -> String {
         f.lambda.params.first().map_or("acc", |p| self.program.kernel.name_of(*p)).to_string()
     }
@@ -178,7 +178,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// With arrays as accumulators, each is read where the one before was written.
+    /// A scan with arrays as accumulators: each is read where the previous one was written.
     fn scan_arrays(
         &mut self,
         z: &Value<'k>,
@@ -240,7 +240,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.current(&acc)
     }
 
-    /// A constant number of rounds one after the other; any number, if one function does them all, in a loop.
+    /// Unrolls a small constant number of iterations; otherwise a single function runs in a loop.
     pub fn iterate(
         &mut self,
         stmt: &'k Stmt,
@@ -273,7 +273,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.deliver(value, dest)
     }
 
-    /// `search` (binary) and `lsearch` (linear): the position, or -1.
+    /// `search` (binary) and `lsearch` (linear): the index, or -1.
     pub fn search(&mut self, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;

@@ -1,5 +1,4 @@
-//! One OpenCL function under construction: its parameters, its names, what is known of its indices, and the statements
-//! written so far.
+//! An OpenCL function under construction: its parameters, names, facts about indices, and the statements so far.
 
 use super::program::ProgramBuilder;
 use super::value::{Deferred, LengthSource, Place, Value};
@@ -18,7 +17,7 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::{Facts, Size, Var, VarKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Flags for the dimensions of global work-items, of work-groups and of work-items of a group.
+/// The dimensions of global work-items, of work-groups and of work-items of a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Dims {
     pub glb: [bool; 3],
@@ -36,78 +35,78 @@ impl Dims {
     }
 }
 
-/// How many work-items (of `mapGlb`) and groups (of `mapWrg`) are useful in each dimension.
+/// The useful numbers of work-items (of `mapGlb`) and groups (of `mapWrg`) in each dimension; requested from the host.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
     pub glb: [Option<Size>; 3],
     pub wrg: [Option<Size>; 3],
-    /// Work-items of a group at most.
+    /// Maximum work-items of a group.
     pub group: Option<u32>,
 }
 
 pub struct FunctionBuilder<'p, 'k> {
     pub program: &'p mut ProgramBuilder<'k>,
     pub facts: Facts,
-    /// The dimensions over which the launch spreads work, and those of the loops around the current point.
+    /// The dimensions over which the launch distributes work, and those of the surrounding loops.
     pub used: Dims,
     pub active: Dims,
-    /// Loops around the current point that may run more than once, parallel ones included.
+    /// Surrounding loops that may run more than once, including parallel ones.
     pub loop_depth: u32,
-    /// Buffers of which each work-item has a part of its own, and those of which each group has.
+    /// Buffers of which each work-item has its own part, and those of which each group has.
     pub own: Vec<BufferId>,
     pub group_own: Vec<BufferId>,
-    /// Variables whose value was stored in the address space that was asked for.
+    /// Variables whose value has been stored in the requested address space.
     pub in_space: FxHashSet<VarId>,
-    /// The trip counts of parallel loops, at most, for the number of work-items and groups; `None` where unknown.
+    /// Upper bounds of the trip counts of parallel loops, for the launch size; `None` if unknown.
     pub wishes: Wishes,
-    /// The instance numbers of these parts: the number of the work-item, or of the group.
+    /// The index of these parts: the id of the work-item, or of the group.
     pub item: Option<Size>,
     pub group: Option<Size>,
-    /// Whether memory shared by a group is written in the loop whose body is being written.
+    /// Whether the body of the current loop writes memory shared by a group.
     pub shared_in_loop: bool,
     /// Bytes of local memory declared so far.
     pub local_bytes: u64,
-    /// The fixed number of work-items of a group, where a `mapLcl` relies on it.
+    /// The fixed number of work-items of a group, if a `mapLcl` relies on it.
     pub local_size: [Option<u32>; 3],
-    /// How the group shares what the function computes, if the schedule says so.
+    /// How the group shares the work of the function, if the schedule says so.
     pub team: Option<Team>,
-    /// The element of its row that the work-item is at: its index, and its number among those that it has in registers.
+    /// The current element of the work-item's row: its index in the row and in the registers.
     pub at_hand: Option<(Size, Expr)>,
-    /// Of two maps the outer one has neighbouring work-items: what neighbours read lies side by side then.
+    /// Neighbouring work-items belong to the outer one of two maps, because then they read adjacent elements.
     pub across: bool,
-    /// How many elements a group has at a time, until it is known which.
+    /// The number of elements that a group computes at a time, until they are assigned.
     pub rows_of_team: Option<u32>,
-    /// A group has one work-item: each does a large part of the work.
+    /// A group has one work-item, because each does a large part of the work.
     pub alone_in_group: bool,
-    /// Scalars of the host level that were loaded.
+    /// Host-level scalars loaded so far.
     pub loaded: Vec<(Place, Value<'k>)>,
-    /// Elements of buffers that are kept in registers, if they are.
+    /// Elements of buffers that are kept in registers.
     pub loads: Option<super::tile::Loads>,
-    /// Elements of arrays of the group that are kept in registers, if some are.
+    /// Elements of a group's arrays that are kept in registers.
     pub held: Option<super::tile::Held>,
-    /// What was found out about sizes, where the same is asked often.
+    /// Cached queries about sizes.
     pub memo: Option<super::tile::Memo>,
-    /// Sequential loops of at most so many rounds are written out.
+    /// Maximum iterations of a sequential loop that is unrolled.
     pub write_out: i64,
-    /// The piece of a `map` that reaches what `pad` put around an array is being written: it is not cut again.
+    /// The code for the halo of a padded array is being written; its loops are not split again.
     pub in_border: bool,
-    /// What is being written may never be reached: the host refuses no size for it.
+    /// The current code may never be reached, so the host must not refuse a size because of it.
     pub in_branch: bool,
-    /// What the checks of the loop at hand note, where they do not branch.
+    /// The checks of the current loop, if they are branch-free.
     pub flagged: Option<super::flagged::Flagged>,
-    /// Folds whose rounds several elements share.
+    /// Folds with iterations that several elements share.
     pub rounds: Option<super::stream::shared::SharedRounds<'k>>,
-    /// The statement of the launch.
+    /// The origin of the launch.
     pub launched: Origin,
     origin: Origin,
-    /// Where expressions that are no statements come from.
+    /// Origins of subexpressions.
     pub parts: PartOrigins,
     names: Names,
     buffers: Vec<(BufferId, Name, bool)>,
     sizes: Vec<(Size, Name)>,
-    /// Sizes that branches need, as `long`s: they may be larger than what generated code counts to.
+    /// Sizes that branches need, as `long`s, because they may exceed the range of generated code.
     wide_sizes: Vec<(Size, Name)>,
-    /// Local memory of which the host says how much: its elements, and how many bytes.
+    /// Local memory allocated by the host: its element type, bytes and name.
     locals: Vec<(CType, Size, Name)>,
     indices: FxHashMap<Var, Expr>,
     deferred: FxHashMap<*const Deferred<'k>, Value<'k>>,
@@ -166,7 +165,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         }
     }
 
-    // ---- where we are in the source
+    // ---- the current origin
 
     pub fn origin(&self) -> Origin {
         self.origin.clone()
@@ -181,7 +180,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
     pub fn error(&self, primitive: &str, message: impl Into<String>) -> LowerError {
         LowerError::new(&self.origin, primitive, message)
     }
-    /// Something more is written here, if that may be.
+    /// Charges one step to the budget; an error if it is exhausted.
     pub fn spend(&mut self) -> Result<()> {
         self.program.work.spend(1, &self.origin)
     }
@@ -194,13 +193,13 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             scope.push(stmt);
         }
     }
-    /// Statements that were written into a scope of their own.
+    /// Appends statements that were written in a separate scope.
     pub fn emit_all(&mut self, stmts: Vec<Stmt>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.extend(stmts);
         }
     }
-    /// The statements that `f` writes, and its result.
+    /// Runs `f` in a new scope; returns the statements written there, and the result.
     pub fn scope<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
         self.scopes.push(Vec::new());
         let (facts, loads, memo) = (self.facts.clone(), self.loads.clone(), self.memo.clone());
@@ -209,7 +208,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let stmts = self.scopes.pop().unwrap_or_default();
         Ok((stmts, result?))
     }
-    /// Writes statements that stand at the start of the function, after those written there before.
+    /// Runs `f`, writing at the start of the function, after earlier statements there.
     pub fn in_prologue<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let (active, depth) = (std::mem::take(&mut self.active), std::mem::take(&mut self.loop_depth));
         let (loads, memo) = (self.loads.take(), self.memo.take());
@@ -222,7 +221,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         (self.loads, self.memo) = (loads, memo);
         result
     }
-    /// Writes what is reached under a condition of the program.
+    /// Runs `f`, which writes code under a condition of the program.
     pub fn branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let outside = std::mem::replace(&mut self.in_branch, true);
         let result = f(self);
@@ -244,20 +243,20 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init });
         name
     }
-    /// `T name = init;` of a name that is fresh.
+    /// `T name = init;` with a fresh name.
     pub fn variable_named(&mut self, name: Name, ty: CType, init: Expr) -> Name {
         self.emit(StmtKind::Declare { ty, constant: false, name: name.clone(), init: Some(init) });
         name
     }
-    /// How many scopes there are.
+    /// The number of open scopes.
     pub fn depth(&self) -> usize {
         self.scopes.len()
     }
-    /// The statements of the scope at hand.
+    /// The statements of the innermost scope.
     pub fn innermost(&mut self) -> Option<&mut Vec<Stmt>> {
         self.scopes.last_mut()
     }
-    /// What a name stands for that was bound in the innermost scope.
+    /// The initialiser of a variable in the innermost scope.
     pub fn initial(&self, of: &Name) -> Option<&Expr> {
         self.scopes.last()?.iter().rev().find_map(|s| match &s.kind {
             StmtKind::Declare { constant: true, name, init, .. } if name == of => init.as_ref(),
@@ -271,7 +270,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         let name = self.fresh_name(wish);
         let kind = StmtKind::DeclareArray { storage, ty, name: name.clone(), len };
         match storage {
-            // OpenCL C 1.2 wants them at the start of the function.
+            // OpenCL C 1.2 requires them at the start of the function.
             Storage::Local | Storage::LocalVectors => self.declarations.push(kind.at(&self.origin)),
             Storage::Private => self.emit(kind),
         }
@@ -300,15 +299,15 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- parameters
 
-    /// Whether this function writes to a buffer, as far as it is written.
+    /// Whether the function, as written so far, writes a buffer.
     pub fn writes(&self, id: BufferId) -> bool {
         self.buffers.iter().any(|(b, _, written)| *b == id && *written)
     }
-    /// Whether this function may record a failure, as far as it is written.
+    /// Whether the function, as written so far, may record a failure.
     pub fn records_failures(&self) -> bool {
         self.program.failure_buffer.is_some_and(|id| self.writes(id))
     }
-    /// The name of a buffer in this function.
+    /// The name of a buffer in this function, which becomes a parameter.
     pub fn use_buffer(&mut self, id: BufferId, written: bool) -> Name {
         if let Some((_, name, w)) = self.buffers.iter_mut().find(|(b, ..)| *b == id) {
             *w |= written;
@@ -330,7 +329,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         self.program.helper(h);
         Expr::call(h.name(), args)
     }
-    /// A call of a helper that may record a failure at the current origin.
+    /// Calls a helper that may record a failure at the current origin.
     pub fn call_checked(&mut self, h: Helper, message: &Message, args: impl IntoIterator<Item = Expr>) -> Expr {
         let which = self.program.failure(message, &self.origin);
         let buffer = self.failure_buffer();
@@ -340,13 +339,13 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- sizes and indices
 
-    /// A variable for the index of a loop or a computed number, with the C expression that has its value.
+    /// A size variable for a loop index or a computed number, given the C expression of its value.
     pub fn index_var(&mut self, name: &str, expr: Expr) -> Var {
         let var = self.program.fresh_var(name);
         self.indices.insert(var.clone(), expr);
         var
     }
-    /// Another name for a number: an opened length, by the variable that the program has for it.
+    /// Gives the C expression for a variable of the program, such as a skolem.
     pub fn alias(&mut self, var: &Var, expr: Expr) {
         self.indices.insert(var.clone(), expr);
     }
@@ -387,7 +386,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Err(self.error("", format!("the length `{var}` is not known on the device here")))
     }
 
-    /// A size that the host computes, as an argument; what it does not know is computed here.
+    /// A size that the host evaluates, as an argument; computed here if the host does not know it.
     pub fn host_size(&mut self, size: &Size, name: &str) -> Result<Size> {
         if size.as_const().is_some() {
             return Ok(size.clone());
@@ -419,7 +418,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Ok(Size::var(var))
     }
 
-    /// A size that the host computes and code checks where it is reached.
+    /// A size that the host evaluates, as a `long`, and that is checked where it is used.
     pub fn wide_size(&mut self, size: &Size, name: &str, check: Helper, message: &Message) -> Result<Size> {
         let known = self.wide_sizes.iter().find(|(s, _)| s == size).map(|(_, argument)| argument.clone());
         let argument = match known {
@@ -441,14 +440,14 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Ok(Size::var(var))
     }
 
-    /// An argument whose value the plan may change from launch to launch.
+    /// An argument whose value the plan may change between launches.
     pub fn argument(&mut self, name: &str, value: &Size) -> Expr {
         let name = self.names.fresh(name);
         self.sizes.push((value.clone(), name.clone()));
         Expr::Var(name)
     }
 
-    /// Local memory of so many bytes, which the host knows, as an argument.
+    /// Local memory of `bytes` bytes, allocated by the host, as an argument.
     pub fn local_argument(&mut self, wish: &str, element: CType, bytes: Size) -> Name {
         let name = self.names.fresh(wish);
         self.locals.push((element, bytes, name.clone()));
@@ -466,12 +465,12 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- the end
 
-    /// No memory that others see is read or written, whatever is declared.
+    /// Whether the function accesses no memory visible to others.
     pub fn does_nothing(&self) -> bool {
         self.scopes.iter().all(|scope| super::barriers::touches_nothing(scope))
     }
 
-    /// Adds the function to the program; gives its name and its arguments.
+    /// Adds the function to the program; returns its name and arguments.
     pub fn finish(self, stem: &str, doc: &str, origin: &Origin) -> (String, Vec<Arg>) {
         let FunctionBuilder {
             parts,
@@ -525,7 +524,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
 
     // ---- loops
 
-    /// `for (int name = from; name < to; name += step)`, with the index as a size in `body`.
+    /// `for (int name = from; name < to; name += step)`; `body` gets the index as a size.
     pub fn for_range(
         &mut self,
         wish: &str,
@@ -560,7 +559,7 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
         Ok(())
     }
 
-    /// A sequential loop over `0 <= i < n`; no loop where `n` is 0 or 1, or few.
+    /// A sequential loop over `0 <= i < n`; unrolled if `n` is at most `write_out`.
     pub fn for_each(
         &mut self,
         wish: &str,

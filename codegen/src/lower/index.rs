@@ -1,4 +1,4 @@
-//! Sizes in code: what is known of an index, and its C expression.
+//! Sizes in code: facts about indices, and their C expressions.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -11,21 +11,21 @@ use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Surely `0 <= i < n`.
+    /// Whether `0 <= i < n` is provable.
     pub fn in_range(&self, i: &Size, n: &Size) -> bool {
         self.not_negative(i) && self.facts.lt(i, n).is_yes()
     }
     pub fn not_negative(&self, s: &Size) -> bool {
         self.facts.le(&Size::zero(), s).is_yes()
     }
-    /// Surely the value of an `Int`, and of all C arithmetic that its expression does, fits an `int`.
+    /// Whether the size, and all intermediate results of its C expression, provably fit an `int`.
     fn fits_int(&self, s: &Size) -> bool {
         let (lower, upper) = self.facts.const_bounds(s);
         lower.is_some_and(|l| l >= i32::MIN.into()) && upper.is_some_and(|u| u <= i32::MAX.into())
     }
 
-    /// Whether a natural number, written as `expr`, may be larger than an `int`: a length or an index of an array that is
-    /// stored nowhere, such as `(join (fill #4000000000 xs))`. What is at most the room of a buffer is not.
+    /// Whether a natural number with the C expression `expr` may exceed an `int`: a length or an index of an array that
+    /// is never stored, such as `(join (fill #4000000000 xs))`. A number bounded by the capacity of a buffer does not.
     fn overflows(&self, s: &Size, expr: &Expr) -> bool {
         if expr.is_atom() {
             return false;
@@ -33,15 +33,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.may_be_large(s)
     }
 
-    /// Whether a size may be larger than an `int`, as far as is known.
+    /// Whether a size may exceed an `int`, as far as is known.
     pub fn may_be_large(&self, s: &Size) -> bool {
         let stored = |capacity: &Size| self.facts.le(s, capacity).is_yes();
         !self.fits_int(s) && !self.program.buffers.iter().any(|b| stored(&b.capacity))
     }
 
-    /// A length to which a loop counts, or with which an index is compared: an `int`, or a failure is recorded and it is 0.
-    /// One that may be larger and is made of parameters is an argument of the kernel, so that the host says that it is too
-    /// large.
+    /// A length to which a loop counts or with which an index is compared. It is an `int`; if it does not fit, a
+    /// failure is recorded and it is 0. If it may not fit and consists of size parameters, it becomes an argument of
+    /// the kernel, so that the host reports it.
     pub fn checked_length(&mut self, len: &Size) -> Result<Size> {
         let expr = self.size(len)?;
         if !self.overflows(len, &expr) {
@@ -70,14 +70,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.size(&checked)
     }
 
-    /// The C expression of a size that may be larger than an `int`: computed in `long` where it may.
+    /// The C expression of a size, computed in `long` if it may exceed an `int`.
     pub fn exact_size(&mut self, s: &Size) -> Result<Expr> {
         let expr = self.size(s)?;
         Ok(if expr.is_atom() || self.fits_int(s) { expr } else { in_long(expr) })
     }
 
-    /// A size as a number of the program. Those that mention a position are checked here to fit an `Int`; of others it is
-    /// assumed ([`crate::core::numbers`]).
+    /// A size as a number of the program. If it mentions an index variable, it is checked here to fit an `Int`;
+    /// otherwise that is an assumption ([`crate::core::numbers`]).
     fn size_as_number(&mut self, s: &Size) -> Result<Expr> {
         let expr = self.size(s)?;
         let of_position = |v: &Var| !matches!(v.kind, VarKind::Param | VarKind::Skolem);
@@ -87,7 +87,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(self.call_checked(Helper::CheckNumber, &Message::too_large_number(), [in_long(expr)]))
     }
 
-    /// The C expression of a size; it must be one in whose value the caller is interested as an `int`.
+    /// The C expression of a size whose value must fit an `int`.
     pub fn size(&mut self, s: &Size) -> Result<Expr> {
         let simplified = self.simplify(s);
         if let Some(expr) = self.by_host_factors(&simplified)? {
@@ -97,8 +97,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.node(&node)
     }
 
-    /// A sum with fractions in it, `j·N/k + i`: a quotient of sizes is an integer that the host computes, so that no
-    /// product is larger than the index that comes out. `None` if there is no fraction, or it cannot be taken apart.
+    /// A sum with fractions, `j·N/k + i`: the quotients are integers that the host computes, so that no product exceeds
+    /// the resulting index. `None` if there is no fraction or it cannot be separated.
     fn by_host_factors(&mut self, s: &Size) -> Result<Option<Expr>> {
         if s.is_integral() {
             return Ok(None);
@@ -150,7 +150,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(sum)
     }
 
-    /// Surely an integer, for all values of the size parameters.
+    /// Whether the size is provably an integer for all values of the size parameters.
     fn is_integer(&self, s: &Size) -> bool {
         match s.node() {
             Node::ExactDiv(num, den) => match (as_size(&num), as_size(&den)) {
@@ -161,7 +161,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// A size of parameters only, computed by the host: an argument of the kernel.
+    /// A size in size parameters only: computed by the host, an argument of the kernel.
     fn host_value(&mut self, s: &Size) -> Result<Expr> {
         match s.node() {
             node @ (Node::Int(_) | Node::Var(_)) => self.node(&node),
@@ -172,7 +172,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// A divisor is no larger than an `int`, as a length is: twice the length of what is mirrored, say.
+    /// A divisor fits an `int`, like a length: it is twice the length of a mirrored array, for example.
     fn divisor(&mut self, den: &Node) -> Result<Expr> {
         match as_size(den) {
             Some(size) => self.length(&size),
@@ -185,7 +185,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 
     fn node(&mut self, node: &Node) -> Result<Expr> {
-        // What has more to it than sums and products of parameters, the host computes, in numbers large enough.
+        // The host computes anything but sums and products of size parameters, in integers that are wide enough.
         if matches!(
             node,
             Node::ExactDiv(..)
@@ -218,7 +218,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 all.into_iter().reduce(Expr::add).unwrap_or(Expr::int(0))
             }
             Node::Mul(all) => {
-                // `2*N` is a product of `N`: the constant stands last, as people write strides.
+                // Write `2*N` as `N * 2`, as people write strides.
                 let mut all = self.nodes(all)?;
                 if all.len() > 1 && all[0].as_int().is_some() {
                     all.rotate_left(1);
@@ -226,7 +226,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 all.into_iter().reduce(Expr::mul).unwrap_or(Expr::int(1))
             }
             Node::Sub(a, b) => self.node(a)?.sub(self.node(b)?),
-            // The numerator may be larger than any index.
+            // The numerator may exceed the range of indices.
             Node::ExactDiv(a, b) => {
                 let (a, b) = (self.node(a)?, self.node(b)?);
                 in_long(a).div(b).cast(CType::Int)
@@ -283,7 +283,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// An `Int` as a size: what is computed on the device gets a name, and a variable that stands for it.
+    /// An `Int` as a size; a computed one gets a name and a size variable.
     pub fn as_size(&mut self, v: &ScalarValue, name: &str) -> Result<Size> {
         Ok(match v {
             ScalarValue::Size(s) => s.clone(),
@@ -302,7 +302,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The sum, difference or product of two `Int`s as a size, if both are and no `int` can overflow.
+    /// The sum, difference or product of two `Int`s as a size, if both are sizes and no `int` can overflow.
     pub fn symbolic(&self, a: &ScalarValue, b: &ScalarValue, op: impl Fn(&Size, &Size) -> Size) -> Option<Size> {
         let size = |v: &ScalarValue| match v {
             ScalarValue::Size(s) => Some(s.clone()),
@@ -313,7 +313,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (result.as_const().is_some() || self.fits_int(&result)).then_some(result)
     }
 
-    /// An index below `n` under a name of its own, if it is no simple expression.
+    /// An index below `n`, bound to a name unless it is an atom.
     pub fn named_index(&mut self, name: &str, i: &Size, n: &Size) -> Result<Size> {
         let expr = self.size(i)?;
         if expr.is_atom() {
@@ -322,7 +322,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(self.index_below(name, expr, n))
     }
 
-    /// What is known of a comparison of two `Int`s.
+    /// The result of comparing two `Int`s, if it is known.
     pub fn decide(
         &self,
         a: &ScalarValue,
@@ -341,7 +341,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Refers to a variable that is assigned later on: the value must be copied before that.
+    /// Binds a value to a name, if it is not already one, so that later assignments do not affect it.
     pub fn named_scalar(&mut self, v: &Value<'k>, name: &str) -> Result<Value<'k>> {
         Ok(match v {
             Value::Scalar(ScalarValue::Computed { ty, expr }) if !expr.is_atom() => {
@@ -375,7 +375,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// What the argument for a size is called: as the size is written, if that is short.
+/// The name of a size's argument: the size as written, if that is short.
 fn argument_name(s: &Size) -> String {
     let text = s.to_string();
     if text.len() <= 12 { text } else { "size".into() }
@@ -386,7 +386,7 @@ fn term(numerator: i128, denominator: i128, monomial: &Size) -> Size {
     monomial.mul(&coefficient(numerator)).div_exact(&coefficient(denominator))
 }
 
-/// Without any division.
+/// Whether a size contains no division.
 fn is_whole(s: &Size) -> bool {
     fn whole(n: &Node) -> bool {
         match n {
@@ -400,24 +400,24 @@ fn is_whole(s: &Size) -> bool {
     whole(&s.node())
 }
 
-/// The same number, computed in `long`.
+/// The same expression, computed in `long`.
 fn in_long(e: Expr) -> Expr {
     let long = |e: Arc<Expr>| Arc::new(in_long(Arc::unwrap_or_clone(e)));
     match e {
-        // A truth value has no other type; its operands do.
+        // A comparison stays a truth value, but its operands are converted.
         Expr::Binary(op, a, b) => Expr::Binary(op, long(a), long(b)),
         Expr::Unary(op, a) => Expr::Unary(op, long(a)),
         Expr::Select(condition, a, b) => Expr::Select(long(condition), long(a), long(b)),
         Expr::Call(name, args) if matches!(&*name, "min" | "max") => {
             Expr::Call(name, args.into_iter().map(in_long).collect())
         }
-        // Of a quotient whose numerator is a `long` already.
+        // The cast is of a `long` already.
         Expr::Cast(CType::Int, a) if is_long(&a) => Arc::unwrap_or_clone(a),
         other => other.cast(CType::Long),
     }
 }
 
-/// Whether a number is a `long`.
+/// Whether an expression is a `long`.
 pub fn is_long(e: &Expr) -> bool {
     match e {
         Expr::Int { long, .. } => *long,

@@ -1,4 +1,4 @@
-//! One launch: a function, its arguments, and how many work-items are useful.
+//! Launches: a function, its arguments, and its launch size.
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
@@ -17,10 +17,10 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Work-items in all, where it is not known before the run how many are useful.
+/// Total work-items, if the useful number is unknown before the run.
 const UNKNOWN_ITEMS: i64 = 1 << 16;
 
-/// What launches of one function have in common.
+/// The properties that launches of the same function share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     local: [u32; 3],
@@ -37,7 +37,7 @@ enum Kind {
     Local,
 }
 
-/// A condition at host level under which the launches of a branch do something.
+/// A host-level condition under which the launches of a branch have an effect.
 #[derive(Debug, Clone)]
 pub struct Guard<'k> {
     pub condition: Value<'k>,
@@ -45,7 +45,7 @@ pub struct Guard<'k> {
 }
 
 impl Guard<'_> {
-    /// A number that is positive where the branch is taken, if the condition compares sizes that the host knows.
+    /// A size that is positive if the branch is taken; `None` unless the condition compares sizes known to the host.
     fn taken(&self, program: &ProgramBuilder) -> Option<Size> {
         let Value::Deferred(deferred) = &self.condition else { return None };
         let Rhs::Scalar(op, args) = &deferred.stmt.rhs else { return None };
@@ -73,7 +73,7 @@ impl Guard<'_> {
     }
 }
 
-/// What a launch is called and where it comes from.
+/// The name and origin of a launch.
 #[derive(Debug, Clone)]
 pub struct Title<'a> {
     /// The stem of the function's name.
@@ -83,9 +83,9 @@ pub struct Title<'a> {
 }
 
 impl<'k> ProgramBuilder<'k> {
-    /// Adds a launch whose function `body` writes. `used` are the dimensions over which it spreads work; `local` the
-    /// size of a group where the function relies on it. It is launched only where all of `positive` are; the function may
-    /// rely on that.
+    /// Adds a launch whose function is written by `body`. The function distributes work over the dimensions `used`, and
+    /// relies on group sizes in `local`. It is skipped unless all of `positive` are positive; the function may rely on
+    /// that.
     pub fn emit_launch(
         &mut self,
         title: &Title,
@@ -115,11 +115,11 @@ impl<'k> ProgramBuilder<'k> {
             })?;
         }
         body(&mut f)?;
-        // A check that turns out to be needless, say. NVIDIA's assembler refuses functions without an instruction.
+        // For example a check that was eliminated. NVIDIA's assembler rejects functions without instructions.
         if f.does_nothing() {
             return Ok(());
         }
-        // There is memory for what is launched only.
+        // Only a launch that is made needs memory.
         for id in f.own.iter().chain(&f.group_own) {
             let capacity = &mut f.program.buffers[id.0 as usize].capacity;
             *capacity = where_launched(&only_if, capacity);
@@ -145,7 +145,7 @@ impl<'k> ProgramBuilder<'k> {
         } else {
             spread(used.glb, dims, &target)
         };
-        // Where each work-item or group has memory of its own there is room for so many groups in all.
+        // If each work-item or group has its own memory, the total number of groups is limited.
         let in_group: u32 = size.iter().product();
         let of_items = own.then_some(SCRATCH_ITEMS / in_group.max(1));
         let most = of_items.into_iter().chain(group_own.then_some(SCRATCH_GROUPS)).min();
@@ -185,7 +185,7 @@ impl<'k> ProgramBuilder<'k> {
         Ok(())
     }
 
-    /// A launch of the function that was written last; if one before it is the same, of that: it is in the text once.
+    /// Merges the function written last with an equal earlier one, so that it is in the text only once.
     fn written_once(&mut self, mut launch: Launch, spent_before: Mark) -> Launch {
         let kinds = launch.args.iter().map(|arg| self.kind_of(arg)).collect();
         let shape = Shape { local: launch.local, exact: launch.exact_local, kinds };
@@ -202,7 +202,7 @@ impl<'k> ProgramBuilder<'k> {
         launch
     }
 
-    /// What tells arguments apart of which some may be tested before a launch and others not.
+    /// The kind of an argument; the test for failures treats kinds differently.
     fn kind_of(&self, arg: &Arg) -> Kind {
         match arg {
             Arg::Buffer(id) if self.failure_buffer == Some(*id) => Kind::Failure,
@@ -213,8 +213,8 @@ impl<'k> ProgramBuilder<'k> {
         }
     }
 
-    /// Of launches of which only one is made, each with the same arrays of its own, these are told once. The last one's are
-    /// those from `first` on.
+    /// Reports private and local arrays once if they are equal in several launches of which only one is made. Those of
+    /// the last launch start at index `first`.
     fn say_once(&mut self, first: usize) {
         let last = self.report.stored.split_off(first);
         let own = |s: &Stored| matches!(s.memory, report::Kind::Local | report::Kind::Private);
@@ -223,26 +223,26 @@ impl<'k> ProgramBuilder<'k> {
     }
 }
 
-/// So much where all of these are positive, else nothing.
+/// `much` if all of these sizes are positive, otherwise 0.
 fn where_launched(only_if: &[Size], much: &Size) -> Size {
     only_if.iter().fold(much.clone(), |much, size| Size::if_le(&Size::one(), size, &much, &Size::zero()))
 }
 
-/// A group for loops over global work-items.
+/// The group size for loops over global work-items.
 fn spread(used: [bool; 3], dims: usize, target: &Target) -> [u32; 3] {
     let rest = |before: u32| (target.group / before).max(1);
     let shape: [u32; 3] = match dims {
         0 => [1, 1, 1],
         1 => [target.group, 1, 1],
         2 => [16, rest(16), 1],
-        // Neighbours of the innermost dimension are read together.
+        // Neighbours in the innermost dimension read adjacent elements.
         _ => [32, rest(32), 1],
     };
     let mut shape = shape.into_iter();
     used.map(|u| if u { shape.next().unwrap_or(1) } else { 1 })
 }
 
-/// A group for loops over the work-items of a group.
+/// The group size for loops over the work-items of a group.
 fn group_size(used: Dims, local: [Option<u32>; 3], target: &Target) -> [u32; 3] {
     if local.iter().any(Option::is_some) {
         return local.map(|n| n.unwrap_or(1));
@@ -266,8 +266,8 @@ pub fn dims_of(stmt: &Stmt) -> Dims {
     dims
 }
 
-/// The group size that makes the `mapLcl`s of a statement run without a loop: the most frequent constant length in each
-/// dimension, if all of them are constant.
+/// The group size with which the `mapLcl`s of a statement need no loop: the most frequent length in each dimension, if
+/// all lengths are constant.
 pub fn local_size_of(stmt: &Stmt, target: &Target, ty: &impl Fn(&crate::core::Atom) -> Ty) -> [Option<u32>; 3] {
     let mut lengths: [Vec<Option<i64>>; 3] = Default::default();
     stmt_lengths(stmt, ty, &mut lengths);
@@ -317,7 +317,7 @@ fn block_lengths(block: &Block, ty: &impl Fn(&crate::core::Atom) -> Ty, out: &mu
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Copies a value with all work-items: the outermost dimensions of arrays are spread over the device.
+    /// Copies a value with all work-items, distributing the outer dimensions of arrays over the device.
     pub fn copy_in_parallel(&mut self, value: &Value<'k>, dest: &Dest<'k>) -> Result<()> {
         match self.force(value)? {
             Value::Tuple(parts) => {
@@ -372,7 +372,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// The dimensions of a copy of a value of this type.
+/// The dimensions over which to copy a value of this type.
 pub fn copy_dims(ty: &Ty) -> Dims {
     let mut dims = Dims::default();
     ty.any(&mut |t| {

@@ -1,7 +1,7 @@
 //! Loops, sequential and parallel, and barriers.
 //!
-//! A parallel loop has the stride of the grid, so that any number of work-items does all the work. Where it surely takes
-//! one step at most there is no loop.
+//! Parallel loops are grid-stride loops, so any number of work-items does all the work. If at most one step is certain,
+//! there is no loop.
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
@@ -12,21 +12,21 @@ use crate::opencl::{CType, Expr, Step, StmtKind};
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// Work-items of a group that has rows of different lengths: fewer have nothing to do at the end of one, and more groups
-/// share a compute unit. A triangle of 16384 rows times a vector takes 127 µs on an H200 by groups of 64, 136 by those of
-/// 128, and 148 by those of 32 or 256.
+/// Work-items of a group that computes rows of different lengths. Fewer idle at the end of a row, and more groups share
+/// a compute unit. A triangular matrix of 16384 rows times a vector takes 127 µs on an H200 with groups of 64, 136 with
+/// 128, and 148 with 32 or 256.
 const UNEVEN_GROUP: u32 = 64;
 
-/// What is done for an element.
+/// Writes the code for one element.
 type OnElement<'a, F> = dyn FnOnce(&mut F, &Size) -> Result<()> + 'a;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// `map f xs` at a level, into `dest`.
+    /// Writes `map f xs` at a level to `dest`.
     pub fn map(&mut self, level: Level, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
         let f = Closure { lambda: &call.funs[0], env: env.clone() };
-        // A few pieces are written out one after the other: what is known of each simplifies its code.
+        // Unroll few segments: the facts about each simplify its code.
         if let (Level::Seq | Level::Auto, Some(n)) = (level, few_pieces(&xs)) {
             for i in (0..n).map(Size::int) {
                 let (stmts, ()) = self.scope(|b| {
@@ -40,7 +40,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             return Ok(());
         }
-        // So are few elements where all code is written out: they are registers then.
+        // Unroll few elements if loops are unrolled anyway, because then they are registers.
         if self.write_out > 1
             && let (Level::Seq | Level::Auto, Some(n)) = (level, self.facts.simplify(&xs.len).as_const())
             && (2..=self.write_out).contains(&n)
@@ -52,7 +52,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         {
             return self.map_apart(level, &f, &xs, dest, borders);
         }
-        // The longest rows first: no group begins with much when the others are done.
+        // Longest rows first, so that no group starts a long one when the others are finished.
         let longest_last = matches!(level, Level::Wrg(_)) && self.rows_grow(&xs);
         if longest_last && self.program.schedule.target.class == Class::Gpu {
             self.wishes.group = Some(UNEVEN_GROUP);
@@ -65,14 +65,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Element `i` of `map f xs`, to where it belongs.
+    /// Writes element `i` of `map f xs` to its destination.
     pub fn map_at(&mut self, f: &Closure<'k>, xs: &Array<'k>, dest: &Dest<'k>, i: &Size) -> Result<()> {
         let x = self.read(xs, i)?;
         let to = self.dest_at(dest, i)?;
         self.call_into(&f.at(i), &[x], &to)
     }
 
-    /// `generate f`, stored.
+    /// Writes `generate f` to `dest`.
     pub fn generate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>) -> Result<()> {
         let Some(array) = self.program.kernel.ty(stmt.var).as_array() else { return Ok(()) };
         let n = env.size(&array.len);
@@ -83,7 +83,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The result of a function, written to `dest`.
+    /// Writes the result of a function to `dest`.
     pub fn call_into(&mut self, f: &Closure<'k>, args: &[Value<'k>], dest: &Dest<'k>) -> Result<()> {
         let mut env = f.env.clone();
         for (param, arg) in f.lambda.params.iter().zip(args) {
@@ -102,7 +102,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let (d, id, step) = match level {
             Level::Seq | Level::Auto => {
-                // A body that is written once cannot be written out.
+                // A body that can be written only once cannot be unrolled.
                 let (written_out, mut body) = (std::mem::replace(&mut self.write_out, 1), Some(body));
                 let result = self.sequential(n, |f, i| body.take().map_or(Ok(()), |body| body(f, i)));
                 self.write_out = written_out;
@@ -159,7 +159,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             _ => "k",
         };
         let result = if n.is_one() && !matches!(level, Level::Lcl(_)) {
-            // One of them does it: no loop.
+            // The work-item with id 0 does it, without a loop.
             let first = id.eq(Expr::int(0));
             let (stmts, ()) = self.scope(|f| body(f, &Size::zero()))?;
             self.emit_if(first, stmts, Vec::new());
@@ -181,8 +181,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// A group has several elements at a time, each of which is shared by the work-items of one row. Those behind the last
-    /// are the last again: all of them must get to all barriers, and write the same.
+    /// A group computes several elements at a time, each shared by the work-items of one row. Indices after the last
+    /// are clamped, because all work-items must reach all barriers; they write the same values.
     fn for_rows(&mut self, rows: u32, n: &Size, body: Box<OnElement<'_, Self>>) -> Result<()> {
         let rows = Size::nat(rows.into());
         let rounds = n.add(&rows).sub(&Size::one()).div_floor(&rows);
@@ -194,7 +194,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// For each element of an array, sequentially; a few pieces one after the other.
+    /// A sequential loop over an array; few segments are unrolled.
     pub fn over(
         &mut self,
         wish: &str,
@@ -205,7 +205,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (0..n).map(Size::int).try_for_each(|i| body(self, &i))
     }
 
-    /// A sequential loop in which memory of the group may be used anew in each round.
+    /// A sequential loop whose iterations may reuse the group's memory.
     pub fn sequential(&mut self, n: &Size, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let shared = std::mem::take(&mut self.shared_in_loop);
         let result = self.for_each("i", n, |f, i| {
@@ -217,21 +217,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// What was written to memory of the group in this round is overwritten in the next: everybody must have read it.
+    /// Waits until all work-items have read the group's memory, which the next iteration overwrites.
     fn before_next_round(&mut self) {
         if self.shared_in_loop {
             self.barrier(true, !self.group_own.is_empty());
         }
     }
 
-    /// Every work-item surely does one step at most, because the group has as many as there are steps.
+    /// Whether every work-item takes at most one step, because the group has as many work-items as there are steps.
     fn one_step(&self, level: Level, n: &Size) -> bool {
         let Level::Lcl(d) = level else { return false };
         let (Some(local), Some(n)) = (self.local_size[usize::from(d.min(2))], n.as_const()) else { return false };
         n <= i64::from(local)
     }
 
-    /// The one step of a loop, guarded where the group has more work-items than steps.
+    /// The only step of a loop, guarded if the group may have more work-items than steps.
     fn one(&mut self, name: &str, id: Expr, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let d = match &id {
             Expr::Call(_, args) => args.first().and_then(Expr::as_int).unwrap_or(0),
@@ -265,7 +265,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Whether a loop stands in these statements.
+/// Whether these statements contain a loop.
 pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::For { .. } | StmtKind::While { .. } => true,
@@ -275,7 +275,7 @@ pub fn has_loop(stmts: &[crate::opencl::Stmt]) -> bool {
     })
 }
 
-/// Whether a barrier stands in these statements.
+/// Whether these statements contain a barrier.
 pub fn has_barrier(stmts: &[crate::opencl::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Barrier { .. } => true,

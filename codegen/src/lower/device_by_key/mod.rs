@@ -1,14 +1,15 @@
 //! `reduceByKey` over the whole device, in two launches.
 //!
-//! In the first each group folds a part of the elements into a table of its own in local memory; the second folds, for
-//! each cell, what the tables of all parts have. On a GPU a group keeps the table several times, interleaved, so that
-//! neighbouring work-items meet in no bank of the memory (Henriksen, Hellfritzsch, Sadayappan, Oancea, *Compiling
-//! generalized histograms for GPU*, SC 2020). Where OpenCL has an atomic operation for the operator, work-items share a
-//! copy; else a copy is written by one work-item alone, or by one for each column of rows: no element waits for another,
-//! and floats meet in an order that lengths and device alone decide. On a processor a group is one work-item.
+//! In the first launch each group folds a part of the elements into its own table in local memory; in the second each
+//! cell is folded over the tables of all parts. On a GPU a group keeps several interleaved copies of its table, so that
+//! neighbouring work-items have no bank conflicts (Henriksen, Hellfritzsch, Sadayappan, Oancea, *Compiling generalized
+//! histograms for GPU*, SC 2020). If OpenCL has an atomic operation for the operator, work-items share a copy.
+//! Otherwise a copy is written by one work-item, or by one for each column of rows: no element waits for another, and
+//! floats are combined in an order that depends only on the lengths and the device. On a CPU a group is one work-item.
 //!
-//! A table that does not fit is made in turns: each part of the table ([`Table::turns`]) by groups of its own. Where that
-//! takes too many and there is an atomic operation, all work-items share one table in global memory ([`shared`]).
+//! A table that does not fit is computed in turns: each part of the table ([`Table::turns`]) by different groups. If
+//! there would be too many turns and an atomic operation exists, all work-items share one table in global memory
+//! ([`shared`]).
 
 mod parts;
 mod result;
@@ -30,9 +31,9 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use table::{ByKey, Table, atomic};
 
-/// Work-items that fold one cell of all tables together.
+/// Work-items that together fold one cell over all tables.
 const TEAM: u32 = 32;
-/// Times that all elements are read at most, where the alternative are atomic operations in global memory.
+/// Maximum passes over all elements, if atomic operations in global memory are the alternative.
 const MOST_TURNS: i64 = 4;
 
 impl<'k> Host<'k> {
@@ -60,7 +61,7 @@ impl<'k> Host<'k> {
         if by.atomic.is_none() || turns.as_const().is_some_and(|n| n <= MOST_TURNS) {
             return self.by_key_in_parts(stmt, &by, &table, dest);
         }
-        // What the next launch writes it writes in any case.
+        // The next launch may be skipped, so pending writes must not become part of it.
         let waiting = std::mem::take(&mut self.lengths);
         let first = self.program.steps.len();
         self.by_key_in_parts(stmt, &by, &table, dest)?;
@@ -73,12 +74,12 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// By tables in local memory.
+    /// The version with tables in local memory.
     fn by_key_in_parts(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, table: &Table, dest: &Dest<'k>) -> Result<()> {
         let target = self.program.schedule.target;
         let name = self.program.kernel.name_of(stmt.var).to_string();
         self.program.applied(&rules::BY_KEY_PARTS, &stmt.origin);
-        // Those of one cell lie side by side.
+        // The values of one cell are adjacent.
         let all = by.cells().mul(&table.parts);
         let parts = self.program.buffer(&format!("{name}_parts"), by.scalar, all.clone(), BufferRole::Temporary);
         self.program.stored(&format!("{name}_parts"), crate::report::Kind::Global, by.scalar, &all, &stmt.origin);
@@ -106,7 +107,7 @@ impl<'k> Host<'k> {
 }
 
 impl FunctionBuilder<'_, '_> {
-    /// A number that the host computes, as an expression.
+    /// A number computed by the host, as an expression.
     fn sized(&mut self, size: &Size, name: &str) -> Result<Expr> {
         let size = self.host_size(size, name)?;
         self.size(&size)

@@ -1,4 +1,4 @@
-//! The first launch: each group folds a part of the elements into its table, and its copies into one.
+//! The first launch: each group folds a part of the elements into its table, then the copies of the table into one.
 
 use super::super::Result;
 use super::super::device_filter::{local_id, rounded_up};
@@ -13,25 +13,25 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a group makes at a time: the table of a part of the elements, or of some buckets and columns of it.
+/// The work of a group at a time: the table, or some of its buckets and columns, for a part of the elements.
 struct Task<'a, 'k> {
     by: &'a ByKey<'k>,
     table: &'a Table,
     memory: Rc<Layout>,
     part: Expr,
-    /// The buckets from the first on.
+    /// The first bucket, and the number of buckets.
     first: Expr,
     buckets: Expr,
-    /// The columns from the first on.
+    /// The first column, and the number of columns.
     first_column: Size,
     columns: Size,
-    /// Elements of a bucket in all copies, and in one.
+    /// Elements of a bucket in all copies, and in one copy.
     lanes: Expr,
     in_copy: Expr,
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// For each part of the elements and each turn, the table.
+    /// Computes the table for each part of the elements and each turn.
     pub fn fold_parts(&mut self, by: &ByKey<'k>, table: &Table, parts: BufferId) -> Result<()> {
         let Some(memory) = self.element_arrays(&Ty::scalar(by.scalar), "table", Storage::Local, table.room) else {
             return Err(self.error("reduceByKey", "what is folded is no scalar"));
@@ -44,7 +44,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => Expr::int(1),
             Some(_) => self.sized(&table.columns, "columns_of_table")?,
         };
-        // Whole rounds, but for the last part: the elements that are left would wait for memory one after the other.
+        // All parts except the last are multiples of a full step, because the elements of an incomplete step wait for
+        // memory one by one.
         let round = Size::int(IN_FLIGHT).mul(&table.at_once(by));
         let round = self.sized(&round, "round")?;
         let even = self.named("even", rounded_up(n_expr.clone(), count));
@@ -119,7 +120,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.copy(&z, &Dest::Place(to))
         })?;
         self.barrier(true, false);
-        // Which copy a work-item writes to, and which columns; how many work on different elements.
+        // The copy and the columns of a work-item, and the number of different elements processed at a time.
         let (slot, column) = match &task.by.columns {
             None => (local_id().cast(CType::Int), Expr::int(0)),
             Some(_) => {
@@ -184,7 +185,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Folds these elements into the table; all are on their way from memory at once.
+    /// Folds these elements into the table, with all loads in flight at once.
     fn fold_some(&mut self, task: &Task<'_, 'k>, all: &[Size], (lane, column): (&Expr, &Expr)) -> Result<()> {
         let mut keys = Vec::new();
         for i in all {
@@ -246,7 +247,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Each cell of the table, from all copies, goes to the memory of its part.
+    /// Combines the copies of each cell of the table and writes them to the memory of the part.
     fn copies_to_parts(&mut self, task: &Task<'_, 'k>, parts: BufferId) -> Result<()> {
         let (by, table) = (task.by, task.table);
         let cells = self.host_size(&table.buckets.mul(&table.columns), "cells_of_table")?;
@@ -267,7 +268,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             f.provided(there, |f| {
                 let start = f.named("start", bucket.clone().mul(task.lanes.clone()).add(column.clone()));
-                // Neighbours begin with different copies, which lie in different banks.
+                // Neighbours start with different copies, which are in different banks.
                 let copies = f.host_size(&table.copies, "copies")?;
                 let copies_expr = f.size(&copies)?;
                 let turn = f.named("first_copy", bucket.clone().rem(copies_expr.clone()));

@@ -1,4 +1,4 @@
-//! The second launch: each cell is folded over the tables of all parts.
+//! The second launch: folds each cell over the tables of all parts.
 
 use super::super::Result;
 use super::super::device_filter::local_id;
@@ -13,7 +13,7 @@ use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// What every `step`-th part from `first` on has of a cell.
+    /// The fold of a cell over every `step`-th part from `first` on.
     pub fn folded_of(
         &mut self,
         by: &ByKey<'k>,
@@ -63,7 +63,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.copy(value, &to)
     }
 
-    /// The result from the tables of all parts: some work-items of a group for each cell.
+    /// Computes the result from the tables of all parts; several work-items of a group share a cell.
     pub fn fold_tables(
         &mut self,
         by: &ByKey<'k>,

@@ -1,5 +1,5 @@
-//! One table in global memory, which all work-items share by atomic operations: for more cells than local memory has room
-//! for, among which elements seldom meet.
+//! One table in global memory, shared by all work-items through atomic operations: for tables too large for local
+//! memory, where conflicts are rare.
 
 use super::super::Result;
 use super::super::function::Dims;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'k> Host<'k> {
-    /// There is memory for the table where `many` is positive.
+    /// The table has memory only if `many` is positive.
     pub(super) fn by_key_shared(&mut self, stmt: &'k Stmt, by: &ByKey<'k>, many: &Size, dest: &Dest<'k>) -> Result<()> {
         let Some(atomic) = by.atomic else { return Ok(()) };
         self.program.applied(&rules::BY_KEY_SHARED, &stmt.origin);

@@ -1,4 +1,4 @@
-//! How the tables of a `reduceByKey` lie in local memory, and how elements are dealt out to them.
+//! The layout of a `reduceByKey`'s tables in local memory, and the distribution of elements.
 
 use super::super::program::scalar_bytes;
 use super::super::value::{Array, Closure, Value};
@@ -7,26 +7,26 @@ use crate::target::{Class, Target};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
-/// Elements of a part at least: for fewer no table is worth making.
+/// Minimum elements of a part; with fewer, a table does not pay.
 const LEAST_IN_PART: i64 = 2048;
-/// Parts for each compute unit.
+/// Parts per compute unit.
 const PARTS_PER_UNIT: u32 = 4;
-/// Copies of a table at most that work-items share by atomic operations: as many as local memory has banks.
+/// Maximum copies of a table that work-items share through atomic operations: the number of banks of local memory.
 const MOST_COPIES: i64 = 32;
-/// Elements that a work-item has under way at a time.
+/// Elements that a work-item processes at the same time.
 pub const IN_FLIGHT: i64 = 8;
 
-/// What is folded, of which type, and by which key.
+/// The operands of a `reduceByKey`.
 pub struct ByKey<'k> {
     pub f: Closure<'k>,
     pub z: Value<'k>,
     pub keys: Array<'k>,
     pub xs: Array<'k>,
     pub scalar: Scalar,
-    /// The function by which OpenCL does it at once.
+    /// OpenCL's atomic function for the operator, if there is one.
     pub atomic: Option<&'static str>,
     pub buckets: Size,
-    /// Of rows.
+    /// The columns, if the elements are rows.
     pub columns: Option<Size>,
 }
 
@@ -39,19 +39,19 @@ impl ByKey<'_> {
     }
 }
 
-/// How the table of a group lies in local memory. All of it is known to the host.
+/// The layout of a group's table in local memory. The host knows all of these sizes.
 pub struct Table {
     /// Work-items of a group.
     pub group: u32,
-    /// Elements of the memory.
+    /// Elements that fit the memory.
     pub room: i64,
-    /// Buckets and columns that are in it at a time.
+    /// Buckets and columns in memory at a time.
     pub buckets: Size,
     pub columns: Size,
-    /// Neighbouring work-items that take the columns of one element.
+    /// Neighbouring work-items that share the columns of one element.
     pub team: Size,
     pub copies: Size,
-    /// How many such tables make up the whole: in buckets, in columns.
+    /// The number of such tables that make up the whole: in buckets, in columns.
     pub turns: (Size, Size),
     pub parts: Size,
 }
@@ -69,7 +69,7 @@ pub fn rounded_up(a: &Size, b: &Size) -> Size {
 impl Table {
     pub fn of(target: &Target, by: &ByKey, most: &Size) -> Table {
         let group = if target.class == Class::Cpu { 1 } else { target.most_in_group.clamp(1, 256) };
-        // The largest power of two that leaves a third of the memory; a part of it where little is known of the device.
+        // The largest power of two that leaves a third of the memory free; less if little is known about the device.
         let bytes = match target.class {
             Class::Portable => target.local_memory / 4,
             Class::Gpu | Class::Cpu => target.local_memory * 2 / 3,
@@ -82,7 +82,8 @@ impl Table {
         let columns = Size::min(&width, &room_size);
         let team = at_least_one(&Size::min(&columns, &group_size));
         let teams = group_size.div_floor(&team);
-        // Copies that are not shared are worth more turns: some for each group, or all work-items have one.
+        // Without atomic operations, copies are worth more turns: each group has several, or all its work-items share
+        // one.
         let (fit, most_copies) = match by.atomic {
             Some(_) => (quotient(&room_size, &columns), Size::min(&Size::int(MOST_COPIES), &teams)),
             None => {
@@ -93,7 +94,7 @@ impl Table {
         let buckets = Size::min(&by.buckets, &fit);
         let copies = at_least_one(&Size::min(&quotient(&room_size, &columns.mul(&buckets)), &most_copies));
         let turns = (rounded_up(&by.buckets, &fit), rounded_up(&width, &room_size));
-        // All tables together take no more memory than if each were as large as local memory, if several are made.
+        // All tables together, if there are several, take no more memory than if each were as large as local memory.
         let most_parts = i64::from(PARTS_PER_UNIT * target.compute_units);
         let fit = Size::int(most_parts * room).div_floor(&by.cells().add(&Size::one()));
         let useful = rounded_up(most, &Size::int(LEAST_IN_PART));
@@ -103,7 +104,7 @@ impl Table {
     pub fn tasks(&self) -> Size {
         self.turns.0.mul(&self.turns.1).mul(&self.parts)
     }
-    /// Elements on which a group is at work at a time: where copies are not shared, one for each.
+    /// Elements that a group processes at a time; without atomic operations one for each copy.
     pub fn at_once(&self, by: &ByKey) -> Size {
         match by.atomic {
             Some(_) => Size::nat(self.group.into()).div_floor(&self.team),
@@ -116,7 +117,7 @@ impl Table {
     }
 }
 
-/// The atomic operation for an operator that has been seen to be commutative.
+/// OpenCL's atomic operation for a commutative operator, if there is one.
 pub fn atomic(f: &Lambda, scalar: Scalar) -> Option<&'static str> {
     let Rhs::Scalar(op, _) = &f.body.stmts.last()?.rhs else { return None };
     let name = match op {

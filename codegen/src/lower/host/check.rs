@@ -1,4 +1,4 @@
-//! What may stop a run: checks of lengths, and what is computed only because it may fail.
+//! Checks at host level: of lengths, and computations made only because they may fail.
 
 use super::Host;
 use crate::core::Stmt;
@@ -10,8 +10,8 @@ use lift_analysis::size::{LengthCheck, Size};
 use std::rc::Rc;
 
 impl<'k> Host<'k> {
-    /// What may stop the run before the current point and no launch has computed yet; nothing where a launch may be left
-    /// out.
+    /// Computations before the current point that may stop the run and that no launch includes yet; none if the launch
+    /// may be skipped.
     pub(super) fn due_checks(&self) -> Vec<Rc<Deferred<'k>>> {
         match self.guards.is_empty() && self.uncertain == 0 && self.program.is_checked() {
             true => self.to_check.iter().filter(|d| !d.computed.get() && !d.is_length).cloned().collect(),
@@ -19,7 +19,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// What no kernel of the block computes, but may stop the run, is computed for that.
+    /// Adds launches for computations that may stop the run but that no kernel of the block includes.
     pub fn check_rest(&mut self, from: usize) -> Result<()> {
         for d in self.to_check.split_off(from) {
             if !d.computed.get() {
@@ -29,17 +29,17 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// Which of the values that may stop the run some launch computes by now.
+    /// For each computation that may stop the run, whether a launch already includes it.
     pub fn computed(&self) -> Vec<bool> {
         self.to_check.iter().map(|d| d.computed.get()).collect()
     }
 
-    /// Makes it those again: what was launched since then may not run.
+    /// Restores the state of [`Host::computed`], because the launches since then may be skipped.
     pub fn only_computed(&self, those: &[bool]) {
         self.to_check.iter().zip(those).for_each(|(d, computed)| d.computed.set(*computed));
     }
 
-    /// A statement whose value nobody wants, but that may stop the run.
+    /// Runs a statement only because it may stop the run; its value is unused.
     pub(super) fn for_its_failures(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Value<'k>> {
         if !self.program.is_checked() {
             return Ok(Value::Written);
@@ -53,7 +53,7 @@ impl<'k> Host<'k> {
         Ok(Value::Written)
     }
 
-    /// Checks what the program assumes of the lengths that a statement opens.
+    /// Checks the program's assumptions about the lengths that a statement opens.
     pub(super) fn assumed(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<()> {
         let assumed = self.program.assumptions_of(&stmt.binds, env);
         if assumed.is_empty() {
@@ -88,7 +88,7 @@ impl<'k> Host<'k> {
             };
             if known && self.guards.is_empty() && self.uncertain == 0 {
                 let assumption = here.assumption();
-                // What the whole kernel assumes is checked already.
+                // Assumptions of the whole kernel are checked already.
                 if !self.program.checks.iter().any(|(known, _)| *known == assumption) {
                     self.program.checks.push((assumption, stmt.origin.clone()));
                 }
@@ -108,7 +108,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Before an array of `n` elements is padded by `more`.
+    /// Checks that an array of `n` elements to be padded by `more` is not empty.
     pub(super) fn not_empty(&mut self, stmt: &'k Stmt, n: &Size, more: &Size) -> Result<()> {
         if !self.program.is_checked() || more.is_zero() || self.program.facts.lt(&Size::zero(), n).is_yes() {
             return Ok(());

@@ -1,6 +1,7 @@
 //! The host level: the statements at the top of a kernel, between which the device is synchronised.
 //!
-//! Blocks, statements and conditions are here; [`operation`] has the primitives, [`rounds`] the loops, [`check`] what may stop a run.
+//! This module lowers blocks, statements and conditions; [`operation`] primitives, [`rounds`] loops, [`check`] whatever
+//! may stop a run.
 
 mod check;
 mod operation;
@@ -27,18 +28,18 @@ pub struct Host<'k> {
     pub program: ProgramBuilder<'k>,
     /// The branches around the current point.
     pub guards: Vec<Guard<'k>>,
-    /// The loops around the current point that may have no round.
+    /// The number of surrounding loops that may have no iteration.
     uncertain: usize,
-    /// Lengths and scalars to be written by the next launch.
+    /// Lengths and scalars that the next launch is to write.
     pub lengths: Vec<Waiting<'k>>,
-    /// What may stop the run, if no kernel computes it for its value.
+    /// Computations that may stop the run, to be launched if no kernel needs their values.
     pub to_check: Vec<Rc<Deferred<'k>>>,
-    /// What cannot be compiled, and the variables that have no value for that.
+    /// The errors so far, and the variables that have no value because of them.
     errors: Vec<LowerError>,
     broken: FxHashSet<VarId>,
 }
 
-/// The program, or what cannot be compiled; and the lengths that must be measured.
+/// Lowers a schedule to a program or errors; also returns the lengths that must be measured.
 pub fn program(schedule: &Schedule) -> (std::result::Result<Program, Vec<LowerError>>, BTreeSet<VarId>) {
     let mut host = Host {
         program: ProgramBuilder::new(&schedule.kernel, schedule),
@@ -99,22 +100,22 @@ fn whole<'k>(host: &mut Host<'k>, schedule: &'k Schedule) -> Result<(Vec<PlanInp
     Ok((inputs, layout))
 }
 
-/// What the next launch writes.
+/// A value that the next launch writes.
 enum Late<'k> {
     Lengths(Vec<Size>),
     Scalar(Value<'k>),
 }
 
-/// What waits for the next launch, and where it goes.
+/// A value that waits for the next launch, and its destination.
 pub struct Waiting<'k> {
     dest: Dest<'k>,
     what: Late<'k>,
-    /// Under how many conditions they are known and wanted.
+    /// The number of conditions under which it is known and needed.
     depth: usize,
 }
 
 impl<'k> Host<'k> {
-    /// Adds a launch, under the conditions of the branches around; it also writes the lengths that wait for one.
+    /// Adds a launch under the conditions of the surrounding branches; it also writes pending lengths.
     pub fn launch(
         &mut self,
         title: &Title,
@@ -122,7 +123,7 @@ impl<'k> Host<'k> {
         local: [Option<u32>; 3],
         body: impl FnOnce(&mut FunctionBuilder<'_, 'k>) -> Result<()>,
     ) -> Result<()> {
-        // A launch that a condition may leave out writes no length that is wanted in any case.
+        // A launch that a condition may skip must not write a length that is needed unconditionally.
         let depth = self.guards.len();
         let (lengths, later) =
             std::mem::take(&mut self.lengths).into_iter().partition(|l: &Waiting<'k>| l.depth >= depth);
@@ -130,7 +131,7 @@ impl<'k> Host<'k> {
         let due = self.due_checks();
         self.program.emit_launch(title, &self.guards, &[], used, local, |f| {
             body(f)?;
-            // What comes earlier in the program is told before what this launch may find.
+            // Earlier failures of the program must be reported before those of this launch.
             if f.records_failures() {
                 due.iter().try_for_each(|d| f.force(&Value::Deferred(d.clone())).map(drop))?;
             }
@@ -145,7 +146,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// A launch that is left out unless all of `positive`, which the host knows before, are.
+    /// Adds a launch that is skipped unless all of `positive` are; the host must know these sizes.
     pub fn launch_if(
         &mut self,
         positive: &[Size],
@@ -157,7 +158,7 @@ impl<'k> Host<'k> {
         self.program.emit_launch(title, &self.guards, positive, used, local, body)
     }
 
-    /// Lengths that are known now and belong into the result of a `pack` further down: the next launch writes them.
+    /// Lets the next launch write lengths that are known now and belong to the result of a later `pack`.
     fn lengths_known(&mut self, block: &'k Block, next: VarId, env: &Env<'k>, assigned: &mut Destinations<'k>) {
         for stmt in &block.stmts {
             if let Rhs::Tuple(all) = &stmt.rhs
@@ -179,8 +180,8 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// Scalars that are known now and belong into the result: the next launch writes them, if then none of its own is left
-    /// to be made for what has no other.
+    /// Lets the next launch write scalars that are known now and belong to the result, if these are all that is
+    /// missing, so that no extra launch is needed for them.
     fn scalars_known(&mut self, all: &[Atom], env: &Env<'k>, dest: &Dest<'k>, handed: &mut [bool]) {
         let is_known = |a: &Atom| match a {
             Atom::Var(v) => env.get(*v).is_some_and(|v| matches!(v, Value::Scalar(_) | Value::Deferred(_))),
@@ -199,7 +200,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// An origin for what belongs to the program as a whole.
+    /// An origin for the program as a whole.
     fn any_origin(&self) -> Origin {
         use lift_analysis::hir::ExprId;
         use lift_analysis::origin::FormKey;
@@ -210,7 +211,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Notes an error; a statement of several rounds has it once.
+    /// Records an error once, even if a statement occurs in several iterations.
     fn wrong(&mut self, e: LowerError) {
         if !self.errors.contains(&e) {
             self.errors.push(e);
@@ -230,7 +231,7 @@ impl<'k> Host<'k> {
             if !assigned.is_empty() {
                 self.lengths_known(block, stmt.var, &env, &mut assigned);
             }
-            // One error is no reason to be silent about another that has nothing to do with it.
+            // Skip statements that depend on an error, but report independent errors.
             if uses::mentions(stmt, &|v| self.broken.contains(&v)) {
                 self.broken.insert(stmt.var);
                 continue;
@@ -259,7 +260,7 @@ impl<'k> Host<'k> {
             }
             _ => result,
         };
-        // Without a destination the value may still be computed by those who asked for the block.
+        // Without a destination, the caller may still compute the value.
         if dest.is_some() {
             self.check_rest(checks)?;
         }
@@ -274,7 +275,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// The value in memory, without loading anything.
+    /// The value in memory, as a reference that loads nothing.
     pub fn load(&mut self, place: &Place) -> Result<Value<'k>> {
         Ok(match &*place.layout {
             Layout::Scalar(_) | Layout::Vec(..) => Value::Place(place.clone()),
@@ -452,7 +453,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// A launch that copies a value.
+    /// Adds a launch that copies a value.
     pub fn copy(
         &mut self,
         value: &Value<'k>,
@@ -470,7 +471,7 @@ impl<'k> Host<'k> {
         self.launch(&title, copy_dims(ty), [None; 3], |f| f.copy_in_parallel(value, dest))
     }
 
-    /// Memory for the value of a statement.
+    /// Allocates memory for the value of a statement.
     pub fn allocate(&mut self, stmt: &'k Stmt, env: &Env<'k>) -> Result<Place> {
         let kernel = self.program.kernel;
         let ty = kernel.ty(stmt.var).subst_sizes(&mut |v| {

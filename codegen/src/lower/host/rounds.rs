@@ -1,4 +1,4 @@
-//! Loops at the top of a kernel: each round is launched for itself.
+//! Loops at the top of a kernel: each iteration is launched separately.
 
 use super::Host;
 use crate::core::{Atom, Lambda, Prim, PrimCall, Rhs, Stmt};
@@ -9,12 +9,12 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Rounds of an `iterate` that are written one after the other; more are a loop.
+/// Maximum iterations of an unrolled `iterate`; more become a loop.
 const UNROLLED: i64 = 16;
-/// Rounds of which each is launched, one after the other: the second stands for those behind it.
+/// Maximum iterations that are launched one after the other; of more, the second stands for all later ones.
 const LAUNCHED: i64 = 2;
 
-/// Two memories that exchange their roles.
+/// Two memories that are swapped after each iteration.
 struct Memories {
     current: Place,
     next: Place,
@@ -34,7 +34,7 @@ impl Memories {
 }
 
 impl<'k> Host<'k> {
-    /// A constant number of rounds, each at host level.
+    /// Lowers an `iterate` at host level.
     pub(super) fn iterate(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let count = call.sizes.first().and_then(|k| env.size(k).as_const());
         let k = match count {
@@ -59,7 +59,7 @@ impl<'k> Host<'k> {
         Ok(value)
     }
 
-    /// Whether a function stores its value: it is no view of another.
+    /// Whether the result of a function is stored, not a view.
     fn is_launched(&self, lambda: &Lambda) -> bool {
         let made = lambda.body.stmts.iter().find(|s| Atom::Var(s.var) == lambda.body.result);
         made.is_some_and(|s| match &s.rhs {
@@ -70,7 +70,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// The first round reads what is there before; all others are alike.
+    /// The first iteration reads the initial value; all others are the same and become a loop.
     fn first_and_rest(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, k: i64) -> Result<Value<'k>> {
         let lambda = &call.funs[0];
         let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
@@ -85,7 +85,7 @@ impl<'k> Host<'k> {
         self.load(&memories.current)
     }
 
-    /// Rounds that keep the length, between two memories that exchange their roles.
+    /// A loop of iterations that keep the length, with two memories that are swapped.
     fn repeat(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let (Some(count), [lambda]) = (call.sizes.first(), call.funs.as_slice()) else {
             return Err(self.error(stmt, "iterate", "this form of it is not compiled yet"));
@@ -105,7 +105,7 @@ impl<'k> Host<'k> {
         self.load(&memories.current)
     }
 
-    /// As many rounds as a test on their value says, which the host reads.
+    /// A loop whose condition the host reads before each iteration.
     pub(super) fn rounds_while(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Value<'k>> {
         let [test, f] = call.funs.as_slice() else {
             return Err(self.error(stmt, "iterateWhile", "it has no test and function"));
@@ -113,7 +113,7 @@ impl<'k> Host<'k> {
         let memories = self.start(stmt, call, env)?;
         let name = format!("{}_again", self.program.kernel.name_of(stmt.var));
         let flag = self.program.buffer(&name, Scalar::Bool, Size::one(), BufferRole::Temporary);
-        // In a branch that is not taken nobody writes it.
+        // If a branch is not taken, no kernel writes it.
         self.program.steps.push(Step::Zero(flag));
         let memory = Memory { root: Root::Buffer(flag), scalar: Scalar::Bool };
         let again = Place { layout: Rc::new(Layout::Scalar(memory)), at: Size::zero() };
@@ -124,18 +124,18 @@ impl<'k> Host<'k> {
         self.load(&memories.current)
     }
 
-    /// The steps of a round that may not be done at all.
+    /// The steps of an iteration that may not run at all.
     fn uncertain_round(&mut self, lambda: &'k Lambda, env: &Env<'k>, memories: &Memories) -> Result<Vec<Step>> {
         let known: Vec<_> = self.to_check.iter().map(|d| d.computed.get()).collect();
         self.uncertain += 1;
         let steps = self.round(lambda, env, &memories.current, &memories.next);
         self.uncertain -= 1;
-        // What only such a round computes may not be computed at all.
+        // Whatever only this iteration computes may not be computed at all.
         self.to_check.iter().zip(known).for_each(|(d, known)| d.computed.set(known));
         steps
     }
 
-    /// Memories for the value of a loop, the first of which has the value before it.
+    /// Memories for the value of a loop; the first one has the initial value.
     fn start(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>) -> Result<Memories> {
         let memories = Memories { current: self.allocate(stmt, env)?, next: self.allocate(stmt, env)? };
         let ty = self.program.kernel.atom_ty(&call.args[0]);
@@ -144,10 +144,10 @@ impl<'k> Host<'k> {
         Ok(memories)
     }
 
-    /// The steps of a function that is applied to what lies in one place, and whose value comes to lie in another.
+    /// The steps that apply a function to the value at `from` and write the result to `to`.
     fn round(&mut self, lambda: &'k Lambda, env: &Env<'k>, from: &Place, to: &Place) -> Result<Vec<Step>> {
         let outside = std::mem::take(&mut self.program.steps);
-        // What waits for a launch waits for one that is made once.
+        // Pending writes need a launch that runs exactly once.
         let waiting = std::mem::take(&mut self.lengths);
         let mut inner = env.clone();
         if let Some(param) = lambda.params.first() {
