@@ -1,4 +1,4 @@
-//! What a function does with its arguments: glyphs, derived functions and trains.
+//! Application of functions to arguments: glyphs, derived functions and trains.
 
 use super::reduce::{self, Between, One};
 use super::value::{Arr, Ev, Fun, FunKind, Res, Value, fail, not_supported};
@@ -7,7 +7,7 @@ use lift_syntax::SyntaxErrorCode::AplPhrase;
 use lift_syntax::TextRange;
 use std::rc::Rc;
 
-/// Applies a function. The result has the range of all that it is made of.
+/// Applies a function. The range of the result covers function and arguments.
 pub fn apply(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr> {
     let start = left.map_or(f.range, |left| left.range);
     let whole = if start.start() <= right.range.end() && ev.calls == 0 { start.cover(right.range) } else { f.range };
@@ -96,7 +96,7 @@ fn apply_kind(ev: &mut Ev, f: &Fun, left: Option<&Arr>, right: &Arr) -> Res<Arr>
     }
 }
 
-/// A function between two elements.
+/// A function as an operation between elements.
 fn between(f: &Fun) -> Between {
     let glyph = if let FunKind::Glyph(glyph) = &*f.kind { Some(*glyph) } else { None };
     let f = f.clone();
@@ -108,7 +108,7 @@ fn alone(f: &Fun) -> One {
     Rc::new(move |ev, x| apply(ev, &f, None, x))
 }
 
-/// Whether `⎕` is written in a function, or in one that it is made of.
+/// Whether a function, or one from which it is derived, mentions `⎕`.
 fn prints(f: &Fun) -> bool {
     match &*f.kind {
         FunKind::Glyph(_) => false,
@@ -126,7 +126,7 @@ fn prints(f: &Fun) -> bool {
     }
 }
 
-/// A glyph with one argument.
+/// Applies a glyph to one argument.
 fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     match glyph {
         '⍳' => structure::iota(ev, x),
@@ -144,7 +144,7 @@ fn one(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     }
 }
 
-/// A glyph with two arguments.
+/// Applies a glyph to two arguments.
 fn two(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
     match glyph {
         '⍴' => structure::reshape(ev, a, x),

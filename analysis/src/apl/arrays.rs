@@ -1,4 +1,4 @@
-//! Arrays: their elements, storing them, and lengths that must be equal.
+//! Access to the elements of arrays, storing of arrays, and checks of equal lengths.
 
 use super::context::{FEW, deeper};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, fail_with, not_supported};
@@ -8,7 +8,7 @@ use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
 impl Ev {
-    /// The element at an index.
+    /// The term of the element at an index.
     pub fn element(&mut self, arr: &Arr, index: &[Term]) -> Res<Term> {
         match &arr.repr {
             Repr::Items(items) => {
@@ -31,7 +31,7 @@ impl Ev {
         }
     }
 
-    /// One of several terms, found by halving.
+    /// Selects one of several terms by binary search over the index.
     fn among(&mut self, items: &[Scalar], index: &Term, from: usize) -> Res<Term> {
         let same = |a: &Scalar, b: &Scalar| a.known.is_some() && a.known == b.known;
         match items {
@@ -56,7 +56,7 @@ impl Ev {
         }
     }
 
-    /// An array whose elements can be read at any index for little: what has many different elements is stored.
+    /// Makes reading at any index cheap: an array of many different elements is stored.
     pub fn ready(&mut self, arr: &Arr) -> Res<Arr> {
         match arr.items() {
             Some(items) if items.len() > FEW && items.iter().any(|item| item.known != items[0].known) => {
@@ -66,7 +66,7 @@ impl Ev {
         }
     }
 
-    /// The array, in memory under a name.
+    /// Stores the array under a name.
     pub fn stored(&mut self, arr: &Arr) -> Res<Arr> {
         if arr.shape.is_empty() || matches!(arr.repr, Repr::Stored(_)) {
             return Ok(arr.clone());
@@ -100,7 +100,7 @@ impl Ev {
         Ok(Arr { repr: Repr::Stored(bound), ..arr.clone() })
     }
 
-    /// `concat`s of single elements, as deep as the logarithm of their number.
+    /// A balanced tree of `concat`s of single elements.
     fn listed(&mut self, items: &[Scalar]) -> Res<Term> {
         if let [item] = items {
             let one = self.size_argument(&Size::one());
@@ -111,7 +111,7 @@ impl Ev {
         Ok(self.app("concat", [left, right]))
     }
 
-    /// Maps in one another, one for each axis.
+    /// Nested maps, one for each axis.
     fn nest(&mut self, arr: &Arr, index: &mut Vec<Term>) -> Res<Term> {
         let Some(extent) = arr.shape.get(index.len()) else { return self.element(arr, index) };
         if extent.is_zero() {
@@ -138,7 +138,7 @@ impl Ev {
         Ok(self.app("fill", [size, inner]))
     }
 
-    /// The place of an element in row-major order.
+    /// The linear index of an element in row-major order.
     pub fn linear(&mut self, index: &[Term], shape: &[Size]) -> Term {
         let mut place = self.int(0);
         for (i, extent) in index.iter().zip(shape) {
@@ -151,7 +151,7 @@ impl Ev {
 
     // ---- lengths
 
-    /// A number as a length: what is none yet becomes a hidden one.
+    /// A number as a length. A number that is not known to be a length becomes a hidden one.
     pub fn reify(&mut self, arr: &Arr, what: &str) -> Res<Size> {
         let Some(scalar) = arr.scalar().or_else(|| arr.items().filter(|items| items.len() == 1)?.first()) else {
             return fail(SyntaxErrorCode::AplRank, arr.range, format!("{what} wants one number"));
@@ -189,7 +189,8 @@ impl Ev {
         Ok(size)
     }
 
-    /// Two arrays whose lengths along some axes must be equal: proved, refuted, or checked by the run.
+    /// Makes the lengths of `b` equal to those of `a` along pairs of axes. Different constants are an error; lengths
+    /// not proved equal are checked at run time. `what` names the operation.
     pub fn conform(&mut self, a: &Arr, b: &Arr, axes: &[(usize, usize)], what: &str) -> Res<Arr> {
         let mut shape = b.shape.clone();
         let mut checked = false;

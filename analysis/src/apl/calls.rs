@@ -1,4 +1,4 @@
-//! Functions in braces: their arguments, statements and guards.
+//! Calls of dfns: arguments, statements and guards.
 
 use super::context::{MOST_CALLS, deeper};
 use super::names::uses;
@@ -10,7 +10,7 @@ use lift_syntax::TextRange;
 use lift_syntax::apl::{AplElement, AplKind, AplNode};
 use std::rc::Rc;
 
-/// Runs a function in braces.
+/// Runs a dfn.
 pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> Res<Arr> {
     if ev.calls >= MOST_CALLS {
         let what = "recursion whose end only the run knows, or deeper than 100 calls,";
@@ -40,7 +40,7 @@ pub fn call(ev: &mut Ev, f: &Fun, dfn: &Dfn, left: Option<Arr>, right: Arr) -> R
     result.map_err(|failure| called_from(failure, f.range))
 }
 
-/// An error in a function also names the place of the call.
+/// Adds the call as a related range to an error in a function.
 fn called_from(failure: Failure, call: TextRange) -> Failure {
     match failure {
         Failure::Error(mut error) if error.related.is_none() && error.range.intersect(call).is_none() => {
@@ -51,7 +51,7 @@ fn called_from(failure: Failure, call: TextRange) -> Failure {
     }
 }
 
-/// The first statement that is not an assignment gives the value.
+/// Runs the statements of a dfn. Its value is that of the first statement that is not an assignment.
 fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange) -> Res<Arr> {
     for (place, statement) in statements.iter().enumerate() {
         let parts = parts(statement);
@@ -80,7 +80,7 @@ fn body(ev: &mut Ev, statements: &[AplNode], frame: &Rc<Frame>, range: TextRange
     fail(AplPhrase, range, "this function has no value")
 }
 
-/// A guard that the run decides: both ways are scalars.
+/// A guard decided at run time. Both branches must be scalars.
 fn guarded(
     ev: &mut Ev,
     condition: &super::value::Term,

@@ -1,7 +1,7 @@
-//! A function as the kernel of a file: a comment `⍝: mean [double]1` names it and the types of its arguments.
+//! The kernel of a file: a comment `⍝: mean [double]1` names a function and the types of its arguments.
 //!
-//! A type is `[bool]`, `[int]` or `[double]` with a rank; of two types the first is that of `⍺`. Each axis of each argument has a
-//! length of its own.
+//! A type is `[bool]`, `[int]` or `[double]` with a rank; the first of two types is that of `⍺`. Each axis of each
+//! argument has its own length.
 
 use super::apply::apply;
 use super::value::{Arr, Ev, Frame, Kind, Repr, Res, Scalar, Shown, Value, fail};
@@ -12,18 +12,18 @@ use lift_syntax::SyntaxErrorCode::{AplName, AplPhrase};
 use lift_syntax::TextRange;
 use lift_syntax::apl::{AplKind, AplNode};
 
-/// Names of lengths, in the order of the axes.
+/// Names of lengths, by axis.
 const LENGTHS: [&str; 8] = ["N", "M", "K", "L", "P", "Q", "R", "S"];
 
-/// What a kernel takes.
+/// The parameters of a kernel.
 #[derive(Default)]
 pub struct Inputs {
     pub sizes: Vec<Bound>,
     pub parameters: Vec<Parameter>,
 }
 
-/// Applies the function that a comment names to its parameters, if there is such a comment: its result is all that is
-/// printed then.
+/// Applies the function named in such a comment, if there is one, to the kernel's parameters. Then only its result is
+/// printed.
 pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
     let mut comments = super::names::tokens(file).filter(|token| token.kind() == AplKind::Comment);
     let Some(comment) = comments.find(|token| token.text().starts_with("⍝:")) else { return Ok(Inputs::default()) };
@@ -52,7 +52,7 @@ pub fn entry(ev: &mut Ev, file: &AplNode, frame: &Frame) -> Res<Inputs> {
     Ok(inputs)
 }
 
-/// `[double]2`
+/// Reads a type such as `[double]2`.
 fn read_type(word: &str) -> Option<(Kind, usize)> {
     let (kind, rank) = word.strip_prefix('[')?.split_once(']')?;
     let kind = match kind {

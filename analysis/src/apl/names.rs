@@ -1,4 +1,4 @@
-//! What the text alone says of names: how often they are used, what functions mention.
+//! Uses of names in the text of a program.
 
 use super::value::{Frame, FunKind, Value};
 use lift_syntax::apl::{AplKind, AplNode, AplToken};
@@ -8,18 +8,18 @@ pub fn tokens(node: &AplNode) -> impl Iterator<Item = AplToken> {
     node.descendants_with_tokens().filter_map(|part| part.into_token())
 }
 
-/// How many tokens of this text are in a node.
+/// The number of tokens in a node with this text.
 pub fn uses(node: &AplNode, text: &str) -> usize {
     tokens(node).filter(|token| token.text() == text).count()
 }
 
-/// The function in braces, or the file, in which a node is.
+/// The dfn around a node, or the file.
 pub fn surrounding(node: &AplNode) -> AplNode {
     let around = node.ancestors().find(|node| matches!(node.kind(), AplKind::Dfn | AplKind::File));
     around.unwrap_or_else(|| node.clone())
 }
 
-/// Operands that the text of a function in braces mentions, apart from functions in it: `⍺⍺` and `⍵⍵`.
+/// Whether a dfn mentions the operands `⍺⍺` and `⍵⍵`, outside inner dfns.
 pub fn operands(dfn: &AplNode) -> (bool, bool) {
     let own = tokens(dfn).filter(|token| token.kind() == AplKind::Argument);
     let own = own.filter(|token| {
@@ -33,7 +33,7 @@ pub fn operands(dfn: &AplNode) -> (bool, bool) {
     })
 }
 
-/// Whether a function prints, or one that it names does. Names are followed so deep.
+/// Whether a function, or one that it names, prints. Follows names up to `depth`.
 pub fn mentions_quad(tree: &AplNode, env: &Frame, depth: usize) -> bool {
     tokens(tree).any(|token| match token.kind() {
         AplKind::Quad => token.text() == "⎕",

@@ -1,4 +1,4 @@
-//! Operators bind before functions are applied, from the left to the right; strands before them.
+//! Derived functions. Strands bind first, then operators from left to right, and functions are applied last.
 
 use super::structure::join_kinds;
 use super::value::{Arr, Dfn, Ev, Frame, Fun, FunKind, Res, Value, fail, not_supported};
@@ -9,12 +9,12 @@ use std::rc::Rc;
 
 /// A part of a phrase.
 pub enum Item {
-    /// An array that stands beside others as an element of a strand.
+    /// An array that forms a strand with its neighbours.
     Arr(Arr),
-    /// An array in brackets, a string.
+    /// A string, or an array in brackets.
     Whole(Arr),
     Fun(Fun),
-    /// An operator of one operand, or a slash.
+    /// A monadic operator, or a slash.
     Monadic(char, TextRange),
     Dyadic(char, TextRange),
     User {
@@ -25,7 +25,7 @@ pub enum Item {
     },
 }
 
-/// Arrays side by side are one.
+/// Joins adjacent arrays into one.
 fn strands(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Item>> {
     let mut out: Vec<Item> = Vec::with_capacity(items.len());
     let mut run: Vec<Arr> = Vec::new();
@@ -68,7 +68,7 @@ fn flush(ev: &mut Ev, run: &mut Vec<Arr>, out: &mut Vec<Item>) -> Res<()> {
     Ok(())
 }
 
-/// The arrays and functions of a phrase.
+/// The arrays and functions of a phrase, after binding operators.
 pub fn cells(ev: &mut Ev, items: Vec<Item>) -> Res<Vec<Value>> {
     let mut rest = strands(ev, items)?.into_iter().peekable();
     let mut out: Vec<Value> = Vec::new();
@@ -169,7 +169,7 @@ fn dyadic(glyph: char, range: TextRange, left: Option<Value>, right: Option<Item
     Ok(fun(kind, whole))
 }
 
-/// Functions side by side, and an array before them: from the right, three are a fork, two left over an atop.
+/// Builds a train from adjacent functions and possibly a leading array, from the right: three form a fork, two an atop.
 pub fn train(mut cells: Vec<Value>, range: TextRange) -> Res<Value> {
     let broken = || fail(AplPhrase, range, "these parts make no train of functions");
     if let [Value::Operator { .. }] = &cells[..] {

@@ -1,4 +1,5 @@
-//! Statements and phrases: from the tree to values. What juxtaposition means is decided here, by what the names mean.
+//! Evaluation of statements and phrases, from the tree to values. The values of the names determine the meaning of
+//! juxtaposition.
 
 use super::apply::apply;
 use super::context::deeper;
@@ -12,7 +13,7 @@ use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
 use lift_syntax::apl::{AplElement, AplKind, AplNode, AplToken, number};
 use std::rc::Rc;
 
-/// What a statement was.
+/// The effect of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Act {
     Value,
@@ -20,12 +21,12 @@ pub enum Act {
     Printed,
 }
 
-/// The parts of a node that are no white space.
+/// The children of a node without white space.
 pub fn parts(node: &AplNode) -> Vec<AplElement> {
     node.children_with_tokens().filter(|part| !part.kind().is_trivia()).collect()
 }
 
-/// The whole program. What goes wrong in a statement is reported; the next one goes on.
+/// Runs a program. An error in a statement is reported; evaluation continues with the next one.
 pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
     let statements: Vec<AplNode> = file.children().filter(|node| node.kind() == AplKind::Statement).collect();
     for (place, statement) in statements.iter().enumerate() {
@@ -48,7 +49,7 @@ pub fn program(ev: &mut Ev, file: &AplNode, frame: &Rc<Frame>) {
     }
 }
 
-/// The name that a statement would have given a value has none, and that is said once.
+/// Marks the names assigned by a failed statement, so that their uses are not reported again.
 fn broken(parts: &[AplElement], frame: &Frame) {
     for pair in parts.windows(2) {
         if let [AplElement::Token(name), AplElement::Token(arrow)] = pair
@@ -67,7 +68,7 @@ pub fn range_of(parts: &[AplElement]) -> TextRange {
     }
 }
 
-/// A phrase; `right` is what already is at its right.
+/// Evaluates a phrase; `right` is an already evaluated array to its right.
 pub fn phrase(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>, right: Option<Arr>) -> Res<(Value, Act)> {
     let arrow = parts.iter().rposition(|part| part.kind() == AplKind::Arrow);
     if let Some(arrow) = arrow {
@@ -121,7 +122,7 @@ pub fn array(value: Value, range: TextRange) -> Res<Arr> {
     }
 }
 
-/// `target ← value`, and what is at the left of the target.
+/// Evaluates `target ← value`, and then the rest of the phrase to the left of the target.
 fn assignment(
     ev: &mut Ev,
     before: &[AplElement],
@@ -153,7 +154,7 @@ fn assignment(
             }
             (value, rest, Act::Assigned)
         }
-        // `x f←v`
+        // Modified assignment, `x f←v`.
         AplElement::Token(token) if token.kind() == AplKind::Glyph => match rest.split_last() {
             Some((AplElement::Token(name), rest)) if name.kind() == AplKind::Name => {
                 let f = single(ev, target, frame)?;
@@ -204,7 +205,7 @@ fn named(ev: &mut Ev, name: &AplToken, value: Value, frame: &Rc<Frame>) -> Res<V
     Ok(value)
 }
 
-/// An array that is used more than once is stored, so that it is computed once.
+/// Stores an array that is used more than once, so that it is computed once.
 fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
     if !matches!(arr.repr, Repr::Pull(_)) || arr.kind == Kind::Char {
         return Ok(arr);
@@ -218,7 +219,7 @@ fn kept(ev: &mut Ev, arr: Arr, name: &AplToken) -> Res<Arr> {
     if count > 2 { ev.stored(&arr) } else { Ok(arr) }
 }
 
-/// `⎕←x`, `⎕IO←0`
+/// Assigns to `⎕` or a system name: `⎕←x`, `⎕IO←0`.
 fn quad(ev: &mut Ev, token: &AplToken, value: &Arr) -> Res<Act> {
     match token.text() {
         "⎕" => {
@@ -240,7 +241,7 @@ fn quad(ev: &mut Ev, token: &AplToken, value: &Arr) -> Res<Act> {
     }
 }
 
-/// The items of a phrase without arrows, evaluated from the right to the left.
+/// The items of a phrase without arrows, evaluated from right to left.
 fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>> {
     let mut found: Vec<Item> = Vec::with_capacity(parts.len());
     let mut index = parts.len();
@@ -275,7 +276,7 @@ fn items(ev: &mut Ev, parts: &[AplElement], frame: &Rc<Frame>) -> Res<Vec<Item>>
     Ok(found)
 }
 
-/// One token or group.
+/// The item of one token or group.
 fn single(ev: &mut Ev, part: &AplElement, frame: &Rc<Frame>) -> Res<Item> {
     let range = part.text_range();
     match part {
@@ -303,7 +304,7 @@ fn single(ev: &mut Ev, part: &AplElement, frame: &Rc<Frame>) -> Res<Item> {
                 }
                 (_, two) => Item::User { tree: node.clone(), env: frame.clone(), two, range },
             }),
-            // The parser has said so.
+            // The parser has reported the error.
             _ => Err(Failure::Reported),
         },
         AplElement::Token(token) => word(ev, token, frame),
@@ -361,7 +362,7 @@ fn word(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
             }
         }
         AplKind::Colon => fail(AplPhrase, range, "a guard stands in a function in braces"),
-        // The parser has said so.
+        // The parser has reported the error.
         _ => Err(Failure::Reported),
     }
 }
@@ -385,7 +386,7 @@ fn name_item(ev: &mut Ev, token: &AplToken, frame: &Rc<Frame>) -> Res<Item> {
     }
 }
 
-/// The parts of `[…;…]`, evaluated from the right.
+/// The indices in `[…;…]`, evaluated from right to left; `None` for an omitted one.
 fn indices(ev: &mut Ev, node: &AplNode, frame: &Rc<Frame>) -> Res<Vec<Option<Arr>>> {
     let phrases: Vec<AplNode> = node.children().filter(|part| part.kind() == AplKind::Phrase).collect();
     let mut found = Vec::with_capacity(phrases.len());

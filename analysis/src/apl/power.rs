@@ -1,13 +1,13 @@
-//! `f⍣n`: written out where shapes change or what is computed is few, else a loop.
+//! `f⍣n`: unrolled where shapes change or little is computed, otherwise a loop.
 
 use super::reduce::One;
 use super::value::{Arr, Ev, Kind, Repr, Res, fail, not_supported};
 use lift_syntax::SyntaxErrorCode::AplDomain;
 
-/// Rounds that are written out.
+/// Limit on the unrolled iterations.
 const WRITTEN_OUT: i64 = 64;
 
-/// Applies a function so many times.
+/// Applies a function `n` times.
 pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
     let Some(count) = n.scalar().cloned().filter(|n| n.kind <= Kind::Int) else {
         return fail(AplDomain, n.range, "`⍣` wants one whole number");
@@ -23,7 +23,7 @@ pub fn power(ev: &mut Ev, f: &One, n: &Arr, prints: bool, x: &Arr) -> Res<Arr> {
     if prints {
         return not_supported(n.range, "`⎕←` in a function that `⍣` applies a number of times that the run computes");
     }
-    // The kind that holds what comes in and what comes out.
+    // Find a kind that can hold both the argument and the result.
     let mut kind = x.kind;
     let mut same = true;
     for _ in 0..3 {
@@ -84,7 +84,7 @@ fn written_out(ev: &mut Ev, f: &One, n: i64, x: &Arr) -> Res<Arr> {
     let mut state = x.clone();
     for _ in 0..n {
         let next = f(ev, &state)?;
-        // What is computed again in each round is stored.
+        // Store a computed state, so that later iterations do not compute it again.
         state = if next.items().is_some() { next } else { ev.stored(&next)? };
     }
     Ok(state)
@@ -105,7 +105,7 @@ fn of_scalar(ev: &mut Ev, f: &One, n: &Term, n_kind: Kind, kind: Kind, x: &Arr) 
     ev.of_term(kind, result?)
 }
 
-/// A loop with a counter beside its state.
+/// A loop whose state includes a counter.
 fn counted(
     ev: &mut Ev,
     n: &Term,

@@ -1,4 +1,4 @@
-//! Reductions, scans and products. The function is given as what it does with two elements.
+//! Reductions, scans and products. Functions are given by their effect on two elements.
 
 use super::context::{FEW, MANY};
 use super::scalar::neutral;
@@ -9,19 +9,19 @@ use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplRank};
 use std::rc::Rc;
 
-/// What a function does with two arrays.
+/// A function of two arrays.
 pub type Two = Rc<dyn Fn(&mut Ev, &Arr, &Arr) -> Res<Arr>>;
 
-/// A function between elements.
+/// A function of two elements.
 #[derive(Clone)]
 pub struct Between {
     pub two: Two,
-    /// The primitive that it is, if it is one.
+    /// Its primitive, if it is one.
     pub glyph: Option<char>,
 }
 
 impl Between {
-    /// Of two elements, which must give one.
+    /// Applies the function to two elements; the result must be an element.
     fn scalars(&self, ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Arr> {
         let result = (self.two)(ev, a, b)?;
         if result.rank() == 0 {
@@ -30,7 +30,7 @@ impl Between {
         not_supported(ev.at, "an array of arrays, as this function gives for each element,")
     }
 
-    /// The kind that holds what the function gives of an element and of what it has given before.
+    /// The smallest kind that holds the result for an element and an earlier result.
     fn kind(&self, ev: &mut Ev, element: Kind) -> Res<Kind> {
         let mut kind = element;
         for _ in 0..4 {
@@ -46,7 +46,7 @@ impl Between {
         Ok(kind)
     }
 
-    /// As a function of Lift on elements of a kind.
+    /// The function as a Lift lambda on elements of a kind.
     fn lambda(&self, ev: &mut Ev, kind: Kind) -> Res<Term> {
         ev.inner += 1;
         let made = ev.lambda(&["a", "b"], |ev, args| {
@@ -62,7 +62,7 @@ impl Between {
 }
 
 impl Between {
-    /// Of two elements that are terms, as a term of a kind.
+    /// Applies the function to the terms of two elements; the result has the given kind.
     fn at_elements(&self, ev: &mut Ev, a: (Kind, Term), b: (Kind, Term), kind: Kind) -> Res<Term> {
         let x = ev.of_term(a.0, a.1)?;
         let y = ev.of_term(b.0, b.1)?;
@@ -74,7 +74,7 @@ impl Between {
     }
 }
 
-/// One element along the axis, as a term.
+/// The element at an index along the reduced axis.
 type Line<'a> = &'a dyn Fn(&mut Ev, Term) -> Res<Term>;
 
 /// The reduction of `n` elements of a kind.
@@ -88,7 +88,7 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
         let elements = ev.app("map", [each, all]);
         return Ok(ev.app("head", [ev.app("reduce", [identity, function, elements])]));
     }
-    // From the last to the first: the function need not be associative.
+    // Fold from the last element to the first, because the function need not be associative.
     let rest = n.sub(&Size::one());
     let last = ev.size_term(&rest);
     let first = line(ev, last.clone())?;
@@ -111,7 +111,7 @@ fn fold(ev: &mut Ev, f: &Between, kind: Kind, n: &Size, line: Line<'_>) -> Res<T
     Ok(ev.app("head", [ev.app("reduceSeq", [first, step, all])]))
 }
 
-/// `f/x` and `f⌿x`
+/// Reduction, `f/x` and `f⌿x`.
 pub fn reduce(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
     let Some(last) = x.rank().checked_sub(1) else { return Ok(x.clone()) };
     let axis = if first { 0 } else { last };
@@ -126,7 +126,6 @@ pub fn reduce(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
             let element = ev.of_scalar(item);
             sum = (f.two)(ev, &element, &sum)?;
         }
-        // Numbers, also where there is nothing to add.
         return Ok(sum);
     }
     let kind = f.kind(ev, x.kind)?;
@@ -157,7 +156,7 @@ pub fn reduce(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
     ev.stored(&sums)
 }
 
-/// `f\x` and `f⍀x`
+/// Scan, `f\x` and `f⍀x`.
 pub fn scan(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
     let Some(last) = x.rank().checked_sub(1) else { return Ok(x.clone()) };
     if x.rank() == 1
@@ -193,7 +192,7 @@ pub fn scan(ev: &mut Ev, f: &Between, first: bool, x: &Arr) -> Res<Arr> {
     scan_rows(ev, f, kind, identity, &x)
 }
 
-/// The first axis made the last, or back.
+/// Moves the first axis to the end, or back.
 fn turn(ev: &mut Ev, x: &Arr, forth: bool) -> Res<Arr> {
     let mut shape = x.shape.clone();
     if forth {
@@ -236,7 +235,7 @@ fn scan_rows(ev: &mut Ev, f: &Between, kind: Kind, identity: f64, x: &Arr) -> Re
 
 type Inside<'a> = &'a mut dyn FnMut(&mut Ev, &[Term]) -> Res<Term>;
 
-/// Maps in one another over some axes.
+/// Nested maps over some axes.
 fn nested(ev: &mut Ev, shape: &[Size], index: &mut Vec<Term>, inside: Inside<'_>) -> Res<Term> {
     let Some((extent, rest)) = shape.split_first() else { return inside(ev, index) };
     let all = ev.size_argument(extent);
@@ -250,7 +249,7 @@ fn nested(ev: &mut Ev, shape: &[Size], index: &mut Vec<Term>, inside: Inside<'_>
     Ok(ev.app("map", [function, all]))
 }
 
-/// `a∘.f b`
+/// Outer product, `a∘.f b`.
 pub fn outer(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     let (a, b) = (ev.ready(a)?, ev.ready(b)?);
     let kind = ev.probe(|ev| {
@@ -268,7 +267,7 @@ pub fn outer(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     }))
 }
 
-/// `a f.g b`: the last axis of the left with the first of the right.
+/// Inner product, `a f.g b`: pairs the last axis of `a` with the first of `b`.
 pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     let widen = |ev: &mut Ev, x: &Arr, n: &Size| {
         let item = x.clone();
@@ -310,10 +309,10 @@ pub fn inner(ev: &mut Ev, f: &Between, g: &Between, a: &Arr, b: &Arr) -> Res<Arr
     ev.stored(&sums)
 }
 
-/// What a function does with one array.
+/// A function of one array.
 pub type One = Rc<dyn Fn(&mut Ev, &Arr) -> Res<Arr>>;
 
-/// `f¨x`
+/// `f¨x` with one argument.
 pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
     let scalar = |ev: &mut Ev, result: Arr| {
         if result.rank() == 0 { Ok(result) } else { not_supported(ev.at, "an array of arrays, as `¨` gives here,") }
@@ -354,7 +353,7 @@ pub fn each(ev: &mut Ev, f: &One, x: &Arr) -> Res<Arr> {
     }))
 }
 
-/// `a f¨ b`
+/// `a f¨ b` with two arguments.
 pub fn each_two(ev: &mut Ev, f: &Between, a: &Arr, b: &Arr) -> Res<Arr> {
     let extend = |x: &Arr| x.rank() == 0;
     if !extend(a) && !extend(b) && a.rank() != b.rank() {

@@ -1,4 +1,4 @@
-//! Scalar functions: kinds, values known before the run, terms, and extension of scalars.
+//! Scalar functions: kinds, constant values, terms, and scalar extension.
 
 use super::context::{FEW, MANY};
 use super::value::{Arr, Ev, Kind, Repr, Res, Scalar, fail, not_supported};
@@ -10,7 +10,7 @@ pub fn is_scalar(glyph: char) -> bool {
     "+-×÷|⌊⌈*⍟=≠<≤>≥∧∨⍲⍱~!○".contains(glyph)
 }
 
-/// The kind of the result for one argument, and the kind that the argument is made first.
+/// The kinds of the result and of the converted argument, for one argument.
 fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
     if kind == Kind::Char {
         return fail(SyntaxErrorCode::AplDomain, range, format!("`{glyph}` wants numbers, not characters"));
@@ -33,7 +33,7 @@ fn kind_of_one(glyph: char, kind: Kind, range: TextRange) -> Res<(Kind, Kind)> {
     })
 }
 
-/// The kind of the result for two arguments, and the kind that both are made first.
+/// The kinds of the result and of the converted arguments, for two arguments.
 fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Kind)> {
     let joined = a.max(b);
     let equality = matches!(glyph, '=' | '≠');
@@ -62,7 +62,7 @@ fn kind_of_two(glyph: char, a: Kind, b: Kind, range: TextRange) -> Res<(Kind, Ki
     })
 }
 
-/// The value of a function of one number.
+/// The value of a function at a constant; `None` if it must be computed at run time.
 fn value_of_one(glyph: char, x: f64, kind: Kind) -> Option<f64> {
     Some(match glyph {
         '+' => x,
@@ -79,7 +79,7 @@ fn value_of_one(glyph: char, x: f64, kind: Kind) -> Option<f64> {
     })
 }
 
-/// The value of a function of two numbers of one kind.
+/// The value of a function at two constants of one kind; `None` if it must be computed at run time.
 fn value_of_two(glyph: char, x: f64, y: f64, kind: Kind) -> Option<f64> {
     let whole = |f: fn(i32, i32) -> i32| f64::from(f(x as i32, y as i32));
     let truth = |b: bool| f64::from(u8::from(b));
@@ -163,7 +163,7 @@ fn term_of_two(ev: &mut Ev, glyph: char, x: Term, y: Term, kind: Kind) -> Res<Te
     })
 }
 
-/// The remainder of y by x with the sign of x; of 0, y.
+/// The remainder of `y` divided by `x`, with the sign of `x`; `y` if `x` is zero.
 fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
     use crate::front::term::Kind as T;
     let (x, y) = (ev.share(x, "m")?, ev.share(y, "n")?);
@@ -180,7 +180,7 @@ fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
         let above = ev.app("+", [rest.clone(), x]);
         return Ok(ev.choose(ev.app("<", [rest.clone(), ev.int(0)]), above, rest));
     }
-    // The divisor of the branch that is not taken is not computed with.
+    // Scoped to its branch, so that no division by zero is computed.
     let rest = ev.scoped(|ev| {
         let rest = ev.app("mod", [y.clone(), x.clone()]);
         let rest = ev.share(rest, "r")?;
@@ -192,7 +192,7 @@ fn residue(ev: &mut Ev, x: Term, y: Term, kind: Kind) -> Res<Term> {
     Ok(ev.choose(ev.app("=", [x, ev.int(0)]), y, rest))
 }
 
-/// The function that the left argument of `○` chooses.
+/// The function selected by the left argument of `○`.
 fn circle(ev: &mut Ev, which: &Scalar, x: Term, range: TextRange) -> Res<Term> {
     let square = |ev: &mut Ev, x: Term, sign: &'static str| {
         let x = ev.share(x, "x")?;
@@ -213,7 +213,7 @@ fn circle(ev: &mut Ev, which: &Scalar, x: Term, range: TextRange) -> Res<Term> {
     }
 }
 
-/// A scalar function of one array.
+/// Applies a scalar function to one array.
 pub fn monadic(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     let (result, wanted) = kind_of_one(glyph, x.kind, ev.at)?;
     let x = ev.as_kind(x, wanted)?;
@@ -279,7 +279,7 @@ fn two_items(ev: &mut Ev, glyph: char, x: &Scalar, y: &Scalar, result: Kind, wan
     Ok(Scalar { kind: result, term: ev.share(term, "s")?, known: None, size })
 }
 
-/// A scalar function of two arrays: a scalar, or a vector of one element, extends to the shape of the other.
+/// Applies a scalar function to two arrays. A scalar or a vector of one element extends to the shape of the other.
 pub fn dyadic(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     let (result, wanted) = kind_of_two(glyph, a.kind, b.kind, ev.at)?;
     let single = |arr: &Arr| arr.items().is_some_and(|items| items.len() == 1);
@@ -332,7 +332,7 @@ pub fn dyadic(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     }))
 }
 
-/// Comparisons of characters, of which all are known.
+/// Comparison of characters, all of which are known before the run.
 fn characters(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr, shape: Vec<crate::size::Size>) -> Res<Arr> {
     let (Some(x), Some(y)) = (a.known(), b.known()) else {
         return not_supported(ev.at, format!("`{glyph}` of characters that are computed at run time"));
@@ -345,7 +345,7 @@ fn characters(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr, shape: Vec<crate::size
     Ok(ev.of_items(Kind::Bool, shape, items))
 }
 
-/// The element that changes nothing under a function, and whether the function is associative.
+/// The right identity of a function, and whether the function is associative.
 pub fn neutral(glyph: char, kind: Kind) -> Option<(f64, bool)> {
     Some(match (glyph, kind) {
         ('+', Kind::Int | Kind::Double) => (0.0, true),

@@ -1,4 +1,4 @@
-//! Choosing elements: compress and replicate, indexing, grades.
+//! Selection of elements: compress and replicate, indexing, grades.
 
 use super::context::MANY;
 use super::structure::moved;
@@ -7,7 +7,7 @@ use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplIndex, AplLength, AplRank};
 use lift_syntax::TextRange;
 
-/// `a/x` and `a⌿x`
+/// Compress or replicate, `a/x` and `a⌿x`.
 pub fn replicate(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
     let first = glyph == '⌿';
     if a.rank() > 1 {
@@ -36,20 +36,20 @@ pub fn replicate(ev: &mut Ev, glyph: char, a: &Arr, x: &Arr) -> Res<Arr> {
     };
     let n = if x.rank() == 1 { x.shape[0].clone() } else { n };
     let a = {
-        // The mask is checked against the axis.
+        // Check the length of the mask against the axis.
         let frame = Arr { shape: vec![n.clone()], ..x.clone() };
         ev.conform(&frame, a, &[(0, 0)], &format!("`{glyph}`"))?
     };
     compress(ev, &a, axis, &n, &x)
 }
 
-/// What a mask of the run keeps.
+/// Compresses by a mask computed at run time. The length of the result is hidden.
 fn compress(ev: &mut Ev, mask: &Arr, axis: usize, n: &Size, x: &Arr) -> Res<Arr> {
     let (mask, x) = (ev.ready(mask)?, ev.ready(x)?);
     let all = ev.size_argument(n);
     let all = ev.app("iota", [all]);
     let vector = x.rank() == 1;
-    // With each element whether it is kept; of more axes, its place.
+    // Pair each element with its mask bit; with several axes, the index instead of the element.
     let pairs = ev.lambda(&["i"], |ev, args| {
         let keep = ev.element(&mask, args)?;
         let value = if vector { ev.element(&x, args)? } else { args[0].clone() };
@@ -120,7 +120,7 @@ fn replicate_known(ev: &mut Ev, glyph: char, a: &Arr, counts: &[f64], axis: usiz
     })
 }
 
-/// `x[i;j]`: for each axis its indices, or none for all.
+/// Indexing, `x[i;j]`; `None` selects a whole axis.
 pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) -> Res<Arr> {
     if indices.len() != x.rank() {
         let message = format!("{} indices for an array of rank {}", indices.len(), x.rank());
@@ -172,7 +172,7 @@ pub fn index(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], range: TextRange) ->
     })
 }
 
-/// `i⌷x`: one number for each of the first axes.
+/// `i⌷x`, with one number for each of the leading axes.
 pub fn squad(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
     let Some(items) = i.items().filter(|_| i.rank() <= 1).map(<[Scalar]>::to_vec) else {
         return not_supported(i.range, "`⌷` with indices that are computed at run time");
@@ -185,7 +185,7 @@ pub fn squad(ev: &mut Ev, i: &Arr, x: &Arr) -> Res<Arr> {
     index(ev, x, &indices, i.range)
 }
 
-/// `⍋x`, `⍒x`
+/// The grades `⍋x` and `⍒x`.
 pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     if x.rank() != 1 {
         return not_supported(x.range, format!("`{glyph}` of an array whose rank is not 1"));
@@ -210,7 +210,7 @@ pub fn grade(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     }))
 }
 
-/// `x[i;j]←v`
+/// Indexed assignment, `x[i;j]←v`: the changed array.
 pub fn assigned(ev: &mut Ev, x: &Arr, indices: &[Option<Arr>], value: &Arr, range: TextRange) -> Res<Arr> {
     if indices.len() != x.rank() {
         return fail(AplRank, range, format!("{} indices for an array of rank {}", indices.len(), x.rank()));

@@ -1,4 +1,4 @@
-//! Functions that move elements: shapes, taking, turning, joining.
+//! Functions that move elements: reshape, take and drop, reverse and rotate, catenate, transpose.
 
 use super::context::{FEW, MANY};
 use super::value::{Arr, Ev, Kind, Res, Scalar, fail, not_supported};
@@ -6,8 +6,8 @@ use crate::front::term::Term;
 use crate::size::Size;
 use lift_syntax::SyntaxErrorCode::{AplDomain, AplLength, AplRank};
 
-/// A new array of which each element is that of `of` at another index. Of elements that are terms of their own, the
-/// terms move.
+/// An array whose elements come from `of` at the index that `place` returns. Elements that are separate terms are moved
+/// as terms.
 pub fn moved(
     ev: &mut Ev,
     of: &Arr,
@@ -30,10 +30,10 @@ pub fn moved(
     }))
 }
 
-/// The index from which an element comes.
+/// Maps an index of the result to an index of the source.
 type Place<'a> = &'a dyn Fn(&mut Ev, &[Term]) -> Res<Vec<Term>>;
 
-/// [`moved`] term by term; `None` where only the run knows a place.
+/// [`moved`] on separate terms; `None` if an index is known only at run time.
 fn move_items(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Option<Arr>> {
     let extents: Vec<usize> = shape.iter().map(|n| n.as_const().unwrap_or(0) as usize).collect();
     let count: usize = extents.iter().product();
@@ -60,7 +60,7 @@ fn move_items(ev: &mut Ev, of: &Arr, shape: &[Size], place: Place<'_>) -> Res<Op
     Ok(Some(ev.of_items(of.kind, shape.to_vec(), found)))
 }
 
-/// `⍳n`
+/// The index generator, `⍳n`.
 pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     if n.rank() == 1 && n.items().is_some_and(|items| items.len() != 1) {
         return not_supported(n.range, "`⍳` of several numbers");
@@ -74,13 +74,13 @@ pub fn iota(ev: &mut Ev, n: &Arr) -> Res<Arr> {
     Ok(ev.of_pull(Kind::Int, vec![size], move |ev, index| Ok(ev.plus(index[0].clone(), ev.int(origin)))))
 }
 
-/// `⍴x`
+/// The shape, `⍴x`.
 pub fn shape(ev: &mut Ev, x: &Arr) -> Arr {
     let items = x.shape.iter().map(|size| ev.length(size)).collect();
     ev.vector(Kind::Int, items)
 }
 
-/// `≢x`
+/// The tally, `≢x`.
 pub fn tally(ev: &mut Ev, x: &Arr) -> Arr {
     let scalar = ev.length(x.shape.first().unwrap_or(&Size::one()));
     ev.of_scalar(scalar)
@@ -90,7 +90,7 @@ fn product(shape: &[Size]) -> Size {
     shape.iter().fold(Size::one(), |all, size| all.mul(size))
 }
 
-/// The index of the element at a place in row-major order.
+/// The index of the element at a linear index in row-major order.
 fn unlinear(ev: &mut Ev, place: Term, shape: &[Size]) -> Res<Vec<Term>> {
     let mut index = Vec::with_capacity(shape.len());
     let mut rest = place;
@@ -109,7 +109,7 @@ fn unlinear(ev: &mut Ev, place: Term, shape: &[Size]) -> Res<Vec<Term>> {
     Ok(index)
 }
 
-/// `s⍴x`
+/// Reshape, `s⍴x`.
 pub fn reshape(ev: &mut Ev, s: &Arr, x: &Arr) -> Res<Arr> {
     let Some(sizes) = s.items().filter(|_| s.rank() <= 1).map(<[Scalar]>::to_vec) else {
         return not_supported(s.range, "`⍴` with a shape whose length is known only at run time");
@@ -153,12 +153,12 @@ fn reshaped(ev: &mut Ev, shape: Vec<Size>, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// `,x`
+/// Ravel, `,x`.
 pub fn ravel(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     reshaped(ev, vec![product(&x.shape)], x)
 }
 
-/// `⍪x`
+/// Table, `⍪x`: a matrix with the first axis of `x`.
 pub fn table(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let (first, rest) = match x.shape.split_first() {
         Some((first, rest)) => (first.clone(), product(rest)),
@@ -167,7 +167,7 @@ pub fn table(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     reshaped(ev, vec![first, rest], x)
 }
 
-/// `a,b` along an axis counted from the end, or from the beginning.
+/// Catenate: along the last axis for `,`, along the first for `⍪`.
 pub fn catenate(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     let kind = join_kinds(ev, a, b)?;
     let (a, b) = (ev.as_kind(a, kind)?, ev.as_kind(b, kind)?);
@@ -229,12 +229,12 @@ pub fn catenate(ev: &mut Ev, glyph: char, a: &Arr, b: &Arr) -> Res<Arr> {
     }))
 }
 
-/// The kind that holds the elements of both.
+/// The smallest kind that holds the elements of both arrays.
 pub fn join_kinds(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Kind> {
     if (a.kind == Kind::Char) == (b.kind == Kind::Char) {
         return Ok(a.kind.max(b.kind));
     }
-    // An array without elements has any kind.
+    // An array without elements is of any kind.
     let empty = |x: &Arr| x.items().is_some_and(<[Scalar]>::is_empty);
     match (empty(a), empty(b)) {
         (true, _) => Ok(b.kind),
@@ -243,7 +243,7 @@ pub fn join_kinds(ev: &mut Ev, a: &Arr, b: &Arr) -> Res<Kind> {
     }
 }
 
-/// The numbers at the left of `↑` or `↓`, one for each of the first axes.
+/// The numbers to the left of `↑` or `↓`, one for each of the leading axes.
 fn amounts(ev: &mut Ev, glyph: char, k: &Arr, rank: usize) -> Res<Vec<Scalar>> {
     let Some(items) = k.items().filter(|_| k.rank() <= 1).map(<[Scalar]>::to_vec) else {
         return not_supported(k.range, format!("`{glyph}` with several numbers that are computed at run time"));
@@ -266,13 +266,14 @@ fn of_bool(ev: &Ev, item: Scalar) -> Scalar {
     }
 }
 
-/// How many, and whether from the end. A number that is no length yet is one, and not negative.
+/// The number of elements, and whether they are counted from the end. A number computed at run time becomes a length,
+/// which is not negative.
 fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -> Res<(Size, bool)> {
     match &k.size {
         Some(size) => match size.as_const() {
             Some(n) => Ok((Size::int(n.saturating_abs()), n < 0)),
             None if size.neg().vars().is_empty() => Ok((size.clone(), false)),
-            // What is only subtracted from nothing is negative.
+            // A size in the form of a negation counts from the end.
             None => {
                 let negative = size.node();
                 match negative {
@@ -285,7 +286,7 @@ fn amount(ev: &mut Ev, glyph: char, k: &Scalar, range: lift_syntax::TextRange) -
     }
 }
 
-/// `k↑x`
+/// Take, `k↑x`.
 pub fn take(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let x = if x.rank() == 0 {
         let ones = vec![Size::one(); k.items().map_or(1, <[Scalar]>::len).max(1)];
@@ -306,7 +307,7 @@ fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> 
     let have = x.shape[axis].clone();
     let mut shape = x.shape.clone();
     shape[axis] = count.clone();
-    // What is added before the first that is there.
+    // Negative if elements are added before the first one.
     let offset = if from_end { have.sub(&count) } else { Size::zero() };
     let within = match (count.as_const(), have.as_const()) {
         (Some(count), Some(have)) => count <= have,
@@ -336,7 +337,7 @@ fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> 
     }
     Ok(ev.of_pull(x.kind, shape, move |ev, index| {
         let place = if from_end {
-            // As numbers, for the difference of lengths may be negative.
+            // Computed as a number, because a difference of lengths may be negative.
             let (have, count) = (ev.size_term(&have), ev.size_term(&count));
             let offset = ev.minus(have, count);
             ev.plus(index[axis].clone(), offset)
@@ -361,7 +362,7 @@ fn take_axis(ev: &mut Ev, axis: usize, count: Size, from_end: bool, x: &Arr) -> 
     }))
 }
 
-/// `k↓x`
+/// Drop, `k↓x`.
 pub fn drop(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     let x = if x.rank() == 0 { ravel(ev, x)? } else { x.clone() };
     let amounts = amounts(ev, '↓', k, x.rank())?;
@@ -387,12 +388,12 @@ pub fn drop(ev: &mut Ev, k: &Arr, x: &Arr) -> Res<Arr> {
     Ok(left)
 }
 
-/// The last axis of `⌽`, the first of `⊖`.
+/// The last axis for `⌽`, the first for `⊖`.
 fn turned_axis(glyph: char, x: &Arr) -> Option<usize> {
     if glyph == '⌽' { x.rank().checked_sub(1) } else { (x.rank() > 0).then_some(0) }
 }
 
-/// `⌽x`, `⊖x`
+/// Reverse, `⌽x` and `⊖x`.
 pub fn reverse(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
     let last = x.shape[axis].sub(&Size::one());
@@ -404,7 +405,7 @@ pub fn reverse(ev: &mut Ev, glyph: char, x: &Arr) -> Res<Arr> {
     })
 }
 
-/// `k⌽x`, `k⊖x`
+/// Rotate, `k⌽x` and `k⊖x`.
 pub fn rotate(ev: &mut Ev, glyph: char, k: &Arr, x: &Arr) -> Res<Arr> {
     let Some(axis) = turned_axis(glyph, x) else { return Ok(x.clone()) };
     let k = if k.items().is_some_and(|items| items.len() == 1) { k } else { return several(ev, glyph, k) };
@@ -439,14 +440,14 @@ fn several(ev: &mut Ev, glyph: char, k: &Arr) -> Res<Arr> {
     not_supported(k.range, format!("`{glyph}` with a number for each row at its left"))
 }
 
-/// `⍉x`
+/// Transpose, `⍉x`.
 pub fn transpose(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     let mut shape = x.shape.clone();
     shape.reverse();
     moved(ev, x, shape, |_, index| Ok(index.iter().rev().cloned().collect()))
 }
 
-/// `p⍉x`
+/// Transpose by result axes, `p⍉x`.
 pub fn transpose_axes(ev: &mut Ev, p: &Arr, x: &Arr) -> Res<Arr> {
     let Some(axes) = p.known().filter(|_| p.rank() <= 1) else {
         return not_supported(p.range, "`⍉` with axes that are computed at run time");
@@ -466,7 +467,7 @@ pub fn transpose_axes(ev: &mut Ev, p: &Arr, x: &Arr) -> Res<Arr> {
     moved(ev, x, shape, move |_, index| Ok(axes.iter().map(|axis| index[*axis].clone()).collect()))
 }
 
-/// `⊃x`
+/// The first element, `⊃x`.
 pub fn first(ev: &mut Ev, x: &Arr) -> Res<Arr> {
     if x.shape.iter().any(Size::is_zero) {
         let zero = ev.known(x.kind, if x.kind == Kind::Char { 32.0 } else { 0.0 });

@@ -1,4 +1,4 @@
-//! Top-level forms.
+//! Lowering of top-level forms.
 
 use super::{Lowerer, SizeNames, range_of};
 use crate::diagnostics::Diagnostic;
@@ -65,7 +65,7 @@ impl Lowerer {
             let ty = self.ty(&ty);
             self.body.param_types.push(ty);
         }
-        // Of what stands instead of a lambda the parser has said that it is wrong.
+        // The parser has reported any expression other than a lambda.
         let lambda = kernel.body().filter(|body| matches!(body, ast::Expr::Lambda(_)));
         let root = self.expr_in(lambda, kernel.syntax());
         self.body.root = Some(root);
@@ -75,7 +75,7 @@ impl Lowerer {
     fn check_parameter_count(&mut self, kernel: &ast::Lift, root: ExprId) {
         let types = self.body.param_types.len();
         let Expr::Lambda { params, .. } = self.body.expr(root) else { return };
-        // Of a list that is missing or malformed the parser has said so.
+        // The parser has reported a missing or malformed list.
         let is_malformed = |ty: &TypeRefId| matches!(self.body.type_ref(*ty), TypeRef::Error);
         let malformed = kernel.types().is_none() || self.body.param_types.iter().any(is_malformed);
         if params.len() == types || malformed {
@@ -98,7 +98,7 @@ impl Lowerer {
         self.primitive_type(primitive);
     }
 
-    /// The static sizes and the type of a declaration; its clauses are read by [`crate::prims`].
+    /// Lowers the static sizes and the type of a primitive's declaration; [`crate::prims`] reads its clauses.
     pub(crate) fn primitive_type(&mut self, primitive: &ast::Primitive) -> TypeRefId {
         self.scope.names = SizeNames::Variables;
         for name in primitive.size_params().into_iter().flat_map(|sizes| sizes.names()) {

@@ -1,8 +1,8 @@
-//! From the tree of one form to its [`Body`] and [`SourceMap`].
+//! Lowers the tree of one form to its [`Body`] and [`SourceMap`].
 //!
-//! Lowering resolves what one form can tell alone: local names, size names, the values of literals. It never fails:
-//! what is missing becomes [`Expr::Missing`], which the parser has reported, and which conflicts with nothing later.
-//! Comments, brackets and the way a literal is written leave no trace in the body; documentation is kept beside it.
+//! Lowering resolves local names, size names and the values of literals, which need no other form. It never fails:
+//! missing parts become [`Expr::Missing`], which the parser has reported and which conflicts with nothing later.
+//! Comments, brackets and the spelling of literals do not appear in the body; documentation is stored beside it.
 
 mod expressions;
 mod forms;
@@ -20,19 +20,18 @@ use lift_syntax::{SyntaxError, SyntaxNode, TextRange};
 use scope::Scope;
 use std::sync::Arc;
 
-/// What the text of one form says.
+/// The result of lowering one form.
 #[derive(Debug)]
 pub struct Lowered {
     pub body: Arc<Body>,
-    /// Positions relative to the form.
+    /// Source ranges relative to the form.
     pub map: SourceMap,
     /// The `;;;` lines above the form, as Markdown.
     pub docs: Option<Arc<str>>,
     pub errors: Vec<SyntaxError>,
 }
 
-/// Lowers the text of one form. `builtin`: the form stands in a file that ships with the program, where `primitive`
-/// declarations are allowed.
+/// Lowers the text of one form. `builtin` allows `primitive` declarations, for files built into the program.
 pub fn lower(text: &str, builtin: bool) -> Lowered {
     let parse = lift_syntax::parse_form(text);
     let form = parse.form();
@@ -43,7 +42,7 @@ pub fn lower(text: &str, builtin: bool) -> Lowered {
     }
     let (mut body, map) = lowerer.finish();
     if !parse.errors.is_empty() {
-        // A broken form may have lost the use of a name.
+        // The syntax errors may hide the use of a name.
         body.diagnostics.retain(|d| d.code != Code::UnusedName);
     }
     Lowered { body: Arc::new(body), map, docs, errors: parse.errors }
@@ -103,7 +102,8 @@ impl Lowerer {
         self.body.binders.push(Binder { name, role, ty: None })
     }
 
-    /// A binder for a name of the tree; one without a text (the parser has complained) cannot be used by anyone.
+    /// A binder for a name in the tree. A binder with an empty name, which the parser has reported, cannot be
+    /// referenced.
     pub(crate) fn name_binder(
         &mut self,
         name: Option<&lift_syntax::ast::Name>,
@@ -129,7 +129,7 @@ pub(crate) fn range_of(node: &SyntaxNode) -> TextRange {
     node.text_range()
 }
 
-/// The last character of a node, usually its closing bracket: where something is missing.
+/// The last token of a node, usually its closing bracket, where missing parts are reported.
 pub(crate) fn end_of(node: &SyntaxNode) -> TextRange {
     match node.last_token() {
         Some(token) => token.text_range(),
@@ -137,7 +137,7 @@ pub(crate) fn end_of(node: &SyntaxNode) -> TextRange {
     }
 }
 
-/// The candidate that `name` is most likely meant to be, if exactly one is close.
+/// The candidate that `name` most likely stands for, if exactly one is closest.
 pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let length = name.chars().count();
     let allowed = match length {
@@ -162,11 +162,11 @@ pub(crate) fn closest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
     best.filter(|_| !tied).map(|(_, candidate)| candidate)
 }
 
-/// The number of insertions, deletions, replacements and exchanges of neighbours that turn one text into the other
+/// The number of insertions, deletions, replacements and transpositions of neighbours that turn one text into the other
 /// (optimal string alignment), if it is at most `allowed`. A difference in case only counts as one change.
 ///
-/// Only prefixes are compared whose lengths differ by no more than that (Ukkonen, *Algorithms for approximate string
-/// matching*, 1985): names may be as long as a file.
+/// Compares only prefixes whose lengths differ by at most `allowed` (Ukkonen, *Algorithms for approximate string
+/// matching*, 1985), because names may be as long as a file.
 fn edit_distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return Some(usize::from(a != b));

@@ -1,8 +1,8 @@
-//! Which local name means which binder.
+//! Resolution of local names to binders.
 //!
-//! Values and sizes share one name space: the innermost binder of a name decides, so that a reader need not know
-//! whether a name stands in an expression or in a type. A value may stand where a size is wanted: inference decides
-//! whether its type is one (`(define (halves k xs) (split k xs))`).
+//! Values and sizes share one name space: the innermost binder decides, so that a name means the same in an expression
+//! and in a type. A value may occur where a size is expected; inference decides whether its type is a size (`(define
+//! (halves k xs) (split k xs))`).
 
 use super::{Lowerer, closest};
 use crate::diagnostics::Problem;
@@ -12,14 +12,14 @@ use crate::hir::*;
 use lift_syntax::SIZE_OPERATORS;
 use rustc_hash::FxHashSet;
 
-/// What a size name means that is bound nowhere.
+/// The meaning of a size name without a binder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SizeNames {
     /// An error: a kernel declares its sizes.
     Declared,
-    /// In a type, a size parameter of the `define`; elsewhere it may be one that a type mentions later.
+    /// In a type, a size parameter of the `define`; elsewhere, possibly one that a later type mentions.
     Implicit,
-    /// A variable of the declaration of a primitive.
+    /// A variable of a primitive's declaration.
     Variables,
 }
 
@@ -27,15 +27,15 @@ pub(crate) struct Scope {
     pub(crate) names: SizeNames,
     /// Innermost last.
     binders: Vec<BinderId>,
-    /// For each binder of the body, whether its name is mentioned.
+    /// For each binder of the body, whether its name is used.
     pub(crate) used: IdVec<BinderId, bool>,
     /// Names in expressions that may turn out to be implicit sizes.
     late_exprs: Vec<(ExprId, Name)>,
     late_sizes: Vec<(SizeRefId, Name)>,
-    /// The tuples that patterns take apart.
+    /// The tuples destructured by patterns.
     pub(crate) patterns: Vec<BinderId>,
     reported_sizes: FxHashSet<Name>,
-    /// Inside a type, where an unknown size name of a `define` is introduced.
+    /// Inside a type, where an unknown size name of a `define` becomes a size parameter.
     pub(crate) in_type: bool,
 }
 
@@ -62,7 +62,7 @@ impl Scope {
         self.binders.len()
     }
 
-    /// Forgets the binders that were entered since the mark.
+    /// Leaves the scopes of the binders entered since the mark.
     pub(crate) fn leave(&mut self, mark: usize) {
         self.binders.truncate(mark);
     }
@@ -82,7 +82,7 @@ impl Lowerer {
         self.scope.binders.iter().rev().find(bound).copied().or_else(|| self.implicit_size(name))
     }
 
-    /// The size parameter of a `define`. It is in scope everywhere, outside of all else.
+    /// The size parameter of a `define` with this name, in scope in the whole form.
     fn implicit_size(&self, name: &str) -> Option<BinderId> {
         let mut implicit = self.implicit_sizes();
         implicit.find(|b| *self.body.binder(**b).name == *name).copied()
@@ -93,21 +93,21 @@ impl Lowerer {
         self.body.size_params.iter().filter(move |_| implicit)
     }
 
-    /// The local that a name in an expression means.
+    /// The local binder that a name in an expression refers to.
     pub(crate) fn lookup_value(&mut self, name: &str) -> Option<BinderId> {
         let binder = self.find(name)?;
         self.scope.used[binder] = true;
         Some(binder)
     }
 
-    /// A name in an expression that is bound nowhere, unless a type that follows makes it a size.
+    /// Records a name without a binder in an expression; a later type may make it a size.
     pub(crate) fn remember_global(&mut self, expr: ExprId, name: &Name) {
         if self.scope.names == SizeNames::Implicit {
             self.scope.late_exprs.push((expr, name.clone()));
         }
     }
 
-    /// A size name, where `at` is the size that it is.
+    /// The meaning of the size name at node `at`.
     pub(crate) fn lookup_size(&mut self, name: &Name, at: SizeRefId) -> SizeRef {
         if let Some(binder) = self.lookup_value(name) {
             return SizeRef::Local(binder);
@@ -127,7 +127,7 @@ impl Lowerer {
         SizeRef::Error
     }
 
-    /// Settles the names that were met before a type made them sizes.
+    /// Resolves names that occurred before a type made them sizes.
     pub(super) fn resolve_late_names(&mut self) {
         for (expr, name) in std::mem::take(&mut self.scope.late_exprs) {
             if let Some(binder) = self.implicit_size(&name) {
@@ -171,7 +171,8 @@ impl Lowerer {
         self.report(diagnostic);
     }
 
-    /// Gives the tuples that patterns take apart names that nothing else has: they are never mentioned, but written out.
+    /// Gives each tuple destructured by a pattern a unique name. The program never uses the name, but elaborated text
+    /// shows it.
     pub(super) fn name_patterns(&mut self) {
         let mut taken: FxHashSet<Name> = FxHashSet::default();
         for (id, binder) in self.body.binders.entries() {
@@ -193,8 +194,8 @@ impl Lowerer {
         }
     }
 
-    /// `let`, `unpack` and parameter names that nobody mentions. The parameters of a kernel are its interface; a length
-    /// that `unpack` names is documentation.
+    /// Reports unused names of `let`, `unpack` and parameters. The parameters of a kernel are its interface, and
+    /// lengths named by `unpack` serve as documentation.
     pub(super) fn report_unused(&mut self) {
         let interface: &[BinderId] = match (&self.body.kind, self.body.root.map(|root| self.body.expr(root))) {
             (FormKind::Kernel, Some(Expr::Lambda { params, .. })) => params,

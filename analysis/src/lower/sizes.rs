@@ -1,4 +1,4 @@
-//! Sizes as written.
+//! Lowering of written sizes.
 
 use super::{Lowerer, end_of, range_of};
 use crate::diagnostics::Diagnostic;
@@ -49,7 +49,7 @@ impl Lowerer {
         };
         let binary = matches!(operator, SizeOp::Sub | SizeOp::Div | SizeOp::Mod | SizeOp::Pow);
         let operands: Vec<SizeRefId> = op.operands().map(|operand| self.size(&operand)).collect();
-        // The parser has complained about a wrong number.
+        // The parser has reported a wrong number of operands.
         if operands.is_empty() || (binary && operands.len() != 2) {
             return SizeRef::Error;
         }
@@ -75,7 +75,7 @@ impl Lowerer {
         SizeRef::Sum { index, count, body }
     }
 
-    /// `(length xs)` of a local array. (That `xs` is an array, inference finds out.)
+    /// `(length xs)` of a local array. Inference checks that `xs` is an array.
     fn length_of(&mut self, op: &ast::SizeOp) -> SizeRef {
         let Some(array) = op.array() else { return SizeRef::Error };
         let Some(name) = array.text() else { return SizeRef::Error };

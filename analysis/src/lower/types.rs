@@ -1,4 +1,4 @@
-//! Types as written.
+//! Lowering of written types.
 
 use super::{Lowerer, SizeNames, closest, end_of, range_of};
 use crate::diagnostics::Problem;
@@ -9,7 +9,7 @@ use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{SCALAR_TYPES, SyntaxNode};
 use rustc_hash::FxHashMap;
 
-/// The widths of OpenCL's vectors.
+/// Widths of OpenCL vectors.
 pub(crate) const VECTOR_WIDTHS: [u64; 5] = [2, 3, 4, 8, 16];
 
 impl Lowerer {
@@ -20,7 +20,7 @@ impl Lowerer {
         }
     }
 
-    /// A type, at the outside of all others.
+    /// Lowers an outermost type.
     pub(super) fn ty(&mut self, ty: &ast::Type) -> TypeRefId {
         let outer = std::mem::replace(&mut self.scope.in_type, true);
         let id = self.nested_type(ty);
@@ -88,7 +88,7 @@ impl Lowerer {
     fn type_name(&mut self, name: &ast::NameType) -> TypeRefId {
         let range = range_of(name.syntax());
         let text = name.text().unwrap_or_default();
-        // The parser has complained about `Float` already.
+        // The parser has already reported spellings like `Float`.
         if let Some(scalar) = scalar_type(&text.to_ascii_lowercase()) {
             return self.alloc_type(TypeRef::Scalar(scalar), range);
         }
@@ -133,7 +133,7 @@ impl Lowerer {
     }
 }
 
-/// The scalar type that a program writes so.
+/// The scalar type with this spelling.
 pub(crate) fn scalar_type(word: &str) -> Option<Scalar> {
     Some(match word {
         "int" => Scalar::Int,
