@@ -1,4 +1,4 @@
-//! The front end by itself: what it emits is inferred without errors, and types are those of arrays.
+//! The APL front end by itself: its output is inferred without errors, and has the types of the arrays.
 
 use super::translate;
 use crate::ide::AnalysisHost;
@@ -73,7 +73,7 @@ fn an_edit_replaces_the_program() {
     }
 }
 
-/// Programs that would go on for ever, or grow without end, are errors.
+/// Programs that would run or grow forever are errors.
 #[test]
 fn evaluation_ends() {
     for text in [

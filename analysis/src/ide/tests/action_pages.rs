@@ -1,11 +1,11 @@
-//! `docs/actions.md` says what each action does; here it is held to that.
+//! The examples of `docs/actions.md` agree with the code actions.
 
 use super::Fixture;
 use crate::ide::actions::KINDS;
 
 const PAGE: &str = include_str!("../../../../docs/actions.md");
 
-/// The title of a section, the kind, the text before and after.
+/// The sections: title, kind, text before and text after.
 fn sections() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
     let sections = PAGE.split("\n## ").skip(1).map(|section| {
         let title = section.lines().next().unwrap();
@@ -20,7 +20,7 @@ fn sections() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
 fn each_action_does_what_its_page_says() {
     let mut wrong = String::new();
     for (title, kind, before, after) in sections() {
-        // A cursor is a selection of nothing.
+        // A cursor is an empty selection.
         let fixture = Fixture::new(&before.replace("‹›", "$0").replace(['‹', '›'], "$0"));
         let (path, range) = fixture.marked();
         let actions = fixture.analysis().code_actions(path, range).unwrap();

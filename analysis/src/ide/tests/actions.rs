@@ -1,9 +1,9 @@
-//! Code actions: what is offered where, and the program after each.
+//! Code actions: where each is offered, and the program after it.
 
 use super::*;
 use expect_test::{Expect, expect};
 
-/// What the first action of the kind makes of the file.
+/// Compares the file after the first action of a kind.
 fn check(kind: &str, text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let (path, range) = fixture.marked();
@@ -185,7 +185,7 @@ fn a_definition_of_another_file_is_inlined_where_its_names_mean_the_same() {
             (define (f ys) (let k 3.0f (let xs ys (map (lambda (x) (* x k)) xs))))
         "#]],
     );
-    // `two` is another number here.
+    // Here `two` would be another number.
     check(
         "refactor.inline.lift",
         &format!(";;- main.lift\n(import \"lib.lift\")\n(define two 3.0f)\n(define (f ys) (tw$0ice ys))\n{library}"),
@@ -193,7 +193,7 @@ fn a_definition_of_another_file_is_inlined_where_its_names_mean_the_same() {
     );
 }
 
-/// What is new is laid out; what was there keeps the layout of its author, inside of the bracket that it moved with.
+/// New text is formatted; existing text keeps its author's layout relative to its bracket.
 #[test]
 fn a_layout_of_ones_own_is_kept() {
     check(

@@ -1,4 +1,4 @@
-//! The files that ship with the program.
+//! The files built into the program.
 
 use super::{Fixture, describe};
 use crate::diagnostics::Severity;
@@ -75,7 +75,7 @@ fn the_examples_of_the_primitives_check() {
         for example in examples(&primitive.docs) {
             let fixture = Fixture::new(example);
             let mut found = fixture.analysis().diagnostics("main.lift").unwrap();
-            // What the checker does not support yet says so itself.
+            // Ignore hints and warnings, which report features not supported yet.
             found.retain(|diagnostic| diagnostic.severity == Severity::Error);
             let names_it =
                 std::iter::once(&primitive.name).chain(&primitive.aliases).any(|name| example.contains(&**name));

@@ -1,4 +1,4 @@
-//! Who uses whom, and the symbols of all files.
+//! The call hierarchy, and the symbols of all files.
 
 use super::Fixture;
 use crate::ide::FileRange;

@@ -1,4 +1,4 @@
-//! Completion: what is offered where, in which order, and what accepting it writes.
+//! Completion: which items are offered where, in which order, and the text after accepting one.
 
 use super::Fixture;
 use crate::ide::completion::{CompletionItem, Completions};
@@ -12,7 +12,7 @@ fn completions(fixture: &Fixture) -> (String, Completions) {
     (text[found.replace].to_owned(), found)
 }
 
-/// As an editor shows them: what does not match what is typed is left out, what starts with it comes first.
+/// The items as an editor shows them: without those that do not match the typed text, and prefix matches first.
 fn shown<'a>(typed: &str, found: &'a Completions) -> Vec<&'a CompletionItem> {
     let label = |item: &'a CompletionItem| item.filter.as_deref().unwrap_or(&item.label);
     let mut items: Vec<&CompletionItem> =
@@ -21,7 +21,7 @@ fn shown<'a>(typed: &str, found: &'a Completions) -> Vec<&'a CompletionItem> {
     items
 }
 
-/// The first of them: what is inserted, and what it is.
+/// Compares the first items: inserted text and description.
 fn check(text: &str, count: usize, expected: Expect) {
     let fixture = Fixture::new(text);
     let (typed, found) = completions(&fixture);
@@ -373,7 +373,8 @@ fn nothing_in_comments_numbers_and_new_names() {
     );
 }
 
-/// What a person means to write next, where. Each task is `wanted: program`, with the cursor at `$0`.
+/// Realistic tasks: the name that a person wants to write next, and where. Each is `wanted: program`, with the cursor
+/// at `$0`.
 const TASKS: &str = include_str!("completion/tasks.txt");
 
 #[test]

@@ -1,4 +1,4 @@
-//! Diagnostics as an editor shows them: ranges, related places, fixes.
+//! Diagnostics as an editor shows them: ranges, related locations, fixes.
 
 use super::{Fixture, describe};
 use expect_test::{Expect, expect};

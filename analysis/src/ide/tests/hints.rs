@@ -1,10 +1,10 @@
-//! Inlay hints, in their places in the text.
+//! Inlay hints, shown within the text.
 
 use super::{Fixture, HintKind};
 use expect_test::{Expect, expect};
 use lift_syntax::{TextRange, TextSize};
 
-/// The program with every hint in its place, between `‹` and `›`; then the targets.
+/// Compares the program with every hint in its place, between `‹` and `›`, followed by the targets.
 fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let mut shown = fixture.files[0].1.clone();
@@ -147,7 +147,7 @@ fn an_operator_whose_type_nothing_decides() {
     );
 }
 
-/// What a double click on the n-th hint makes of the program.
+/// Compares the program after a double click on the n-th hint.
 fn written(text: &str, index: usize, expected: Expect) {
     let fixture = Fixture::new(text);
     let whole = TextRange::up_to(TextSize::of(text));
@@ -268,7 +268,7 @@ fn a_default_can_be_written() {
     );
 }
 
-/// Of the conditions that one use assumes, only some are written: there may be thousands of long ones.
+/// Only some of the conditions assumed by one use are shown: there may be thousands of long ones.
 #[test]
 fn of_many_conditions_of_one_use_some_are_shown() {
     let splits: Vec<String> = (2..32).map(|k| format!("(let v{k} (split #{k} xs)")).collect();

@@ -1,4 +1,4 @@
-//! How often each query runs after an edit. What is counted is what an edit costs.
+//! The cost of an edit, as the number of times each query runs.
 
 use super::Fixture;
 use crate::ide::AnalysisHost;
@@ -11,7 +11,7 @@ const PROGRAM: &str = "\
 (lift main (N) ((array-type float N)) (lambda (xs) (map four-times (filter pos xs))))
 ";
 
-/// The queries that run again for the diagnostics of the file, of those that stand for the work.
+/// Compares the number of runs, after an edit, of the main queries for the diagnostics of a file.
 fn check(edit: impl FnOnce(&str) -> String, expected: Expect) {
     check_files(PROGRAM, edit, expected);
 }
@@ -140,7 +140,7 @@ fn an_equal_text_is_no_edit() {
     check(|text| text.to_owned(), expect![""]);
 }
 
-/// Definitions that use one another, as many as there are to be.
+/// `count` definitions that use one another.
 fn many(count: usize) -> String {
     let block = |i: usize| {
         let before = i.saturating_sub(1);
@@ -153,14 +153,15 @@ fn many(count: usize) -> String {
     (0..count).map(block).collect()
 }
 
-/// All that runs, and all that is looked at, for what an editor asks after an edit of the definition in the middle.
+/// The numbers of executed and of validated queries for all requests of an editor after an edit of the definition in
+/// the middle.
 fn work_of_an_edit(count: usize, edit: impl Fn(&str) -> String) -> (usize, usize) {
     let text = many(count);
     let mut fixture = Fixture::new(&text);
     let mut work = (0, 0);
     let middle = format!("(define (scale{} by x)", count / 2);
-    // After the first edit all forms are asked, which drives what the second needs out of the caches that are bounded; the
-    // third costs what every other costs.
+    // After the first edit all forms are requested, which evicts results that the second edit needs from bounded
+    // caches. The third edit costs as much as any later one.
     let mut text = text;
     for kept in [false, true, true] {
         let at = text.find(&middle).unwrap();
@@ -193,14 +194,14 @@ fn work_of_an_edit(count: usize, edit: impl Fn(&str) -> String) -> (usize, usize
         analysis.linked_ranges("main.lift", in_body).unwrap();
         analysis.format_range("main.lift", name).unwrap();
         assert_eq!(analysis.kernels_near("main.lift", name, 3).unwrap().len(), 3);
-        // Of the whole file: what is shown of it grows with it, and what is asked does not.
+        // The output for a whole file grows with it, but the number of queries does not.
         let symbols = analysis.symbols("main.lift").unwrap().len();
         assert_eq!(symbols, 2 * count);
         assert_eq!(analysis.kernel_names("main.lift").unwrap().len(), count);
         assert!(analysis.folds("main.lift").unwrap().len() >= count);
         assert!(analysis.all_semantic_tokens("main.lift").unwrap().len() > symbols);
         let executed = analysis.db().take_executed();
-        // These read all forms of the file at once.
+        // These queries read all forms of the file.
         let all_forms = ["suspects", "cycles", "forms_with_word"];
         assert!(!kept || all_forms.iter().all(|query| !executed.contains_key(*query)), "{executed:?}");
         work = (executed.values().sum(), analysis.db().take_validated());
@@ -219,7 +220,7 @@ fn an_edit_costs_the_same_in_a_long_file() {
     }
 }
 
-/// What is forgotten is what was used least, and nothing of it is missed but the time to find it again.
+/// The least recently used results are evicted; that changes no answer, only its cost.
 #[test]
 fn a_pause_forgets_what_the_next_edit_would() {
     let mut fixture = Fixture::new(&many(300));
@@ -258,7 +259,7 @@ fn what_is_kept_of_a_file_that_comes_and_goes_does_not_grow() {
     };
     let mut most = 0;
     for round in 0..50 {
-        // Each keystroke of a name is another name; a form comes and goes.
+        // Each keystroke in a name changes the name, and a form appears and disappears.
         let name = "abcdefgh".get(..1 + round % 8).unwrap();
         let text =
             format!("{}(define ({name} x) x)\n{}", many(3), if round % 2 == 0 { "(lift k () () 1)" } else { "" });
@@ -282,7 +283,7 @@ fn a_chain_of_ten_thousand_definitions_fits_on_a_small_stack() {
     let check = move || {
         let mut fixture = Fixture::new(&text);
         assert_eq!(fixture.analysis().diagnostics("main.lift").unwrap(), []);
-        // Also when what was inferred is checked again, from the other end.
+        // The stack suffices also when results are validated from the last form.
         fixture.host.set_file("main.lift", format!("{text}(define last (f9999 1))\n").into());
         let at = lift_syntax::TextRange::empty((text.len() as u32 + 9).into());
         let hover = fixture.analysis().hover("main.lift", at).unwrap().unwrap();

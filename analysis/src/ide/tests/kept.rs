@@ -1,4 +1,4 @@
-//! What is kept from edit to edit is what a fresh start would find.
+//! Results cached from edit to edit equal those of a fresh start.
 
 use super::Fixture;
 use crate::ide::completion::Completions;
@@ -9,7 +9,8 @@ use lift_syntax::{TextRange, TextSize};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Pieces of programs: definitions that use one another, shadow, recur, are broken, of one name, unknown, imported.
+/// Pieces of programs: definitions that use one another, shadow, recurse, are broken, share a name, are unknown or
+/// imported.
 const PIECES: &[&str] = &[
     "(define (f x) (+ x 1))\n",
     "(define (f x) (* x 2.0f))\n",
@@ -40,7 +41,7 @@ const PIECES: &[&str] = &[
     "(foo)\n",
 ];
 
-/// All that is kept, as it is shown.
+/// Everything that the file index caches, as clients see it.
 #[derive(Debug, PartialEq)]
 struct Shown {
     diagnostics: Vec<FileDiagnostic>,
@@ -61,7 +62,7 @@ fn shown(host: &AnalysisHost, path: &str, at: TextSize) -> Shown {
     }
 }
 
-/// What edits do: the file, a place in it by its share of the text, how much goes, what comes.
+/// An edit: whether in the second file, where, the number of characters removed, and the piece inserted.
 type Edit = (bool, usize, usize, usize);
 
 fn check(first: &[usize], second: &[usize], edits: &[Edit]) {
@@ -77,17 +78,17 @@ fn check(first: &[usize], second: &[usize], edits: &[Edit]) {
         let start = at % places.len();
         let end = (start + gone).min(places.len() - 1);
         text.replace_range(places[start]..places[end], PIECES[piece % PIECES.len()]);
-        // A file goes, and comes again.
+        // Remove the file and add it again.
         if piece % 11 == 0 {
             host.remove_file(path);
         }
         host.set_file(path, text.as_str().into());
-        // Not after each: edits gather.
+        // Let some edits accumulate.
         if index % 3 == 2 {
             continue;
         }
         let mut fresh = AnalysisHost::default();
-        // In the other order, as another history has it.
+        // Add the files in the other order, which is another history.
         for (path, text) in texts.iter().rev() {
             fresh.set_file(path, text.as_str().into());
         }
@@ -98,7 +99,7 @@ fn check(first: &[usize], second: &[usize], edits: &[Edit]) {
             let everything = TextRange::up_to(TextSize::of(text.as_str()));
             let all = fresh.snapshot().semantic_tokens(path, everything).unwrap();
             assert_eq!(now.tokens, all, "{path} of {texts:#?}");
-            // What lies beyond the neighbours of a form says nothing about its layout.
+            // Forms other than the neighbours do not affect the layout of a form.
             let range = TextRange::empty(at);
             let laid_out = host.snapshot().format_range(path, range).unwrap();
             let expected = lift_syntax::format_range(text, range).into_iter();

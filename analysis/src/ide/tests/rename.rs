@@ -1,4 +1,4 @@
-//! New names, and names that are refused.
+//! Renames, and refused ones.
 
 use super::Fixture;
 use expect_test::{Expect, expect};

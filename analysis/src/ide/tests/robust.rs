@@ -1,4 +1,4 @@
-//! No text, and no edit, stops any feature.
+//! No text and no edit makes a feature fail.
 
 use super::{Fixture, Stopped};
 use crate::ide::Analysis;
@@ -16,7 +16,7 @@ const SEED: &str = "\
 (define (g xs) (iterate #3 (lambda (ys) (join (mapSeq (reduceSeq 0.0f +) (split #2 ys)))) xs))
 ";
 
-/// Asks for everything, at some places.
+/// Requests every feature, at some offsets.
 fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
     let path = "main.lift";
     let whole = TextRange::up_to(TextSize::of(text));
@@ -43,7 +43,7 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
     analysis.imports(path)?;
     analysis.format(path)?;
     analysis.elaborated(path)?;
-    // Fewer in a large text, where each costs more.
+    // Fewer offsets in a large text, where each request costs more.
     let count = if text.len() > 10_000 { 5 } else { 40 };
     let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     for (index, at) in places.step_by(1 + text.len() / count).enumerate() {
@@ -54,7 +54,7 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
         }
         analysis.goto_definition(path, at)?;
         analysis.references(path, at)?;
-        // These do much each time.
+        // The following requests are expensive.
         if index % 8 > 0 {
             continue;
         }
@@ -85,7 +85,7 @@ fn ask_all(analysis: &Analysis, text: &str) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// An edit of a text: where, how much goes, what comes.
+/// An edit of a text: where, the number of characters removed, and the text inserted.
 fn edit() -> impl Strategy<Value = (prop::sample::Index, usize, String)> {
     let pieces = "[()\\[\\]#;]|N|xs|\\(filter p xs\\)|\\(pack |\\(unpack ys |\\(let |0|\\(: |\"|\n|λ|\u{0}|\\(define \\(h x\\) x\\)";
     (any::<prop::sample::Index>(), 0usize..12, prop::string::string_regex(pieces).unwrap())
@@ -110,7 +110,7 @@ proptest! {
             fixture.host.set_file("main.lift", text.as_str().into());
             prop_assert!(ask_all(&fixture.analysis(), &text).is_ok());
         }
-        // What is kept from edit to edit is what a fresh start gives.
+        // The cached results equal those of a fresh start.
         let fresh = Fixture::new("");
         let mut fresh = fresh;
         fresh.host.set_file("main.lift", text.as_str().into());
@@ -142,7 +142,7 @@ fn hostile_texts() {
             ask_all(&fixture.analysis(), &text).unwrap();
         }
     };
-    // The stack of a worker thread of the server.
+    // The stack size of a worker thread of the server.
     std::thread::Builder::new().stack_size(64 << 20).spawn(check).unwrap().join().unwrap();
 }
 
@@ -161,7 +161,7 @@ fn a_request_can_be_cancelled_and_an_edit_cancels_it() {
     };
     let (token, thread) = reader(&fixture);
     token.cancel();
-    // Either it was done before, or it stopped for this reason.
+    // The request either finished before or was cancelled.
     assert!(matches!(thread.join().unwrap(), Ok(0) | Err(Stopped::ByRequest)));
     let (_, thread) = reader(&fixture);
     fixture.host.set_file("main.lift", "(define one 1)\n".into());
@@ -169,7 +169,8 @@ fn a_request_can_be_cancelled_and_an_edit_cancels_it() {
     assert_eq!(fixture.analysis().diagnostics("main.lift").unwrap(), []);
 }
 
-/// A piece whose length is not known, after a mistake: what its rows may depend on is decided, not asked again for ever.
+/// A segment of unknown length, after a mistake: whether its rows depend on the index is decided once, so inference
+/// ends.
 #[test]
 fn pieces_of_unknown_lengths_come_to_an_end() {
     let fixture = Fixture::new(

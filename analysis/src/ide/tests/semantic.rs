@@ -1,4 +1,4 @@
-//! What each word is.
+//! Semantic tokens.
 
 use super::Fixture;
 use crate::ide::semantic::SemanticToken;

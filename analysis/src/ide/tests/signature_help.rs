@@ -1,9 +1,9 @@
-//! The function that is being called.
+//! Signature help.
 
 use super::Fixture;
 use expect_test::{Expect, expect};
 
-/// The signature, with the active parameter between `‹` and `›`.
+/// Compares the signature, with the active parameter between `‹` and `›`.
 fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let (path, range) = fixture.marked();

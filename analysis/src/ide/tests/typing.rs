@@ -1,9 +1,9 @@
-//! What follows a typed character. `$0` stands behind it.
+//! Edits that follow a typed character. `$0` is the cursor after it.
 
 use super::Fixture;
 use expect_test::{Expect, expect};
 
-/// The program after the edits.
+/// Compares the program after the edits.
 fn check(typed: &str, text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let (path, at) = fixture.marked();
@@ -154,7 +154,7 @@ fn a_pair_of_brackets_has_one_shape() {
         (define (f xs) (map g [id xs]))
     "#]],
     );
-    // It is not closed yet: nothing says which closing bracket is meant.
+    // The bracket is not closed yet, so its closing bracket is unknown.
     check(
         "[",
         "(define (f xs) [$0map g xs)\n",
@@ -189,7 +189,7 @@ fn a_local_name_changes_everywhere_at_once() {
         (lift f (‹N›) ((array-type float ‹N›)) (lambda (xs) (split #‹N› xs)))
     "#]],
     );
-    // A definition may be used elsewhere.
+    // A definition may be used in other files.
     linked(
         "(define (f$0 xs) xs)\n(define g f)\n",
         expect![[r#"

@@ -1,4 +1,4 @@
-//! Mistakes: one message each, at the right place, and the rest keeps its types.
+//! Mistakes: each gives one message at the right location, and the rest keeps its types.
 
 use super::harness::{check, program};
 use crate::infer::context::Infer;
@@ -129,7 +129,7 @@ fn one_mistake_one_error() {
     );
 }
 
-/// Each is short to write; the type of the first doubles with each `let`, that of the second is as deep as the text.
+/// Each text is short. The type of the first two doubles with each `let`; that of the third is as deep as the text.
 #[test]
 fn types_that_grow_without_bound_are_given_up() {
     let doubled: String = (1..16).map(|i| format!("(let x{i} (tuple x{0} x{0}) ", i - 1)).collect();
@@ -146,7 +146,7 @@ fn types_that_grow_without_bound_are_given_up() {
     }
 }
 
-/// Each type is small where it is met first: what it is, is learnt later.
+/// Each type is small at first, and grows as its variables are resolved.
 #[test]
 fn types_that_grow_when_they_are_learnt_are_given_up() {
     let branches: String = (1..40).map(|i| format!("(let x{i} (if c (tuple x{0} x{0}) x{1}) ", i - 1, i / 2)).collect();
@@ -170,7 +170,7 @@ fn types_that_grow_when_they_are_learnt_are_given_up() {
     }
 }
 
-/// Types whose parts stand beside each other: thousands of parameters and arguments.
+/// Wide types: thousands of parameters and arguments.
 #[test]
 fn functions_of_thousands_of_parameters_are_given_up() {
     let ones = "1 ".repeat(20_000);
@@ -189,7 +189,7 @@ fn functions_of_thousands_of_parameters_are_given_up() {
         let codes: Vec<_> = form.inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert!(codes.contains(&"too-complex"), "{codes:?} of {}", &text[..40]);
     }
-    // As many as a type may have are no trouble.
+    // The largest allowed number of parameters is accepted.
     let names: String = (0..450).map(|i| format!("x{i} ")).collect();
     let form = &program(&format!("(define (f {names}) (+ x1 1))"), Mode::Insert)[0];
     let codes: Vec<_> =
@@ -197,7 +197,7 @@ fn functions_of_thousands_of_parameters_are_given_up() {
     assert!(codes.is_empty(), "{codes:?}");
 }
 
-/// Each definition assumes twice what the one before it does. Where it is too much, that is said once.
+/// Each definition assumes twice as much as the previous one. Exceeding the limit is reported once.
 #[test]
 fn assumptions_that_double_are_given_up() {
     let text: String = (1..24).map(|i| format!("(define (d{i} xs) (d{0} (tail (d{0} xs))))\n", i - 1)).collect();
@@ -211,7 +211,7 @@ fn assumptions_that_double_are_given_up() {
     assert_eq!(wrong, [(10, vec!["too-complex"])], "{assumed:?}");
 }
 
-/// Lengths of which each division doubles the terms: nothing of the form takes long behind the limit, also not its end.
+/// Each division doubles the terms of its length. After the limit nothing takes long, including the end of inference.
 #[test]
 fn divisions_in_one_another_are_given_up() {
     let names: Vec<String> = (0..40).map(|i| format!("K{i}")).collect();
@@ -225,7 +225,7 @@ fn divisions_in_one_another_are_given_up() {
     assert!(forms[0].inference.assumed.is_empty());
 }
 
-/// Each function's result is the next one's parameter: unknowns that are others, as many in a row as there are functions.
+/// The result of each function is the parameter of the next: a chain of inference variables as long as the composition.
 #[test]
 fn long_compositions_are_checked() {
     for (function, times, ty) in
@@ -235,13 +235,13 @@ fn long_compositions_are_checked() {
         assert_eq!(forms[0].inference.diagnostics, []);
         assert_eq!(forms[0].inference.scheme.as_ref().map(ToString::to_string).as_deref(), Some(ty));
     }
-    // What is known of the elements at one index is said of those at each index that is asked for: that is too much.
+    // The element type at one index is propagated to every requested index, which exceeds the limit.
     let forms = program(&format!("(define g (o {}))", "reverse ".repeat(3000)), Mode::Insert);
     let codes: Vec<_> = forms[0].inference.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
 }
 
-/// Arithmetic on lengths is work of the form, too; that of a definition is not work of whoever uses it.
+/// Arithmetic on lengths counts against the form that does it, not against its users.
 #[test]
 fn sizes_that_take_long_are_given_up() {
     struct NoNames;
@@ -268,18 +268,18 @@ fn sizes_that_take_long_are_given_up() {
     let before = infer.budget.steps();
     assert!(!infer.over_budget());
     assert_eq!(infer.budget.steps(), before + 1);
-    // So is looking at types.
+    // Visited type nodes count as well.
     infer.table.parts.set(infer.table.parts.get() + 10 * PARTS_PER_STEP);
     assert!(!infer.over_budget());
     assert_eq!(infer.budget.steps(), before + 1 + 11);
-    // However it is met, it is told.
+    // Exceeding the limit is reported, however it happens.
     infer.budget.spend(WORK_LIMIT);
     assert!(infer.over_budget() && infer.over_budget());
     let codes: Vec<&str> = infer.out.diagnostics.iter().map(|d| d.code.as_str()).collect();
     assert_eq!(codes, ["too-complex"]);
 }
 
-/// Each part of this can be read in many ways, each with parts that can: whoever looked for the shortest took minutes.
+/// Each part of this size can be printed in many ways. A search for the shortest text took minutes.
 #[test]
 fn what_is_long_to_read_is_written_as_it_stands() {
     let value = "(mod (mod (min (min (/ (+ M 0) (* 3 3)) (mod (/ K 7) (pow 3 9))) (pow (+ (pow 2 1000000) \
@@ -294,7 +294,8 @@ fn what_is_long_to_read_is_written_as_it_stands() {
     assert!((50_000..600_000).contains(&terms), "it is tried, and given up: {terms}");
 }
 
-/// `sort` forbids the elements to depend on their position, and what was asked at another position had forgotten why it did.
+/// `sort` makes the elements independent of their index, but a variable created for another index had lost that
+/// restriction.
 #[test]
 fn a_position_that_is_forbidden_twice_is_forbidden() {
     let text = "(lift k (N) ((array-type int N)) (lambda (xs)
@@ -363,7 +364,7 @@ fn arguments_that_have_changed_places() {
     );
 }
 
-/// A use of a definition could not tell what such a size is.
+/// A use of such a definition could not determine the size.
 #[test]
 fn size_names_that_nothing_determines() {
     check(

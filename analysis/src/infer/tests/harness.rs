@@ -124,7 +124,7 @@ pub fn check_explicit(text: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// The elaborated program; it must check in explicit mode to the same types, and there as well as by insertion.
+/// Checks the elaborated program, which must have the same types in explicit mode and with insertion.
 pub fn check_elaborated(text: &str, expect: Expect) {
     let forms = program(text, Mode::Insert);
     let elaborated: Vec<String> = forms.iter().map(Form::elaborated).collect();
@@ -146,7 +146,7 @@ pub fn check_elaborated(text: &str, expect: Expect) {
     }
 }
 
-/// The program after the first fix of each diagnostic; it must check.
+/// Checks the program after the first fix of each diagnostic.
 pub fn check_repaired(text: &str, expect: Expect) {
     let forms = program(text, Mode::Insert);
     let mut repaired = Vec::new();

@@ -1,4 +1,4 @@
-//! Arrays whose rows have lengths that depend on the position.
+//! Arrays whose row lengths depend on the index.
 
 use super::harness::check;
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Where parallel primitives may stand.
+//! Placement of parallel primitives.
 
 use super::harness::program;
 use crate::diagnostics::Severity;

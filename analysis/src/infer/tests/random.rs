@@ -1,11 +1,11 @@
-//! Random programs over hidden lengths: what checks by insertion, checks when written out, to the same types.
+//! Random programs with hidden lengths: elaborated programs check to the same types.
 
 use super::harness::{Form, program};
 use crate::diagnostics::Severity;
 use crate::infer::Mode;
 use proptest::prelude::*;
 
-/// An expression that is, lengths aside, an `Array[Float,_]`; `vars` names arrays in scope.
+/// An expression of type `Array[Float,_]`, with any length; `vars` are the names of arrays in scope.
 fn array(depth: u32, vars: Vec<String>) -> BoxedStrategy<String> {
     let name = proptest::sample::select(vars.clone()).boxed();
     if depth == 0 {
@@ -67,7 +67,7 @@ proptest! {
                 prop_assert_eq!(types(&again), types(&forms), "{:?} of\n{}\nwritten out:\n{}", mode, &text, &elaborated);
             }
         }
-        // What checks without insertion checks with it, to the same type.
+        // A program that checks without insertion also checks with it.
         let explicit = program(&text, Mode::Explicit);
         if errors(&explicit).is_empty() {
             prop_assert_eq!(errors(&forms), "", "explicit, but not by insertion:\n{}", &text);

@@ -1,4 +1,4 @@
-//! What the checker offers to write, checks.
+//! Programs check after the quick fixes of the checker.
 
 use super::harness::check_repaired;
 use expect_test::expect;

@@ -171,7 +171,7 @@ fn a_parameter_may_be_a_size_and_a_number() {
     );
 }
 
-/// What is kept of a form is its types, and few of them differ.
+/// The cache keeps the types of each form, of which few differ.
 #[test]
 fn equal_types_of_a_form_are_one_value() {
     let text = "(define (f (xs (array-type float n)) (k float))
@@ -186,7 +186,8 @@ fn equal_types_of_a_form_are_one_value() {
     }
 }
 
-/// What a function in a `let` takes from a parameter around it is the same at each use, also where it is learnt later.
+/// A part that a `let`-bound function takes from an outer parameter has one type at all uses, even if that type is
+/// inferred later.
 #[test]
 fn what_waits_for_a_parameter_is_not_generalised() {
     check(
@@ -202,7 +203,7 @@ fn what_waits_for_a_parameter_is_not_generalised() {
     );
 }
 
-/// Branches of different lengths, whose elements wait for a component of a parameter: both take the same one.
+/// Branches of different lengths, whose element types wait for a component of a parameter: both get the same one.
 #[test]
 fn branches_whose_elements_are_learnt_later() {
     check(
@@ -221,7 +222,7 @@ fn branches_whose_elements_are_learnt_later() {
     );
 }
 
-/// The same, where one branch knows more of its elements than the other: what opens the result waits for the `if`.
+/// As above, but the element type of one branch is known earlier. Opening the result waits for the `if`.
 #[test]
 fn branches_of_which_one_is_learnt_later() {
     check(
@@ -239,7 +240,7 @@ fn branches_of_which_one_is_learnt_later() {
     );
 }
 
-/// An `unpack` may name the length of what turns out to be a pair later.
+/// An `unpack` may name the length of a value that is later found to be a pair.
 #[test]
 fn the_length_of_a_pair_that_is_learnt_later_has_a_name() {
     check(

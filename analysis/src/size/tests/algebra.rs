@@ -1,8 +1,8 @@
-//! The rules that the normal form knows by itself: both sides are the same size.
+//! The rules of the normal form: both sides are the same size.
 
 use super::*;
 
-/// Both sides are one normal form, and print as expected.
+/// Both sides have one normal form, which prints as expected.
 #[track_caller]
 fn same(left: Size, right: Size) {
     assert_eq!(left, right);
@@ -95,7 +95,7 @@ fn minimum_and_maximum_do_not_depend_on_how_they_are_written() {
 #[test]
 fn conditions_that_say_the_same_are_the_same() {
     let (a, b, t, e) = (v("N"), v("M"), v("k"), v("X1"));
-    // N <= M holds when M < N, that is M+1 <= N, does not.
+    // N <= M holds exactly where M < N, that is M+1 <= N, does not.
     same(Size::select_le(&a, &b, &t, &e), Size::select_le(&(&b + 1), &a, &e, &t));
     same(Size::select_le(&(&a * 2), &(&b * 2 + 1), &t, &e), Size::select_le(&a, &b, &t, &e));
     same(Size::select_le(&n(0), &a, &t, &e), t.clone());

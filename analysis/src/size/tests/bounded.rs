@@ -1,4 +1,4 @@
-//! Expressions that are built to explode stay small.
+//! Expressions built to grow exponentially stay small.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn products_too_large_to_multiply_out_still_have_their_value() {
 
 #[test]
 fn behind_the_limit_of_work_everything_is_given_up_at_once() {
-    // A quotient of which each level has twice the terms of the one before it.
+    // A quotient in which each level has twice the terms of the previous one.
     let tower = |levels| {
         (0..levels).fold(n(1), |below, i| {
             let k = v(&format!("K{i}"));
@@ -41,10 +41,10 @@ fn behind_the_limit_of_work_everything_is_given_up_at_once() {
     });
     assert!(met, "{terms} terms");
     assert!((5000..20_000).contains(&terms), "{terms} terms");
-    // Nothing of it is left for whoever called.
+    // The caller's fuel is unchanged.
     assert!(!work::exhausted() && work::so_far() == 0);
     assert!(tower(9) == tower(9) && work::so_far() > 5000, "{} terms", work::so_far());
-    // What is not large is what it always was.
+    // Small sizes are unaffected.
     assert!(!work::apart(0, || v("N").sub(&v("N")).is_zero()), "nothing is claimed");
     assert_eq!(work::apart(9, || v("N").sub(&v("N"))), n(0));
 }
@@ -62,7 +62,7 @@ fn a_question_about_large_sizes_has_an_end() {
     work::take();
     let simple = Facts::new().simplify(&Size::max(&large, &other));
     let terms = work::take();
-    // What is given up then is not what one asked about.
+    // Subquestions may be given up, but not the question itself.
     assert!(!simple.is_zero());
     assert!((100_000..150_000).contains(&terms), "{terms} terms");
 }
@@ -151,7 +151,7 @@ fn questions_about_large_sizes_come_back() {
     let _ = super::solve(&sum, &v("?U"), &var("N4"), &facts);
 }
 
-/// A sum of natural numbers has its least value where all of them have theirs.
+/// A sum of natural numbers is least where each of them is.
 #[test]
 fn sums_of_many_names_are_refuted_at_once() {
     let sum = (0..60).fold(n(-1), |sum, i| sum + v(&format!("A{i}")));

@@ -1,11 +1,11 @@
-//! What follows from facts: the cases that kernels are made of, and then random ones.
+//! Consequences of facts: first those that kernels need, then random ones.
 
 use super::trees::{NAMES, Tree, names_at, points, tree};
 use super::*;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-/// Adds `0 <= name < count`, and gives the index.
+/// Adds `0 <= name < count` and returns the index.
 fn index(facts: &mut Facts, name: &str, count: &Size) -> Size {
     facts.assume_range(var(name), Some(n(0)), Some(count - 1));
     v(name)
@@ -56,7 +56,7 @@ fn transposing_twice_is_the_identity() {
 
 #[test]
 fn tiles_of_tiles() {
-    // split 4 of split 32 of one row of N, element (i, j, l), joined and read as rows of 4.
+    // Element (i, j, l) of `split` 4 of `split` 32 of a row of N, joined and read as rows of 4.
     let mut facts = Facts::new();
     facts.assume_divides(n(32), v("N"));
     let i = index(&mut facts, "i", &v("N").div_exact(&n(32)));
@@ -79,7 +79,7 @@ fn tiles_of_symbolic_size() {
     let j = index(&mut facts, "j", &v("k"));
     let linear = &i * v("k") + &j;
     assert_eq!(facts.lt(&linear, &v("N")), Truth::Yes);
-    // The transposed tile: row j of the columns i.
+    // The transposed tile: row j of columns i.
     let transposed = &j * v("N").div_exact(&v("k")) + &i;
     simplifies(&facts, transposed.div_floor(&v("N").div_exact(&v("k"))), expect!["j"]);
     simplifies(&facts, transposed.rem(&v("N").div_exact(&v("k"))), expect!["i"]);
@@ -108,7 +108,7 @@ fn reversing_twice_is_the_identity() {
     lies_between(&facts, reversed.clone(), expect!["0..=N-1"]);
     assert_eq!(facts.le(&n(0), &reversed), Truth::Yes);
     assert_eq!(facts.lt(&reversed, &v("N")), Truth::Yes);
-    // Rows of four, backwards inside each row.
+    // Rows of four, each reversed.
     let j = index(&mut facts, "j", &n(4));
     let linear = &i * 4 + (n(3) - &j);
     simplifies(&facts, linear.div_floor(&n(4)), expect!["i"]);
@@ -144,19 +144,19 @@ fn rows_of_a_triangle() {
 
 #[test]
 fn grid_stride_loops() {
-    // A work-item starts at its id and steps by the number of work-items.
+    // A work-item starts at its id and strides by the number of work-items.
     let mut facts = Facts::new();
     let gid = index(&mut facts, "i", &v("G"));
     let trips = (v("N") - &gid + v("G") - 1).div_floor(&v("G"));
     let step = index(&mut facts, "j", &trips);
     let element = &gid + &step * v("G");
     assert_eq!(facts.lt(&element, &v("N")), Truth::Yes);
-    // As many work-items as elements: one trip.
+    // With as many work-items as elements, one iteration.
     let one = trips.subst_var(&var("G"), &v("N"));
     let mut facts = Facts::new();
     index(&mut facts, "i", &v("N"));
     simplifies(&facts, one, expect!["1"]);
-    // At least as many: at most one.
+    // With at least as many, at most one.
     let mut facts = Facts::new();
     index(&mut facts, "i", &v("G"));
     facts.assume_le(v("N"), v("G"));
@@ -165,14 +165,14 @@ fn grid_stride_loops() {
 
 #[test]
 fn windows_stay_inside() {
-    // slide 3 1 over N elements: window i, element j.
+    // `slide 3 1` over N elements: window i, element j.
     let mut facts = Facts::new();
     let i = index(&mut facts, "i", &(v("N") - 3 + 1));
     let j = index(&mut facts, "j", &n(3));
     lies_between(&facts, &i + &j, expect!["0..=N-1"]);
     assert_eq!(facts.lt(&(&i + &j), &v("N")), Truth::Yes);
     assert_eq!(facts.lt(&(&i + &j), &(v("N") - 1)), Truth::Unknown);
-    // slide S T in general.
+    // `slide S T` in general.
     let mut facts = Facts::new();
     let count = (v("N") - v("S")).div_exact(&v("T")) + 1;
     let i = index(&mut facts, "i", &count);
@@ -231,7 +231,7 @@ fn equal_and_different_lengths() {
     assert_eq!(facts.equal(&(&a * 2), &(&b * 2 + 1)), Truth::No);
     assert_eq!(facts.equal(&(&a * 4 + 2), &(&b * 8 + 1)), Truth::No);
     assert_eq!(facts.equal(&v("X1"), &v("X2")), Truth::Unknown);
-    // Not by the normal form, but in each of the two cases.
+    // Found by a case split rather than by the normal form.
     let product = Size::min(&a, &b) * Size::max(&a, &b);
     assert_eq!(facts.equal(&product, &(&a * &b)), Truth::Yes);
     let absolute = Size::max(&(&a - &b), &(&b - &a));
@@ -248,7 +248,7 @@ fn equalities_are_used() {
     assert_eq!(facts.equal(&(v("X2") + v("M") * 2), &(v("N") * 2)), Truth::Yes);
     facts.assume_eq(v("N") * v("M"), v("k") * v("k"));
     assert_eq!(facts.equal(&(v("N") * v("M") * 3), &(v("k") * v("k") * 3)), Truth::Yes);
-    // What follows for a variable that an equality removed is kept.
+    // Consequences for a variable that an equality eliminated are kept.
     let mut facts = Facts::new();
     facts.assume_range(var("X1"), Some(n(2)), Some(v("k")));
     facts.assume_eq(v("X1"), v("N") + 1);
@@ -331,19 +331,19 @@ fn assumptions_print_and_are_proved() {
     assert_eq!(other.to_string(), "3 divides N");
 }
 
-/// An index lies at least at some length's negative: that bound's square is none of the index's.
+/// A lower bound that may be negative gives no bound for the square.
 #[test]
 fn a_lower_bound_that_may_be_negative_has_no_square() {
     let mut facts = Facts::new();
     facts.assume_le(n(-1) - v("N"), v("X1"));
     assert_eq!(facts.le(&n(1), &(v("X1") * v("X1") + v("X1"))), Truth::Unknown);
     let far = Facts::new().with_range(var("X1"), Some(v("N") - 5), None);
-    // At 0 for N = 0, though the square of its bound is 25 there.
+    // X1 may be 0 at N = 0, where the square of the bound is 25.
     assert_eq!(far.le(&((v("N") - 5) * (v("N") - 5)), &(v("X1") * v("X1"))), Truth::Unknown);
-    // A bound that is none below 0 has one.
+    // The square of a lower bound that is not negative is a bound.
     let from = Facts::new().with_range(var("X1"), Some(v("N") + 2), None);
     assert_eq!(from.le(&n(4), &(v("X1") * v("X1"))), Truth::Yes);
-    // An index may be negative: its even powers are not, its odd ones may be.
+    // The even powers of an index that may be negative are not negative, but odd ones may be.
     let i = index(&mut facts, "i", &(v("N") * 2));
     let below = Facts::new().with_range(var("j"), Some(n(-3)), Some(v("N")));
     assert_eq!(facts.le(&n(0), &(&i * &i * &i)), Truth::Yes);
@@ -353,7 +353,7 @@ fn a_lower_bound_that_may_be_negative_has_no_square() {
     assert_eq!(below.le(&(v("j") * v("j")), &(v("N") * v("N"))), Truth::Unknown);
 }
 
-/// What is known inside of a block of windows, where rows begin at multiples of four.
+/// The facts inside a block of windows whose rows begin at multiples of four.
 #[test]
 fn clamps_inside_of_a_block_do_nothing() {
     let mut facts = Facts::new();
@@ -376,7 +376,7 @@ fn clamps_inside_of_a_block_do_nothing() {
     }
 }
 
-/// The same question has the same answer, whatever was asked before, also of a copy that knows more.
+/// Answers depend only on the current facts: neither on earlier questions nor on copies with more facts.
 #[test]
 fn answers_are_of_the_facts_that_are_known_now() {
     let mut facts = Facts::new();
@@ -391,7 +391,7 @@ fn answers_are_of_the_facts_that_are_known_now() {
     assert_eq!(fewer.le(&v("N"), &v("M")), Truth::Unknown);
 }
 
-/// Facts that a program might state about [`NAMES`].
+/// Facts about [`NAMES`] that a program may state.
 fn fact() -> impl Strategy<Value = Assumption> {
     let name = || (0..5usize).prop_map(|at| v(NAMES[at]));
     let linear = move || (name(), -2..3i64, -3..6i64).prop_map(|(x, c, d)| x * c + d);
@@ -407,7 +407,7 @@ fn fact() -> impl Strategy<Value = Assumption> {
     ]
 }
 
-/// Facts, and the points among some random ones at which they hold.
+/// Facts, and the random points at which they hold.
 fn known() -> impl Strategy<Value = (Facts, Vec<[i64; 6]>)> {
     let in_range = Just(vec![Assumption::NonNegative(v("i")), Assumption::AtMost(v("i"), v("N") - 1)]);
     let assumptions = (prop_oneof![in_range, Just(Vec::new())], prop::collection::vec(fact(), 0..4));
@@ -420,7 +420,7 @@ fn known() -> impl Strategy<Value = (Facts, Vec<[i64; 6]>)> {
     })
 }
 
-/// Sizes as index computations have them.
+/// Sizes as they occur in index computations.
 fn access() -> impl Strategy<Value = Tree> {
     let name = || (0..6usize).prop_map(|at| Box::new(Tree::Var(at)));
     let constant = |from: i64| (from..9i64).prop_map(|c| Box::new(Tree::Const(c)));
@@ -432,7 +432,7 @@ fn access() -> impl Strategy<Value = Tree> {
     prop_oneof![linear, divided, tree(3)]
 }
 
-/// Found by random facts: the square of a natural number from -2 on is not 4 at least.
+/// Found by random facts: the square of a natural number with the lower bound -2 is not at least 4.
 #[test]
 fn a_negative_lower_bound_of_a_natural_number_tells_nothing() {
     let facts = Facts::new().with_range(var("X1"), Some(n(-2)), None);

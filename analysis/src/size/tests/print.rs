@@ -1,4 +1,4 @@
-//! How sizes print.
+//! Printing of sizes.
 
 use super::*;
 

@@ -1,6 +1,5 @@
-//! The rules of size arithmetic, one by one. For each: both sides have the same value wherever they
-//! have one and the condition holds, at thousands of points, zeros and ones among them; and the two
-//! sides are found to be equal.
+//! The rules of size arithmetic, one by one. Both sides of each have the same value at thousands of points, including
+//! zeros and ones, wherever they are defined and the condition holds; and the two sides are found to be equal.
 
 use super::trees::{NAMES, Tree, names_at, points};
 use super::*;
@@ -44,7 +43,7 @@ fn divides(k: Size, value: Size) -> Vec<Assumption> {
 }
 
 fn rules() -> Vec<Rule> {
-    // Five names without a sign, and i, which may be negative.
+    // Five natural variables, and i, which may be negative.
     let [n, m, k, x, i, p] = NAMES.map(|known| move || name(known));
     let mut rules = Vec::new();
     let mut rule = |name, condition: Vec<Assumption>, left: Tree, right: Tree| {
@@ -133,7 +132,7 @@ fn rules() -> Vec<Rule> {
 fn both_sides_of_a_rule_are_found_equal() {
     for Rule { name, condition, left, right } in rules() {
         if name == "1 mod n" {
-            // True, but for the range of n to be cut at 1.
+            // True, but the proof would have to split the range of n at 1.
             continue;
         }
         let mut facts = Facts::new();

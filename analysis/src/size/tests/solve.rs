@@ -1,4 +1,4 @@
-//! Solving for one unknown.
+//! Equations with one inference variable.
 
 use super::trees::{NAMES, names_at, points};
 use super::*;
@@ -29,7 +29,7 @@ fn check(lhs: Size, rhs: Size, expected: Expect) {
 fn check_under(lhs: Size, rhs: Size, facts: &Facts, expected: Expect) {
     let solution = super::solve(&lhs, &rhs, &var("?U"), facts);
     expected.assert_eq(&show(&solution));
-    // The other way round is the same equation.
+    // The equation with its sides exchanged has the same solution.
     assert_eq!(show(&super::solve(&rhs, &lhs, &var("?U"), facts)), show(&solution));
 }
 
@@ -108,7 +108,8 @@ fn facts_take_assumptions_away() {
     check_under(u() + v("N"), n(2), &facts, expect!["none"]);
 }
 
-/// Found by random equations: the factor `3*k-4` is negative at k = 1, where 3*m+6 of it is a solution.
+/// Found by random equations: the factor `3*k-4` is negative at k = 1, so a negative quotient there still has a
+/// solution.
 #[test]
 fn a_factor_of_either_sign_has_solutions_where_the_quotient_looks_negative() {
     check((v("k") * u() + v("M")).div_exact(&n(2)), (u() * 2).div_exact(&n(3)) - 1, expect!["stuck"]);
@@ -116,7 +117,7 @@ fn a_factor_of_either_sign_has_solutions_where_the_quotient_looks_negative() {
     check((v("k") + 1) * u(), v("M") * -1 - 2, expect!["none"]);
 }
 
-/// A side of an equation that is linear in the unknown.
+/// A side of an equation, linear in the inference variable.
 fn side() -> impl Strategy<Value = Size> {
     let coefficient = prop_oneof![(0..5i64).prop_map(n), Just(v("k")), Just(v("N") + 1)];
     let rest = prop_oneof![
@@ -155,7 +156,7 @@ proptest! {
             let holds = assumptions.iter().all(|a| a.check(&env) == Ok(true));
             let both = (left.eval(&env), right.eval(&env));
             if let (true, (Ok(_), Ok(_))) = (holds, &both) {
-                // What the assumptions promise: a natural number.
+                // The assumptions guarantee a natural number.
                 prop_assert!(
                     matches!(size.eval(&env), Ok(_) | Err(EvalError::DivisionByZero)),
                     "{} at {:?} {:?} for {} = {}", show(&Solution::Unique(size, assumptions)), at,

@@ -1,4 +1,4 @@
-//! Replacing variables.
+//! Substitution of variables.
 
 use super::*;
 

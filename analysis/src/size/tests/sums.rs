@@ -1,10 +1,10 @@
-//! Closed forms are equal to the sums written out.
+//! Closed forms equal the sums written out.
 
 use super::*;
 use expect_test::expect;
 use proptest::prelude::*;
 
-/// Bodies over the index `p`; free besides it are `k`, `M` and `N`.
+/// Bodies over the index `p`, with the free variables `k`, `M` and `N`.
 fn table() -> Vec<Size> {
     let p = v("p");
     vec![
@@ -68,7 +68,7 @@ fn sums_without_a_closed_form_stay_sums() {
     assert_eq!(closed_form(&var("p"), &v("N"), &body), None);
     let sum = Size::sum(var("p"), v("N"), body);
     assert_eq!(sum.to_string(), "sum(i<N, floor(i*i/k))");
-    // Its value is still there, and so are linearity and the renaming of the index.
+    // The sum has a value, is linear, and does not depend on the name of the index.
     let body = |index: &str| (v(index) * v(index)).div_floor(&v("k")) * 3 + v(index);
     let other = Size::sum(var("q"), v("N"), body("q"));
     assert_eq!(other, Size::sum(var("p"), v("N"), body("p")));
@@ -89,7 +89,7 @@ fn nested_sums_keep_their_indices_apart() {
         }
     }
     assert_eq!(value, expected);
-    // A sum put in for a variable of a sum.
+    // Substitute a sum for a variable of a sum.
     let outer = Size::sum(var("p"), v("M"), (v("p") * v("p") * v("N")).div_floor(&v("k")));
     let put_in = outer.subst_var(&var("N"), &size);
     let inner_value = size.eval(&env(&[("N", 5), ("k", 2)])).unwrap();
@@ -117,7 +117,7 @@ proptest! {
         m in small(),
     ) {
         let body = &table()[which];
-        // Powers of the index as an exponent leave the range of numbers soon.
+        // Powers with the index as the exponent overflow soon.
         let count = if (4..=7).contains(&which) { count % 20 } else { count };
         let closed = closed_form(&var("p"), &v("N"), body).unwrap();
         let mut sum = 0;

@@ -1,12 +1,12 @@
-//! Random expressions: the value of the normal form, and of what it prints as, is the value of the
-//! expression, wherever that has one.
+//! Random expressions: the normal form, and its printed form, have the value of the expression wherever that is
+//! defined.
 
 use super::*;
 use crate::size::ratio::Ratio;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// An expression as a program might write it.
+/// An expression as a program may contain it.
 #[derive(Clone, Debug)]
 pub(super) enum Tree {
     Const(i64),
@@ -20,7 +20,7 @@ pub(super) enum Tree {
     Min(Box<Tree>, Box<Tree>),
     Max(Box<Tree>, Box<Tree>),
     Pow(Box<Tree>, Box<Tree>),
-    /// The sum over an index below the first; the index is variable 5 inside the second.
+    /// The sum over an index below the first tree; in the second tree the index is variable 5.
     Sum(Box<Tree>, Box<Tree>),
     IfLe(Box<[Tree; 4]>),
 }
@@ -28,7 +28,7 @@ pub(super) enum Tree {
 pub(super) const NAMES: [&str; 6] = ["N", "M", "k", "X1", "i", "p"];
 
 impl Tree {
-    /// The value by the definition of each operation; `None` where there is none, or a large one.
+    /// The value by the definition of each operation; `None` if it is undefined or too large.
     pub fn value(&self, at: &[i64; 6]) -> Option<i128> {
         let value = match self {
             Tree::Const(c) => i128::from(*c),
@@ -68,7 +68,7 @@ impl Tree {
                 if !(0..=200).contains(&count) {
                     return None;
                 }
-                // No divisor is zero, not even in an empty sum.
+                // No divisor may be zero, even in an empty sum.
                 let mut inner = *at;
                 inner[5] = 0;
                 body.value(&inner)?;
@@ -137,9 +137,9 @@ pub(super) fn tree(depth: u32) -> impl Strategy<Value = Tree> {
     })
 }
 
-/// Values for [`NAMES`], half of them 0, 1 or 2; only the index `i` may be negative.
+/// Values for [`NAMES`], half of them 0, 1 or 2. Only the index `i` may be negative.
 pub(super) fn points(count: usize) -> impl Strategy<Value = Vec<[i64; 6]>> {
-    // A generator of our own: far faster than a strategy for every number.
+    // A generator in this file is far faster than a strategy for each number.
     any::<u64>().no_shrink().prop_map(move |mut state| {
         let mut next = |below: i64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -158,8 +158,8 @@ pub(super) fn names_at(at: [i64; 6]) -> impl Fn(&Var) -> Option<i64> {
     move |var| NAMES.iter().position(|name| **name == *var.name).map(|index| at[index])
 }
 
-/// The value of an expression, with every division done as it is written; in an exact one no exact
-/// division leaves a remainder.
+/// The value of an expression, with each division computed as written. If `exact`, no exact division may leave a
+/// remainder.
 fn node_value(node: &Node, exact: bool, at: &dyn Fn(&Var) -> Option<i64>) -> Option<Ratio> {
     let value = |node: &Node| node_value(node, exact, at);
     let all = |nodes: &[Node]| nodes.iter().map(value).collect::<Option<Vec<Ratio>>>();
@@ -285,7 +285,7 @@ proptest! {
     }
 }
 
-/// The same random trees in each run: a search that is given up has no promises to keep.
+/// Checks the same random trees in each run, because a search that is given up has no guarantees.
 fn sampled(count: usize, check: impl Fn(&Size)) {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..count {
