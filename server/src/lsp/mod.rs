@@ -19,7 +19,7 @@
 //! | module | job |
 //! |---|---|
 //! | [`frame`], [`transport`] | bytes to messages to handlers; the traffic log |
-//! | [`features`] | what the client and the server can do |
+//! | [`features`] | capabilities of client and server |
 //! | [`server`] | the protocol's methods |
 //! | [`main_loop`], [`state`], [`disk`], [`documents`] | the state and its thread |
 //! | [`snapshot`], [`requests`] | reads |
