@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Builds the C peers like `tests/bench/run`, but without optimization.
+/// Builds the C peers like `tests/bench/run`, but with less optimization.
 fn build_peers(folder: &Path) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/openmp.cpp");
     let output = Command::new("g++").args(["-O1", "-fopenmp", "-o"]).arg(folder.join("openmp")).arg(source).output();
