@@ -28,8 +28,8 @@ pub const GENERATE_OPENCL: &str = "lift.server.generateOpenCL";
 pub const RUN_KERNEL: &str = "lift.server.runKernel";
 pub const KERNELS: &str = "lift.server.kernels";
 pub const SETUP: &str = "lift.server.setup";
-/// Variants of [`GENERATE_OPENCL`] and [`RUN_KERNEL`] for editors that ignore a command's result: the server shows it as a
-/// document.
+/// Variants of [`GENERATE_OPENCL`] and [`RUN_KERNEL`] for editors that ignore a command's result: the server shows it
+/// as a document.
 pub const SHOW_OPENCL: &str = "lift.server.showOpenCL";
 pub const SHOW_RUN: &str = "lift.server.showRun";
 pub const NAMES: [&str; 6] = [GENERATE_OPENCL, RUN_KERNEL, KERNELS, SETUP, SHOW_OPENCL, SHOW_RUN];
