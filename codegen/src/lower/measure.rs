@@ -1,9 +1,9 @@
-//! Lengths that decide how much memory is needed, but that only the device can compute.
+//! Lengths that determine how much memory is needed but that only the device can compute.
 //!
-//! `iota k` is as long as `k` says. Where its elements are only read, nobody needs room for them; where they are stored,
-//! a [`Step::Measure`] reads `k` back, and buffers whose capacity mentions it are made behind it. Which lengths that
-//! are is found by compiling: what is stored asks for a bound ([`ProgramBuilder::room`]), and if the bound is such a
-//! length, the kernel is compiled once more with the length measured.
+//! `iota k` is as long as `k` says. If its elements are only read, it needs no memory. If they are stored, a
+//! [`Step::Measure`] reads `k` back, and buffers whose capacity mentions it are allocated afterwards. Compilation finds
+//! which lengths these are: storing an array requires a bound ([`ProgramBuilder::room`]), and if the bound is an
+//! unmeasured length, the kernel is compiled again with that length measured.
 
 use super::function::Dims;
 use super::host::Host;
@@ -22,7 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// Compiles, measuring what must be.
+/// Compiles a schedule, repeatedly if lengths must be measured.
 pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
     let mut measuring: Option<Schedule> = None;
     loop {
@@ -35,14 +35,14 @@ pub fn compile(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerErr
     }
 }
 
-/// What is measured, and what should be.
+/// The lengths that are measured, and those that should be.
 #[derive(Default)]
 pub struct Measured {
-    /// Lengths (by the variable of their statement) without which no memory can be made.
+    /// Lengths, by the variable of their statement, that capacities of memory require.
     wanted: RefCell<BTreeSet<VarId>>,
-    /// The sizes that stand for lengths, with the statement.
+    /// The size variables of lengths, with their statements.
     sizes: FxHashMap<Var, VarId>,
-    /// Those that the host knows by now.
+    /// Those that the host knows at the current point.
     ready: FxHashSet<Var>,
 }
 
@@ -71,13 +71,13 @@ impl<'k> ProgramBuilder<'k> {
         size.vars().iter().filter_map(|v| self.measured.sizes.get(v).copied()).collect()
     }
 
-    /// The largest value of a size that the host can compute, now or once a length is measured.
+    /// An upper bound of a size that the host can compute, possibly after measuring a length.
     pub fn upper(&self, facts: &Facts, size: &Size) -> Option<Size> {
         let most = bounds::upper(facts, size)?;
         self.is_measured(&most).then_some(most)
     }
 
-    /// As many elements as this are to be stored: what is measured for that is noted. Whether it can be.
+    /// Requests memory for `most` elements and records the lengths to be measured for it; returns whether they can be.
     pub fn room(&self, most: &Size) -> bool {
         let lengths = self.lengths_in(most);
         let possible = lengths.iter().all(|v| !self.schedule.lengths.contains(v) || self.schedule.can_measure(*v));
@@ -87,14 +87,14 @@ impl<'k> ProgramBuilder<'k> {
 }
 
 impl<'k> Host<'k> {
-    /// Has the host read a length: a number that a statement at host level has computed.
+    /// Lets the host read a length that a host-level statement has computed.
     pub fn measure(&mut self, stmt: &Stmt, value: &Value<'k>, length: VarId, env: &mut Env<'k>) -> Result<Size> {
         let Some(canonical) = self.program.schedule.bounds.length(length).cloned() else {
             return Err(self.error(stmt, "", "a length that is measured has no name"));
         };
         let var = match self.program.measured.ready.contains(&canonical) {
             false => canonical,
-            // The same statement in another round.
+            // The same statement in another iteration.
             true => {
                 let name = format!("{}_{}", canonical.name, self.program.measured.ready.len());
                 let fresh = self.program.fresh_var(&name);
@@ -132,7 +132,7 @@ impl<'k> Host<'k> {
         Ok(Size::var(var))
     }
 
-    /// A statement that finds a length for the functions of the next one.
+    /// Measures a length for the functions of the next statement, if this statement computes one.
     pub fn measure_for_functions(&mut self, stmt: &Stmt, value: &Value<'k>, env: &mut Env<'k>) -> Result<()> {
         if let Some(length) = self.program.schedule.measures.get(&stmt.var) {
             self.measure(stmt, value, *length, env)?;
@@ -140,7 +140,7 @@ impl<'k> Host<'k> {
         Ok(())
     }
 
-    /// From which statement on there is room at a destination: behind those that find its lengths.
+    /// The index of the first statement at which the destination has memory: after those that compute its lengths.
     pub fn ready_from(&self, block: &Block, dest: Option<&Dest<'k>>) -> usize {
         let Some(dest) = dest else { return 0 };
         let pending = self.pending(dest);
@@ -156,7 +156,7 @@ impl<'k> Host<'k> {
         block.stmts.iter().rposition(inside).map_or(block.stmts.len(), |at| at + 1)
     }
 
-    /// The lengths on which the room at a destination depends, and that are not known yet.
+    /// The unknown lengths on which the capacity of a destination depends.
     fn pending(&self, dest: &Dest<'k>) -> Vec<Var> {
         let mut roots = Vec::new();
         dest_roots(dest, &mut roots);
@@ -170,22 +170,22 @@ impl<'k> Host<'k> {
         vars
     }
 
-    /// The length that a statement at host level finds.
+    /// The length that a host-level statement computes.
     fn found_by(&self, stmt: VarId) -> Option<&Var> {
         let schedule = self.program.schedule;
         let length = schedule.measures.get(&stmt).copied().or(schedule.lengths.contains(&stmt).then_some(stmt))?;
         schedule.bounds.length(length)
     }
 
-    /// Whether a length is found somewhere in the branches of a statement.
+    /// Whether a branch of the statement computes a length that is measured.
     pub fn measures_inside(&self, stmt: &Stmt) -> bool {
         let mut found = false;
         stmt.rhs.blocks().into_iter().for_each(|b| b.visit(&mut |s| found |= self.found_by(s.var).is_some()));
         found
     }
 
-    /// Branches in which lengths are found: both compute what they have in memory of their own, and then, when there is
-    /// room, the one that was taken is copied.
+    /// Lowers branches that measure lengths: each stores its results in its own memory; when the result has memory,
+    /// those of the branch taken are copied.
     pub fn branches_apart(
         &mut self,
         stmt: &'k Stmt,
@@ -223,13 +223,13 @@ impl<'k> Host<'k> {
             self.guards.pop();
             checked?;
         }
-        // What only one of the branches computes may not be computed at all.
+        // Only one branch runs, so whatever only one of them computes may not be computed at all.
         self.only_computed(&before);
         Ok(dest)
     }
 }
 
-/// The buffer whose first element is the value.
+/// The buffer whose first element is the value, if there is one.
 fn direct(value: &Value) -> Option<BufferId> {
     let scalar = |layout: &Layout, at: &Size| match layout {
         Layout::Scalar(Memory { root: Root::Buffer(id), scalar: Scalar::Int }) if at.is_zero() => Some(*id),
@@ -245,11 +245,11 @@ fn direct(value: &Value) -> Option<BufferId> {
     }
 }
 
-/// The view of which a deferred value is the head.
+/// The view of which a deferred value is the first element.
 fn first_of<'k>(d: &Deferred<'k>) -> Option<std::rc::Rc<View<'k>>> {
     let Rhs::Prim(call) = &d.stmt.rhs else { return None };
     match (call.prim, call.args.first()?) {
-        // The array is not empty: it is the result of a reduction.
+        // The array is the result of a reduction, so it is not empty.
         (Prim::Head, crate::core::Atom::Var(v)) => match d.env.get(*v)? {
             Value::Array(a) if a.len.is_one() => Some(a.view.clone()),
             _ => None,

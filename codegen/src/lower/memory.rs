@@ -1,5 +1,5 @@
-//! Memory for results inside of a kernel: registers, arrays of the work-item or of the group, and parts of global
-//! buffers that belong to one work-item or one group.
+//! Memory for results inside a kernel: registers, arrays of a work-item or a group, and parts of global buffers for
+//! each work-item or group.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -15,17 +15,17 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Elements of an array that a work-item keeps for itself; longer ones go to global memory.
+/// Maximum elements of a private array; longer ones are in global memory.
 const MOST_PRIVATE: u64 = 256;
 /// Bytes of local memory that every device has.
 const MOST_LOCAL: u64 = 32 * 1024;
-/// Work-items that run at once where each needs global memory of its own.
+/// Work-items that run at once, if each needs its own global memory.
 pub const SCRATCH_ITEMS: u32 = 4096;
-/// Groups that run at once where each needs global memory of its own.
+/// Groups that run at once, if each needs its own global memory.
 pub const SCRATCH_GROUPS: u32 = 256;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Memory for the value of a statement that has no place yet.
+    /// Memory for the value of a statement without a destination.
     pub fn allocate_for(&mut self, stmt: &'k Stmt, space: Option<Space>, env: &Env<'k>) -> Result<Place> {
         let levels = place::stmt_levels(stmt);
         if levels.iter().any(|l| matches!(l, Level::Glb(_) | Level::Wrg(_))) {
@@ -57,18 +57,18 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 "mapLcl",
                 "its result would have to be shared by the work-items of one dimension only, which is not compiled yet",
             )),
-            // There is no group in whose memory it could be.
+            // There is no group whose memory could be used.
             Some(Space::Global | Space::Local) => self.allocate(&ty, bounds, &name, Kind::Item),
             _ => self.allocate(&ty, bounds, &name, Kind::Private),
         }
     }
 
-    /// Memory of the work-item for a value of this type, which hides no lengths.
+    /// Private memory for a value of this type, which must not hide lengths.
     pub fn allocate_private(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
         self.allocate(ty, &[], name, Kind::Private)
     }
 
-    /// Memory of the group for a value of this type: local, if the schedule has seen to that there is room.
+    /// Memory of the group for a value of this type: local memory, if the schedule has ensured that it fits.
     pub fn allocate_for_group(&mut self, ty: &lift_analysis::ty::Ty, name: &str) -> Result<Place> {
         let keeps = self.team.as_ref().is_some_and(|team| team.keeps);
         self.allocate(ty, &[], name, if keeps { Kind::Local } else { Kind::Group })
@@ -82,7 +82,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         kind: Kind,
     ) -> Result<Place> {
         let origin = self.origin();
-        // How much is needed decides where it can be.
+        // The size determines which memory is possible.
         let mut facts = std::mem::take(&mut self.facts);
         let mut wanted = Vec::new();
         let mut count = |_: &mut ProgramBuilder<'k>, leaf: Leaf| {
@@ -139,7 +139,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Arrays declared in the function; a single element is a variable.
+    /// Declares arrays in the function; a single element becomes a variable.
     fn declare(
         &mut self,
         ty: &lift_analysis::ty::Ty,
@@ -150,7 +150,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let origin = self.origin();
         let mut facts = std::mem::take(&mut self.facts);
         let mut leaves: Vec<(Scalar, Size, String)> = Vec::new();
-        // Each element that a group has at a time has its own.
+        // Each element that a group computes at a time has its own array.
         let rows = if storage == Storage::Private { 1 } else { self.rows_of_group() };
         let layout = self.program.layout_with(
             ty,
@@ -161,7 +161,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             &mut facts,
             &mut |_, leaf| {
                 leaves.push((leaf.scalar, leaf.count.clone(), leaf.name.to_string()));
-                // The name is put in below, once it is declared.
+                // The name is filled in below, after the declaration.
                 numbered(leaves.len() - 1, leaf.scalar)
             },
         );
@@ -229,7 +229,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Local memory of a length that the host knows before the launch; at least an element, which devices demand.
+    /// Local memory whose length the host knows before the launch; at least one element, as devices require.
     fn shared_argument(&mut self, scalar: Scalar, wish: &str, count: &Size, origin: &Origin) -> Root {
         let count = self.facts.simplify(&Size::max(count, &Size::one()));
         self.program.stored(wish, report::Kind::Local, scalar, &count, origin);
@@ -264,7 +264,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             &origin,
             &mut facts,
             &mut |program, leaf| {
-                // The length of the whole is a variable.
+                // The outermost length is a variable.
                 if leaf.is_length && *leaf.count == each && !group {
                     lengths.push(leaf.name.to_string());
                     return numbered(lengths.len() - 1, leaf.scalar);
@@ -292,7 +292,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Place { layout, at })
     }
 
-    /// The number of this work-item among all of the launch.
+    /// The linear index of this work-item in the launch.
     fn item_number(&mut self) -> Result<Size> {
         if !self.used.any() {
             return Ok(Size::zero());
@@ -307,7 +307,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.item = Some(size.clone());
         Ok(size)
     }
-    /// The number of this group among all of the launch.
+    /// The linear index of this group in the launch.
     fn group_number(&mut self) -> Result<Size> {
         if !self.used.any() {
             return Ok(Size::zero());
@@ -323,7 +323,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(size)
     }
 
-    /// Whether the memory is read and written by all work-items of a group.
+    /// Whether all work-items of a group access the memory.
     pub fn is_shared(&self, place: &Place) -> bool {
         let mut memories = Vec::new();
         place.layout.memories(&mut memories);
@@ -333,7 +333,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Root::Register(_) | Root::Own(_) => false,
         })
     }
-    /// All work-items of the group see what any of them wrote to the memory.
+    /// A barrier that makes writes to the memory visible to all work-items of the group.
     pub fn fence(&mut self, place: &Place) {
         let mut memories = Vec::new();
         place.layout.memories(&mut memories);
@@ -345,13 +345,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Of the work-item, wherever there is room.
+    /// Owned by the work-item, in any memory.
     Private,
-    /// Of the work-item, in global memory.
+    /// Owned by the work-item, in global memory.
     Item,
-    /// Of the group, in local memory.
+    /// Owned by the group, in local memory.
     Local,
-    /// Of the group, wherever there is room.
+    /// Owned by the group, in any memory.
     Group,
 }
 
@@ -363,12 +363,12 @@ fn linear(id: &str, size: &str) -> Expr {
     add(call(id, 0), mul(call(size, 0), rows))
 }
 
-/// Stands for the `n`-th variable that is declared when it is known which are needed.
+/// Placeholder for the `n`-th variable, until it is known which are needed.
 fn numbered(n: usize, scalar: Scalar) -> Memory {
     Memory { root: Root::Register(n.to_string().into()), scalar }
 }
 
-/// The layout with the memories whose registers are numbered replaced by these.
+/// The layout with placeholders replaced by these memories.
 fn with_roots(layout: &Layout, roots: &[Root]) -> Rc<Layout> {
     let memory = |m: &Memory| match &m.root {
         Root::Register(n) => match n.parse::<usize>().ok().and_then(|n| roots.get(n)) {

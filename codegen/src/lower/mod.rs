@@ -1,29 +1,28 @@
 //! Lowering: from core to OpenCL C, a source map and a host plan.
 //!
-//! The top level of a kernel is the *host level* ([`host`]): each statement there is a view, which is free; a scalar,
-//! which every kernel that needs it computes; or an operation on the device, which is one launch or several. Inside of a
-//! launch ([`block`]) code is generated in the style of destination passing (Atkey, Steuwer, Lindley, Dubach,
+//! The top level of a kernel is the *host level* ([`host`]). Each statement there is a view, which is free; a scalar,
+//! which every kernel that needs it computes; or an operation on the device, which takes one or several launches.
+//! Inside a launch ([`block`]), code is generated in destination-passing style (Atkey, Steuwer, Lindley, Dubach,
 //! *Strategy preserving compilation for parallel functional code*, 2017): an array is read through its view ([`read`])
-//! and written to the place where it belongs ([`write`], [`dests`]); memory is allocated only for what has no place
-//! ([`memory`]).
+//! and written to its destination ([`write`], [`dests`]); memory is allocated only for values without one ([`memory`]).
 //!
 //! | module | job |
 //! |---|---|
-//! | [`value`] | what variables stand for: expressions, sizes, views, places, destinations |
+//! | [`value`] | values of variables: expressions, sizes, views, places, destinations |
 //! | [`program`], [`function`] | the program and the function under construction |
-//! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; what is assumed of lengths |
+//! | [`index`], [`scalar`], [`assume`] | sizes and scalars as C expressions; assumptions about lengths |
 //! | [`views`], [`read`], [`write`], [`dests`], [`memory`], [`pieces`] | arrays |
 //! | [`block`], [`produce`], [`loops`], [`fold`], [`filter`], [`sort`] | statements of a kernel |
-//! | [`flagged`] | checks in a loop that do not branch |
+//! | [`flagged`] | branch-free checks in loops |
 //! | [`stop`] | launches after a failed check |
-//! | [`angles`] | sine and cosine of one number |
-//! | [`all`] | several kernels at once |
-//! | [`work`] | how much one compilation may cost |
-//! | [`barriers`] | those that nothing needs |
-//! | [`stream`] | how the elements of long arrays are dealt out to work-items |
-//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and what spans the device |
+//! | [`angles`] | sine and cosine of the same number |
+//! | [`all`] | several kernels in parallel |
+//! | [`work`] | the budget of one compilation |
+//! | [`barriers`] | removal of redundant barriers |
+//! | [`stream`] | distribution of long arrays over work-items |
+//! | [`host`], [`launch`], [`device_filter`], [`device_reduce`], [`device_by_key`], [`device_sort`], [`device_radix`] | the host level, and operations over the whole device |
 //!
-//! What is not compiled yet is a [`LowerError`] that names the primitive and its origin.
+//! Unsupported features are reported as a [`LowerError`] with the primitive and its origin.
 
 mod all;
 mod alone;
@@ -77,11 +76,11 @@ use crate::target::Target;
 use lift_analysis::origin::Origin;
 use lift_analysis::size;
 
-/// What the compiler cannot do (yet), or found wrong, and where.
+/// A feature that is not supported, or a fault, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LowerError {
     pub origin: Origin,
-    /// The primitive, as it is written; empty if none is to blame.
+    /// The primitive, as programs write it; empty if there is none.
     pub primitive: String,
     pub message: String,
 }
@@ -109,12 +108,12 @@ mod tests;
 
 type Result<T> = std::result::Result<T, LowerError>;
 
-/// Compiles a kernel for a class of devices.
+/// Compiles a kernel for a target.
 pub fn compile(kernel: &Kernel, target: &Target) -> std::result::Result<Program, Vec<LowerError>> {
     compile_scheduled(&Schedule::new(kernel, target))
 }
 
-/// Compiles a kernel that is scheduled already.
+/// Compiles a scheduled kernel.
 pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Vec<LowerError>> {
     let too_large = || {
         let at = schedule.kernel.body.stmts.first().map(|stmt| &stmt.origin);
@@ -127,14 +126,14 @@ pub fn compile_scheduled(schedule: &Schedule) -> std::result::Result<Program, Ve
     }
     size::work::apart(crate::budget::MOST_TERMS, || {
         let program = measure::compile(schedule)?;
-        // A mistake of the compiler is better found here than on a device that hangs.
+        // Report a compiler bug here, rather than by a device that hangs.
         debug_assert_eq!(
             opencl_barriers::verify(&program.functions, &program.opencl.text).err(),
             None,
             "{}",
             program.opencl.text
         );
-        // What it was found to be behind the limit may be more than is needed.
+        // Once the budget is exhausted, sizes may be larger than necessary.
         if size::work::exhausted() { too_large().map_or(Ok(program), Err) } else { Ok(program) }
     })
 }

@@ -1,4 +1,4 @@
-//! Rows of different lengths: where each begins, and in which one an element stands.
+//! Rows of different lengths (segments): where each starts, and which one contains an element.
 
 use super::Result;
 use super::function::Dims;
@@ -17,13 +17,13 @@ use lift_analysis::size::{Node, Size, Var, VarKind};
 use std::rc::Rc;
 
 impl Pieces {
-    /// Rows of `each` elements at `position`.
+    /// Rows of `each` elements, a size that mentions `position`.
     pub fn new(position: &Var, each: &Size) -> Pieces {
         Pieces { position: position.clone(), each: each.clone(), before: offset(position, each, &sum_index()) }
     }
 }
 
-/// How many pieces an array consists of, if it is a few: then a loop over it is written out, piece by piece.
+/// The number of segments of an array, if it is so small that a loop over them is unrolled.
 pub fn few_pieces(a: &Array<'_>) -> Option<i64> {
     let n = a.len.as_const().filter(|n| (0..=FEW_PIECES).contains(n))?;
     fn cut(a: &Array<'_>) -> bool {
@@ -38,7 +38,7 @@ pub fn few_pieces(a: &Array<'_>) -> Option<i64> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The place of row `i`.
+    /// Row `i` of a packed layout.
     pub fn packed_row(&mut self, layout: &Rc<Layout>, base: &Size, i: &Size) -> Result<Place> {
         let Layout::Packed { position, before, element, .. } = &**layout else {
             return Err(self.error("", "rows of different lengths are not where they should be"));
@@ -47,7 +47,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Place { layout: element.subst(position, i), at })
     }
 
-    /// Where a row begins, under a name of its own if it is no sum: it is computed once a row, not once an element.
+    /// The start of a row, bound to a name unless it is a simple expression, so that it is computed once per row.
     pub fn named_offset(&mut self, at: &Size) -> Result<Size> {
         let at = self.facts.simplify(at);
         let simple = |n: &Node| matches!(n, Node::Int(_) | Node::Var(_));
@@ -71,7 +71,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Size::var(var))
     }
 
-    /// Element `k` of rows of different lengths, one after the other.
+    /// Element `k` of the concatenated rows.
     pub fn read_in_pieces(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size) -> Result<Value<'k>> {
         match of.len.as_const() {
             Some(n @ 1..=FEW_PIECES) => self.read_in_piece(pieces, of, k, 0, n - 1),
@@ -87,7 +87,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// As above, where the element stands in none of the pieces before `piece`.
+    /// Element `k` of the concatenated rows, which is not in a segment before `piece`.
     fn read_in_piece(&mut self, pieces: &Pieces, of: &Array<'k>, k: &Size, piece: i64, last: i64) -> Result<Value<'k>> {
         let (i, next) = (Size::int(piece), pieces.before(&Size::int(piece + 1)));
         let column = self.facts.simplify(&k.sub(&pieces.before(&i)));
@@ -116,7 +116,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         )
     }
 
-    /// The last piece that does not begin behind element `k`: binary search.
+    /// Finds the segment that contains element `k`, by binary search.
     fn piece_of(&mut self, pieces: &Pieces, count: &Size, k: &Size) -> Result<Size> {
         let (sought, end) = (self.size(k)?, self.size(count)?);
         let low = Expr::Var(self.variable("piece", CType::Int, Some(Expr::int(0))));
@@ -146,7 +146,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Size::var(var))
     }
 
-    /// Whether the rows of an array are the longer the further behind they stand.
+    /// Whether each row of an array is at least as long as the previous one.
     pub fn rows_grow(&self, rows: &Array<'k>) -> bool {
         let each = match &*rows.view {
             View::Packed { layout, .. } => match &**layout {
@@ -168,8 +168,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     // ---- sums without a closed form
 
-    /// The sum over the first `count` positions of something that depends on positions and size parameters only: it is
-    /// computed once before the run, for every count that can occur, and looked up here.
+    /// A sum of `body` over `0 <= index < count`, where `body` mentions only `index` and size parameters: looked up in
+    /// a table that is computed once before the run, for every possible count.
     pub fn tabled_sum(&mut self, index: &Var, count: &Node, body: &Node) -> Result<Expr> {
         let of = |n: &Node| crate::schedule::bounds::size_of_node(n);
         let unsupported = |f: &Self| f.error("", "a length that is a sum without a closed form is not compiled here");
@@ -188,7 +188,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 }
 
 impl<'k> ProgramBuilder<'k> {
-    /// A buffer whose element `n` is the sum of `body` over the positions below `n`, for `n` up to `most`.
+    /// A buffer whose element `n` is the sum of `body` over all indices below `n`, for `n` up to `most`.
     fn prefix_sums(&mut self, index: &Var, body: &Size, most: &Size, origin: &Origin) -> Result<BufferId> {
         let known = self.tables.iter().find(|(b, m, _)| b == body && m == most);
         if let Some((.., table)) = known {

@@ -1,4 +1,4 @@
-//! Statements that compute arrays: each writes to a destination, or to memory of its own.
+//! Statements that compute arrays: each writes to a destination, or to new memory.
 
 use super::Result;
 use super::dests;
@@ -17,7 +17,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         env: &mut Env<'k>,
         dest: Option<&Dest<'k>>,
     ) -> Result<Value<'k>> {
-        // What gives one value needs no memory for it.
+        // A single value needs no memory.
         match call.prim {
             Prim::Reduce(Level::Lcl(_)) => {
                 let value = self.fold_row(call, env)?;
@@ -55,7 +55,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Memory of the work-item in which it notes what `scatter` has hit.
+    /// Private memory in which `scatter` records the indices that have been written.
     fn no_hits(&mut self, len: &Size) -> Result<Hits> {
         let hits = self.ints(len, "hits")?;
         self.for_range("i", Expr::int(0), len, Step::Increment, |f, i| {
@@ -103,7 +103,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Prim::Sort => self.sort(call, env, dest, false),
             Prim::Argsort => self.sort(call, env, dest, true),
             Prim::Filter(_) if self.is_whole_group() => self.filter_in_group(call, env, dest),
-            // In a group of several dimensions, or by those of one dimension only: one of them does the work.
+            // In a group of several dimensions, or with work-items of one dimension only, one of them does the work.
             Prim::Filter(_) => self.uniquely(dest, |f| f.filter(call, env, dest)),
             Prim::Scan(_) | Prim::ScanExcl(_) => {
                 let inclusive = matches!(call.prim, Prim::Scan(_));

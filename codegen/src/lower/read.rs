@@ -1,5 +1,5 @@
-//! Reading: the element of a view at an index, and values out of memory. Composes index arithmetic until memory is
-//! reached; functions of views (`Mapped`, `Gathered`, …) are inlined where they are read.
+//! Reading: elements of views, and values in memory. Composes index arithmetic until memory is reached; functions of
+//! views (`Mapped`, `Gathered`, …) are inlined where they are read.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -11,7 +11,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The value itself, also of what the host level left to be computed here.
+    /// Evaluates a value; one deferred from the host level is computed once in this function.
     pub fn force(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
         let d = match v {
             Value::Deferred(d) => d,
@@ -23,8 +23,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return Ok(known);
         }
         d.computed.set(true);
-        // It is computed at the start of the function, where nothing is known yet of the loop that asks for it: what
-        // is known in a loop over no elements proves every check needless.
+        // It is computed at the start of the function, so facts about the current loop must not apply: those of a loop
+        // without elements would prove any check redundant.
         let facts = std::mem::replace(&mut self.facts, self.program.facts.clone());
         let value = self.in_prologue(|f| {
             let mut env = d.env.clone();
@@ -70,7 +70,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             other => Err(self.unexpected("a scalar", &other)),
         }
     }
-    /// Something is not of the form that its type promises.
+    /// The error that a value does not have the form that its type promises.
     fn unexpected(&self, wanted: &str, got: &Value<'k>) -> super::LowerError {
         let got = match got {
             Value::Scalar(_) => "a scalar",
@@ -86,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     // ---- memory
 
-    /// The element of a memory at an index, as an expression that can be read and assigned to.
+    /// The element of a memory at an index, as an lvalue.
     pub fn memory(&mut self, m: &Memory, at: &Size, written: bool) -> Result<Expr> {
         self.note_double(m.scalar);
         Ok(match &m.root {
@@ -107,7 +107,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
         })
     }
-    /// The name by which a pointer to the memory goes.
+    /// The pointer to a memory.
     pub fn pointer(&mut self, m: &Memory, written: bool) -> Expr {
         match &m.root {
             Root::Register(name) | Root::Own(name) | Root::Array { name, .. } => Expr::Var(name.clone()),
@@ -215,7 +215,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             View::Pad { left, mode, of } => {
                 let j = i.sub(left);
                 let n = &of.len;
-                // An empty array was found to be so before; here nothing may divide by its length.
+                // Emptiness has been checked before; here division by the length must be defined.
                 let some = self.facts.lt(&Size::zero(), n).is_yes();
                 let n = &if some { n.clone() } else { Size::max(n, &Size::one()) };
                 let at = match mode {
@@ -297,7 +297,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The condition that `0 <= i < n`, without what is known.
+    /// The condition that `0 <= i < n`, without the parts that are provable.
     fn range_condition(&mut self, i: &Size, n: &Size) -> Result<Expr> {
         let mut condition = Expr::Bool(true);
         if !self.not_negative(i) {
@@ -310,7 +310,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(condition)
     }
 
-    /// Element `at`, or a recorded failure and a harmless value if there is none.
+    /// Element `at`; if it is out of range, records a failure and returns a harmless value.
     pub fn read_checked(
         &mut self,
         a: &Array<'k>,
@@ -358,7 +358,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 f.emit_if(condition, then, fail);
                 return Ok(registers);
             }
-            // A row, for which nothing can stand in: there may be none.
+            // No value can replace a missing row.
             f.stop_if(condition.not(), message, [index.clone(), len])?;
             let index = f.bind("at", CType::Int, index);
             let var = f.index_var("at", index);
@@ -429,7 +429,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     // ---- functions
 
-    /// The result of a function: its body is inlined here.
+    /// Calls a function by inlining its body.
     pub fn call(&mut self, f: &Closure<'k>, args: &[Value<'k>]) -> Result<Value<'k>> {
         let mut env = f.env.clone();
         for (param, arg) in f.lambda.params.iter().zip(args) {
@@ -439,7 +439,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.eval_block(&f.lambda.body, env, None)
     }
 
-    /// Gives a name to an argument that is used more than once.
+    /// Binds an argument to a name if it is used more than once.
     pub fn name_param(&mut self, param: crate::core::VarId, arg: &Value<'k>) -> Result<Value<'k>> {
         let uses = self.program.schedule.uses(param);
         let name = self.program.kernel.name_of(param).to_string();
@@ -459,7 +459,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// A part of an array; parts of parts are parts.
+/// A part of an array; a part of a part is a single view.
 pub fn part<'k>(len: Size, from: Size, step: Size, of: &Array<'k>) -> Array<'k> {
     match &*of.view {
         View::Part { from: f, step: s, of } => {

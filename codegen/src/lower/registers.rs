@@ -1,4 +1,4 @@
-//! Registers: variables that hold a scalar, a vector or a tuple of such.
+//! Registers: variables that hold a scalar, a vector or a tuple of these.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -7,7 +7,7 @@ use super::write::is_flat;
 use crate::opencl::{CType, Expr};
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The value itself, with all components of a tuple.
+    /// Evaluates a value with all components of a tuple.
     pub fn forced(&mut self, v: &Value<'k>) -> Result<Value<'k>> {
         Ok(match self.force(v)? {
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(|p| self.forced(p)).collect::<Result<_>>()?),
@@ -15,8 +15,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Variables for a scalar, a vector or a tuple of such, without a value yet (or zero, if asked for by
-    /// [`Self::registers_like`]); `None` for anything with an array in it.
+    /// Declares variables for a scalar, a vector or a tuple of these, initialised to zero if `zero`; `None` if the
+    /// value contains an array.
     pub fn registers(&mut self, like: &Value<'k>, name: &str, zero: bool) -> Result<Option<Value<'k>>> {
         let like = self.forced(like)?;
         if !is_flat(&like) {
@@ -51,12 +51,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Registers for a value of this form, holding zeros.
+    /// Declares variables for a value of this form, initialised to zero.
     pub fn registers_like(&mut self, like: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
         self.registers(like, name, true)
     }
 
-    /// Variables that hold this value, which is a scalar, a vector or a tuple of such.
+    /// Declares variables that hold this scalar, vector or tuple of these.
     pub fn registers_with(&mut self, value: &Value<'k>, name: &str) -> Result<Option<Value<'k>>> {
         let value = self.forced(value)?;
         if !is_flat(&value) {
@@ -86,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Assigns to registers. The value may mention them: all of it is computed before the first is assigned.
+    /// Assigns to registers simultaneously: the value may mention them.
     pub fn assign_registers(&mut self, to: &Value<'k>, value: &Value<'k>) -> Result<()> {
         let (mut targets, mut values) = (Vec::new(), Vec::new());
         self.flatten(to, &mut targets)?;
@@ -100,7 +100,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             .filter(|((t, _), (v, _))| t != v)
             .map(|((t, ty), (v, _))| (t, ty, v))
             .collect();
-        // In order, as long as no later value still reads what is assigned; what would is computed first.
+        // Assign in order as long as no later value reads the target; otherwise compute those values first.
         for i in 0..pending.len() {
             let target = pending[i].0.clone();
             for (_, ty, later) in pending.iter_mut().skip(i + 1) {

@@ -1,7 +1,7 @@
-//! Scalar operators as C expressions that compute what the reference interpreter computes.
+//! Scalar operators as C expressions with the interpreter's semantics.
 //!
-//! `Int` and `Long` wrap: where an overflow cannot be excluded they are computed as unsigned, since a signed overflow is
-//! undefined in C. Index arithmetic whose range is known stays a [`Size`], and takes part in simplification.
+//! `Int` and `Long` wrap: unless overflow is excluded, they are computed as unsigned, because signed overflow is
+//! undefined in C. Index arithmetic with a known range stays a [`Size`], so that it can be simplified.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -47,7 +47,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// On sizes, if the result surely is one, or is known.
+    /// The result as a size, if it certainly is one or is known.
     fn symbolically(&self, op: ScalarOp, a: &ScalarValue, b: &ScalarValue) -> Option<ScalarValue> {
         let size = |op: &dyn Fn(&Size, &Size) -> Size| {
             self.symbolic(a, b, op).map(|s| match s.as_const() {
@@ -72,7 +72,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             ScalarOp::Mul => size(&Size::mul),
             ScalarOp::Min => size(&|a, b| Size::min(a, b)),
             ScalarOp::Max => size(&|a, b| Size::max(a, b)),
-            // Truncation is rounding down where nothing is negative.
+            // Truncation rounds down if nothing is negative.
             ScalarOp::Div if natural(a) && positive(b) => size(&Size::div_floor),
             ScalarOp::Mod if natural(a) && positive(b) => size(&Size::rem),
             ScalarOp::Lt => truth(self.decide(a, b, |a, b| self.facts.lt(a, b))),
@@ -157,7 +157,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             ScalarOp::Pow => (ty, Expr::call("pow", [a, b])),
             ScalarOp::Atan2 => (ty, Expr::call("atan2", [a, b])),
-            // Only the division of floats is left.
+            // The only remaining case is the division of floats.
             _ => (ty, Expr::binary(BinaryOp::Div, a, b)),
         }
     }
@@ -194,13 +194,13 @@ fn unsigned(ty: Scalar) -> CType {
     if ty == Scalar::Long { CType::ULong } else { CType::UInt }
 }
 
-/// Signed arithmetic that wraps.
+/// Wrapping signed arithmetic.
 fn wrapping(op: BinaryOp, ty: Scalar, a: Expr, b: Expr) -> Expr {
     let unsigned = unsigned(ty);
     Expr::binary(op, a.cast(unsigned), b.cast(unsigned)).cast(CType::of(ty))
 }
 
-/// A shift goes by its low bits.
+/// A shift count reduced to its low bits.
 fn masked(ty: Scalar, by: Expr) -> Expr {
     let bits = if ty == Scalar::Long { 64 } else { 32 };
     match by.as_int() {

@@ -1,5 +1,5 @@
-//! `sort` and `argsort` by one work-item: a stable merge sort of positions, from runs of one upwards, as the reference
-//! interpreter does it, so that even an order that is none gives the same result.
+//! `sort` and `argsort` by one work-item: a stable bottom-up merge sort of indices, the interpreter's algorithm, so
+//! that the result is the same even if the function is not a strict weak order.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -10,11 +10,11 @@ use crate::opencl::{CType, Expr, Step};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 
-/// An array of `int`s in memory.
+/// A stored array of `int`s.
 pub struct Ints(Place);
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Memory of the work-item for `n` ints.
+    /// Private memory for `n` ints.
     pub fn ints(&mut self, n: &Size, name: &str) -> Result<Ints> {
         Ok(Ints(self.allocate_private(&lift_analysis::ty::Ty::array(lift_analysis::ty::Ty::int(), n.clone()), name)?))
     }
@@ -24,7 +24,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let at = self.facts.simplify(&ints.0.at.mul(capacity).add(i));
         self.memory(m, &at, true)
     }
-    /// The same memory for notes of what was hit.
+    /// The same memory, as the record of written indices.
     pub fn hits_in(&self, ints: Ints) -> Result<Hits> {
         if let Layout::Array { capacity, element, .. } = &*ints.0.layout
             && let Layout::Scalar(memory) = &**element
@@ -33,7 +33,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Err(self.error("scatter", "there is no memory for positions"))
     }
-    /// A number below `n` that was computed, as an index.
+    /// A computed number below `n`, as an index.
     pub fn index_below(&mut self, name: &str, expr: Expr, n: &Size) -> Size {
         let expr = if expr.is_atom() { expr } else { self.bind(name, CType::Int, expr) };
         let var = self.index_var(name, expr);
@@ -57,7 +57,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.scalar(&result)
     }
 
-    /// The order of a function that compares elements by a floating-point number in them, and the type of that.
+    /// The order, and the type of the number, if a function compares elements by a floating-point number in them.
     fn order_of_floats(&self, before: &Closure<'k>) -> Option<(NumberOrder, CType)> {
         let order = NumberOrder::of(before.lambda)?;
         let element = self.program.kernel.ty(*before.lambda.params.first()?);
@@ -88,7 +88,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.sort_array(&xs, &before, dest, positions)
     }
 
-    /// The elements, or where they stand, in the order that `before` says.
+    /// Writes the elements, or their indices, in the order of `before`.
     pub fn sort_array(&mut self, xs: &Array<'k>, before: &Closure<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let n = xs.len.clone();
         let (order, merged) = (self.ints(&n, "order")?, self.ints(&n, "merged")?);
@@ -121,7 +121,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Merges the runs of `width` from `start` on.
+    /// Merges the two runs of length `width` that start at `start`.
     fn merge(
         &mut self,
         xs: &Array<'k>,
@@ -133,7 +133,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let n = &xs.len;
         let (first, len) = (self.size(start)?, self.size(n)?);
-        // What is left is compared, not where it ends: that could overflow.
+        // Compare remaining lengths instead of ends, which could overflow.
         let rest = len.sub(first.clone());
         let middle = first.clone().add(Expr::call("min", [width.clone(), rest.clone()]));
         let middle = self.bind("middle", CType::Int, middle);

@@ -1,13 +1,14 @@
-//! A launch after a failed check does nothing.
+//! Stops launches after a failed check.
 //!
-//! Later code relies on what a check found false: lengths become negative, memory stays unwritten. So every launch that
-//! may follow one that records failures begins by asking for one, and returns. No launch needs to be safe for itself.
+//! Later code relies on the condition that a check found false: lengths become negative, memory stays unwritten. So
+//! every launch that may follow one that records failures begins by testing for a failure, and returns. No launch has
+//! to be safe on its own.
 //!
-//! Within a launch the work-item that found the failure stops ([`resolve`]).
+//! Within a launch, the work-item that found the failure stops ([`resolve`]).
 //!
-//! Who asks what depends on who must decide alike. Nobody writes the flag during a launch that records no failures: there
-//! each work-item reads it. In a launch that does, one work-item reads it for its group, if the group meets at barriers;
-//! and where groups wait for each other, all read a copy that a launch of its own has made before.
+//! Work-items that must decide alike share the test. During a launch that records no failures the flag does not change,
+//! so each work-item reads it. In a launch that does, one work-item reads it for its group if the group has barriers.
+//! If groups wait for each other, all read a copy that a separate launch has made before.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -20,17 +21,17 @@ use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the failure buffer is called in every function.
+/// The name of the failure buffer in every function.
 pub const NAME: &str = "failure";
 /// Elements of the failure buffer.
 pub const ELEMENTS: u64 = 4;
-/// Where the copy is, if there is one.
+/// Index of the copy, if there is one.
 const COPY: i64 = ELEMENTS as i64;
-/// The function that makes it. No name of a program begins so.
+/// The function that makes the copy. Names of programs never start with `lift_`.
 const COPIER: &str = "lift_stop";
 
 impl FunctionBuilder<'_, '_> {
-    /// Records a failure where what follows relies on a check: the work-item ends.
+    /// Records a failure and ends the work-item, because the code that follows relies on the check.
     pub fn stop_if(&mut self, wrong: Expr, message: &Message, values: [Expr; 2]) -> Result<()> {
         let which = self.program.failure(message, &self.origin());
         let (then, ()) = self.scope(|f| {
@@ -66,7 +67,7 @@ impl ProgramBuilder<'_> {
     }
 }
 
-/// Whether a launch may record a failure: only then its function is given the buffer.
+/// Whether a launch may record a failure; only then its function gets the buffer.
 fn records(launch: &Launch, failure: BufferId) -> bool {
     launch.args.contains(&Arg::Buffer(failure))
 }
@@ -78,8 +79,8 @@ fn any_records(steps: &[Step], failure: BufferId) -> bool {
     })
 }
 
-/// Collects the functions of launches before which there may be a failure; `failed`: there may be one before all of these
-/// steps. Returns whether there may be one after them.
+/// Collects the functions of launches that may follow a failure. `failed`: one may have occurred before these steps.
+/// Returns whether one may have occurred after them.
 fn followers(steps: &[Step], failure: BufferId, mut failed: bool, found: &mut FxHashSet<String>) -> bool {
     for step in steps {
         match step {
@@ -89,7 +90,7 @@ fn followers(steps: &[Step], failure: BufferId, mut failed: bool, found: &mut Fx
                 }
                 failed |= records(launch, failure);
             }
-            // What a round records, the next one finds.
+            // An iteration may follow a failure of the previous one.
             step => {
                 let inside = step.inside();
                 failed |= inside.iter().any(|steps| any_records(steps, failure));
@@ -102,19 +103,19 @@ fn followers(steps: &[Step], failure: BufferId, mut failed: bool, found: &mut Fx
     failed
 }
 
-/// How a function learns of failures before it.
+/// How a function tests for earlier failures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Test {
-    /// It records none, and was not given the buffer.
+    /// It records no failures; the buffer is added for the test.
     Given,
     Recording,
-    /// From the copy.
+    /// It reads the copy.
     Copied,
 }
 
 struct Pass<'a> {
     failure: BufferId,
-    /// By buffer: whether groups wait for each other by it.
+    /// By buffer: whether groups wait for each other through it.
     states: Vec<bool>,
     functions: &'a mut [Function],
     after: FxHashSet<String>,
@@ -122,7 +123,7 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Returns whether the flag is copied somewhere.
+    /// Adds the tests to launches; returns whether the flag is copied somewhere.
     fn steps(&mut self, steps: &mut Vec<Step>) -> bool {
         let mut copied = false;
         let mut all = Vec::with_capacity(steps.len());
@@ -144,7 +145,7 @@ impl Pass<'_> {
         copied
     }
 
-    /// Has a launch ask for a failure; whether the flag must be copied before it.
+    /// Adds the test to a launch; returns whether the flag must be copied before it.
     fn test(&mut self, launch: &mut Launch) -> bool {
         let test = match self.tested.get(&launch.kernel) {
             Some(test) => *test,
@@ -216,8 +217,8 @@ fn copy_launch(origin: &Origin, failure: BufferId) -> Launch {
     }
 }
 
-/// Says what becomes of a work-item that stops in the midst of a function: it returns, unless others of its group wait for
-/// it later on. Then the rest of the braces is left out: what is declared there is seen nowhere else.
+/// Resolves stops in the middle of a function: the work-item returns, unless others of its group wait for it later.
+/// Then it skips the rest of the block, whose declarations are visible nowhere else.
 pub fn resolve(body: &mut Vec<Stmt>) {
     if let Some(StmtKind::If { then, .. }) = body.last_mut().map(|s| &mut s.kind) {
         then.pop_if(|s| s.kind == StmtKind::Stop);
@@ -227,10 +228,10 @@ pub fn resolve(body: &mut Vec<Stmt>) {
     }
 }
 
-/// `outermost`: all work-items of the launch come here, and do the same.
+/// `outermost`: all work-items of the launch execute the statements, with the same conditions.
 fn within(stmts: &mut Vec<Stmt>, outermost: bool) {
     for at in 0..stmts.len() {
-        // Where the group still meets, all of it is here.
+        // If the group still has barriers, all work-items must continue.
         let waits = |rest: &[Stmt]| outermost || rest.iter().any(meets_in);
         if stops(&stmts[at..=at]) && !waits(&stmts[at + 1..]) {
             let mut rest = stmts.split_off(at + 1);
@@ -252,7 +253,7 @@ fn within(stmts: &mut Vec<Stmt>, outermost: bool) {
     }
 }
 
-/// Whether a work-item may stop within statements, but not in loops or braces inside of them.
+/// Whether a work-item may stop in the statements themselves, apart from nested loops and blocks.
 pub fn stops(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|stmt| match &stmt.kind {
         StmtKind::If { then, .. } => matches!(then.last().map(|s| &s.kind), Some(StmtKind::Stop)),
@@ -260,7 +261,7 @@ pub fn stops(stmts: &[Stmt]) -> bool {
     })
 }
 
-/// Whether the work-items of a group meet in a statement.
+/// Whether a statement contains a barrier.
 fn meets_in(stmt: &Stmt) -> bool {
     let calls = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Call(name, _) if Helper::meets(name)));
     match &stmt.kind {
@@ -279,13 +280,13 @@ fn param(constant: bool) -> Param {
     Param { name: NAME.into(), ty: ParamType::Buffer { element: CType::Int, constant } }
 }
 
-/// The condition of one work-item of a group; none if the group has no more.
+/// The condition that selects one work-item of a group; `None` if the group has only one.
 fn first_of_group(local: [u32; 3]) -> Option<Expr> {
     let ids = (0..3).filter(|d| local[*d] > 1).map(|d| Expr::call("get_local_id", [Expr::int(d as i64)]));
     ids.map(|id| id.eq(Expr::int(0))).reduce(Expr::and)
 }
 
-/// `before; if (flag != 0) return;` at the start of a function.
+/// Inserts `before; if (flag != 0) return;` at the start of a function.
 fn stop_if(function: &mut Function, before: Vec<Stmt>, flag: Expr) {
     let origin = &function.origin;
     let condition = Expr::binary(BinaryOp::Ne, flag, Expr::int(0));
@@ -295,7 +296,7 @@ fn stop_if(function: &mut Function, before: Vec<Stmt>, flag: Expr) {
     function.body = before.into_iter().chain([stop]).chain(body).collect();
 }
 
-/// One work-item reads the flag for its group.
+/// Lets one work-item read the flag for its group.
 fn stop_group(function: &mut Function, first: Expr, flag: Expr) {
     let origin = function.origin.clone();
     let name = Name::from("lift_stopped");

@@ -1,7 +1,7 @@
-//! What a core variable stands for while code is generated: a C expression, a size, a place in memory, or a view.
+//! Values of core variables during code generation: a C expression, a size, a place in memory, or a view.
 //!
-//! An array is its length and a [`View`]: how the element at an index is had. Views are data; they are composed, never
-//! executed, and reading one ([`super::read`]) composes index arithmetic in [`Size`] until memory is reached.
+//! An array is a length and a [`View`], its access function. Views are data; they are composed, never executed, and
+//! reading one ([`super::read`]) composes index arithmetic in [`Size`] until memory is reached.
 
 use crate::core::{Lambda, PadMode, Stmt, VarId};
 use crate::opencl::Expr;
@@ -19,23 +19,23 @@ pub enum Value<'k> {
     Vec(VecValue),
     Tuple(Vec<Value<'k>>),
     Array(Array<'k>),
-    /// An existential: the hidden lengths, in the order of the variables of the type, and what they are lengths of.
+    /// An existential: the hidden lengths, in the order of the type's variables, and the value.
     Packed {
         sizes: Vec<Size>,
         body: Box<Value<'k>>,
     },
-    /// Computed on the device by each kernel that uses it: scalar work at host level.
+    /// Scalar work at host level, computed by each kernel that uses it.
     Deferred(Rc<Deferred<'k>>),
     /// A scalar or vector in a buffer, loaded by each kernel that uses it.
     Place(Place),
-    /// Already written to where it belongs, through a view that cannot be read back. Nobody reads it.
+    /// Already written to its destination through a view that cannot be read back; never read.
     Written,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScalarValue {
     Literal(Literal),
-    /// An `Int` whose value is a size expression: it takes part in index arithmetic.
+    /// An `Int` known as a size, so that it takes part in index arithmetic.
     Size(Size),
     Computed {
         ty: Scalar,
@@ -50,25 +50,25 @@ pub struct VecValue {
     pub expr: Expr,
 }
 
-/// A statement of the host level whose value each kernel computes for itself.
+/// A host-level statement whose value each kernel computes for itself.
 #[derive(Debug)]
 pub struct Deferred<'k> {
     pub stmt: &'k Stmt,
     pub env: Env<'k>,
-    /// Some kernel computes it.
+    /// Whether some kernel computes it.
     pub computed: Cell<bool>,
-    /// It is a length, which may be no length: each kernel that reads it looks, so that nobody need do so before.
+    /// It is a length that may be negative: each kernel that reads it checks, so that no earlier check is needed.
     pub is_length: bool,
 }
 
-/// How a kernel learns a length that was opened at host level.
+/// How a kernel gets a length that was opened at host level.
 #[derive(Debug, Clone)]
 pub enum LengthSource<'k> {
     /// From the first element of a buffer.
     Buffer(BufferId),
-    /// An `Int` that each kernel computes; nothing below 0, which is checked where somebody reads it.
+    /// An `Int` that each kernel computes; negative values become 0, and are reported where the length is read.
     Value(Value<'k>, Rc<Deferred<'k>>),
-    /// It is this size.
+    /// A known size.
     Size(Size),
 }
 
@@ -102,38 +102,39 @@ impl<'k> Array<'k> {
     }
 }
 
-/// How the element at index `i` is had. Lengths are those of the array itself unless said otherwise.
+/// The access function of an array: how to get element `i`. Lengths are those of the array itself unless stated
+/// otherwise.
 #[derive(Debug)]
 pub enum View<'k> {
-    /// In memory: the place of element `i` is instance `base + i` of the layout.
+    /// In memory: element `i` is instance `base + i` of the layout.
     Stored {
         element: Rc<Layout>,
         base: Size,
     },
     Zip(Vec<Array<'k>>),
-    /// In memory, with rows of different lengths one after the other; `base` is where the first begins.
+    /// In memory, with rows of different lengths concatenated; `base` is the start of the first.
     Packed {
         layout: Rc<Layout>,
         base: Size,
     },
     /// One component of an array of tuples.
     Component(Array<'k>, usize),
-    /// Row `i` is the `row` elements from `i·row` on.
+    /// Row `i` has the `row` elements from `i·row` on.
     Rows {
         row: Size,
         of: Array<'k>,
     },
-    /// Row `i` is the `each` elements from `before` on; both mention the position `i`.
+    /// Row `i` has the `each` elements from `before` on; both mention the index `i`.
     Pieces {
         pieces: Pieces,
         of: Array<'k>,
     },
-    /// The elements of rows of different lengths, one row after the other.
+    /// The concatenated elements of rows of different lengths.
     FlatPieces {
         pieces: Pieces,
         of: Array<'k>,
     },
-    /// Window `i` is the `size` elements from `i·step` on.
+    /// Window `i` has the `size` elements from `i·step` on.
     Windows {
         size: Size,
         step: Size,
@@ -198,13 +199,13 @@ pub enum View<'k> {
     },
 }
 
-/// Rows of different lengths.
+/// Rows of different lengths (segments).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pieces {
     pub position: Var,
-    /// The length of the row at the position.
+    /// The length of row `position`.
     pub each: Size,
-    /// How many elements stand before it.
+    /// The number of elements before it.
     pub before: Size,
 }
 
@@ -217,7 +218,7 @@ impl Pieces {
     }
 }
 
-/// A piece of memory of one element type.
+/// Memory for elements of one scalar type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Memory {
     pub root: Root,
@@ -234,12 +235,12 @@ pub enum Root {
     },
     /// A variable; any index into it is 0.
     Register(Name),
-    /// Registers of the work-item for those elements of a row that it computes; nobody else reads them.
+    /// Registers for the elements of a row that a work-item computes; no other work-item reads them.
     Own(Name),
 }
 
-/// How the instances of a type lie in memory: a structure of arrays, every scalar leaf in a memory of its own.
-/// As [`crate::plan::Layout`], with logical lengths beside the capacities.
+/// How the instances of a type are stored: a structure of arrays, with separate memory for every scalar leaf. Like
+/// [`crate::plan::Layout`], with logical lengths in addition to capacities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     Scalar(Memory),
@@ -247,13 +248,13 @@ pub enum Layout {
     Tuple(Vec<Rc<Layout>>),
     Array {
         len: Size,
-        /// Instances of the element for each instance of the array: `len` with hidden lengths at their largest.
+        /// Instances of the element for each instance of the array: `len` with hidden lengths at their maximum.
         capacity: Size,
         element: Rc<Layout>,
     },
-    /// Rows of different lengths, one after the other: row `i` begins `before` elements behind the first, and `element`
-    /// is its layout; both mention the position. An instance of the whole takes `scale` elements; a row inside of
-    /// another one is counted in elements itself.
+    /// Rows of different lengths, concatenated: row `i` starts `before` elements after the first, and `element` is its
+    /// layout; both mention the index variable. An instance of the whole takes `scale` elements; a row inside another
+    /// one is counted in elements.
     Packed {
         len: Size,
         position: Var,
@@ -281,17 +282,17 @@ pub struct Place {
     pub at: Size,
 }
 
-/// Where a result is to be written: memory, or memory seen through the inverse of a view.
+/// Where to write a result: memory, possibly through the inverse of a view.
 #[derive(Debug, Clone)]
 pub enum Dest<'k> {
     Place(Place),
     Tuple(Vec<Dest<'k>>),
     Array(Rc<ArrayDest<'k>>),
-    /// The given lane of a vector.
+    /// A lane of a vector.
     Lane(Place, Size),
 }
 
-/// How often each element of an array was written, to find out whether `scatter` has a permutation.
+/// Counts the writes to each element of an array, to check that `scatter` has a permutation.
 #[derive(Debug, Clone)]
 pub struct Hits {
     pub memory: Memory,
@@ -300,15 +301,15 @@ pub struct Hits {
     pub atomic: bool,
 }
 
-/// The place of element `i` of an array that is written through a view.
+/// The destination of element `i` of an array that is written through a view.
 #[derive(Debug)]
 pub enum ArrayDest<'k> {
-    /// The elements from `i·row` on, as an array.
+    /// Row `i`: the elements from `i·row` on.
     Rows {
         row: Size,
         of: Dest<'k>,
     },
-    /// The elements of piece `i`, as an array.
+    /// The elements of segment `i`.
     Pieces {
         pieces: Pieces,
         of: Dest<'k>,
@@ -330,7 +331,7 @@ pub enum ArrayDest<'k> {
         of: Dest<'k>,
     },
     Component(Dest<'k>, usize),
-    /// Element `f(i)`, of `len`; each is hit once.
+    /// Element `f(i)` of an array of length `len`; each must be written once.
     Scattered {
         to: Closure<'k>,
         len: Size,
@@ -338,7 +339,7 @@ pub enum ArrayDest<'k> {
         of: Dest<'k>,
         origin: Origin,
     },
-    /// Vector `i` is the elements from `i·width` on.
+    /// Vector `i` consists of the elements from `i·width` on.
     Vectors {
         width: u8,
         of: Dest<'k>,
@@ -348,11 +349,11 @@ pub enum ArrayDest<'k> {
         width: u8,
         of: Dest<'k>,
     },
-    /// A tuple of the places in several arrays.
+    /// A tuple of elements of several arrays.
     Zipped(Vec<Dest<'k>>),
 }
 
-/// The values of variables and of opened lengths. Cheap to clone; a clone does not see later bindings.
+/// The values of variables and skolems. Cheap to clone; a clone does not see later bindings.
 #[derive(Debug, Clone, Default)]
 pub struct Env<'k> {
     vars: Rc<FxHashMap<VarId, Value<'k>>>,
@@ -366,7 +367,7 @@ impl<'k> Env<'k> {
     pub fn bind(&mut self, v: VarId, value: Value<'k>) {
         Rc::make_mut(&mut self.vars).insert(v, value);
     }
-    /// Inside of the function of a `map`, for the element at an index.
+    /// Binds the parameter and the index variable of a `map`'s function, for the element at an index.
     pub fn enter(&mut self, f: &Lambda, index: &Size, element: Value<'k>) {
         if let Some(position) = &f.position {
             self.bind_size(position.clone(), index.clone());
@@ -378,11 +379,11 @@ impl<'k> Env<'k> {
     pub fn bind_size(&mut self, v: Var, size: Size) {
         Rc::make_mut(&mut self.sizes).insert(v, size);
     }
-    /// Whether the value of an opened length is known.
+    /// Whether the value of a skolem is known.
     pub fn has_size(&self, v: &Var) -> bool {
         self.sizes.contains_key(v)
     }
-    /// A size of the program under the values of the opened lengths.
+    /// A size of the program with skolems replaced by their values.
     pub fn size(&self, s: &Size) -> Size {
         if self.sizes.is_empty() { s.clone() } else { s.subst(&mut |v| self.sizes.get(v).cloned()) }
     }
@@ -430,7 +431,7 @@ impl Layout {
             }
         }
     }
-    /// The layout with a variable of its lengths replaced, such as the position of a row.
+    /// The layout with a variable of its lengths replaced, such as the index variable of a row.
     pub fn subst(self: &Rc<Layout>, var: &Var, by: &Size) -> Rc<Layout> {
         let size = |s: &Size| s.subst_var(var, by);
         Rc::new(match &**self {
@@ -449,7 +450,7 @@ impl Layout {
             Layout::Exists { lengths, body } => Layout::Exists { lengths: lengths.clone(), body: body.subst(var, by) },
         })
     }
-    /// All memories, leaves and lengths, in order.
+    /// Appends all memories, of elements and lengths, in order.
     pub fn memories<'a>(&'a self, out: &mut Vec<&'a Memory>) {
         match self {
             Layout::Scalar(m) | Layout::Vec(m, _) => out.push(m),

@@ -1,4 +1,4 @@
-//! Primitives that are views: they cost nothing.
+//! Primitives that are views and so cost nothing.
 
 use super::read::part;
 use super::value::{Array, Closure, Env, Layout, Pieces, Value, View};
@@ -6,8 +6,8 @@ use crate::core::Prim;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// The value of a primitive that is a view; `None` if the arguments have not the form that it needs.
-/// `ty` is the type of the result and `of` that of the last argument, whose lengths are under `env`.
+/// The value of a view primitive; `None` if the arguments do not have the required form. `ty` is the type of the result
+/// and `of` that of the last argument; `env` has the values of their lengths.
 pub fn view<'k>(
     prim: Prim,
     sizes: Vec<Size>,
@@ -99,7 +99,7 @@ pub fn view<'k>(
     }))
 }
 
-/// `iota`, `generate` and `fill` of a length.
+/// `iota`, `generate` and `fill` with the given length.
 pub fn of_length<'k>(
     prim: Prim,
     len: Size,

@@ -1,8 +1,8 @@
-//! How much compiling one kernel may cost.
+//! The budget of one compilation.
 //!
-//! A program of a few lines can ask for code without bound: what is read through views is written out where it is read, so
-//! that of `concat` of `concat` of … each doubles it. Counted are the statements and reads that are written, and the terms
-//! of the sizes that are computed with for it: numbers that depend on the program alone.
+//! A program of a few lines can require unbounded code: views are written out wherever they are read, so each level of
+//! `concat` of `concat` of … doubles it. The budget counts emitted statements and reads, and the terms of sizes
+//! computed meanwhile: numbers that depend on the program alone.
 
 use super::{LowerError, Result};
 use crate::budget::{LIMIT, TERMS_PER_STEP};
@@ -12,15 +12,15 @@ use lift_analysis::size::work;
 pub const TOO_LARGE: &str = "this kernel is too large to be compiled: what is read through views, or used by several \
                              definitions, is written out each time";
 
-/// A statement of the host level, which may become launches.
+/// Cost of a host-level statement, which may become launches, in steps.
 pub const STATEMENT: u64 = 100;
 
-/// What a compilation has cost so far.
+/// The cost of a compilation so far.
 pub struct Work {
     steps: u64,
-    /// The terms of this thread before it began.
+    /// The thread's count of size terms when it began.
     begun: u64,
-    /// Where it became too much: said once, not of each place behind it.
+    /// Where the budget was exhausted, so that it is reported only once.
     ended: Option<Origin>,
 }
 
@@ -30,14 +30,14 @@ impl Default for Work {
     }
 }
 
-/// How much had been spent at a time.
+/// The cost at some point.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     steps: u64,
     terms: u64,
 }
 
-/// What is written again costs this part of what it would: it is thrown away.
+/// Divisor for the cost of code that is discarded because it equals earlier code.
 const AGAIN: u64 = 4;
 
 impl Work {
@@ -45,14 +45,14 @@ impl Work {
         Mark { steps: self.steps, terms: work::so_far() }
     }
 
-    /// What was written since then stands in the text already.
+    /// Refunds most of the cost since `mark`: the code written since equals earlier code.
     pub fn repeated_since(&mut self, mark: Mark) {
         let (steps, terms) = (self.steps.saturating_sub(mark.steps), work::so_far().saturating_sub(mark.terms));
         self.steps -= steps - steps / AGAIN;
         self.begun += terms - terms / AGAIN;
     }
 
-    /// So many steps more, for what stands there. Whether it may go on.
+    /// Charges `steps`; an error at the first origin where the budget was exhausted.
     pub fn spend(&mut self, steps: u64, origin: &Origin) -> Result<()> {
         self.steps += steps;
         let terms = work::so_far().saturating_sub(self.begun);

@@ -1,4 +1,4 @@
-//! Writing: values into memory, and destinations seen through the inverse of a view.
+//! Writing: values to memory, and destinations through the inverse of a view.
 
 use super::Result;
 use super::function::FunctionBuilder;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The scalar and vector expressions of a value, in order.
+    /// Appends the scalar and vector expressions of a value, in order.
     pub fn flatten(&mut self, v: &Value<'k>, out: &mut Vec<(Expr, CType)>) -> Result<()> {
         match self.force(v)? {
             Value::Scalar(s) => {
@@ -32,7 +32,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     // ---- conditions
 
-    /// One of two values of the same type. Only the code of the one that is chosen runs.
+    /// One of two values of the same type. Only the code of the chosen one runs.
     pub fn choose(
         &mut self,
         condition: Expr,
@@ -110,7 +110,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// As [`Self::select`], where the lengths that were hidden may differ: each array has one of the new lengths.
+    /// Like [`Self::select`], if hidden lengths may differ: each array gets one of the new lengths.
     fn select_packed(&mut self, condition: &Expr, a: &Value<'k>, b: &Value<'k>, sizes: &[Size]) -> Result<Value<'k>> {
         match (a, b) {
             (Value::Array(x), Value::Array(y)) if sizes.len() == 1 => Ok(Value::Array(Array::new(
@@ -123,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     // ---- destinations
 
-    /// The place of element `i`.
+    /// The destination of element `i`.
     pub fn dest_at(&mut self, d: &Dest<'k>, i: &Size) -> Result<Dest<'k>> {
         let simple = |f: &Self, s: Size| f.facts.simplify(&s);
         Ok(match d {
@@ -191,7 +191,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The index to which `scatter` sends an element, checked: in range, and not taken.
+    /// The index to which `scatter` writes an element, checked to be in range and unused.
     fn scattered_to(&mut self, at: &Size, len: &Size, hits: &Hits) -> Result<Size> {
         if !self.program.is_checked() {
             let expr = self.size(at)?;
@@ -239,7 +239,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The place under the hidden lengths, which are written now.
+    /// The destination inside hidden lengths, which are written now.
     pub fn dest_packed(&mut self, d: &Dest<'k>, sizes: &[Size]) -> Result<Dest<'k>> {
         let Dest::Place(Place { layout, at }) = d else {
             return Err(self.error("", "the place of a result of hidden length is not in memory"));
@@ -253,7 +253,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         Ok(Dest::Place(Place { layout: body.clone(), at: at.clone() }))
     }
-    /// The place under the hidden lengths.
+    /// The destination inside hidden lengths.
     pub fn dest_body(&self, d: &Dest<'k>) -> Result<Dest<'k>> {
         if let Dest::Place(Place { layout, at }) = d
             && let Layout::Exists { body, .. } = &**layout
@@ -304,7 +304,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 {
                     return Ok(()); // already there
                 }
-                // Row by row: in which row an element stands need not be found out.
+                // Copy row by row, so that the row of each element is known.
                 if let View::FlatPieces { pieces, of } = &*a.view {
                     let rows = Value::Array(of.clone());
                     let to = ArrayDest::Pieces { pieces: pieces.clone(), of: d.clone() };
@@ -408,15 +408,15 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    // ---- who writes
+    // ---- redundant work-items
 
-    /// Several work-items run the code at this point alike; the condition for the one of them that writes, if the
-    /// memory is not the work-item's own.
+    /// The condition that selects one writer, if several work-items execute the current code redundantly and the memory
+    /// is not private.
     pub fn redundant(&self, root: &Root) -> Option<Expr> {
         let local = match root {
             Root::Register(_) | Root::Own(_) | Root::Array { local: false, .. } => return None,
             Root::Array { local: true, .. } => true,
-            // Memory in which each work-item has a part of its own.
+            // Each work-item has its own part of the buffer.
             Root::Buffer(id) if self.own.contains(id) => return None,
             Root::Buffer(id) => self.group_own.contains(id),
         };
@@ -440,14 +440,14 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (condition != Expr::Bool(true)).then_some(condition)
     }
 
-    /// Whether what is written belongs to all work-items of the group, which run the code at this point alike.
+    /// Whether the destination belongs to all work-items of a group, which execute the current code redundantly.
     fn is_shared_by_group(&self, d: &Dest<'k>) -> bool {
         let mut roots = Vec::new();
         dest_roots(d, &mut roots);
         !roots.is_empty() && roots.iter().all(|r| self.redundant(r).is_some())
     }
 
-    /// Runs code that only writes to `d`: by one work-item, where several run here alike.
+    /// Runs code that only writes to `d`; in one work-item if several execute it redundantly.
     pub fn uniquely(&mut self, d: &Dest<'k>, f: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let mut roots = Vec::new();
         dest_roots(d, &mut roots);
@@ -466,7 +466,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Scalars, vectors and tuples of them.
+/// Whether a value is a scalar, a vector or a tuple of these.
 pub fn is_flat(v: &Value) -> bool {
     match v {
         Value::Scalar(_) | Value::Vec(_) => true,

@@ -1,10 +1,10 @@
-//! A loop over the global work-items of one dimension whose rounds do little: several elements for each work-item.
+//! Loops over global work-items in one dimension with little work per element: each work-item takes several elements.
 //!
-//! A GPU that starts a work-item for each element spends its time on starting them; with four elements each, of which
-//! the accesses of a group are still next to each other, memory is the limit. A processor wants few work-items, each
-//! with consecutive elements that the device's compiler can put into vectors. Rounds that are long without a loop, since
-//! they divide or call functions, are not written out one after the other: four of them are more instructions than the
-//! cache for those holds (Black-Scholes on an H200: 138 µs written out, 124 in a loop).
+//! A GPU that starts one work-item per element spends its time on starting them. With four elements each, still
+//! accessed contiguously by the group, memory bandwidth is the limit. A CPU needs few work-items, each with consecutive
+//! elements that the device's compiler can vectorise. Iterations with much straight-line code (divisions, function
+//! calls) are not unrolled, because four copies exceed the instruction cache (Black-Scholes on an H200: 138 µs
+//! unrolled, 124 in a loop).
 
 use crate::lower::Result;
 use crate::lower::function::{Dims, FunctionBuilder};
@@ -13,13 +13,13 @@ use crate::opencl::{BinaryOp, CType, Expr, Step, Stmt, StmtKind};
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// Pieces of the work for each processor, so that none has to wait long for the last.
+/// Chunks per CPU core, so that the load is balanced at the end.
 const PIECES_PER_UNIT: u32 = 8;
 
-/// Divisions and calls that rounds may have to be written out one after the other.
+/// Maximum divisions and calls in an iteration that is unrolled.
 const FEW_SPECIAL: usize = 4;
 
-/// Divisions and functions of the standard that are many instructions.
+/// The number of divisions and library functions that take many instructions.
 fn special(stmts: &[Stmt]) -> usize {
     const MANY: [&str; 13] =
         ["sqrt", "rsqrt", "exp", "log", "log2", "exp2", "pow", "sin", "cos", "sincos", "tan", "tanh", "fmod"];
@@ -47,14 +47,14 @@ fn special(stmts: &[Stmt]) -> usize {
 }
 
 impl FunctionBuilder<'_, '_> {
-    /// Whether the loop over global work-items of dimension 0 at this point may be dealt out in another way than one
-    /// element after the other: nothing else is spread over the device.
+    /// Whether the loop over global work-items of dimension 0 at this point may be distributed freely, because nothing
+    /// else is distributed over the device.
     pub fn can_stream(&self) -> bool {
         let alone = Dims { glb: [true, false, false], ..Dims::default() };
         self.used == alone && self.loop_depth == 0 && self.program.schedule.target.class != Class::Portable
     }
 
-    /// `body` for each `0 <= i < n`.
+    /// Runs `body` for each `0 <= i < n`.
     pub fn for_stream(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let target = self.program.schedule.target;
         let useful = self.program.upper(&self.facts, n);
@@ -90,7 +90,7 @@ impl FunctionBuilder<'_, '_> {
                 wish(self, items);
                 self.tiles(&name, bound, useful, target.per_item, body)
             }
-            // A round that does much is a work-item's own.
+            // An iteration with much work gets its own work-item.
             _ => {
                 wish(self, useful.clone());
                 let (from, step) =
@@ -111,11 +111,11 @@ impl FunctionBuilder<'_, '_> {
         }
     }
 
-    /// Consecutive elements for each work-item.
+    /// A loop over consecutive elements for each work-item.
     fn piece(&mut self, name: &lift_analysis::hir::Name, n: Expr, body: Vec<Stmt>) -> Result<()> {
         let items = Expr::call("get_global_size", [Expr::int(0)]).cast(CType::Int);
         let piece = self.bind("piece", CType::Int, crate::lower::device_filter::rounded_up(n.clone(), items));
-        // In `long`: the last pieces may begin after the end.
+        // In `long`, because the last chunks may begin after the end.
         let from = Expr::call("get_global_id", [Expr::int(0)]).cast(CType::Long).mul(piece.clone());
         let from = Expr::call("min", [from, n.clone().cast(CType::Long)]).cast(CType::Int);
         let from = self.bind("from", CType::Int, from);
@@ -134,7 +134,7 @@ impl FunctionBuilder<'_, '_> {
         Ok(())
     }
 
-    /// Tiles of `each` elements for every work-item of a group, which lie the size of the group apart.
+    /// A loop over tiles: each work-item of a group takes `each` elements, which are a group's size apart.
     fn tiles(
         &mut self,
         name: &lift_analysis::hir::Name,
@@ -145,7 +145,7 @@ impl FunctionBuilder<'_, '_> {
     ) -> Result<()> {
         let group = self.bind("group_size", CType::Int, Expr::call("get_local_size", [Expr::int(0)]));
         let tile = self.bind("tile", CType::Int, group.clone().mul(Expr::int(each.into())));
-        // Unsigned: one step behind the last tile may be more than an `int` holds.
+        // Unsigned, because the index one step after the last tile may exceed an `int`.
         let begin = self.fresh_name("begin");
         let left = self.fresh_name("left");
         let at = |offset: Expr| Expr::Var(begin.clone()).cast(CType::Int).add(offset);

@@ -15,7 +15,7 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Whether a filter from elements of one type to those of another can be one pass, and by which tiles.
+/// The tiles of a single-pass filter between elements of these types; `None` if it is not possible.
 fn shape(host: &Host<'_>, from: &Ty, to: &Ty) -> Option<Shape> {
     let target = &host.program.schedule.target;
     if !target.single_pass {
@@ -25,8 +25,8 @@ fn shape(host: &Host<'_>, from: &Ty, to: &Ty) -> Option<Shape> {
 }
 
 impl<'k> Host<'k> {
-    /// Whether it could be done so. One launch: each group reads a tile, tests its elements, ranks what is kept within
-    /// the tile, gathers it in local memory, looks back for how many are kept before, and writes.
+    /// Filters in one launch if possible; returns whether it did. Each group reads a tile, tests its elements, ranks
+    /// the kept ones within the tile, gathers them in local memory, looks back for the number kept before, and writes.
     pub fn filter_in_one_pass(
         &mut self,
         stmt: &'k Stmt,
@@ -120,7 +120,7 @@ impl<'k> Host<'k> {
                     let to = f.dest_at(&body, &Size::var(at))?;
                     f.copy(&x, &to)
                 })?;
-                // The tile in which the array ends knows how many are kept of all.
+                // The group of the array's last tile knows the total number of kept elements.
                 let ends = tile.left.clone().le(Expr::int(shape.elements()));
                 f.provided(ends.and(local_id().eq(Expr::int(0))), |f| {
                     let len = f.index_var("all", all);

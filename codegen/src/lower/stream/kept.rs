@@ -1,8 +1,8 @@
-//! `filter` in pieces: consecutive elements for each of a few work-items, which are the threads of a processor.
+//! `filter` by per-thread chunks, on CPUs.
 //!
-//! One launch counts what passes of each piece, another moves it. Where the test and what is kept may be computed of any
-//! element, elements are tested some at a time, in a loop that the device's compiler makes vectors of, and then what is
-//! kept of them is moved by as many as the device has an instruction for ([`pack`]).
+//! One launch counts the elements of each chunk that pass, another moves them. If the test and the kept value may be
+//! computed for any element, some elements at a time are tested in a loop that the device's compiler vectorises, and
+//! then compacted by the device's instruction for it ([`pack`]).
 
 use super::piece::{ITEMS, LEAST, Piece};
 use super::tile::bytes;
@@ -20,14 +20,14 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 use std::rc::Rc;
 
-/// Elements that are tested at a time before those that are kept are moved together: the device's compiler makes vectors
-/// of a loop that only tests, and few enough that they stay in the nearest cache.
+/// Elements that are tested before the kept ones are moved: enough to vectorise the tests, few enough to stay in the
+/// first-level cache.
 const TESTED: i64 = 256;
-/// So many elements one work-item filters alone, in one launch that does not count first: another launch and another
-/// thread take longer to begin.
+/// Up to this many elements, one work-item filters alone in a launch that does not count first, because another launch
+/// and thread take longer to start.
 const FEW: i64 = 16 * LEAST;
 
-/// What passes `p`, and perhaps a function of it.
+/// The elements that pass `p`, or their images under `out`.
 struct Filter<'a, 'k> {
     xs: &'a Array<'k>,
     p: Closure<'k>,
@@ -35,7 +35,7 @@ struct Filter<'a, 'k> {
 }
 
 impl<'k> Filter<'_, 'k> {
-    /// The type of what is kept, if it may be computed of every element and be moved together afterwards.
+    /// The type of kept values, if they may be computed for every element and compacted afterwards.
     fn kept(&self, host: &Host<'k>, stmt: &Stmt, dest: &Dest<'k>) -> Option<Ty> {
         let may_fail = |f: &Closure<'k>| fuse::may_fail(&f.lambda.body);
         let TyKind::Exists(_, body) = host.program.kernel.ty(stmt.var).kind() else { return None };
@@ -45,7 +45,7 @@ impl<'k> Filter<'_, 'k> {
     }
 }
 
-/// Whether there is a helper for each of its scalars.
+/// Whether there is a helper to compact each of its scalars.
 fn can_be_packed(ty: &Ty) -> bool {
     match ty.kind() {
         TyKind::Scalar(s) => pack_of(*s).is_some(),
@@ -65,7 +65,8 @@ fn pack_of(scalar: Scalar) -> Option<Helper> {
 }
 
 impl<'k> Host<'k> {
-    /// Whether it could be done so: one launch counts, another moves. Few elements are moved without being counted.
+    /// Filters by chunks if possible; returns whether it did. One launch counts, another moves; few elements are moved
+    /// without counting.
     pub fn filter_in_pieces(
         &mut self,
         stmt: &'k Stmt,
@@ -157,14 +158,14 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether an element passes.
+    /// The condition that an element passes.
     fn keeps(&mut self, filter: &Filter<'_, 'k>, x: &Value<'k>) -> Result<Expr> {
         let keep = self.call(&filter.p, std::slice::from_ref(x))?;
         let keep = self.scalar_of(&keep)?;
         self.scalar(&keep)
     }
 
-    /// Moves what passes of a piece, one element after the other, to `at` and what follows, before `end`.
+    /// Moves the elements of a chunk that pass, one after the other, to index `at` and following, before `end`.
     fn move_kept(
         &mut self,
         filter: &Filter<'_, 'k>,
@@ -196,9 +197,9 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The same where `element`s may be computed of all elements, also of those that do not pass: some at a time, without
-    /// any branch that nobody can guess, and then moved together by as many as the device has an instruction for. What is
-    /// written behind the last one, but before `end`, is overwritten later.
+    /// Like [`Self::move_kept`], if values of type `element` may be computed for all elements, including those that do
+    /// not pass: some at a time, without unpredictable branches, and compacted together. Values written after the last
+    /// kept one, but before `end`, are overwritten later.
     fn keep_of_piece(
         &mut self,
         filter: &Filter<'_, 'k>,
@@ -252,8 +253,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// From element `j` of those at hand on: so many as are moved together, one after the other where there are not so
-    /// many or there may not be room.
+    /// Compacts the elements from `j` on, as many as one call moves; one after the other if there are fewer, or the
+    /// space may not suffice.
     #[allow(clippy::too_many_arguments)]
     fn pack_some(
         &mut self,
@@ -303,7 +304,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Calls the helper for each scalar of the elements; how many are moved, which is the same for all.
+    /// Calls the helper for each scalar of the elements; returns the number of kept elements, the same for all.
     fn pack_leaves(&mut self, values: &Layout, to: &Layout, at: &Size, keep: &Expr, j: &Expr) -> Result<Option<Expr>> {
         match (values, to) {
             (Layout::Scalar(from), Layout::Scalar(to)) => {

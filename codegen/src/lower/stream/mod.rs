@@ -1,16 +1,16 @@
-//! Streaming: work over the elements of long arrays, which memory bounds. How elements are dealt out to work-items is
-//! a matter of the class of devices ([`crate::target`]); every number of work-groups of any size does all the work.
+//! Streaming: memory-bound work over the elements of long arrays. The class of the target ([`crate::target`])
+//! determines how elements are distributed over work-items; any number of work-groups of any size does all the work.
 //!
 //! | module | job |
 //! |---|---|
 //! | [`each`] | a loop over all global work-items (`mapGlb0`, copies) |
-//! | [`tile`] | what a work-group takes at a time, in registers |
-//! | [`single_pass`] | tiles whose groups hand on to each other what they have found |
-//! | [`filter`], [`scan`], [`reduce`] | by them |
-//! | [`shared`] | elements that are computed from their number and have much in common |
-//! | [`ordered`] | `reduce` where elements have to meet in their order |
-//! | [`piece`] | what a thread of a processor takes; `scan` and `reduce` by pieces |
-//! | [`kept`] | `filter` by pieces |
+//! | [`tile`] | the elements that a work-group processes at a time, in registers |
+//! | [`single_pass`] | tiles whose groups publish their aggregates and prefixes |
+//! | [`filter`], [`scan`], [`reduce`] | the operations, by tiles |
+//! | [`shared`] | elements computed from their index that share intermediate results |
+//! | [`ordered`] | `reduce` that keeps the order of the elements |
+//! | [`piece`] | per-thread chunks of CPUs; `scan` and `reduce` by chunks |
+//! | [`kept`] | `filter` by chunks |
 
 mod each;
 mod filter;

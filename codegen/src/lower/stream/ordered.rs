@@ -1,8 +1,8 @@
-//! `reduce` with any associative operator on a GPU: elements meet in their order, and are still read side by side.
+//! `reduce` with any associative operator on a GPU: elements are combined in order, but read contiguously.
 //!
-//! A work-group folds a run of tiles. In each, a work-item reads fours of neighbours, folds each four, and puts the
-//! results into local memory, where they lie in the order of the elements; rounds of folding neighbours, several by each
-//! work-item, leave one value of the tile.
+//! A work-group folds consecutive tiles. In each, a work-item reads vectors of four elements, folds each vector, and
+//! stores the results in local memory in the order of the elements. Then several neighbours at a time are folded, until
+//! one value of the tile is left.
 
 use super::reduce::Reduction;
 use super::tile::{Shape, TILED, bytes};
@@ -18,12 +18,12 @@ use crate::target::{Class, Target};
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Groups for each compute unit: while some of them wait for each other's items, the others read.
+/// Groups per compute unit: while some wait at barriers, others read.
 const GROUPS_PER_UNIT: u32 = 8;
-/// Neighbours that a work-item folds in a round, at most.
+/// Maximum neighbours that a work-item folds in one round.
 const RADIX: u32 = 8;
 
-/// A tile for elements of so many bytes, whose folded fours fit into local memory beside those of other groups.
+/// The tile for elements of `bytes` bytes: its folded vectors fit local memory beside those of other groups.
 fn shape(target: &Target, bytes: u64) -> Option<Shape> {
     const MOST_BYTES: u64 = 16 * 1024;
     let group = target.group.min(target.most_in_group).max(1);
@@ -31,7 +31,7 @@ fn shape(target: &Target, bytes: u64) -> Option<Shape> {
     [4, 2, 1].into_iter().find(fits).map(|fours| Shape { group, fours })
 }
 
-/// How many neighbours are folded in each round, until one of so many values is left.
+/// The number of neighbours folded in each round, until one of `values` values is left.
 fn rounds(values: u32) -> Vec<u32> {
     let (mut left, mut rounds) = (values, Vec::new());
     while left > 1 {
@@ -43,8 +43,7 @@ fn rounds(values: u32) -> Vec<u32> {
 }
 
 impl<'k> Host<'k> {
-    /// The folds of consecutive runs of tiles, one for each group of a launch, in their order; nothing if it cannot be
-    /// done so.
+    /// The folds of consecutive tiles, one for each group of a launch, in order; `None` if it is not possible.
     pub fn reduce_runs_to_parts(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>) -> Result<Option<Array<'k>>> {
         let target = self.program.schedule.target;
         let shape = match (target.class, bytes(r.ty)) {
@@ -71,7 +70,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Run `part` of `count`, into element `part` of `to`.
+    /// Folds run `part` of `count` runs into element `part` of `to`.
     fn fold_run(
         &mut self,
         r: &Reduction<'_, 'k>,
@@ -122,7 +121,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The fold of each four of this work-item, to where it belongs among those of the tile.
+    /// Folds each vector of this work-item and stores the result at its index in the tile.
     fn fold_own_fours(
         &mut self,
         r: &Reduction<'_, 'k>,
@@ -148,7 +147,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Each of the first `left` work-items folds `radix` neighbours of the slots; then those are the first of the slots.
+    /// The first `left` work-items each fold `radix` neighbours of the slots; the results become the first slots.
     fn fold_neighbours(
         &mut self,
         r: &Reduction<'_, 'k>,

@@ -1,4 +1,4 @@
-//! Pieces: consecutive elements for each of a few work-items, which are the threads of a processor.
+//! Per-thread chunks: consecutive elements for each of a few work-items, which are CPU threads.
 
 use super::reduce::Reduction;
 use super::tile::bytes;
@@ -13,29 +13,29 @@ use crate::opencl::{BinaryOp, CType, Expr, Step, StmtKind, Storage};
 use crate::target::Class;
 use lift_analysis::size::Size;
 
-/// Pieces for each processor: a few, so that none has to wait long for the last.
+/// Chunks per CPU core, so that the load is balanced at the end.
 const PIECES_PER_UNIT: u32 = 4;
-/// Elements of a piece at least.
+/// Minimum elements of a chunk.
 pub(super) const LEAST: i64 = 1024;
-/// Partial results of a commutative reduction, which a processor computes at once.
+/// Partial results of a commutative reduction, which a CPU computes in parallel.
 const LANES: i64 = 16;
 
 pub(super) const ITEMS: Dims = Dims { glb: [true, false, false], wrg: [false; 3], lcl: [false; 3] };
 
-/// The elements `from <= i < to`.
+/// A chunk: the elements `from <= i < to`.
 #[derive(Clone)]
 pub(super) struct Piece {
     pub number: Size,
     pub from: Expr,
     pub to: Expr,
-    /// How many elements there are, those of other pieces included.
+    /// The number of elements of the whole array.
     pub of: Size,
-    /// Whether it is the last.
+    /// Whether it is the last chunk.
     pub last: Expr,
 }
 
 impl<'k> Host<'k> {
-    /// The number of pieces, if the work is to be dealt out so.
+    /// The number of chunks; `None` if the target does not use them.
     pub(super) fn pieces(&self, len: &Size) -> Option<Size> {
         let target = &self.program.schedule.target;
         if target.class != Class::Cpu {
@@ -50,7 +50,7 @@ impl<'k> Host<'k> {
         Some(Size::max(&Size::one(), &wanted))
     }
 
-    /// The folds of the pieces, in memory of their own; nothing if it is not to be done so.
+    /// The folds of the chunks, in new memory; `None` if chunks are not used.
     pub fn folds_of_pieces(
         &mut self,
         stmt: &'k Stmt,
@@ -73,7 +73,7 @@ impl<'k> Host<'k> {
         Ok(Some(parts))
     }
 
-    /// The fold of what the pieces have given.
+    /// Folds the folds of the chunks.
     pub fn fold_of_folds(
         &mut self,
         stmt: &'k Stmt,
@@ -92,7 +92,7 @@ impl<'k> Host<'k> {
         })
     }
 
-    /// Scans each piece from the fold of those before it.
+    /// Scans each chunk, starting with the fold of the preceding ones.
     pub fn scan_pieces(
         &mut self,
         stmt: &'k Stmt,
@@ -115,7 +115,7 @@ impl<'k> Host<'k> {
                         f.fold_next(r, &acc, x)?;
                         return f.copy(&acc, &to);
                     }
-                    // It may stand where the result is to stand.
+                    // The element may be stored at the result's location.
                     let x = f.named_scalar(&x, "x")?;
                     f.copy(&acc, &to)?;
                     f.fold_next(r, &acc, x)
@@ -144,7 +144,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.active.glb[0] = true;
         let (first, step) = (global("get_global_id"), global("get_global_size"));
         let result = self.for_range("p", first, &pieces, Step::Add(step), |f, number| {
-            // In `long`: the last pieces may begin after the end.
+            // In `long`, because the last chunks may begin after the end.
             let from = f.size(number)?.cast(CType::Long).mul(each.clone());
             let from = Expr::call("min", [from, n_expr.clone().cast(CType::Long)]).cast(CType::Int);
             let from = f.bind("from", CType::Int, from);
@@ -161,7 +161,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_piece_while(piece, None, body)
     }
 
-    /// A loop over the elements of a piece, as long as a condition holds.
+    /// A loop over the elements of a chunk while a condition holds.
     pub(super) fn for_piece_while(
         &mut self,
         piece: &Piece,
@@ -220,7 +220,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// The fold of the first elements of an array.
+    /// The fold of the first `count` elements of an array.
     fn fold_first(&mut self, r: &Reduction<'_, 'k>, xs: &Array<'k>, count: &Size) -> Result<Value<'k>> {
         let acc = self.neutral_of(r)?;
         self.for_range("j", Expr::int(0), count, Step::Increment, |f, j| {
@@ -230,7 +230,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(acc)
     }
 
-    /// Partial folds that do not wait for each other, of every 16th element each, so that they can be a vector.
+    /// Folds a chunk by 16 independent partial folds, each of every 16th element, so that the compiler can use vectors.
     fn fold_in_lanes(&mut self, r: &Reduction<'_, 'k>, piece: &Piece) -> Result<Value<'k>> {
         let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, LANES) else {
             return self.fold_in_order(r, piece);

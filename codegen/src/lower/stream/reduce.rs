@@ -1,4 +1,4 @@
-//! `reduce` with a commutative operator on scalars, on a GPU: each work-item folds many elements, four at a time.
+//! `reduce` of scalars with a commutative operator on a GPU: each work-item folds many elements, four at a time.
 
 use super::single_pass::{fits_word, state_size};
 use super::tile::{Shape, TILED};
@@ -17,10 +17,10 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// Groups that a compute unit keeps at once: fewer do not keep the memory busy, more wait for the first to end.
+/// Groups that a compute unit runs at once: fewer do not saturate the memory, more wait for the first to end.
 const GROUPS_PER_UNIT: u32 = 4;
 
-/// What is folded, by which operator, to be handed around.
+/// The operands of a reduction.
 pub struct Reduction<'a, 'k> {
     pub xs: &'a Array<'k>,
     pub f: &'a Closure<'k>,
@@ -29,7 +29,7 @@ pub struct Reduction<'a, 'k> {
 }
 
 impl<'k> Host<'k> {
-    /// How a reduction is dealt out in tiles, if it is: their shape, and the groups at most.
+    /// The tiles of a reduction and the maximum number of groups; `None` if it is not tiled.
     fn tiled_reduction(&self, r: &Reduction<'_, 'k>) -> Option<(Shape, Size)> {
         let target = self.program.schedule.target;
         if target.class != Class::Gpu || r.ty.as_scalar().is_none() {
@@ -42,7 +42,8 @@ impl<'k> Host<'k> {
         Some((shape, groups))
     }
 
-    /// The fold of the whole array in one launch, whose last group folds what all have found; whether it could be done.
+    /// Folds the whole array in one launch, whose last group folds the results of all groups; returns whether it is
+    /// possible.
     pub fn reduce_in_one_pass(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>, dest: &Dest<'k>) -> Result<bool> {
         let (Some((shape, groups)), Some(scalar)) = (self.tiled_reduction(r), fits_word(r.ty)) else {
             return Ok(false);
@@ -68,8 +69,7 @@ impl<'k> Host<'k> {
         Ok(true)
     }
 
-    /// The folds of parts of the array, one for each group of a launch, in memory of their own; nothing if it cannot be
-    /// done so.
+    /// The folds of parts of the array, one for each group of a launch, in new memory; `None` if it is not possible.
     pub fn reduce_to_parts(&mut self, stmt: &'k Stmt, r: &Reduction<'_, 'k>) -> Result<Option<Array<'k>>> {
         let Some((shape, groups)) = self.tiled_reduction(r) else { return Ok(None) };
         let parts = self.partials(stmt, r.ty, &groups)?;
@@ -101,8 +101,8 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Folds the tiles from `first` on, in steps, in variables of each work-item; then what is behind the last whole
-    /// tile.
+    /// Folds every `step`-th tile from `first` on into variables of each work-item; then the elements after the last
+    /// whole tile.
     fn fold_tiles(&mut self, r: &Reduction<'_, 'k>, shape: Shape, first: Expr, step: Expr) -> Result<Value<'k>> {
         let unsupported = || "these elements are no scalars".to_string();
         let Some(accs) = self.element_arrays(r.ty, "acc", Storage::Private, 4) else {
@@ -164,7 +164,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(all)
     }
 
-    /// Folds the elements of a work-item in a tile where they share much of what they are computed by; whether they do.
+    /// Folds a work-item's elements of a tile if they share much of their computation; returns whether they do.
     fn folded_sharing(
         &mut self,
         shape: Shape,
@@ -220,7 +220,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         slots.ok_or_else(|| self.error("reduce", "these elements are no scalars"))
     }
 
-    /// The fold of what the work-items of a group have: that of the first is of all.
+    /// The fold of the values of a group's work-items; the first work-item has the result.
     fn fold_across(
         &mut self,
         r: &Reduction<'_, 'k>,
@@ -233,7 +233,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.copy(own, &mine)?;
         self.barrier(true, false);
         while d > 0 {
-            // The other's is there, too, where the group is no power of two.
+            // The other slot exists even if the group size is not a power of two.
             let most = d.min(shape.group - d);
             self.provided(local_id().lt(Expr::int(most.into())), |f| {
                 let other = f.slot_at(slots, local_id().add(Expr::int(d.into())));
@@ -248,7 +248,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(own.clone())
     }
 
-    /// Hands on what this group has; the group that comes last folds what all have, and writes it.
+    /// Publishes the group's aggregate; the last group to finish folds all aggregates and writes the result.
     #[allow(clippy::too_many_arguments)]
     fn last_group(
         &mut self,

@@ -25,8 +25,8 @@ struct Operator<'k> {
 }
 
 impl<'k> Host<'k> {
-    /// Whether it could be done so. One launch: each group reads a tile, folds its fours, scans those folds across the
-    /// group, hands on the fold of the tile, looks back for that of all before it, and writes.
+    /// Scans in one launch if possible; returns whether it did. Each group reads a tile, folds its vectors of four,
+    /// scans these folds across the group, publishes the aggregate of the tile, looks back for the prefix, and writes.
     pub fn scan_in_one_pass(
         &mut self,
         stmt: &'k Stmt,
@@ -74,7 +74,7 @@ impl<'k> Host<'k> {
     }
 }
 
-/// Whether the operator adds `int`s: then a group can add up what many tiles hand on at once.
+/// Whether the operator adds `int`s, so that a group can add up the values of many tiles at once.
 fn is_adding(f: &Lambda, scalar: Scalar) -> bool {
     let adds = f.body.stmts.iter().all(|s| matches!(s.rhs, Rhs::Scalar(ScalarOp::Add, _)));
     scalar == Scalar::Int && adds && f.is_commutative()
@@ -86,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         arrays.ok_or_else(|| self.error("scan", "these elements are no scalars"))
     }
 
-    /// Hands on the fold of all up to this tile, and writes.
+    /// Publishes the inclusive prefix of this tile, and writes its results.
     #[allow(clippy::too_many_arguments)]
     fn finish_tile(
         &mut self,
@@ -106,7 +106,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.write_scanned(op, tile, xs, (own, folds), before, dest, inclusive)
     }
 
-    /// A variable that holds a value.
+    /// Variables that hold a value.
     fn holding(&mut self, value: &Value<'k>, name: &str) -> Result<Value<'k>> {
         match self.registers_with(value, name)? {
             Some(registers) => Ok(registers),
@@ -136,7 +136,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.copy(value, &Dest::Place(place))
     }
 
-    /// `folds[k]` becomes the fold of the `k`-th four.
+    /// Sets `folds[k]` to the fold of the `k`-th vector.
     fn fold_fours(&mut self, op: &Operator<'k>, tile: &Tile, own: &Rc<Layout>, folds: &Rc<Layout>) -> Result<()> {
         self.written_out("k", tile.shape.fours, |f, k| {
             let at = |j: i64| times(k.clone(), 4).add(Expr::int(j));
@@ -150,12 +150,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Scans the folds of each row of fours across the group, inclusively: `folds[k]`, and in local memory for all to
-    /// see. Gives where in local memory they begin.
+    /// Scans the folds of each row of vectors across the group, inclusively, into `folds[k]` and into local memory for
+    /// all to see. Returns where in local memory they start.
     fn scan_folds(&mut self, op: &Operator<'k>, tile: &Tile, folds: &Rc<Layout>, slots: &Rc<Layout>) -> Result<u32> {
         let shape = tile.shape;
         let all = shape.group * shape.fours;
-        // Two halves in turn, so that one barrier a round is enough.
+        // Double buffering, so that one barrier per round suffices.
         let (mut from, mut d) = (0, 1);
         loop {
             let mine = |k: Expr| slot(k, shape, from, local_id());
@@ -186,8 +186,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// `folds[k]` becomes the fold of everything in the tile before the `k`-th four of this work-item. Gives that of the
-    /// whole tile.
+    /// Sets `folds[k]` to the fold of everything in the tile before the `k`-th vector of this work-item. Returns the
+    /// fold of the whole tile.
     fn carries(
         &mut self,
         op: &Operator<'k>,
@@ -223,7 +223,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         inclusive: bool,
     ) -> Result<()> {
         let shape = tile.shape;
-        // The elements become the results.
+        // The results replace the elements.
         self.written_out("k", shape.fours, |f, k| {
             let fold = f.slot_value(folds, k.clone())?;
             let acc = f.call(&op.f, &[before.clone(), fold])?;
@@ -265,7 +265,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Writes the `k`-th four of a work-item to elements `4·q` and so on.
+    /// Writes the `k`-th vector of a work-item to elements `4·q` to `4·q + 3`.
     fn write_four(&mut self, dest: &Dest<'k>, q: &Size, scalar: Scalar, own: &Rc<Layout>, k: Expr) -> Result<()> {
         let four = Size::int(4);
         let mut values = Vec::new();
@@ -300,7 +300,7 @@ fn times(e: Expr, by: u32) -> Expr {
     Expr::binary(BinaryOp::Mul, e, Expr::int(by.into()))
 }
 
-/// Where work-item `l` of row `k` is.
+/// The slot of work-item `l` in row `k`.
 fn slot(k: Expr, shape: Shape, from: u32, l: Expr) -> Expr {
     Expr::int(from.into()).add(times(k, shape.group)).add(l.cast(CType::Int))
 }

@@ -1,5 +1,5 @@
-//! Elements that are computed from their number, some beside each other by one work-item, so that what they have in
-//! common is computed once ([`crate::schedule::bits`] says what).
+//! Adjacent elements, computed from their index, that share iterations of folds, so that one work-item computes these
+//! once ([`crate::schedule::bits`] finds them).
 
 use crate::core::VarId;
 use crate::lower::Result;
@@ -10,32 +10,32 @@ use crate::schedule::{bits, rules};
 use lift_analysis::size::{Size, Var};
 use rustc_hash::FxHashMap;
 
-/// Folds whose rounds are done in two parts.
+/// Folds whose iterations are split into shared ones and those of each element.
 #[derive(Debug, Clone)]
 pub struct SharedRounds<'k> {
-    /// How many rounds they have.
+    /// The number of iterations of each fold.
     folds: FxHashMap<VarId, i64>,
-    /// The first rounds depend on which of the elements it is.
+    /// The number of first iterations that differ between the elements.
     pub own: i64,
-    /// What the others found.
+    /// The results of the shared iterations.
     found: FxHashMap<VarId, Value<'k>>,
-    /// The others are being written.
+    /// The shared iterations are being written.
     first: bool,
-    /// Where the function of an element stands: inside of its branches and loops nothing is shared.
+    /// The scope depth of the element function; nothing is shared inside its branches and loops.
     depth: usize,
 }
 
-/// What is to be done of a fold.
+/// The part of a fold to be written.
 pub enum Part<'k> {
     Whole,
-    /// The rounds from here on; then it is to be noted what they found.
+    /// The iterations from this one on, whose result is to be recorded.
     From(i64),
-    /// The rounds below, from what the others found.
+    /// The iterations below this one, starting from the shared result.
     Below(i64, Value<'k>),
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The folds by which 2^`own` elements beside each other are computed that can share rounds.
+    /// The folds that 2^`own` adjacent elements can share.
     pub fn shared_folds(&self, xs: &Array<'k>, own: i64) -> FxHashMap<VarId, i64> {
         let View::Mapped(f, of) = &*xs.view else { return FxHashMap::default() };
         if !matches!(&*of.view, View::Iota) {
@@ -46,7 +46,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         folds
     }
 
-    /// Writes the rounds that 2^`own` elements share, the first of which is element `from`; whether there are any.
+    /// Writes the iterations shared by 2^`own` elements, the first of which is element `from`; returns whether there
+    /// are any.
     pub fn share_rounds(
         &mut self,
         xs: &Array<'k>,
@@ -61,11 +62,11 @@ impl<'k> FunctionBuilder<'_, 'k> {
             f.without_unused_names();
             Ok(f.rounds.take())
         })?;
-        // Of the rest of the function nothing is left but what it computes without a name.
+        // Only the folds may remain in the scope; everything else of the function is unnamed expressions.
         let only_folds = |kind: &StmtKind| matches!(kind, StmtKind::Declare { .. } | StmtKind::For { .. });
         let Some(mut rounds) = rounds.filter(|r| !r.found.is_empty() && shared.iter().all(|s| only_folds(&s.kind)))
         else {
-            // What was noted of it goes with it.
+            // Discard the applied rules recorded meanwhile.
             self.program.report.applied.truncate(noted);
             return Ok(false);
         };
@@ -77,7 +78,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(true)
     }
 
-    /// Element `at` of them, in the scope at hand.
+    /// Element `at`, computed in the current scope from the shared results.
     pub fn sharing_element(&mut self, xs: &Array<'k>, at: Var) -> Result<Value<'k>> {
         let depth = self.depth();
         if let Some(rounds) = &mut self.rounds {
@@ -86,7 +87,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.read(xs, &Size::var(at))
     }
 
-    /// Which rounds of a fold are to be written here.
+    /// The iterations of a fold to be written here.
     pub fn part_of_rounds(&self, fold: VarId) -> Part<'k> {
         let Some(rounds) = self.rounds.as_ref().filter(|r| r.depth == self.depth()) else { return Part::Whole };
         match (rounds.first, rounds.found.get(&fold)) {

@@ -1,5 +1,5 @@
-//! A single pass over an array: each tile is taken by the next free group, and what the tiles before it give is had by
-//! looking back at what their groups have handed on ([`crate::opencl::stream`]).
+//! A single pass over an array: each tile is taken by the next free group, which finds the prefix of the preceding
+//! tiles by decoupled look-back ([`crate::opencl::stream`]).
 
 use super::tile::{Shape, Tile};
 use crate::lower::Result;
@@ -11,27 +11,27 @@ use crate::plan::BufferId;
 use lift_analysis::hir::{Name, Scalar};
 use lift_analysis::size::Size;
 
-/// Tiles that are looked back at together.
+/// Tiles that one look-back step examines together.
 const WINDOW: u32 = 32;
 
-/// What the groups of a launch share.
+/// The state shared by the groups of a launch.
 pub struct Shared {
     state: Expr,
     /// Two `int`s in local memory.
     ints: Name,
     window: u32,
-    /// The number of the launch; valid once a tile was taken.
+    /// The number of the launch; valid once a tile has been taken.
     round: Expr,
 }
 
-/// Elements of the memory by which groups hand on what they have found; zero at first.
+/// Elements of the state through which groups publish; initially zero.
 pub fn state_size(tiles: &Size) -> Size {
     tiles.add(&Size::nat(STATUS_AT.into()))
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// `body` for each tile of `n` elements, in one group each. Tiles behind the last element are left out, but not the
-    /// first.
+    /// Runs `body` for each tile of `n` elements, one group per tile. Tiles after the last element are skipped, except
+    /// the first one.
     pub fn single_pass(
         &mut self,
         state: BufferId,
@@ -59,7 +59,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let wanted = Expr::int(0).lt(tile.left.clone()).or(number.clone().eq(Expr::int(0)));
             let (stmts, ()) = f.scope(|f| f.in_group(|f| body(f, &shared, &tile)))?;
             f.emit_if(wanted, stmts, Vec::new());
-            // With a group for each tile there is none left.
+            // With one group per tile, none is left.
             let last = vec![StmtKind::Break.at(&f.origin())];
             f.emit_if(
                 Expr::call("get_num_groups", [Expr::int(0)]).cast(CType::Int).ge(tiles.clone()),
@@ -76,13 +76,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Hands on the value of this tile alone; for the first one that is the value of all up to it.
+    /// Publishes the aggregate of this tile; for the first tile it is also the inclusive prefix.
     pub fn publish_own(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
         let kind = tile.number.clone().eq(Expr::int(0)).select(Expr::int(2), Expr::int(1));
         self.publish(shared, tile, kind, value)
     }
 
-    /// Hands on the value of all tiles up to this one.
+    /// Publishes the inclusive prefix of this tile.
     pub fn publish_all(&mut self, shared: &Shared, tile: &Tile, value: Expr) -> Result<()> {
         self.publish(shared, tile, Expr::int(2), value)
     }
@@ -96,7 +96,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The sum of the values of all tiles before this one, which are `int`s.
+    /// The sum of the values of all preceding tiles, which are `int`s.
     pub fn sum_before(&mut self, shared: &Shared, tile: &Tile) -> Result<Expr> {
         self.barrier(true, false);
         let args = [
@@ -109,7 +109,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(self.call_helper(Helper::SumBefore, args))
     }
 
-    /// The bits of a value that is handed on.
+    /// The bits of a published value.
     pub fn to_word(scalar: Scalar, value: Expr) -> Expr {
         match scalar {
             Scalar::Float => Expr::call("as_uint", [value]),
@@ -117,7 +117,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The value of such bits.
+    /// The value of these bits.
     pub fn of_word(scalar: Scalar, word: Expr) -> Expr {
         match scalar {
             Scalar::Float => Expr::call("as_float", [word]),
@@ -127,7 +127,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Whether a value of this type can be handed on in one word beside its flag.
+/// The type of a scalar that fits one word beside its flag; `None` if it does not.
 pub fn fits_word(ty: &lift_analysis::ty::Ty) -> Option<Scalar> {
     ty.as_scalar().filter(|s| matches!(s, Scalar::Int | Scalar::Float | Scalar::Bool))
 }

@@ -1,5 +1,5 @@
-//! Tiles: what a work-group of a known size takes of an array at a time. Its work-items take turns with four
-//! consecutive elements each, and keep all their elements in registers.
+//! Tiles: the elements of an array that a work-group of known size processes at a time. Its work-items take turns with
+//! four consecutive elements each, and keep all their elements in registers.
 
 use crate::lower::Result;
 use crate::lower::device_filter::local_id;
@@ -18,18 +18,18 @@ use std::sync::Arc;
 /// The dimensions of a launch over tiles.
 pub const TILED: Dims = Dims { glb: [false; 3], wrg: [true, false, false], lcl: [true, false, false] };
 
-/// How a tile is made up.
+/// The shape of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Work-items of the group.
     pub group: u32,
-    /// Fours of elements that each work-item takes.
+    /// Vectors of four elements per work-item.
     pub fours: u32,
 }
 
 impl Shape {
-    /// For elements of so many bytes, if they are not too large. A tile of elements fits into local memory, and those of
-    /// a work-item into registers.
+    /// The shape for elements of `bytes` bytes; `None` if they are too large. A tile fits local memory, and the
+    /// elements of a work-item fit registers.
     pub fn of(target: &Target, bytes: u64) -> Option<Shape> {
         const MOST_BYTES: u64 = 16 * 1024;
         let group = target.group.min(target.most_in_group).max(1);
@@ -39,15 +39,15 @@ impl Shape {
     pub fn elements(self) -> i64 {
         i64::from(self.group) * i64::from(self.fours) * 4
     }
-    /// Elements of one work-item.
+    /// Elements per work-item.
     pub fn each(self) -> i64 {
         i64::from(self.fours) * 4
     }
-    /// For [`crate::lower::host::Host::launch`].
+    /// The group size for [`crate::lower::host::Host::launch`].
     pub fn local(self) -> [Option<u32>; 3] {
         [Some(self.group), Some(1), Some(1)]
     }
-    /// Tiles of an array of `n` elements; at least one.
+    /// The number of tiles of an array of `n` elements; at least one.
     pub fn tiles(self, n: &Size) -> Size {
         let elements = Size::int(self.elements());
         let tiles = n.add(&elements).sub(&Size::one()).div_floor(&elements);
@@ -55,10 +55,10 @@ impl Shape {
     }
 }
 
-/// What is done with each element of a work-item, by its number.
+/// Writes code for one element of a work-item, given its index among these.
 pub type Each<'a, F> = &'a dyn Fn(&mut F, Expr) -> Result<()>;
 
-/// The bytes of a scalar or a tuple of them in memory; `None` for anything else.
+/// Bytes of a scalar or a tuple of scalars in memory; `None` for other types.
 pub fn bytes(ty: &Ty) -> Option<u64> {
     match ty.kind() {
         TyKind::Scalar(s) => Some(scalar_bytes(*s)),
@@ -81,7 +81,7 @@ pub struct Tile {
     pub number: Expr,
     /// Index of its first element.
     pub begin: Expr,
-    /// Elements from there to the end of the array; at most all of the tile are its own.
+    /// Elements from there to the end of the array; may exceed the tile.
     pub left: Expr,
 }
 
@@ -89,7 +89,7 @@ impl Tile {
     pub fn is_whole(&self) -> Expr {
         self.left.clone().ge(Expr::int(self.shape.elements()))
     }
-    /// Where in the tile element `j` of the `k`-th four of this work-item is.
+    /// The index in the tile of element `j` of this work-item's `k`-th vector.
     fn offset(&self, k: Expr, j: Expr) -> Expr {
         let four = times(k, self.shape.group).add(local_id().cast(CType::Int));
         times(four, 4).add(j)
@@ -101,7 +101,7 @@ fn times(e: Expr, by: u32) -> Expr {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// One C array for each scalar of the elements; `None` where elements are more than scalars and tuples of them.
+    /// One C array for each scalar of the elements; `None` unless elements are scalars or tuples of them.
     pub fn element_arrays(&mut self, ty: &Ty, name: &str, storage: Storage, len: i64) -> Option<Rc<Layout>> {
         Some(match ty.kind() {
             TyKind::Scalar(s) => {
@@ -124,7 +124,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The place of an element of such arrays.
+    /// An element of these arrays.
     pub fn slot_at(&mut self, arrays: &Rc<Layout>, at: Expr) -> Place {
         let at = match at.as_int() {
             Some(n) => Size::int(n),
@@ -133,7 +133,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Place { layout: arrays.clone(), at }
     }
 
-    /// A loop of a constant number of rounds that the device's compiler writes out.
+    /// A loop of a constant number of iterations that the device's compiler unrolls.
     pub fn written_out(&mut self, name: &str, n: u32, body: impl FnOnce(&mut Self, Expr) -> Result<()>) -> Result<()> {
         match n {
             0 => return Ok(()),
@@ -146,7 +146,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// For each element of this work-item: its number among them, and where in the tile it is.
+    /// A loop over this work-item's elements: `body` gets the index among these and the index in the tile.
     pub fn for_own(&mut self, tile: &Tile, body: impl FnOnce(&mut Self, Expr, Expr) -> Result<()>) -> Result<()> {
         self.written_out("k", tile.shape.fours, |f, k| {
             f.written_out("j", 4, |f, j| {
@@ -157,7 +157,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Statements for a condition.
+    /// Statements under a condition.
     pub fn provided(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (stmts, ()) = self.scope(body)?;
         self.emit_if(condition, stmts, Vec::new());
@@ -172,8 +172,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Size::var(var)
     }
 
-    /// Reads the elements of this work-item into `own`; behind the end of the array `otherwise` takes their place.
-    /// `then` is done with each element that is there, by its number, once all are on their way.
+    /// Reads the elements of this work-item into `own`; after the end of the array, `otherwise` replaces them. Once all
+    /// loads are in flight, `then` is called for each existing element.
     pub fn load_tile(
         &mut self,
         tile: &Tile,
@@ -204,7 +204,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// As [`Self::load_tile`], where there are so many elements.
+    /// Like [`Self::load_tile`], for a tile all of whose elements exist.
     pub fn load_whole_tile(&mut self, shape: Shape, number: Expr, xs: &Array<'k>, own: &Rc<Layout>) -> Result<()> {
         let fours = xs.len.div_floor(&Size::int(4));
         let first = times(number, shape.group * shape.fours).add(local_id().cast(CType::Int));
@@ -225,8 +225,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Whether computing an element takes a loop: then it is written once, not once for each of a work-item's elements.
-    /// Copies by the dozen are slow to compile, hide no latency, and one driver got a body of 64 such loops wrong.
+    /// Whether computing an element takes a loop. Then its code is written once, not once per element of a work-item:
+    /// many copies are slow to compile and hide no latency, and one driver miscompiled a body of 64 such loops.
     fn is_work(&mut self, xs: &Array<'k>, at: &Expr) -> Result<bool> {
         let (stmts, ()) = self.scope(|f| {
             let i = f.index_var("i", at.clone());
@@ -253,7 +253,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Elements `4·q` to `4·q + 3`, which exist.
+    /// Elements `4·q` to `4·q + 3`, which must exist.
     pub fn read_four(&mut self, xs: &Array<'k>, q: &Size) -> Result<[Value<'k>; 4]> {
         let four = Size::int(4);
         match &*xs.view {
@@ -297,7 +297,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Four elements of a buffer as one access. Buffers begin where any vector may begin.
+    /// Four elements of a buffer as one vector access. Buffers are aligned for every vector type.
     pub fn wide(&mut self, space: Qualifier, scalar: Scalar, pointer: Expr, at: &Size) -> Result<Expr> {
         let pointer = Arc::new(pointer.add(self.size(at)?));
         Ok(Expr::Wide { ty: CType::Vec(scalar, 4), space, pointer })
@@ -332,7 +332,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         values.try_into().map_err(|_| self.error("", "four elements are expected"))
     }
 
-    /// All work-items of the group are at work at this point.
+    /// Runs `body` in a context where all work-items of the group are active.
     pub fn in_group<T>(&mut self, body: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let active = self.active;
         (self.active.wrg[0], self.active.lcl[0]) = (true, true);
@@ -348,7 +348,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Tile { shape, number, begin, left }
     }
 
-    /// A loop with the stride of the group over `0 <= i < n`.
+    /// A group-stride loop over `0 <= i < n`.
     pub fn for_group(&mut self, group: u32, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         self.for_range("i", local_id(), n, Step::Add(Expr::int(group.into())), body)
     }

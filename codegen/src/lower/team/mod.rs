@@ -1,7 +1,7 @@
-//! What the work-items of one group do together with a row: fold it, scan it, sort it. Every one of them must get here.
+//! Operations on a row that the work-items of a group share: fold, scan, sort. Every work-item must execute them.
 //!
-//! A tile of the row passes through local memory, so that neighbours read and write neighbours and yet each work-item has
-//! consecutive elements; elements meet in their order, by any associative operator.
+//! A tile of the row passes through local memory, so that neighbouring work-items access adjacent elements in global
+//! memory, yet each processes consecutive ones. Elements are combined in order, so any associative operator is allowed.
 
 mod own;
 mod scan;
@@ -16,10 +16,10 @@ use crate::schedule::teams::RADIX;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// A value of each work-item in local memory, and one of each [`RADIX`] of them.
+/// Local memory for a value of each work-item, and for the fold of every [`RADIX`] of them.
 pub struct Levels {
     items: i64,
-    /// Where those of this work-item's row begin.
+    /// Where those of this work-item's row start.
     first_slot: Expr,
     first_block: Expr,
     slots: Rc<Layout>,
@@ -33,18 +33,18 @@ impl Levels {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The work-items of a group of a known size, all of which are here.
+    /// The work-items of a group of known size, if all of them are active.
     pub fn team(&self) -> Option<i64> {
         let items = self.local_size[0].map(i64::from)?;
         (self.team.is_some() && self.is_whole_group() && items > 1).then_some(items)
     }
 
-    /// The work-items that share an element, wherever in its code.
+    /// The number of work-items that share an element, anywhere in its code.
     pub fn team_items(&self) -> Option<i64> {
         self.team.as_ref().map(|team| i64::from(team.items))
     }
 
-    /// Local memory to combine values of this type; `None` if they are more than scalars and tuples of them.
+    /// Local memory to combine values of this type; `None` unless they are scalars or tuples of them.
     pub fn levels(&mut self, ty: &Ty, items: i64) -> Option<Levels> {
         let blocks = (items + RADIX - 1) / RADIX;
         let slots = self.element_arrays(ty, "slots", Storage::Local, items * self.rows_of_group())?;
@@ -52,12 +52,12 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Some(Levels { items, first_slot: self.of_row(items), first_block: self.of_row(blocks), slots, firsts })
     }
 
-    /// Elements that a group has at a time.
+    /// Elements that a group computes at a time.
     pub fn rows_of_group(&self) -> i64 {
         self.team.as_ref().map_or(1, |team| i64::from(team.rows))
     }
 
-    /// Where in memory that the rows of a group share that of this work-item's row begins.
+    /// Where this work-item's row starts in memory that the rows of a group share.
     fn of_row(&self, len: i64) -> Expr {
         match self.rows_of_group() {
             1 => Expr::int(0),
@@ -65,8 +65,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// What all work-items have in their variables, combined in order, in the variables of each. Before the levels are
-    /// used again a barrier is needed.
+    /// Combines the variables of all work-items in order; each gets the result. The levels must not be used again
+    /// before a barrier.
     pub fn combine(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
         if levels.items <= RADIX {
             return self.combine_few(levels, f, acc);
@@ -81,7 +81,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// So few that each work-item folds them all for itself.
+    /// Combines so few values that each work-item folds all of them.
     fn combine_few(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
         let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
         self.copy(acc, &Dest::Place(own))?;
@@ -95,7 +95,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Every work-item's value, and the fold of each block of them, to local memory.
+    /// Writes every work-item's value, and the fold of each block of them, to local memory.
     fn hand_up(&mut self, levels: &Levels, f: &Closure<'k>, acc: &Value<'k>) -> Result<()> {
         let own = self.slot_at(&levels.slots, levels.first_slot.clone().add(item()));
         self.copy(acc, &Dest::Place(own))?;
@@ -130,7 +130,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.assign_registers(acc, &next)
     }
 
-    /// Whether all that is read of an array lies in local memory.
+    /// Whether all elements of an array are read from local memory.
     pub fn is_in_local(&self, xs: &Array<'k>) -> bool {
         fn layout_is(layout: &Layout) -> bool {
             match layout {

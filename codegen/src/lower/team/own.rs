@@ -1,5 +1,5 @@
-//! Rows whose elements are in registers: work-item l of a team of w has the elements l, l + w, l + 2w and so on, a constant
-//! number of them, in loops that the device's compiler writes out.
+//! Rows in registers: work-item l of a team of w has the elements l, l + w, l + 2w and so on, a constant number of
+//! them, in loops that the device's compiler unrolls.
 
 use super::{item, times};
 use crate::lower::Result;
@@ -9,21 +9,21 @@ use crate::schedule::teams::{Own, Team};
 use lift_analysis::hir::Name;
 use lift_analysis::size::Size;
 
-/// Work-items of a compute unit at once.
+/// Work-items that a compute unit runs at once.
 const ITEMS_PER_UNIT: i64 = 2048;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// How rows are kept in registers, if they are.
+    /// The distribution of rows over registers, if they are in registers.
     pub fn own_row(&self) -> Option<&Own> {
         self.team.as_ref().and_then(|team| team.own.as_ref())
     }
 
-    /// Whether an array has an element for each of the rows that are kept in registers.
+    /// Whether an array of length `n` has one element for each of the row's.
     pub fn is_own_row(&self, n: &Size) -> bool {
         self.own_row().is_some_and(|own| own.row == *n)
     }
 
-    /// Small groups take several rows in turn: beginning one costs more than a row does.
+    /// Limits the number of groups: small groups compute several rows, because starting a group costs more than a row.
     pub fn as_many_as_are_busy(&mut self, team: &Team) {
         let units = i64::from(self.program.schedule.target.compute_units);
         let most = Size::int(units * ITEMS_PER_UNIT / i64::from(team.items * team.rows));
@@ -32,7 +32,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// For each element of the row that this work-item has.
+    /// A loop over this work-item's elements of the row.
     pub fn for_own_row(&mut self, n: &Size, body: impl FnOnce(&mut Self, &Size) -> Result<()>) -> Result<()> {
         let (items, each) = self
             .team
@@ -54,7 +54,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// The register of an element, which must be the one that is at hand.
+    /// The register of an element, which must be the current one.
     pub fn own_element(&mut self, name: &Name, at: &Size) -> Result<Expr> {
         let Some((i, k)) = self.at_hand.clone() else {
             return Err(self.error("", "an element of a row in registers is read where there is none at hand"));

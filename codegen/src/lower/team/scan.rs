@@ -1,4 +1,4 @@
-//! `scan` of a row by a group: tile by tile, each through local memory and back.
+//! `scan` of a row by a group, tile by tile through local memory.
 
 use super::{Levels, item, times};
 use crate::core::PrimCall;
@@ -12,26 +12,27 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use std::rc::Rc;
 
-/// A row on its way through local memory.
+/// A row that passes through local memory.
 struct Row<'a, 'k> {
     xs: &'a Array<'k>,
-    /// Elements of a work-item in a tile.
+    /// Elements of a tile per work-item.
     each: i64,
     items: i64,
     tile: Rc<Layout>,
-    /// Where the tile of this work-item's row begins.
+    /// Where the tile of this work-item's row starts.
     first: Expr,
 }
 
 impl Row<'_, '_> {
-    /// Where an element of the tile lies: consecutive elements of two work-items do not meet in a bank.
+    /// The padded index of a tile's element, so that consecutive elements of different work-items are in different
+    /// banks.
     fn padded(&self, at: Expr) -> Expr {
         self.first.clone().add(at.clone().add(at.div(Expr::int(self.each))))
     }
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether the group scans a row together; if so, it is written.
+    /// Scans a row by the group if possible; returns whether it did.
     pub fn scan_in_group(
         &mut self,
         call: &'k PrimCall,
@@ -44,7 +45,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let z = self.atom(&call.args[0], env)?;
         let xs = self.atom(&call.args[1], env)?;
         let xs = self.array(&xs)?;
-        // A row in registers is one tile.
+        // A row in registers is a single tile.
         let own = self.own_row().filter(|own| own.row == xs.len).map(|own| i64::from(own.each));
         let most = SCAN_TILE / bytes.max(1) as i64 / (items * self.rows_of_group());
         let each = own.unwrap_or(most.min(16));
@@ -72,8 +73,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result.map(|()| true)
     }
 
-    /// What this work-item folds of a row in registers by an operator that keeps the order: elements pass through local
-    /// memory, so that each work-item has consecutive ones.
+    /// Folds this work-item's share of a row in registers by an operator that keeps the order: elements pass through
+    /// local memory, so that each work-item gets consecutive ones.
     pub fn fold_own_in_order(&mut self, f: &Closure<'k>, acc: &Value<'k>, xs: &Array<'k>, ty: &Ty) -> Result<bool> {
         let (Some(items), Some(each)) = (self.team_items(), self.own_row().map(|own| i64::from(own.each))) else {
             return Ok(false);
@@ -116,7 +117,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         self.for_consecutive(row, base, |b, at| b.fold_slot(f, &mine, &row.tile, at))?;
         self.hand_up(levels, f, &mine)?;
-        // The blocks before that of this work-item, and those of its own block before it.
+        // Fold the preceding blocks, and the preceding values of this work-item's own block.
         let block = self.bind("block", CType::Int, item().div(Expr::int(RADIX)));
         let fold_up_to = |b: &mut Self, from: Expr, to: Expr, (slots, first): (&Rc<Layout>, &Expr)| {
             let to = Size::var(b.index_var("to", to));
@@ -152,7 +153,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// For the elements of a tile, neighbours by neighbours: the index, and where it lies in local memory.
+    /// A loop over a tile in which neighbouring work-items take adjacent elements; `body` gets the index in the row and
+    /// in local memory.
     fn for_tile(
         &mut self,
         row: &Row<'_, 'k>,
@@ -178,7 +180,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// For the consecutive elements of this work-item that there are: where each lies in local memory.
+    /// A loop over this work-item's consecutive elements that exist; `body` gets the index in local memory.
     fn for_consecutive(
         &mut self,
         row: &Row<'_, 'k>,

@@ -1,5 +1,6 @@
-//! `sort` and `argsort` of a row by a group, stable, by any function: short runs are sorted by one work-item each, then
-//! merged pairwise; in a round every element finds its place by a binary search in the other run of its pair.
+//! `sort` and `argsort` of a row by a group: stable, by any function. Short runs are sorted by one work-item each, then
+//! runs are merged pairwise; in each round, every element finds its index by binary search in the other run of its
+//! pair.
 
 use super::{item, times};
 use crate::core::{Prim, PrimCall};
@@ -11,25 +12,25 @@ use lift_analysis::hir::Scalar;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 
-/// Elements of the runs that one work-item sorts.
+/// Elements of a run that one work-item sorts.
 const RUN: i64 = 8;
 
-/// What is sorted: elements, or where they stand in an array.
+/// The data to be sorted: elements, or their indices in an array.
 struct Sorted<'a, 'k> {
     before: &'a Closure<'k>,
     of: Option<&'a Array<'k>>,
-    /// Twice as many places as there are elements: a round reads one half and writes the other.
+    /// Two halves, each as long as the row: a round reads one and writes the other.
     both: Place,
     n: Size,
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Whether an operator is a sort that the group does together.
+    /// Whether an operator is a sort that the group shares.
     pub fn sorts_together(&self, call: &PrimCall) -> bool {
         matches!(call.prim, Prim::Sort | Prim::Argsort) && self.team().is_some()
     }
 
-    /// Every work-item of the group must get here.
+    /// Sorts a row. Every work-item of the group must execute it.
     pub fn sort_in_group(&mut self, call: &'k PrimCall, env: &Env<'k>, dest: &Dest<'k>, positions: bool) -> Result<()> {
         let xs = self.atom(&call.args[0], env)?;
         let xs = self.array(&xs)?;
@@ -57,7 +58,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 None => b.read(xs, i)?,
             };
             let x = b.named_scalar(&x, "x")?;
-            // Both halves: an order that is none may leave places out.
+            // Initialise both halves, because a function that is not a strict weak order may leave slots unwritten.
             b.put_sorted(sorted, at.clone(), &x)?;
             let other = at.add(b.size(&n)?);
             b.put_sorted(sorted, other, &x)
@@ -78,7 +79,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let other = len.clone().sub(from.clone());
             b.assign(to.clone(), from.clone());
             b.assign(from.clone(), other);
-            // What is compared next is no larger than the length.
+            // The width never exceeds the length, so that it does not overflow.
             let half = len.clone().sub(width.clone());
             b.assign(width.clone(), width.clone().add(Expr::call("min", [width.clone(), half])));
             b.loop_depth -= 1;
@@ -122,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.named_scalar(&x, "x")
     }
 
-    /// Whether one stands before another.
+    /// The condition that `x` goes before `y`.
     fn is_before(&mut self, sorted: &Sorted<'_, 'k>, x: &Value<'k>, y: &Value<'k>) -> Result<Expr> {
         let mut both = Vec::new();
         for v in [x, y] {
@@ -141,7 +142,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.scalar(&result)
     }
 
-    /// Insertion sort of each run, in the first half.
+    /// Sorts each run by insertion, in the first half.
     fn sort_runs_together(&mut self, sorted: &Sorted<'_, 'k>) -> Result<()> {
         let len = self.size(&sorted.n)?;
         let runs = sorted.n.add(&Size::int(RUN - 1)).div_floor(&Size::int(RUN));
@@ -170,7 +171,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Element `i` goes behind those of its own run that stand before it, and those of the other run that do.
+    /// The index of element `i` is the number of elements before it in its own run plus those in the other run.
     fn merge_one(&mut self, sorted: &Sorted<'_, 'k>, i: Expr, (from, to): (&Expr, &Expr), width: &Expr) -> Result<()> {
         let len = self.size(&sorted.n)?;
         let run = self.bind("run", CType::Int, i.clone().div(width.clone()));
@@ -192,7 +193,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let half = Expr::binary(BinaryOp::Div, high.clone().sub(low.clone()), Expr::int(2));
             let m = b.bind("m", CType::Int, low.clone().add(half));
             let y = b.get_sorted(sorted, from.clone().add(m.clone()))?;
-            // Of equal elements those on the left stand before those on the right.
+            // Of equal elements, those of the left run come first.
             let before_x = Expr::Var(b.variable("before_x", CType::Bool, None));
             let (of_left, ()) = b.scope(|b| {
                 let later = b.is_before(sorted, &x, &y)?;

@@ -1,4 +1,4 @@
-//! Where an element lies, if an array is only a way to look at memory: for loads of several neighbours at once.
+//! Addresses of elements of arrays that are views of memory, to load several neighbours at once.
 
 use super::super::function::FunctionBuilder;
 use super::super::read::part;
@@ -6,7 +6,7 @@ use super::super::value::{Array, Layout, Memory, Place, Root, View};
 use lift_analysis::hir::Scalar;
 use lift_analysis::size::{Size, Var};
 
-/// What is found at an index.
+/// The value at an index.
 enum Found<'k> {
     Place(Place),
     Array(Array<'k>),
@@ -16,7 +16,7 @@ enum Found<'k> {
 #[derive(Debug, Clone)]
 pub struct Strides {
     pub memory: Memory,
-    /// For each index by how much the address grows with it.
+    /// The stride of each index.
     pub first: Size,
     pub second: Size,
     /// The address of the element at 0, 0.
@@ -53,7 +53,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// How element `[first][second]` is addressed, if it is a scalar in a buffer at an address linear in both.
+    /// The address of element `[first][second]`, if it is a scalar in a buffer and its address is linear in both
+    /// indices.
     pub fn strides(&mut self, a: &Array<'k>) -> Option<Strides> {
         let (i, j) = (self.program.fresh_var("i"), self.program.fresh_var("j"));
         let Found::Array(row) = self.find(a, &Size::var(i.clone()))? else { return None };
@@ -75,7 +76,7 @@ fn linear(s: &Size, v: &Var) -> Option<(Size, Size)> {
     if s.contains(v) { s.linear_in(v) } else { Some((Size::zero(), s.clone())) }
 }
 
-/// Four of them are a vector of 16 bytes.
+/// Whether four of these scalars are a vector of 16 bytes.
 pub fn is_word(s: Scalar) -> bool {
     matches!(s, Scalar::Float | Scalar::Int)
 }

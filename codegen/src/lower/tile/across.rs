@@ -1,4 +1,4 @@
-//! Which of two maps has neighbouring work-items: the one for whose neighbours most lies side by side.
+//! Chooses which of two maps gets neighbouring work-items: the one whose neighbours access adjacent memory more often.
 
 use super::operand::components;
 use crate::core::{Level, Prim, PrimCall, Stmt};
@@ -10,7 +10,7 @@ use crate::lower::value::{ArrayDest, Dest, Env};
 use crate::target::Class;
 
 impl<'k> Host<'k> {
-    /// Whether most of what two maps read and write lies side by side for neighbours of the outer one.
+    /// Whether most accesses of two maps are adjacent for neighbouring elements of the outer one.
     pub fn neighbours_lie_across(
         &mut self,
         stmt: &'k Stmt,

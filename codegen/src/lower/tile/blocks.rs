@@ -1,10 +1,10 @@
-//! `map (map f)` of overlapping windows: each work-item computes a block of results, four beside each other in a few rows,
-//! and loads what their windows share only once.
+//! `map (map f)` of overlapping windows: each work-item computes a block of results, four adjacent ones in a few rows,
+//! and loads the elements that their windows share only once.
 //!
-//! Where windows lie inside of the matrix, their elements are at known distances: no index is clamped, each element is
-//! loaded once and kept in a register, and four of them are one load. That needs rows that begin at multiples of four. At
-//! the edges, and for other rows, the same is computed with what `pad` says; as that has the same form, the groups there are
-//! not the last to finish. Folds are so long that a whole group goes one way or the other.
+//! If the windows are inside the matrix, the distances of their elements are known: no index is clamped, each element
+//! is loaded once and kept in a register, and four of them are one load. This requires rows that start at multiples of
+//! four. At the edges, and for other rows, the same is computed with the indices from `pad`; as that code has the same
+//! form, these groups are not the last to finish. Folds are so long that a whole group takes the same version.
 
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
@@ -24,30 +24,30 @@ use lift_analysis::ty::{Ty, TyKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Results beside each other of one work-item.
+/// Adjacent results per work-item.
 pub(super) const WIDE: i64 = 4;
-/// How the work-items of a group lie.
+/// The arrangement of a group's work-items.
 const ACROSS: i64 = 32;
 const DOWN: i64 = 4;
-/// Elements of a window at most, if the code for each is written out.
+/// Maximum elements of a window if the code for each is written separately.
 const MOST_IN_WINDOW: i64 = 32;
-/// Elements of a window up to which a fold is written out, too.
+/// Elements of a window up to which a fold is unrolled as well.
 const FEW_IN_FOLD: i64 = 16;
-/// By how much the windows of a fold may reach beyond their first element.
+/// Maximum reach of a fold's windows beyond their first element.
 const MOST_REACH: i64 = 16;
-/// Statements of the function at most.
+/// Maximum statements of the function.
 const MOST_STATEMENTS: usize = 48;
-/// As many at most where loops over elements of the window are written out.
+/// The same limit if loops over elements of the window are unrolled.
 const MOST_WRITTEN_OUT: usize = 192;
 
-/// Elements of buffers that were loaded to registers in the code at hand.
+/// Elements of buffers that the current code keeps in registers.
 #[derive(Debug, Clone, Default)]
 pub struct Loads {
-    /// What was loaded, under which name.
+    /// The names of loaded elements.
     pub known: FxHashMap<(BufferId, Size), Expr>,
-    /// Elements that are wanted in groups of four.
+    /// Elements that are needed in groups of four.
     pub quads: Vec<(BufferId, Size)>,
-    /// Whatever is in a group of four of a buffer that consists of such is wanted with the other three.
+    /// An element in a group of four is always loaded with the other three, if the buffer consists of such groups.
     pub in_fours: bool,
 }
 
@@ -57,23 +57,23 @@ pub(super) struct Windows<'k> {
     pub outer: &'k Lambda,
     pub f: &'k Lambda,
     pub env: Env<'k>,
-    /// By how much windows reach beyond their first element, down and across.
+    /// The reach of windows beyond their first element, down and across.
     pub reach: [i64; 2],
     pub tall: i64,
-    /// The plane in which they lie, where windows have three dimensions.
+    /// The plane of the windows, if they have three dimensions.
     pub plane: Option<Plane>,
-    /// The fold of all of a window's elements, if the code for each is not written out.
+    /// The fold of all elements of a window, if the code for each is not written separately.
     pub fold: Option<Nest>,
 }
 
 pub(super) struct Plane {
     at: Size,
     len: Size,
-    /// By how much windows reach beyond it.
+    /// The reach of windows beyond the plane.
     reach: i64,
 }
 
-/// The extents of the windows in a type, outermost first; the number of their elements.
+/// The extents of the windows in a type, outermost first, and their number of elements.
 fn extents(ty: &Ty) -> Option<(Vec<i64>, i64)> {
     match ty.kind() {
         TyKind::Scalar(_) => Some((Vec::new(), 1)),
@@ -105,8 +105,8 @@ fn statements(block: &Block) -> usize {
     block.stmts.iter().map(|s| 1 + s.rhs.blocks().into_iter().map(statements).sum::<usize>()).sum()
 }
 
-/// How many statements there are where each loop over so many elements as the type says is written out; more than
-/// [`MOST_WRITTEN_OUT`] where there is a loop of which that is not known.
+/// The number of statements if each loop over a constant number of elements is unrolled; more than [`MOST_WRITTEN_OUT`]
+/// if the length of a loop is not constant.
 fn written_out(kernel: &Kernel, block: &Block) -> usize {
     let of_call = |call: &PrimCall| {
         let lengths = call.args.iter().filter_map(|a| kernel.atom_ty(a).as_array().map(|t| t.len.as_const()));
@@ -164,13 +164,13 @@ impl<'k> Host<'k> {
         Ok(true)
     }
 
-    /// Whether a function is small enough for its code to be written for each result of a block.
+    /// Whether a function is small enough to be written for each result of a block.
     fn takes_blocks(&self, body: &Block) -> bool {
         let enough_items = i64::from(self.program.schedule.target.most_in_group) >= ACROSS * DOWN;
         enough_items && statements(body) <= MOST_STATEMENTS
     }
 
-    /// `map (map (map f))` of windows of three dimensions: blocks in one plane after the other.
+    /// `map (map (map f))` of three-dimensional windows: blocks in each plane.
     pub(super) fn planes(
         &mut self,
         stmt: &'k Stmt,
@@ -217,7 +217,7 @@ impl<'k> Host<'k> {
     }
 }
 
-/// How many rows of results a work-item computes: more where windows reach far, so that they share most of their rows.
+/// Rows of results per work-item: more if windows reach far, so that they share most of their rows.
 fn tall(reach: i64) -> i64 {
     if reach >= 4 { 4 } else { 2 }
 }
@@ -241,7 +241,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let column = f.size(&i.mul(&Size::int(tile_across)).add(&x))?;
                 let column = f.number("column", column, &m.add(&Size::int(tile_across)));
                 let start = match w.fold {
-                    // Long code: no work-items beside each other go two ways.
+                    // The code is long, so neighbouring work-items must take the same version.
                     Some(_) => {
                         [(j.mul(&Size::int(tile_down)), tile_down), (i.mul(&Size::int(tile_across)), tile_across)]
                     }
@@ -258,13 +258,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         &mut self,
         w: &Windows<'k>,
         first: [&Size; 2],
-        // What has to lie inside: from where, and how far.
+        // The region that must be inside: its start and extent in each dimension.
         whole: [(Size, i64); 2],
         lens: [&Size; 2],
         bounds: [&Expr; 2],
         dest: &Dest<'k>,
     ) -> Result<()> {
-        // Inside, with a margin of a window and of a vector.
+        // Inside, with a margin of a window and a vector.
         let margin = [w.reach[0], w.reach[1] + WIDE - 1];
         let side = [w.tall, WIDE];
         let mut inside = Expr::Bool(true);
@@ -280,7 +280,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             inside = inside.and(at.clone().ge(Expr::int(plane.reach)));
             inside = inside.and(at.add(Expr::int(plane.reach + 1)).le(len));
         }
-        // Where all rows begin at a multiple of four, so do blocks.
+        // If all rows start at a multiple of four, so do blocks.
         let four = Size::int(WIDE);
         let aligned_facts = |f: &mut Self| {
             f.memo = Some(Memo::default());
@@ -336,8 +336,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// A block that reaches an edge: moved back until it lies in the matrix, so that its results are there, and their
-    /// windows share what they load. Those before `first` are of other blocks.
+    /// A block that reaches an edge: moved back until it is inside the matrix, so that its results exist and their
+    /// windows share loads. Results before `first` belong to other blocks.
     fn edge_block(&mut self, w: &Windows<'k>, first: [&Size; 2], lens: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
         self.memo = Some(Memo::default());
         let mut start = Vec::new();
@@ -373,13 +373,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// The result at a row and a column.
+    /// Computes the result at a row and a column.
     fn window_value(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<Value<'k>> {
         let (env, window) = self.window_at(w, r, c)?;
         self.call(&Closure { lambda: w.f, env }.at(c), &[window])
     }
 
-    /// The window at a row and a column, and what its function may mention.
+    /// The window at a row and a column, and the environment of its function.
     pub(super) fn window_at(&mut self, w: &Windows<'k>, r: &Size, c: &Size) -> Result<(Env<'k>, Value<'k>)> {
         let mut env = w.env.clone();
         let row = self.read(&w.rows, r)?;
@@ -396,7 +396,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok((env, window))
     }
 
-    /// A block in straight code, each element of a buffer loaded once, four at a time where at least two are wanted.
+    /// A block in straight-line code: each element of a buffer is loaded once, four at a time if at least two are
+    /// needed.
     fn written_block(&mut self, w: &Windows<'k>, first: [&Size; 2], dest: &Dest<'k>) -> Result<()> {
         let outside = self.loads.replace(Loads::default());
         let written_out = std::mem::replace(&mut self.write_out, MOST_IN_WINDOW);
@@ -431,7 +432,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Writes results that are beside each other, at once if they can be.
+    /// Writes adjacent results, as one vector if possible.
     pub(super) fn store_row(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<()> {
         if self.store_quad(values, dest)? {
             return Ok(());
@@ -444,21 +445,21 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// The elements that some code loads; the code is thrown away.
+    /// The elements that some code loads; the code itself is discarded.
     pub(super) fn loads_of(&mut self, code: impl FnOnce(&mut Self) -> Result<()>) -> Result<Vec<(BufferId, Size)>> {
         let (_, (wanted, memo)) = self.scope(|f| {
             code(f)?;
             let wanted = f.loads.as_ref().map(|l| l.known.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
             Ok((wanted, f.memo.take()))
         })?;
-        // What was found out about sizes stays true; the names are gone.
+        // Facts about sizes stay valid, but names do not.
         if let (Some(memo), Some(found)) = (&mut self.memo, memo) {
             memo.learn(found);
         }
         Ok(wanted)
     }
 
-    /// The addresses at which four elements begin of which at least two are wanted.
+    /// The addresses of groups of four elements of which at least two are needed.
     pub(super) fn in_quads(&mut self, wanted: Vec<(BufferId, Size)>) -> Vec<(BufferId, Size)> {
         let four = Size::int(WIDE);
         let mut counts: Vec<((BufferId, Size), usize)> = Vec::new();
@@ -466,7 +467,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             if !is_word(self.program.buffers[buffer.0 as usize].element) {
                 continue;
             }
-            // All quads are a multiple of four apart.
+            // All groups are multiples of four apart.
             let of_known = counts.iter().find_map(|((b, start), _)| {
                 let distance = at.sub(start).as_const().filter(|_| *b == buffer)?;
                 Some(at.sub(&Size::int(distance.rem_euclid(WIDE))))
@@ -485,7 +486,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         counts.into_iter().filter(|(_, n)| *n > 1).map(|(q, _)| q).collect()
     }
 
-    /// An element of a buffer that nobody writes, under a name; `None` if loads are not kept.
+    /// A named element of a buffer that is not written; `None` if loads are not kept.
     pub fn kept_load(&mut self, m: &Memory, at: &Size) -> Result<Option<Expr>> {
         let Root::Buffer(buffer) = m.root else { return Ok(None) };
         if self.loads.is_none() || self.writes(buffer) || self.own.contains(&buffer) || self.group_own.contains(&buffer)
@@ -528,7 +529,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(found)
     }
 
-    /// Where the four elements begin of which one is wanted, in a buffer that has a multiple of four of them.
+    /// The start of the group of four around an element, if the buffer consists of such groups.
     fn four_around(&self, buffer: BufferId, at: &Size) -> Option<Size> {
         let four = Size::int(WIDE);
         let of = &self.program.buffers[buffer.0 as usize];
@@ -539,7 +540,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         starts.find(|s| self.facts.divides(&four, s) == Truth::Yes)
     }
 
-    /// Writes four neighbours at once, if they are scalars whose places lie beside each other.
+    /// Writes four neighbours as one vector, if they are scalars at adjacent addresses.
     fn store_quad(&mut self, values: &[(Size, Size, Value<'k>)], dest: &Dest<'k>) -> Result<bool> {
         let mut start: Option<(Memory, Size)> = None;
         let mut lanes = Vec::new();

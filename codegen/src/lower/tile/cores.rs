@@ -1,12 +1,12 @@
-//! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on processors, in tiles for their caches.
+//! `map (λrow. map (λcolumn. g (reduce f z (… row … column …))) columns) rows` on CPUs, in cache-sized tiles.
 //!
-//! A tile of results is the work of one work-item, alone in its group: no barriers, and nothing in local memory. Some
-//! rounds of the fold at a time, the elements of its rows and of its columns are copied beside each other, from wherever
-//! they come; the results so far lie in an array of their own. Where what is folded is arithmetic of floats, eight rows
-//! meet a vector of columns in registers; any other fold is a plain loop over columns, for the device's compiler to make
-//! vectors of. Rows and columns behind the last are the last again, whose results are not written.
+//! Each tile of results is computed by one work-item, alone in its group: no barriers and no local memory. For some
+//! iterations of the fold at a time, the elements of its rows and columns are packed contiguously, whatever their
+//! source; partial results are in a separate array. If the fold is floating-point arithmetic, eight rows and a vector
+//! of columns are combined in registers; any other fold is a plain loop over columns that the device's compiler
+//! vectorises. Rows and columns after the last are clamped; their results are discarded.
 //!
-//! The arrangement is that of Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication*, 2008.
+//! The arrangement follows Goto and van de Geijn, *Anatomy of High-Performance Matrix Multiplication*, 2008.
 
 use super::super::Result;
 use super::super::function::{Dims, FunctionBuilder};
@@ -26,27 +26,27 @@ use std::rc::Rc;
 /// Results of a tile, down and across.
 const DOWN: i64 = 128;
 const ACROSS: i64 = 32;
-/// Rounds of the fold at a time.
+/// Iterations of the fold at a time.
 const ROUNDS: i64 = 128;
-/// Rows that meet a vector of columns in registers.
+/// Rows that are combined with a vector of columns in registers.
 const BLOCK: i64 = 8;
 /// Bytes of a vector.
 const VECTOR: u64 = 64;
-/// Bytes of a tile and its rows and columns at most: half of what the caches next to a core hold.
+/// Maximum bytes of a tile with its rows and columns: half of the private caches of a core.
 const CACHE: u64 = 256 * 1024;
 
-/// The rows, or the columns, of a tile.
+/// The packed rows, or columns, of a tile.
 struct Panel<'k> {
     rows: Array<'k>,
-    /// `[round][lane]` of the columns, `[lane][round]` of the rows; of one round, if they are no arrays.
+    /// `[iteration][lane]` of columns, `[lane][iteration]` of rows; a single iteration if the elements are not arrays.
     place: Place,
     is_rows: bool,
-    /// Its elements are arrays, of so many elements.
+    /// The elements are arrays, of `rounds` elements.
     is_array: bool,
     rounds: Size,
 }
 
-/// How many rows, columns and rounds of a tile there are: whole blocks of them.
+/// The rows, columns and iterations of a tile, rounded up to whole blocks.
 struct Extent<'a> {
     tall: &'a Size,
     wide: &'a Size,
@@ -54,7 +54,7 @@ struct Extent<'a> {
 }
 
 impl<'k> Host<'k> {
-    /// A matrix on a processor; `false` if its elements are too large for a tile of them.
+    /// Computes a matrix nest on a CPU; `false` if the elements are too large for a tile.
     pub(super) fn matrix_on_cores(
         &mut self,
         stmt: &'k Stmt,
@@ -119,7 +119,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(self.number(name, value, &n.sub(&Size::one())))
     }
 
-    /// How many of `side` lanes from `first` on there are, and as many whole blocks.
+    /// The number of lanes from `first` on, at most `side`, and the same rounded up to whole blocks.
     fn lanes_from(&mut self, name: &str, first: &Size, n: &Size, side: i64, block: i64) -> Result<[Size; 2]> {
         let left = self.size(&n.sub(first))?;
         let there = self.number(name, min(Expr::int(side), left), &Size::int(side));
@@ -183,7 +183,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Copies some rounds of a panel: of the last lane again where there is none.
+    /// Packs some iterations of a panel; lanes after the last are clamped.
     fn pack(
         &mut self,
         panel: &Panel<'k>,
@@ -216,7 +216,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// What the parameter of the element function is for a lane, in a round.
+    /// The argument of the element function for a lane, in one iteration.
     fn lane(&mut self, panel: &Panel<'k>, lane: &Size, round: &Size, rounds: i64) -> Result<Value<'k>> {
         let x = self.load(&Place { layout: panel.place.layout.clone(), at: panel.at(lane, round, rounds) })?;
         Ok(panel.value(x))
@@ -291,7 +291,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The fold's next value as an expression of what are vectors in truth.
+    /// The next value of the fold as a scalar expression whose variables are actually vectors.
     fn next_of_vectors(
         &mut self,
         element: &Element<'k>,
@@ -308,7 +308,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.scalar(&next)
     }
 
-    /// How the fold is computed for several columns at once, if the expression of a scalar says the same of vectors.
+    /// The vectors for several columns at once, if the scalar expression is also valid for vectors.
     fn lanes_of(&mut self, element: &Element<'k>, panels: [&Panel<'k>; 2], acc: &Place) -> Result<Option<Lanes>> {
         let floats = |place: &Place| match &*place.layout {
             Layout::Scalar(m) if matches!(m.scalar, Scalar::Float | Scalar::Double) => Some(m.clone()),
@@ -332,7 +332,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Vectors of the columns of a tile.
+/// Vectors of a tile's columns.
 struct Lanes {
     scalar: Scalar,
     width: u8,
@@ -347,7 +347,7 @@ impl Lanes {
 }
 
 impl<'k> Panel<'k> {
-    /// Its elements are no arrays: the same in each round.
+    /// Whether the elements are not arrays, so that they are the same in each iteration.
     fn is_constant(&self) -> bool {
         !self.is_array
     }
@@ -360,20 +360,20 @@ impl<'k> Panel<'k> {
         }
     }
 
-    /// In the current round a row has the same element everywhere.
+    /// In the current iteration, all elements of a row are represented by the same value.
     fn value(&self, x: Value<'k>) -> Value<'k> {
         if self.is_constant() { x } else { Value::Array(Array::new(self.rounds.clone(), View::Fill(x))) }
     }
 }
 
-/// Sums, products and the like of these variables: what such an expression says of numbers it says of vectors of them.
+/// Whether an expression consists of arithmetic that is also valid for vectors in place of these variables.
 fn is_of_vectors(e: &Expr, vars: &[Expr]) -> bool {
     let arithmetic = |op: &BinaryOp| matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div);
     let number = |e: &Expr| matches!(e, Expr::Float(_) | Expr::Double(_));
     match e {
         Expr::Var(_) => vars.contains(e),
         Expr::Unary(UnaryOp::Neg, a) => is_of_vectors(a, vars),
-        // One of two may be a number.
+        // One operand may be a number.
         Expr::Binary(op, a, b) if arithmetic(op) => match (number(a), number(b)) {
             (true, true) => false,
             (true, false) => is_of_vectors(b, vars),

@@ -1,12 +1,12 @@
 //! `map (λrow. map (λcolumn. g (reduce f z (… row column …))) columns) rows`, in tiles.
 //!
 //! A group computes a block of results, each work-item 8×8 of them (or 4×4) in registers. Rows and columns pass through
-//! local memory, a few rounds of the fold at a time; while one tile is folded the next is fetched. Rows and columns behind
-//! the last are the last again, whose results are not written; rounds behind the last are never made up, so that any
+//! local memory, a few iterations of the fold at a time; while one tile is folded, the next is fetched. Rows and
+//! columns after the last are clamped and their results discarded. Iterations after the last are never executed, so any
 //! fold may be tiled. Each result is folded in the order of the program.
 //!
-//! The arrangement is that of the well-known kernels for matrix products (Nath, Tomov, Dongarra, *An improved MAGMA GEMM
-//! for Fermi GPUs*, 2010; NVIDIA CUTLASS): warps of 8×4 work-items, whose elements lie in blocks of four.
+//! The arrangement is that of the usual kernels for matrix products (Nath, Tomov, Dongarra, *An improved MAGMA GEMM for
+//! Fermi GPUs*, 2010; NVIDIA CUTLASS): warps of 8×4 work-items, with elements in blocks of four.
 
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
@@ -23,7 +23,7 @@ use crate::target::Class;
 use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
-/// The sides of the tile: 2×4 warps of 8×4 work-items of `item`×`item` results.
+/// The size of a tile: 2×4 warps of 8×4 work-items with `item`×`item` results each.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
     item: i64,
@@ -34,7 +34,7 @@ const SHAPES: [Shape; 4] = [
     Shape { item: 8, depth: 16 },
     Shape { item: 8, depth: 8 },
     Shape { item: 4, depth: 16 },
-    // Elements of 16 bytes or more.
+    // For elements of 16 bytes or more.
     Shape { item: 4, depth: 16 },
 ];
 /// Bytes of results that a work-item keeps in registers.
@@ -44,7 +44,7 @@ impl Shape {
     fn rows(self) -> Side {
         Side { lanes: 16 * self.item, of_item: self.item, spread: 32, depth: self.depth }
     }
-    /// Tiles along so many rows, or columns.
+    /// The number of tiles along `n` rows or columns.
     fn tiles(self, n: &Size) -> Size {
         let lanes = 16 * self.item;
         n.add(&Size::int(lanes - 1)).div_floor(&Size::int(lanes))
@@ -54,9 +54,9 @@ impl Shape {
     }
 }
 
-/// What is computed for each pair of a row and a column.
+/// The computation for each pair of a row and a column.
 pub(super) struct Element<'k> {
-    /// Its first parameter is bound to the row already, wherever it stands.
+    /// The function of a column; parameters of enclosing functions are bound to the row already.
     f: &'k Lambda,
     outer: &'k Lambda,
     env: Env<'k>,
@@ -65,10 +65,10 @@ pub(super) struct Element<'k> {
     pub rounds: Size,
 }
 
-/// An element, all rows and all columns.
+/// The element function, all rows and all columns.
 type Nested<'k> = (Element<'k>, Array<'k>, Array<'k>);
 
-/// The statements before the inner map that are components of a row, and all others.
+/// The statements before the inner map that take components of a row.
 fn of_rows(outer: &Lambda) -> impl Iterator<Item = &Stmt> {
     let all = outer.body.stmts.len().saturating_sub(1);
     outer.body.stmts.iter().take(all).filter(|s| nest::is_of_row(outer, s))
@@ -82,7 +82,7 @@ fn is_tuple_of_rows(ty: &Ty) -> bool {
     matches!(ty.kind(), TyKind::Tuple(_)) && !nest::is_scalars(ty)
 }
 
-/// Bytes of what is read of a row in one round.
+/// Bytes of a row that are read in one iteration.
 fn bytes_of_rounds(ty: &Ty) -> u64 {
     match ty.kind() {
         TyKind::Tuple(parts) => parts.iter().map(bytes_of_rounds).sum(),
@@ -176,7 +176,7 @@ impl<'k> Host<'k> {
                 b.matrix_tiles(shape, whole.is_some(), &element, (rows, row_ty), (columns, column_ty), &z_ty, &dest)
             })
         };
-        // Smaller tiles where there are too few for all of the device.
+        // Use smaller tiles if there are too few to occupy the device.
         let smaller = SHAPES.iter().filter(fits).find(|s| s.item < shape.item && s.depth == shape.depth).copied();
         let around =
             batch.iter().map(|c| kernel.atom_ty(&c.args[0]).as_array().map_or(Size::one(), |a| env.size(&a.len)));
@@ -199,7 +199,7 @@ impl<'k> Host<'k> {
             };
             let title = |label| Title { label, ..title.clone() };
             let and = |size: Size| only_if.iter().cloned().chain([size]).collect::<Vec<_>>();
-            // 0 where all lengths are the multiples that they should be.
+            // 0 if all lengths are the required multiples.
             let rest = multiples.iter().fold(Size::zero(), |sum, (size, of)| sum.add(&size.rem(&Size::int(*of))));
             let none = and(Size::one().sub(&rest));
             self.launch_if(&none, &title("map: whole tiles"), used, local, |b| body(b, shape, Some(multiples)))?;
@@ -215,7 +215,7 @@ impl<'k> Host<'k> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// For all elements of the maps around a nest: what is known in it, and where its results go.
+    /// Loops over the elements of the maps around a nest; `body` gets the environment and the destination.
     fn for_batch(
         &mut self,
         batch: &[&'k PrimCall],
@@ -254,7 +254,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let (n, m) = (rows.len.clone(), columns.len.clone());
         let (above, beside) = (shape.rows(), shape.columns());
         let item = self.bind("item", CType::Int, local_id());
-        // 2×4 warps of 8×4 work-items; those of a warp take blocks of four next to each other.
+        // 2×4 warps of 8×4 work-items; the work-items of a warp take adjacent blocks of four.
         let in_warp = |a: i64, b: i64| item.clone().div(Expr::int(a)).rem(Expr::int(b));
         let own_row =
             item.clone().div(Expr::int(128)).mul(Expr::int(above.lanes / 2)).add(in_warp(4, 8).mul(Expr::int(4)));
@@ -269,7 +269,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let lcl = self.active.lcl;
         self.active.lcl[0] = true;
         let outside = std::mem::replace(&mut self.shared_in_loop, true);
-        // One loop, so that there is less to keep in registers than with one for each dimension.
+        // One loop, which needs fewer registers than one for each dimension.
         let across = shape.tiles(&m);
         let across = self.host_size(&across, "across")?;
         let result = self.for_level(crate::core::Level::Wrg(0), &shape.tiles(&n).mul(&shape.tiles(&m)), |f, t| {
@@ -290,7 +290,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(self.number(name, value, most))
     }
 
-    /// The folds of a block of results.
+    /// Folds a block of results.
     fn matrix_tile(
         &mut self,
         shape: Shape,
@@ -370,8 +370,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if only_whole {
             return Ok(());
         }
-        // What is left: fewer rounds than a tile has. The barrier stands under no condition: where one does, the portable
-        // OpenCL loses what the first work-item of a group has in its arrays.
+        // The remaining iterations, fewer than a tile has. Barriers must not be conditional: with a conditional one,
+        // pocl loses the private arrays of a group's first work-item.
         let first_left = whole_size.mul(depth);
         both(self, &mut |f, o, first| f.fetch_rest(o, first, &first_left, rounds))?;
         self.barrier(true, false);
@@ -381,7 +381,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// One round of all folds of the work-item.
+    /// One iteration of all folds of the work-item.
     #[allow(clippy::too_many_arguments)]
     fn round(
         &mut self,
@@ -408,7 +408,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The parameters of both functions, for a result of the work-item.
+    /// The arguments of both functions, for a result of the work-item.
     fn lane_values(
         &mut self,
         element: &Element<'k>,
@@ -420,7 +420,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok([row, self.side_value(operands[1], j, &element.rounds)?])
     }
 
-    /// A fold's value after round `k`, in which row and column are these.
+    /// The value of a fold after iteration `k`, with the given row and column.
     pub(super) fn next(
         &mut self,
         element: &Element<'k>,
@@ -436,7 +436,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(if element.nest.reorder { self.contracted(next) } else { next })
     }
 
-    /// The parameters of both functions, and what stands before the fold.
+    /// The environment of the fold: the arguments of both functions and the statements before it.
     pub(super) fn before_fold(&mut self, element: &Element<'k>, [row, column]: [Value<'k>; 2]) -> Result<Env<'k>> {
         let mut env = element.env.clone();
         env.bind(element.outer.params[0], row);
@@ -452,7 +452,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(env)
     }
 
-    /// What is done with the folds, and where the results go.
+    /// Computes the results from the folds and writes them.
     fn results(
         &mut self,
         shape: Shape,
@@ -464,7 +464,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     ) -> Result<()> {
         let side = Size::int(shape.item);
         let operands_of = operands;
-        // All operands of a side lie alike.
+        // All operands of a side have the same arrangement.
         let operands = operands.map(|side| &side[0]);
         let lens = operands.map(|o| o.rows.len.clone());
         self.unrolled("i", shape.item, |f, i| {
@@ -490,7 +490,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// What is done with the fold of a row and a column, and where the result goes.
+    /// Computes the result from the fold of a row and a column, and writes it.
     pub(super) fn finished(
         &mut self,
         element: &Element<'k>,

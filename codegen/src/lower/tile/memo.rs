@@ -1,6 +1,6 @@
-//! What is known of sizes in straight code that asks the same again and again.
+//! Caches queries about sizes in straight-line code that repeats them.
 //!
-//! Valid as long as nothing that is known of indices is forgotten: in a scope, and in those inside of it.
+//! Valid as long as no facts about indices are removed: in a scope and in nested ones.
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Default)]
 pub struct Memo {
     simplified: FxHashMap<Size, Size>,
-    /// Clamped indices, under names of their own.
+    /// Names of clamped indices.
     clamped: FxHashMap<Size, Size>,
-    /// The same by the index that is clamped and the length, before it is worked out what that is.
+    /// The same, by the unclamped index and the length, before simplification.
     indices: FxHashMap<(Size, Size), Size>,
 }
 
@@ -24,7 +24,7 @@ impl Memo {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The simplest form of a size by what is known here.
+    /// The simplified form of a size under the current facts.
     pub fn simplify(&mut self, s: &Size) -> Size {
         if let Some(known) = self.memo.as_ref().and_then(|m| m.simplified.get(s)) {
             return known.clone();
@@ -37,7 +37,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         simple
     }
 
-    /// The nearest index below `n`: where the same is asked often, it is computed once.
+    /// The index clamped to `0 <= i < n`, cached.
     pub fn clamped(&mut self, i: &Size, n: &Size) -> Result<Size> {
         let nearest = || Size::max(&Size::min(i, &n.sub(&Size::one())), &Size::zero());
         let Some(memo) = &self.memo else { return Ok(nearest()) };
@@ -57,7 +57,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(named)
     }
 
-    /// An index below `n`, under a name if there is a choice in it.
+    /// An index below `n`, bound to a name if it contains a minimum, maximum or condition.
     fn named_choice(&mut self, at: &Size, n: &Size) -> Result<Size> {
         let simple = self.simplify(at);
         if !chooses(&self.program.node(&simple)) {
@@ -69,7 +69,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Whether there is a choice in it.
+/// Whether it contains a minimum, maximum or condition.
 fn chooses(n: &Node) -> bool {
     match n {
         Node::Min(_) | Node::Max(_) | Node::IfLe { .. } => true,

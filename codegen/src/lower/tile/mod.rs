@@ -1,21 +1,21 @@
-//! Maps whose elements are computed in blocks ([`crate::schedule::tile`] has found them).
+//! Maps whose elements are computed in blocks; [`crate::schedule::tile`] finds the candidates.
 //!
 //! | module | job |
 //! |---|---|
 //! | [`matrix`] | every row meets every column: blocks of both in local memory, a block of results in registers |
-//! | [`cores`] | the same on processors: tiles for caches, a vector of columns at a time |
-//! | [`blocks`] | windows that overlap: a block of results in registers |
-//! | [`windows`] | large windows that are folded: row after row |
-//! | [`transpose`] | squares pass through local memory |
+//! | [`cores`] | the same on CPUs: cache-sized tiles, a vector of columns at a time |
+//! | [`blocks`] | overlapping windows: a block of results in registers |
+//! | [`windows`] | folds of large windows, row by row |
+//! | [`transpose`] | transposed copies, through squares in local memory |
 //! | [`rows`] | each row is folded by several work-items |
 //! | [`pairs`] | every element meets every element of another array, which passes through local memory |
 //! | [`roots`] | reciprocal roots in long sums |
-//! | [`rounds`] | rounds over a short array, whose elements stay in registers |
-//! | [`short`] | short rows are read into registers once |
-//! | [`operand`] | the rows, or the columns, on their way from global memory to registers |
-//! | [`memo`] | what is known of sizes in code that asks the same often |
-//! | [`across`] | which of two maps has neighbouring work-items |
-//! | [`access`] | where elements lie, for loads of several neighbours at once |
+//! | [`rounds`] | iterations over a short array, whose elements stay in registers |
+//! | [`short`] | short rows, read into registers once |
+//! | [`operand`] | rows or columns, from global memory to registers |
+//! | [`memo`] | cached queries about sizes |
+//! | [`across`] | which of two maps gets neighbouring work-items |
+//! | [`access`] | addresses of elements, to load several neighbours at once |
 
 mod access;
 mod across;
@@ -53,7 +53,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl<'k> Host<'k> {
-    /// Computes a `map` in blocks; `false` if that is not worth it as its arrays lie in memory.
+    /// Computes a `map` in blocks; `false` if that does not pay for the layout of its arrays.
     pub fn tiled(
         &mut self,
         stmt: &'k Stmt,
@@ -78,7 +78,7 @@ impl<'k> Host<'k> {
     }
 }
 
-/// Bytes of a value of a type made of scalars.
+/// Bytes of a value whose type consists of scalars.
 fn bytes_of(ty: &Ty) -> u64 {
     match ty.kind() {
         TyKind::Scalar(s) => scalar_bytes(*s),
@@ -88,7 +88,7 @@ fn bytes_of(ty: &Ty) -> u64 {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// An array of `len` elements of a type made of scalars, one C array for each.
+    /// An array of `len` elements whose type consists of scalars, as one C array per scalar.
     fn arrays(&mut self, ty: &Ty, name: &str, storage: Storage, len: u64) -> Result<Rc<Layout>> {
         Ok(match ty.kind() {
             TyKind::Scalar(s) => {
@@ -113,7 +113,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// A loop of a constant number of rounds that is written out by the device's compiler.
+    /// A loop of a constant number of iterations that the device's compiler unrolls.
     pub fn unrolled(&mut self, name: &str, n: i64, mut body: impl FnMut(&mut Self, &Size) -> Result<()>) -> Result<()> {
         if n == 1 {
             return body(self, &Size::zero());
@@ -122,7 +122,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.for_range(name, Expr::int(0), &Size::int(n), Step::Increment, body)
     }
 
-    /// A number that the code computes, as a size, with what is known of it: `0 <= name <= most`.
+    /// A computed number as a size, with the fact `0 <= name <= most`.
     fn number(&mut self, name: &str, value: Expr, most: &Size) -> Size {
         let value = if value.is_atom() { value } else { self.bind(name, CType::Int, value) };
         let var = self.index_var(name, value);
@@ -130,7 +130,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Size::var(var)
     }
 
-    /// `a·b + c` rounded once: where a reduction may be reordered anyway.
+    /// `a·b + c` as a fused multiply-add, where a reduction may be reordered anyway.
     pub fn contracted(&mut self, v: Value<'k>) -> Value<'k> {
         match v {
             Value::Scalar(ScalarValue::Computed { ty: ty @ (Scalar::Float | Scalar::Double), expr }) => {
@@ -143,7 +143,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     fn contracted_sum(&mut self, e: Expr) -> Expr {
         let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
-        // A product may have got a name.
+        // The product may have been bound to a name.
         let product = |e: &Expr| match e {
             Expr::Binary(BinaryOp::Mul, x, y) => Some((x.clone(), y.clone())),
             Expr::Var(name) => match self.initial(name) {
@@ -162,7 +162,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Expr::call("fma", [x, y, sum].map(Arc::unwrap_or_clone))
     }
 
-    /// Statements for a condition; none where it surely holds, no condition.
+    /// Statements under a condition; unconditional if it certainly holds.
     fn when(&mut self, condition: Expr, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let (stmts, ()) = self.scope(body)?;
         match condition {

@@ -1,8 +1,9 @@
-//! The rows, or the columns, of a nest on their way: a tile of `lanes` rows and `depth` rounds of the fold is fetched from
-//! global memory to registers, stored to local memory, and read from there into the registers of the element function.
+//! Operands of a nest: a tile of `lanes` rows (or columns) and `depth` iterations of the fold is fetched from global
+//! memory to registers, stored in local memory, and read into the registers of the element function.
 //!
-//! In local memory lanes lie side by side, so that a work-item reads its own as vectors. In global memory either the
-//! rounds do (a row-major matrix) or the lanes (its transpose): neighbouring work-items fetch neighbouring elements.
+//! In local memory, lanes are adjacent, so that a work-item reads its own as vectors. In global memory, either
+//! iterations (a row-major matrix) or lanes (its transpose) are adjacent: neighbouring work-items fetch adjacent
+//! elements.
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
@@ -18,15 +19,15 @@ use std::sync::Arc;
 /// Work-items of a group.
 pub const ITEMS: i64 = 256;
 
-/// Constants of one side of a tile.
+/// The dimensions of one side of a tile.
 #[derive(Debug, Clone, Copy)]
 pub struct Side {
     /// Rows, or columns, of the tile.
     pub lanes: i64,
-    /// Those of one work-item: blocks of four, `spread` apart.
+    /// Lanes per work-item: blocks of four, `spread` apart.
     pub of_item: i64,
     pub spread: i64,
-    /// Rounds of the fold.
+    /// Iterations of the fold.
     pub depth: i64,
 }
 
@@ -34,32 +35,32 @@ pub struct Operand<'k> {
     pub side: Side,
     /// All rows.
     pub rows: Array<'k>,
-    /// The first lane of the work-item in the tile.
+    /// The work-item's first lane in the tile.
     pub own: Size,
-    /// The elements of the work-item in the current round; of the row itself if it is no array.
+    /// The work-item's elements in the current iteration; those of `rows` itself if they are not arrays.
     pub registers: Place,
-    /// Nothing, if the elements of the outer array are no rows: they are loaded once.
+    /// `None` if the elements of the outer array are not rows; then they are loaded once.
     stream: Option<Stream>,
 }
 
-/// What is fetched again in each tile.
+/// The part of an operand that is fetched again for each tile.
 struct Stream {
-    /// What was fetched and is not stored yet.
+    /// Elements fetched but not yet stored in local memory.
     staged: Place,
     local: Place,
-    /// Distance of two rounds in local memory.
+    /// Distance between two iterations in local memory.
     pitch: i64,
-    /// Neighbouring work-items take neighbouring rounds, else neighbouring lanes.
+    /// Neighbouring work-items fetch neighbouring iterations; otherwise neighbouring lanes.
     along_rounds: bool,
-    /// Elements that are fetched at once, and where they lie: 4 or 1.
+    /// Elements per fetch, 4 or 1; and for 4, their addresses and the condition that vectors are aligned.
     width: i64,
     wide: Option<(Strides, Expr)>,
-    /// The element in the tile with which the work-item begins.
+    /// The work-item's first lane and iteration in the tile.
     lane: Size,
     round: Size,
 }
 
-/// The rows and what comes with them: each is a component, if the elements of the outer array are tuples with a row in them.
+/// The components of the outer array, if its elements are tuples that contain a row; otherwise the array itself.
 pub fn components<'k>(rows: &Array<'k>, ty: &Ty) -> Vec<(Array<'k>, Ty)> {
     match ty.kind() {
         TyKind::Tuple(parts) if !crate::schedule::nest::is_scalars(ty) => {
@@ -74,7 +75,7 @@ pub fn components<'k>(rows: &Array<'k>, ty: &Ty) -> Vec<(Array<'k>, Ty)> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The operands of one side.
+    /// Declares the operands of one side.
     pub fn operands(
         &mut self,
         name: &str,
@@ -90,7 +91,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(all)
     }
 
-    /// What the parameter of the element function is, for one of the lanes of the work-item.
+    /// The argument of the element function for one of the work-item's lanes.
     pub fn side_value(&mut self, side: &[Operand<'k>], l: &Size, rounds: &Size) -> Result<Value<'k>> {
         if let [only] = side {
             return self.lane_value(only, l, rounds);
@@ -102,7 +103,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Value::Tuple(parts))
     }
 
-    /// Declares what an operand needs. `ty` is the type of an element of `rows`.
+    /// Declares an operand. `ty` is the type of an element of `rows`.
     pub fn operand(&mut self, name: &str, rows: Array<'k>, ty: &Ty, side: Side, own: Size) -> Result<Operand<'k>> {
         let place = |layout: Rc<Layout>| Place { layout, at: Size::zero() };
         let Some(row) = ty.as_array() else {
@@ -116,7 +117,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             None => None,
         };
         let width = if wide.is_some() { 4 } else { 1 };
-        // A round more than lanes, so that those who store neighbouring rounds do not all meet in one bank.
+        // Padding, so that work-items that store neighbouring iterations use different banks.
         let pitch = if along_rounds { side.lanes + 4 } else { side.lanes };
         let local =
             self.arrays(element, &format!("{name}_tile"), Storage::LocalVectors, (2 * side.depth * pitch) as u64)?;
@@ -135,8 +136,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Operand { side, rows, own, registers: place(registers), stream: Some(stream) })
     }
 
-    /// Whether neighbouring rounds, and not neighbouring lanes, lie side by side in memory; and if one of them does, how, and
-    /// what must be multiples of four so that four of them are a vector.
+    /// Whether neighbouring iterations, rather than lanes, are adjacent in memory. Where four adjacent elements can be
+    /// a vector: their addresses, and the sizes that must be multiples of four.
     fn neighbours(&mut self, rows: &Array<'k>) -> (bool, Option<(Strides, Vec<Size>)>) {
         let strides = self.strides(rows).filter(|s| is_word(s.memory.scalar));
         let along_rounds = strides.as_ref().is_none_or(|s| !s.first.is_one());
@@ -154,9 +155,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         (along_rounds, vectors)
     }
 
-    /// The multiples that lengths must be so that all tiles have all of their rounds and are fetched by whole vectors, where
-    /// it is not known that they are; `None` if it is known that they are not, or there are no vectors. Behind it the
-    /// lengths are known to be that.
+    /// The unproven conditions under which all tiles are complete and are fetched as vectors: (size, required divisor).
+    /// `None` if one is false or there are no vectors. Afterwards the facts assume them.
     pub fn multiples(&mut self, all: [(&Array<'k>, &Ty); 2], rounds: &Size, depth: i64) -> Option<Vec<(Size, i64)>> {
         let mut wanted = vec![(rounds.clone(), depth)];
         for (rows, ty) in all.into_iter().flat_map(|(rows, ty)| components(rows, ty)) {
@@ -180,7 +180,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Some(unknown)
     }
 
-    /// The condition that all of these are multiples of four, if it can hold.
+    /// The condition that all these sizes are multiples of four; `None` if it is false.
     fn whole_vectors(&mut self, sizes: &[Size]) -> Result<Option<Expr>> {
         let mut condition = Expr::Bool(true);
         let four = Size::int(4);
@@ -200,7 +200,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Some(if condition.is_atom() { condition } else { self.bind("aligned", CType::Bool, condition) }))
     }
 
-    /// For each of the pieces that a work-item fetches: its number among the staged, and its lane and round in the tile.
+    /// Runs `body` for each part that a work-item fetches, with its index among the staged ones, its lane and its
+    /// iteration.
     fn pieces(
         &mut self,
         o: &Operand<'k>,
@@ -219,7 +220,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Element `[lane][round]` of the rows; lanes behind the last are the last again.
+    /// Element `[lane][iteration]` of the rows; lanes after the last are clamped.
     fn fetch_one(&mut self, o: &Operand<'k>, lane: &Size, round: &Size) -> Result<Value<'k>> {
         let last = o.rows.len.sub(&Size::one());
         let at = if self.facts.le(lane, &last).is_yes() {
@@ -233,7 +234,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.read(&row, round)
     }
 
-    /// Global memory to registers: the tile whose first lane and first round are given. All of its rounds exist.
+    /// Fetches a tile from global memory to registers, given its first lane and iteration. All its iterations must
+    /// exist.
     pub fn fetch(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size) -> Result<()> {
         let Some(s) = &o.stream else { return Ok(()) };
         let width = Size::int(s.width);
@@ -286,7 +288,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Where the pieces begin that the work-item fetches of each tile, in its first rounds: computed once for all tiles.
+    /// The addresses of the work-item's parts in the first tile: computed once for all tiles.
     pub fn places(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<Vec<Size>> {
         let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(Vec::new()) };
         let Some(s) = &o.stream else { return Ok(Vec::new()) };
@@ -304,7 +306,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(places)
     }
 
-    /// As [`FunctionBuilder::fetch`], from such places; of vectors alone.
+    /// Like [`FunctionBuilder::fetch`], from these addresses; for vectors only.
     pub fn fetch_from(&mut self, o: &Operand<'k>, places: &[Size], first_round: &Size) -> Result<()> {
         let Some(Stream { wide: Some((strides, _)), .. }) = &o.stream else { return Ok(()) };
         let Some(s) = &o.stream else { return Ok(()) };
@@ -326,7 +328,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Registers to local memory: half `buffer` of it.
+    /// Stores the fetched tile in half `buffer` of local memory.
     pub fn stage(&mut self, o: &Operand<'k>, buffer: &Size) -> Result<()> {
         let Some(s) = &o.stream else { return Ok(()) };
         let width = Size::int(s.width);
@@ -366,7 +368,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         buffer.mul(&Size::int(o.side.depth)).add(round).mul(&pitch).add(lane)
     }
 
-    /// The last tile: not all of its rounds exist. Straight to local memory.
+    /// Fetches the last tile, some of whose iterations do not exist, directly to local memory.
     pub fn fetch_rest(&mut self, o: &Operand<'k>, first_lane: &Size, first_round: &Size, rounds: &Size) -> Result<()> {
         let Some(s) = &o.stream else { return Ok(()) };
         self.pieces(o, s, |f, _, lane, round| {
@@ -388,7 +390,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Local memory to the registers of the element function, for one round.
+    /// Reads one iteration from local memory to the registers of the element function.
     pub fn take(&mut self, o: &Operand<'k>, buffer: &Size, round: &Size) -> Result<()> {
         let Some(s) = &o.stream else { return Ok(()) };
         for block in 0..o.side.of_item / 4 {
@@ -415,7 +417,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Elements of the outer array that are no rows are loaded once.
+    /// Loads the elements of the outer array once, if they are not rows.
     pub fn take_once(&mut self, o: &Operand<'k>, first_lane: &Size) -> Result<()> {
         if o.stream.is_some() {
             return Ok(());
@@ -434,8 +436,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// What the parameter of the element function is, for one of the lanes of the work-item: in the current round the row
-    /// has the same element everywhere.
+    /// The argument of the element function for one of the work-item's lanes. In the current iteration, all elements of
+    /// a row are represented by the same value.
     pub fn lane_value(&mut self, o: &Operand<'k>, l: &Size, rounds: &Size) -> Result<Value<'k>> {
         let x = self.load(&Place { layout: o.registers.layout.clone(), at: l.clone() })?;
         Ok(match o.stream {
@@ -451,13 +453,13 @@ impl<'k> FunctionBuilder<'_, 'k> {
 }
 
 impl Stream {
-    /// How many pieces a work-item fetches of a tile, and how far they are apart.
+    /// The number of parts of a tile that a work-item fetches, and their distance.
     fn pieces(&self, side: Side) -> (i64, i64) {
         let per_round = if self.along_rounds { side.depth / self.width } else { side.lanes / self.width };
         (side.lanes * side.depth / (ITEMS * self.width), ITEMS / per_round)
     }
 
-    /// The lane, or round, of each piece, counted from the first.
+    /// The distance in lanes, or iterations, of each part from the first.
     fn moves(&self, o: &Operand<'_>) -> Vec<Size> {
         let (count, step) = self.pieces(o.side);
         (0..count).map(|i| Size::int(i * step)).collect()
@@ -465,7 +467,7 @@ impl Stream {
 }
 
 impl Operand<'_> {
-    /// How far lane `l` of a work-item is from its first.
+    /// The distance of a work-item's lane `l` from its first.
     pub fn lane(&self, l: &Size) -> Size {
         let four = Size::int(4);
         l.rem(&four).add(&l.div_floor(&four).mul(&Size::int(self.side.spread)))

@@ -1,5 +1,5 @@
-//! `map (λx. … reduce f z (map (g x) ys) …) xs`, where every x meets every y: a group hands the elements of ys on through
-//! local memory, a chunk at a time, to work-items that each fold for one x.
+//! `map (λx. … reduce f z (map (g x) ys) …) xs`, where every x meets every y: a group loads ys into local memory, a
+//! chunk at a time, and each work-item folds for one x.
 
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Work-items of a group, and elements of a chunk.
 const ITEMS: i64 = 256;
-/// Elements of a whole chunk whose code is written one after the other.
+/// Elements of a whole chunk whose code is unrolled.
 const AT_ONCE: i64 = 8;
 
 struct Meeting<'k> {
@@ -86,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let row = f.size(&g.mul(&Size::int(ITEMS)).add(&item))?;
             let row = f.bind("row", CType::Int, row);
             let last = n.sub(&Size::one());
-            // All work-items hand on elements: those behind the last row fold for the last one again.
+            // All work-items load elements, so indices after the last row are clamped.
             let last_expr = f.size(&last)?;
             let at = f.number("at", min(row.clone(), last_expr), &last);
             let mut env = m.env.clone();
@@ -187,7 +187,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Chunk { name, scalar, pitch, element: element.clone() })
     }
 
-    /// Puts an element into the chunk.
+    /// Stores an element in the chunk.
     fn hand_on(&mut self, chunk: &Chunk, at: &Size, y: &Value<'k>) -> Result<()> {
         let mut scalars = Vec::new();
         self.flatten(y, &mut scalars)?;
@@ -198,7 +198,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// An element of the chunk.
+    /// Reads an element of the chunk.
     fn handed(&mut self, chunk: &Chunk, at: &Size) -> Result<Value<'k>> {
         let base = at.mul(&Size::int(chunk.pitch));
         let wide = chunk.pitch.min(4);
@@ -218,7 +218,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// A value of a type made of scalars, from its scalars.
+/// Assembles a value whose type consists of scalars.
 fn from_lanes<'k>(ty: &Ty, lanes: &mut impl Iterator<Item = Expr>) -> Value<'k> {
     match ty.kind() {
         TyKind::Tuple(parts) => Value::Tuple(parts.iter().map(|p| from_lanes(p, lanes)).collect()),

@@ -1,11 +1,12 @@
 //! Reciprocal roots in the terms of long sums of floats that may be reordered.
 //!
-//! A `reduce` of n floats promises its result up to (n-1)·u·Σ|term|, u the unit of rounding. So each of its terms may be
-//! off by a small multiple of u. A factor of a term that is off by a few units makes the term off by just as many, and
-//! only such factors are replaced: `a / √b` and `a / (b·√b)` by `a·r` and `a·r·r·r`, where `r = rsqrt(b)` is within 2 ulp
-//! by the standard of OpenCL. In this order no product leaves the range between `a` and the result. Where b is a sum of
-//! squares and numbers that are not negative, its products are rounded with their sum: nothing is cancelled there.
-//! Together that is less than 24 units. Everything else, above all what is added to or compared with something, stays.
+//! A `reduce` of n floats guarantees its result up to (n-1)·u·Σ|term|, where u is the unit roundoff. So each term may
+//! have an error of a small multiple of u. An error of a few units in a factor becomes the same relative error of the
+//! term, and only factors are replaced: `a / √b` and `a / (b·√b)` by `a·r` and `a·r·r·r`, where `r = rsqrt(b)` is
+//! within 2 ulp by the OpenCL standard. In this order no product leaves the range between `a` and the result. If b is a
+//! sum of squares and non-negative numbers, its products are contracted with the sum, because nothing cancels there.
+//! The total error is below 24 units. Everything else stays, in particular whatever is added to or compared with
+//! something.
 
 use super::super::function::FunctionBuilder;
 use super::super::value::{ScalarValue, Value};
@@ -15,11 +16,11 @@ use lift_analysis::hir::{Name, Scalar};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// What names were replaced by in the terms of one round.
+/// Replacements of names in the terms of one iteration.
 type Replaced = FxHashMap<Name, Expr>;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// The next accumulator of a sum of many floats that may be reordered, `acc` being the one before.
+    /// The next accumulator of a sum of many floats that may be reordered; `acc` is the previous one.
     pub(super) fn with_reciprocal_roots(&mut self, next: Value<'k>, acc: &Value<'k>) -> Value<'k> {
         let mut replaced = Replaced::default();
         self.sums(next, acc, &mut replaced)
@@ -46,7 +47,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// A factor of a term.
+    /// Replaces roots in a factor of a term.
     fn factor(&mut self, e: Expr, replaced: &mut Replaced) -> Expr {
         match e {
             Expr::Binary(BinaryOp::Mul, a, b) => {
@@ -75,7 +76,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 if new == init {
                     return Expr::Var(name);
                 }
-                // A product of two is rounded with the sum, and has no name for that.
+                // A product of two atoms is contracted with the sum, so it needs no name.
                 let product = matches!(&new, Expr::Binary(BinaryOp::Mul, x, y) if x.is_atom() && y.is_atom());
                 let new = if product { new } else { self.bind(&name, CType::Float, new) };
                 replaced.insert(name, new.clone());
@@ -85,7 +86,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// What a name stands for, or the expression itself.
+    /// The value of a name, or the expression itself.
     fn meant(&self, e: &Expr) -> Expr {
         match e {
             Expr::Var(name) => self.initial(name).unwrap_or(e).clone(),
@@ -93,7 +94,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// `b` of `√b`, or of `b·√b`: then `true`.
+    /// `b` and whether the expression is `b·√b` (`true`) or `√b` (`false`).
     fn root(&self, e: &Expr) -> Option<(Expr, bool)> {
         let of = |e: &Expr| match self.meant(e) {
             Expr::Call(name, args) if &*name == "sqrt" => <[Expr; 1]>::try_from(args).ok().map(|[b]| b),
@@ -107,7 +108,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         cubed(&x, &y).or_else(|| cubed(&y, &x))
     }
 
-    /// The sum with its products rounded with it, if it has only squares and numbers that are not negative.
+    /// Contracts the products of a sum, if it consists of squares and non-negative numbers.
     fn sum_of_squares(&self, e: Expr) -> Expr {
         let sum = self.meant(&e);
         if matches!(sum, Expr::Binary(BinaryOp::Add, ..)) && self.is_sum_of_squares(&sum) { fused(sum) } else { e }
@@ -122,7 +123,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// Takes the names of the scope at hand away that nobody mentions any more.
+    /// Removes unused names from the current scope.
     pub fn without_unused_names(&mut self) {
         let Some(scope) = self.innermost() else { return };
         let mut at = scope.len();
@@ -137,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
     }
 }
 
-/// Each product that is added becomes part of a multiply-add.
+/// Contracts each product that is added to a fused multiply-add.
 fn fused(e: Expr) -> Expr {
     let Expr::Binary(BinaryOp::Add, a, b) = e else { return e };
     match (fused(Arc::unwrap_or_clone(a)), fused(Arc::unwrap_or_clone(b))) {
@@ -148,7 +149,7 @@ fn fused(e: Expr) -> Expr {
     }
 }
 
-/// Arithmetic and functions of the standard only.
+/// Whether an expression consists of arithmetic and standard functions.
 fn is_pure(e: &Expr) -> bool {
     !e.any(&mut |e| matches!(e, Expr::Call(name, _) if name.starts_with("lift_") || name.starts_with("atom")))
 }

@@ -1,5 +1,5 @@
-//! `map (λx. … iterate k (map h ∘ w) ys …) xs` with few ys: the work-items of a small group keep the elements in registers,
-//! neighbours in one work-item, and hand on through local memory only those that others read.
+//! `map (λx. … iterate k (map h ∘ w) ys …) xs` with few ys: the work-items of a small group keep the elements in
+//! registers, adjacent ones in one work-item, and exchange through local memory only those that others read.
 
 use super::super::function::{Dims, FunctionBuilder};
 use super::super::host::Host;
@@ -16,15 +16,16 @@ use lift_analysis::size::Size;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Elements of arrays in local memory that this work-item keeps in registers: neighbours from `first` on.
+/// Elements of arrays in local memory that this work-item keeps in registers: adjacent ones from `first` on.
 #[derive(Debug, Clone)]
 pub struct Held {
     item: Size,
     first: Size,
-    /// Elements of one work-item lie 32 apart in local memory, those of its neighbours side by side: in different banks.
+    /// Elements of one work-item are 32 apart in local memory and those of its neighbours adjacent, so that they are in
+    /// different banks.
     spread: bool,
     arrays: Vec<(Name, Vec<Expr>)>,
-    /// How far from the first the other elements are that were read; `None` if that is no constant.
+    /// The distances from `first` of the other elements that were read; `None` if one is not constant.
     missed: BTreeSet<Option<i64>>,
 }
 
@@ -33,7 +34,7 @@ struct Rounds<'k> {
     iterate: &'k Stmt,
     env: Env<'k>,
     xs: Array<'k>,
-    /// Elements for each work-item.
+    /// Elements per work-item.
     each: i64,
 }
 
@@ -83,7 +84,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                 let origin = s.origin.clone();
                 let value = f.at(&origin, |f| match &s.rhs {
                     _ if s.var == r.iterate.var => f.go_round(r, &values, &item, &env),
-                    // Computed where the rounds begin.
+                    // Computed where the iterations start.
                     Rhs::Prim(map) if matches!(map.prim, Prim::Map(_)) => {
                         let of = f.atom(&map.args[0], &env)?;
                         let of = f.array(&of)?;
@@ -105,7 +106,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// The array after all rounds, in local memory.
+    /// The array after all iterations, in local memory.
     fn go_round(&mut self, r: &Rounds<'k>, values: &Rc<Layout>, item: &Size, env: &Env<'k>) -> Result<Value<'k>> {
         let Rhs::Prim(iterate) = &r.iterate.rhs else { return Ok(Value::Written) };
         let first = item.mul(&Size::int(r.each));
@@ -137,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
         let count = iterate.sizes.first().map(|k| env.size(k)).unwrap_or_else(Size::zero);
         let held = Held { item: item.clone(), first: first.clone(), spread: false, arrays, missed: BTreeSet::new() };
-        // Which elements of others a round reads; the code is thrown away.
+        // Find the elements of others that an iteration reads; the code is discarded.
         let outside = self.held.replace(held);
         let probe = self.scope(|f| f.one_round(r, iterate, values, &at, env));
         let missed = self.held.as_mut().map(|h| std::mem::take(&mut h.missed)).unwrap_or_default();
@@ -168,7 +169,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(Value::Array(Array::new(len, View::Stored { element: values.clone(), base: Size::zero() })))
     }
 
-    /// The next elements of this work-item.
+    /// The next values of this work-item's elements.
     fn one_round(
         &mut self,
         r: &Rounds<'k>,
@@ -199,8 +200,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(next)
     }
 
-    /// An element of an array in local memory of which work-items keep parts in registers: the register, or where the
-    /// element is while rounds go on. `None` for other arrays, and where elements lie in their order.
+    /// An element of an array in local memory of which work-items keep parts in registers: the register, or the
+    /// element's address during the iterations. `None` for other arrays, and if elements are stored in order.
     pub fn held_element(&mut self, array: &Name, at: &Size) -> Result<Option<Expr>> {
         let Some(held) = self.held.as_ref() else { return Ok(None) };
         let Some((_, registers)) = held.arrays.iter().find(|(name, _)| name == array) else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! `map f` over rows that f reads again and again: where rows are as short as they often are, each is read into registers
-//! once and all loops over it are written out.
+//! `map f` over rows that f reads repeatedly: there are versions for common short lengths, in which each row is read
+//! into registers once and all loops over it are unrolled.
 
 use super::super::Result;
 use super::super::function::{Dims, FunctionBuilder};
@@ -12,7 +12,7 @@ use crate::opencl::Expr;
 use crate::schedule::rules;
 use lift_analysis::size::Size;
 
-/// Lengths of rows that have a version of their own.
+/// Row lengths with their own version.
 const LENGTHS: [i64; 5] = [2, 3, 4, 8, 16];
 
 impl<'k> Host<'k> {

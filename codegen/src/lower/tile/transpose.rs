@@ -1,5 +1,5 @@
-//! Results whose elements lie in memory in the other order: a square of them passes through local memory, so that reading
-//! and writing both meet neighbouring elements (Ruetsch, Micikevicius, *Optimizing matrix transpose in CUDA*, 2009).
+//! Results stored in transposed order: squares pass through local memory, so that both reading and writing access
+//! adjacent elements (Ruetsch, Micikevicius, *Optimizing matrix transpose in CUDA*, 2009).
 
 use super::super::Result;
 use super::super::function::{Dims, FunctionBuilder};
@@ -15,15 +15,15 @@ use crate::schedule::{nest, rules};
 use lift_analysis::origin::Origin;
 use lift_analysis::size::Size;
 
-/// Work-items of a group, and how they lie in the square.
+/// Work-items of a group, and their arrangement in the square.
 const ITEMS: i64 = 256;
 
-/// What is done with the elements on their way.
+/// The function applied to each element.
 struct Then<'k> {
     f: Closure<'k>,
 }
 
-/// A matrix whose element `[r][c]` lies beside `[r+1][c]`.
+/// A matrix whose element `[r][c]` is adjacent to `[r+1][c]`.
 struct Matrix<'k> {
     rows: Array<'k>,
     columns: Size,
@@ -31,7 +31,7 @@ struct Matrix<'k> {
 }
 
 impl<'k> Host<'k> {
-    /// Copies a value, if it is a matrix that lies in memory the other way round; `false` if it does not.
+    /// Copies a value that is a matrix stored in transposed order; `false` if it is not.
     pub fn copy_transposed(&mut self, value: &Value<'k>, dest: &Dest<'k>, origin: &Origin) -> Result<bool> {
         match value {
             Value::Array(rows) => self.transposed("transposed", rows, dest, origin, None),
@@ -39,7 +39,7 @@ impl<'k> Host<'k> {
         }
     }
 
-    /// `map (map f)` of such a matrix.
+    /// Computes `map (map f)` of a transposed matrix; `false` if it does not apply.
     pub(super) fn map_transposed(
         &mut self,
         stmt: &'k Stmt,
@@ -50,7 +50,7 @@ impl<'k> Host<'k> {
         let kernel = self.program.kernel;
         let outer = &call.funs[0];
         let (Some((inner, f)), [row]) = (nest::inner(outer), outer.params.as_slice()) else { return Ok(false) };
-        // The elements of the row go to the function one by one, and nothing else is known of it.
+        // The function gets the elements of the row one by one, and uses nothing else of it.
         let only = inner.args.as_slice() == [Atom::Var(*row)] && self.program.schedule.uses(*row).count == 1;
         if !only || outer.body.stmts.len() != 1 {
             return Ok(false);
@@ -95,7 +95,7 @@ impl<'k> Host<'k> {
 impl<'k> FunctionBuilder<'_, 'k> {
     fn transposed_tiles(&mut self, side: i64, m: &Matrix<'k>, dest: &Dest<'k>, then: Option<&Then<'k>>) -> Result<()> {
         let scalar = m.memory.scalar;
-        // One more than a side, so that a column does not lie in one bank.
+        // One more than a side, so that a column is not in a single bank.
         let pitch = Size::int(side + 1);
         let len = (side * (side + 1)) as u64;
         let origin = self.origin();
@@ -138,7 +138,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
                     })
                 })?;
                 f.barrier(true, false);
-                // And write along a row.
+                // Neighbours write along a row.
                 f.either_way(&whole, |f, checked| {
                     f.unrolled("k", side * side / ITEMS, |f, k| {
                         let down = y.add(&k.mul(&step));
@@ -164,7 +164,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// Code in two versions: for squares that surely have all of their elements, and for others.
+    /// Writes code in two versions: for complete squares, and for others.
     fn either_way(&mut self, whole: &Expr, mut body: impl FnMut(&mut Self, bool) -> Result<()>) -> Result<()> {
         let (all, ()) = self.scope(|f| body(f, false))?;
         let (some, ()) = self.scope(|f| body(f, true))?;
@@ -172,7 +172,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// Code for an element of a matrix, if there is one at this row and column; where that is not `checked`, it is known.
+    /// Code for an element of a matrix, if it exists at this row and column; unless `checked`, that is known.
     pub(super) fn inside(
         &mut self,
         at: [(&Size, &Size, &Expr); 2],

@@ -1,8 +1,8 @@
-//! Folds over all elements of windows that are too large to be written out element by element.
+//! Folds over all elements of windows that are too large to unroll.
 //!
-//! A work-item passes over the rows that its windows cover, from the first to the last. The elements of a row that they
-//! share are loaded once; each is then folded into all results whose windows contain it. For each result elements come
-//! row after row, and from left to right, so that its fold is that of the program.
+//! A work-item passes over the rows that its windows cover, from the first to the last. The elements of a row are
+//! loaded once and folded into all results whose windows contain them. Each result gets its elements row by row and
+//! from left to right, so its fold has the order of the program.
 
 use super::super::Result;
 use super::super::function::FunctionBuilder;
@@ -15,18 +15,18 @@ use crate::schedule::nest::Nest;
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// The fold of a window, with the registers for a block of them.
+/// The fold of a window, with registers for a block of them.
 struct Folds<'k> {
     nest: Nest,
     fold: &'k PrimCall,
-    /// The elements of the row at hand that the windows of a block cover.
+    /// The elements of the current row that the windows of a block cover.
     row: Rc<Layout>,
     acc: Rc<Layout>,
     extent: [i64; 2],
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// A block of results; `inside`: all windows lie inside of the matrix, and rows begin at multiples of four.
+    /// Computes a block of results. `inside`: all windows are inside the matrix, and rows start at multiples of four.
     pub(super) fn folded_windows(
         &mut self,
         w: &Windows<'k>,
@@ -62,7 +62,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         self.folds_written(w, &folds, first, lens, dest, inside)
     }
 
-    /// The rows, or the columns, of a block; those behind the last are the last again.
+    /// The rows, or the columns, of a block; those after the last are clamped.
     fn positions(&mut self, count: i64, first: &Size, len: &Size, inside: bool) -> Result<Vec<Size>> {
         let last = len.sub(&Size::one());
         let mut all = Vec::new();
@@ -88,7 +88,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         across: &[Size],
         inside: bool,
     ) -> Result<()> {
-        // The first result whose window has the row, and that whose window has the column.
+        // The first result whose window contains the row, and the one whose window contains the column.
         let result = (r - w.reach[0]).max(0);
         let mut elements = Vec::new();
         for d in 0..WIDE + w.reach[1] {
@@ -120,7 +120,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(())
     }
 
-    /// What the function of a window may mention, if the window has this element everywhere.
+    /// The environment of a window's function, with this element at every index of the window.
     fn window_env(&mut self, w: &Windows<'k>, folds: &Folds<'k>, element: Option<Value<'k>>) -> Result<Env<'k>> {
         let mut env = w.env.clone();
         let Some((_, common)) = w.outer.body.stmts.split_last() else { return Ok(env) };
@@ -133,7 +133,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let mut in_step = |f: &mut Self, s: &'k Stmt, k: usize| -> Result<()> {
             let value = match (k, &element) {
                 (0, Some(x)) => Value::Array(Array::new(count.clone(), View::Fill(x.clone()))),
-                // Without an element only what does not depend on it is of use.
+                // Without an element, only statements that do not depend on it are useful.
                 (_, None) if k == 0 || kernel.ty(s.var).as_array().is_some() => Value::Written,
                 _ => f.eval_stmt(s, &mut env, None)?,
             };
@@ -146,7 +146,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(env)
     }
 
-    /// Folds the elements of row `r` into the results whose windows have it.
+    /// Folds the elements of row `r` into the results whose windows contain it.
     fn row_folded(&mut self, w: &Windows<'k>, folds: &Folds<'k>, r: i64) -> Result<()> {
         let (from, to) = ((r - w.reach[0]).max(0), r.min(w.tall - 1));
         let wide = Size::int(WIDE);
@@ -169,7 +169,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// What is done with the folds, and where the results go.
+    /// Computes the results from the folds and writes them.
     fn folds_written(
         &mut self,
         w: &Windows<'k>,

@@ -1,12 +1,12 @@
-//! `map (λrow. g (reduce f z (… row …))) rows`, where rows lie in memory one after the other: several work-items of a group
-//! fold a row together, so that neighbours read neighbouring elements.
+//! `map (λrow. g (reduce f z (… row …))) rows` for contiguous rows: several work-items of a group (a *team*) fold a row
+//! together, so that neighbours read adjacent elements.
 //!
-//! How many depends on the length of rows, which is known only when the kernel runs: one for each row of a few elements,
-//! all of the group for a long one. Elements meet in their order, as the operator need only be associative; where it is
-//! one of the commutative ones, each work-item takes every n-th element.
+//! The size of a team depends on the length of rows, which is known only when the kernel runs: one work-item for a row
+//! of a few elements, the whole group for a long one. Elements are combined in order, because the operator need only be
+//! associative; if it is a commutative one of the language, each work-item takes every n-th element.
 //!
-//! Where the columns of a matrix are folded, neighbouring work-items have neighbouring columns, and a team is those that
-//! have the same one. Where there are few rows, groups fold parts of them, and a second launch what the parts gave.
+//! If the columns of a matrix are folded, neighbouring work-items have neighbouring columns, and a team consists of
+//! those with the same column. If there are few rows, groups fold parts of them, and a second launch folds the results.
 
 mod ordered;
 mod share;
@@ -32,42 +32,42 @@ use rustc_hash::FxHashSet;
 
 /// Work-items of a group.
 const ITEMS: i64 = 256;
-/// Elements of a row for each work-item, if there are enough.
+/// Elements of a row per work-item, if there are enough.
 const EACH: i64 = 16;
-/// Work-items for each row, where it is not known before the run how long rows are, and there are many of them.
+/// Work-items per row, if rows of unknown length are many.
 const TEAM: i64 = 8;
-/// Work-items of a compute unit that keep it busy.
+/// Work-items that keep a compute unit busy.
 const BUSY_PER_UNIT: i64 = 1024;
-/// Work-items of a group of small teams: few wait for the longest of its rows.
+/// Work-items of a group of small teams, so that few wait for its longest row.
 const FEW: i64 = 128;
-/// Neighbouring columns of a group.
+/// Adjacent columns per group.
 const COLUMNS: i64 = 32;
-/// Elements of a column that a work-item has under way at a time.
+/// Elements of a column that a work-item loads at the same time.
 const IN_FLIGHT: i64 = 8;
 
-/// Groups for each compute unit, where rows are folded in parts.
+/// Groups per compute unit, if rows are folded in parts.
 const GROUPS_PER_UNIT: i64 = 4;
-/// Elements of a part for each work-item, at least.
+/// Minimum elements of a part per work-item.
 const PART: i64 = 32;
 
-/// Which work-items of a group fold the same row.
+/// The work-items of a group that fold the same row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Teams {
-    /// Neighbours, as many as the length of rows and the number of them make worth it.
+    /// Neighbours; their number follows from the length and number of rows.
     Neighbours,
-    /// Neighbours, [`TEAM`] of them: there are so many rows that this keeps the device busy.
+    /// [`TEAM`] neighbours: there are enough rows to keep the device busy.
     Small,
-    /// Those [`COLUMNS`] apart.
+    /// Work-items that are [`COLUMNS`] apart.
     Columns,
 }
 
-/// What of each row a launch folds.
+/// The part of each row that a launch folds.
 #[derive(Debug, Clone)]
 enum Stage {
     Whole,
-    /// So many parts of it, each to a place of its own.
+    /// This number of parts, each to its own location.
     Parts(Size, Place),
-    /// What these parts gave.
+    /// The results of these parts.
     Rest(Size, Place),
 }
 
@@ -78,7 +78,7 @@ struct Folded<'k> {
     of: VarId,
     env: Env<'k>,
     rows: Array<'k>,
-    /// The length of all rows; `None` where each has its own, by its position or known only when it is read.
+    /// The length of all rows; `None` if it depends on the index or is known only when a row is read.
     length: Option<Size>,
     z_ty: Ty,
     /// Work-items of a group.
@@ -94,7 +94,7 @@ impl<'k> Folded<'k> {
         all.iter().take(all.iter().position(|s| s.var == of).unwrap_or(0))
     }
 
-    /// Those of them that are needed for what stands behind it.
+    /// The statements before the fold that those after it need.
     fn wanted_behind(&self) -> FxHashSet<VarId> {
         let body = &self.f.body;
         let mut reading: Vec<&Stmt> = body.stmts.iter().skip_while(|s| s.var != self.of).skip(1).collect();
@@ -112,7 +112,7 @@ impl<'k> Folded<'k> {
     }
 }
 
-/// Whether a statement may mention a length that was opened.
+/// Whether a statement may mention a skolem.
 fn may_mention_lengths(stmt: &Stmt) -> bool {
     let sizes = stmt.rhs.operands().into_iter().any(|a| matches!(a, Atom::Size(s) if s.as_const().is_none()));
     let only_scalars = match &stmt.rhs {
@@ -130,7 +130,7 @@ fn title<'a>(name: &'a str, stmt: &'a Stmt) -> Title<'a> {
 }
 
 impl<'k> Host<'k> {
-    /// A fold in the function of a map; nothing if the device has no group that is large enough.
+    /// A fold in the function of a map; `None` if the device has no group that is large enough.
     fn folded(&mut self, stmt: &'k Stmt, call: &'k PrimCall, env: &Env<'k>, of: VarId) -> Result<Option<Folded<'k>>> {
         let kernel = self.program.kernel;
         let f = &call.funs[0];
@@ -173,7 +173,7 @@ impl<'k> Host<'k> {
         folded.length = length.filter(|len| !f.position.as_ref().is_some_and(|position| len.contains(position)));
         let (title, used) = (title(kernel.name_of(stmt.var), stmt), USED);
         let mut found = Vec::new();
-        // Neighbouring work-items read neighbouring elements.
+        // Neighbouring work-items must read adjacent elements.
         self.program.probe(&stmt.origin, |b| {
             let all = components(&folded.rows, kernel.ty(f.params[0]));
             for (rows, _) in all.iter().filter(|(_, ty)| ty.as_array().is_some()) {
@@ -185,7 +185,7 @@ impl<'k> Host<'k> {
             }
             Ok(())
         })?;
-        // What lies otherwise than the first is read as that needs it.
+        // Arrays arranged differently from the first are read as the first requires.
         let Some(teams) = found.first().copied().flatten().filter(|_| found.iter().all(Option::is_some)) else {
             return Ok(false);
         };
@@ -201,7 +201,7 @@ impl<'k> Host<'k> {
         let one = Size::int(2).sub(&parts);
         let several = parts.sub(&Size::one());
         self.launch_if(&[one], &title, used, local, |b| b.folded_rows(&folded, dest))?;
-        // The parts of a row lie beside each other.
+        // The parts of a row are adjacent.
         let room = Size::if_le(&Size::one(), &several, &folded.rows.len.mul(&parts), &Size::zero());
         let place = self.partials(stmt, &folded.z_ty, &room)?;
         let place = match &*place.layout {
@@ -219,7 +219,8 @@ impl<'k> Host<'k> {
         Ok(true)
     }
 
-    /// In how many parts rows are folded, if that may be several: there may be too few of them for all of the device.
+    /// The number of parts into which rows are divided, if there may be several because rows are too few for the
+    /// device.
     fn parts_of_rows(&self, folded: &Folded<'k>) -> Option<Size> {
         let (n, k) = (&folded.rows.len, folded.length.as_ref()?);
         if !self.program.is_known_before(n) || !self.program.is_known_before(k) {
@@ -240,7 +241,7 @@ impl<'k> Host<'k> {
         (!parts.is_one()).then_some(parts)
     }
 
-    /// So with rows whose lengths only the device knows.
+    /// Folds rows whose lengths are known only on the device.
     pub(super) fn teams(
         &mut self,
         stmt: &'k Stmt,
@@ -282,7 +283,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             Stage::Parts(parts, _) => folded.rows.len.mul(parts),
             Stage::Whole | Stage::Rest(..) => folded.rows.len.clone(),
         };
-        // Parts of neighbouring columns are folded beside each other.
+        // Parts of neighbouring columns are folded by neighbouring work-items.
         let parts = match &folded.stage {
             Stage::Parts(parts, _) => Some((self.host_size(parts, "parts")?, folded.rows.len.clone())),
             _ => None,
@@ -368,7 +369,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             return result;
         }
         let groups = match &folded.length {
-            // A team has no more than twice the work-items that its row needs.
+            // A team has at most twice as many work-items as its row needs.
             Some(k) if known(k) => {
                 Some(n.mul(k).div_floor(&Size::int(ITEMS * EACH / 2)).add(&n.div_floor(&Size::int(ITEMS))))
             }
@@ -381,8 +382,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         result
     }
 
-    /// The number of a work-item in its team and that of its team in the group, how many teams a group has, and how many
-    /// work-items a team.
+    /// The index of a work-item in its team, the index of the team in its group, the number of teams of a group, and
+    /// the number of work-items of a team.
     fn teams_of(&mut self, folded: &Folded<'k>, item: &Expr, n: &Expr) -> Result<(Size, Expr, Expr, Size)> {
         if folded.teams == Teams::Columns {
             let slices = ITEMS / COLUMNS;
@@ -401,8 +402,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
             let in_team = self.number("in_team", item.clone(), &Size::int(items - 1));
             return Ok((in_team, Expr::int(0), Expr::int(1), Size::int(items)));
         }
-        // The least power of two that leaves no work-item more than its share; where lengths are not known, a few for
-        // each row, and more where there are few rows.
+        // The smallest power of two that leaves no work-item more than its share; if lengths are unknown, a few per
+        // row, and more if rows are few.
         let least = if folded.length.is_some() { 1 } else { TEAM };
         let team = Expr::Var(self.variable("team", CType::Int, Some(Expr::int(least))));
         let grows = match &folded.length {
@@ -428,7 +429,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
 
     /// The registers of a fold, and its neutral value.
     fn row_neutral(&mut self, folded: &Folded<'k>) -> Result<(Value<'k>, Value<'k>)> {
-        // It may stand in the function, but mentions nothing of the row.
+        // It may be computed in the function, but does not depend on the row.
         let mut env = folded.env.clone();
         let depend = uses::dependent(self.program.kernel, folded.f);
         for s in folded.f.body.stmts.iter().take_while(|s| s.var != folded.of) {
@@ -444,7 +445,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         }
     }
 
-    /// The row as the function sees it, and what stands before the fold.
+    /// The environment of the fold: the row and the statements before the fold.
     fn row_env(&mut self, folded: &Folded<'k>, at: &Size, wanted: &FxHashSet<VarId>) -> Result<Env<'k>> {
         let mut env = folded.env.clone();
         let row = self.read(&folded.rows, at)?;

@@ -1,5 +1,5 @@
-//! Folds that have to keep the order of a row: its elements pass through local memory, so that neighbouring work-items read
-//! neighbouring elements, and yet each of them folds consecutive ones.
+//! Folds that keep the order of a row: its elements pass through local memory, so that neighbouring work-items read
+//! adjacent elements, yet each folds consecutive ones.
 
 use super::{Folded, ITEMS, Stage, Teams};
 use crate::lower::Result;
@@ -11,25 +11,25 @@ use crate::opencl::{BinaryOp, CType, Expr, Step, Storage};
 use lift_analysis::size::Size;
 use std::rc::Rc;
 
-/// Bytes of local memory for what passes through it.
+/// Bytes of local memory for a tile.
 const TILE_BYTES: u64 = 20 * 1024;
-/// Elements of a work-item in a tile, at most.
+/// Maximum elements of a tile per work-item.
 const MOST: i64 = 16;
 
-/// Elements of all work-items of a group, those of each side by side.
+/// The elements of all work-items of a group; those of each are contiguous.
 pub(super) struct Tile {
     slots: Rc<Layout>,
     each: i64,
 }
 
 impl Tile {
-    /// Those of different work-items lie in different banks.
+    /// The padded index of an element, so that different work-items use different banks.
     fn at(&self, item: Expr, element: Expr) -> Expr {
         times(item, self.each + 1).add(element)
     }
 }
 
-/// A work-item: its number in the group, that in its team, how many that has, and the number of the row.
+/// A work-item: its index in the group and in its team, the size of the team, and the index of the row.
 pub(super) struct Own<'a> {
     pub item: &'a Expr,
     pub in_team: &'a Size,
@@ -38,7 +38,7 @@ pub(super) struct Own<'a> {
 }
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Memory for a tile, if the fold needs its order and the rows of a group have one length.
+    /// Memory for a tile, if the fold keeps the order and all rows have one length.
     pub(super) fn tile_in_order(&mut self, folded: &Folded<'k>) -> Result<Option<Tile>> {
         let ordered = !folded.fold.funs[0].is_commutative() && folded.teams == Teams::Neighbours;
         let ty = self.program.kernel.atom_ty(&folded.fold.args[1]);
@@ -59,7 +59,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(slots.map(|slots| Tile { slots, each }))
     }
 
-    /// The elements of the row that this work-item folds. All of the group must get here.
+    /// Folds this work-item's share of the row. All work-items of the group must execute it.
     pub(super) fn share_in_order(
         &mut self,
         folded: &Folded<'k>,
@@ -89,7 +89,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         let first = self.bind("first_row", CType::Int, first);
         let trips = self.index_var("piece", piece.clone());
         self.facts.assume_le(Size::zero(), Size::var(trips.clone()));
-        // Element `offset` of the piece of a work-item, if there is one: its row, and where it stands in there.
+        // The index in the row of a work-item's element `offset`, and the condition that it exists.
         let place = |number: &Expr, lane: Expr, offset: &Expr| {
             let at = Expr::binary(BinaryOp::Mul, lane, piece.clone()).add(offset.clone());
             let inside = number.clone().lt(n.clone()).and(offset.clone().lt(piece.clone()));
@@ -144,7 +144,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Where an element of a row, or of a part of one, is: a condition under which there is one, the row, and the index.
+    /// Locates an element of a row, or of a part of one: the condition that it exists, its row, and its index.
     fn element_of_row(
         &mut self,
         folded: &Folded<'k>,

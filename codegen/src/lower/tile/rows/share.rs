@@ -1,4 +1,4 @@
-//! What each work-item folds of a row, and how the work-items of a team put theirs together.
+//! The share of a row that each work-item folds, and the combination of a team's results.
 
 use super::{Folded, IN_FLIGHT, Stage, Teams};
 use crate::lower::Result;
@@ -9,7 +9,7 @@ use crate::opencl::{BinaryOp, CType, Expr, Step};
 use lift_analysis::size::Size;
 
 impl<'k> FunctionBuilder<'_, 'k> {
-    /// Parts are numbered so that those of neighbouring rows are neighbours.
+    /// Splits a number into row and part; parts of neighbouring rows have neighbouring numbers.
     pub(super) fn row_and_part(&mut self, number: &Expr, rows: &Size) -> Result<(Size, Size)> {
         let n = self.size(rows)?;
         let row = self.number("row", number.clone().rem(n.clone()), &rows.sub(&Size::one()));
@@ -19,7 +19,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok((row, Size::var(part)))
     }
 
-    /// The elements of the row that this work-item folds.
+    /// Folds this work-item's share of the row.
     pub(super) fn share(
         &mut self,
         folded: &Folded<'k>,
@@ -119,7 +119,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// Elements `from` to `to`, in their order, several of them under way at a time.
+    /// Processes the elements `from` to `to` in order, with several loads in flight.
     fn in_flight(
         &mut self,
         from: &Size,
@@ -151,7 +151,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         })
     }
 
-    /// The values of a team meet, neighbours first; the first work-item has the result.
+    /// Combines the values of a team, neighbours first; the first work-item has the result.
     pub(super) fn meet(
         &mut self,
         folded: &Folded<'k>,
