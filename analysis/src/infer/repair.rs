@@ -58,7 +58,7 @@ impl Infer<'_> {
     pub fn takes_no_hidden_length(&self, left: &Ty, right: &Ty, cause: &Cause) -> Option<Diagnostic> {
         let Cause::Argument { apply, callee, arg, .. } = cause else { return None };
         let Expr::Apply { args, .. } = self.body.expr(*apply) else { return None };
-        // The fix does not apply to functions whose result conflicts, as in `(iterateWhile p f xs)`.
+        // A conflict in the type of a function argument, as in `(iterateWhile p f xs)`, is another mistake.
         if matches!(self.operand_type(*arg)?.kind(), TyKind::Fun(..)) {
             return None;
         }

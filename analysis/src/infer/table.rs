@@ -235,7 +235,7 @@ impl Table {
         zonked
     }
 
-    // --- chains of unknowns
+    // --- chains of variables
 
     /// Counts bound variables that were followed to their values.
     fn follow(&self, links: u32) {

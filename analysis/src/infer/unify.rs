@@ -280,7 +280,7 @@ impl Unify<'_> {
         });
         inside
     }
-    /// The variable that this one is at an index, through nested indices.
+    /// The base of a variable at an index, through nested indices; any other variable itself.
     fn what_is_at_indices(&self, v: TyVar) -> TyVar {
         match &self.table.types[v.0 as usize] {
             Slot::At { base, .. } => self.what_is_at_indices(TyVar(*base)),

@@ -11,7 +11,7 @@ pub struct LengthCheck {
     pub right: Size,
     /// Index variables that the lengths may mention, each with its count; outermost first.
     pub rows: Vec<(Var, Size)>,
-    /// Replaces the lengths: the condition on which the current branch relies.
+    /// The condition on which the current branch relies; if set, `left` and `right` are ignored.
     pub relies: Option<Assumption>,
 }
 
