@@ -66,7 +66,7 @@ pub struct Deferred<'k> {
 pub enum LengthSource<'k> {
     /// From the first element of a buffer.
     Buffer(BufferId),
-    /// An `Int` that each kernel computes; negative values become 0, and are reported where the length is read.
+    /// An `Int` that each kernel computes, checking that it is not negative.
     Value(Value<'k>, Rc<Deferred<'k>>),
     /// A known size.
     Size(Size),

@@ -1,11 +1,12 @@
-//! The same numbers by other instructions, against the interpreter.
+//! Results computed by different instructions, compared with the interpreter.
 
 use super::*;
 use crate::core::builder::*;
 use crate::core::simplify::simplify;
 use crate::core::{Atom, Level, Prim, ScalarOp};
 
-/// For each of N numbers the sum of what all K do to it; `strength` is that of one at the squared distance.
+/// For each of N numbers, the sum of its interactions with K others; `strength` gives one interaction from the squared
+/// distance.
 fn pulls(level: Level, strength: impl Fn(&mut Builder, &Atom, &Atom) -> Atom) -> Kernel {
     let mut b = Builder::new("pulls");
     let (n, k) = (b.size("N"), b.size("K"));
@@ -27,7 +28,7 @@ fn pulls(level: Level, strength: impl Fn(&mut Builder, &Atom, &Atom) -> Atom) ->
 
 /// A device that is busy with few results.
 const SMALL: Target = Target { compute_units: 1, ..Target::gpu() };
-/// Enough results for a work-item each; fewer terms than are brought in at a time, as many, some more.
+/// Enough results for one work-item each, with fewer terms than a chunk, as many, and some more.
 const CROWDS: [(usize, usize); 3] = [(32, 3), (40, 256), (300, 300)];
 
 fn by_the_root(b: &mut Builder, y: &Atom, square: &Atom) -> Atom {
@@ -41,7 +42,7 @@ fn by_the_cube(b: &mut Builder, y: &Atom, square: &Atom) -> Atom {
     b.div(y, &cube)
 }
 
-/// In how many places the text has a reciprocal root.
+/// The number of reciprocal roots in the text.
 fn roots(kernel: &Kernel) -> usize {
     let program = compile(kernel, &SMALL).unwrap_or_else(|errors| panic!("{}", errors[0]));
     program.opencl.text.matches("rsqrt(").count()
@@ -51,7 +52,7 @@ fn roots(kernel: &Kernel) -> usize {
 fn reciprocal_roots_are_factors_of_long_sums_only() {
     for strength in [by_the_root, by_the_cube] {
         let kernel = pulls(Level::Auto, strength);
-        // Whole chunks; the terms behind them may be few.
+        // Once for whole chunks; the remaining terms may be few.
         assert_eq!(roots(&kernel), 1);
         let program = compile(&kernel, &SMALL).unwrap_or_else(|errors| panic!("{}", errors[0]));
         for (n, k) in CROWDS {
@@ -61,7 +62,7 @@ fn reciprocal_roots_are_factors_of_long_sums_only() {
         }
         assert_eq!(roots(&pulls(Level::Seq, strength)), 0, "the fold may not be reordered");
     }
-    // The quotient is added to something, or compared: a few units of it may be all of the term.
+    // The quotient is added to something, or compared, so an error of a few units may be as large as the term.
     let sum = pulls(Level::Auto, |b, y, square| {
         let s = by_the_root(b, y, square);
         b.sub(&s, y)
@@ -99,7 +100,8 @@ fn sine_and_cosine_of_one_angle() {
     }
 }
 
-/// How many numbers below N have an odd sum of those of 20 numbers that the bits of `i ^ (i >> 1)` choose by their `round`.
+/// The number of indices below N for which the 20 numbers chosen by the bits of `i ^ (i >> 1)` have an odd sum; `round`
+/// is one iteration.
 fn odd_sums(round: impl Fn(&mut Builder, &Atom, &Atom) -> Atom) -> Kernel {
     let mut b = Builder::new("odd sums");
     let n = b.size("N");
@@ -140,7 +142,7 @@ fn numbers_beside_each_other_share_the_rounds_of_their_high_bits() {
     for n in [0, 1, 8191, 8192, 20000] {
         run(&kernel, n, true);
     }
-    // Rounds that read lower bits depend on which of the numbers it is.
+    // Iterations that read lower bits differ between the numbers.
     let low = odd_sums(|b, gray, place| {
         let left = b.sub(19, place);
         b.op(ScalarOp::Shr, &[gray.clone(), left])
@@ -153,7 +155,7 @@ fn numbers_beside_each_other_share_the_rounds_of_their_high_bits() {
     run(&product, 10000, false);
 }
 
-/// Without checks only what divides by zero does anything.
+/// Without checks, only a division by zero is undefined.
 #[test]
 fn the_smallest_number_is_divided_by_minus_one() {
     let quotients = |b: &mut Builder, xs: &Atom, ys: &Atom| {

@@ -1,4 +1,4 @@
-//! Stencils on a processor: the middle of a padded array apart from its borders.
+//! Stencils on a CPU: the interior of a padded array is computed apart from its borders.
 
 use super::tiles::windows;
 use super::*;
@@ -9,7 +9,7 @@ use crate::schedule::Schedule;
 use expect_test::{Expect, expect};
 use lift_analysis::size::{Assumption, Size};
 
-/// For a processor, right for these inputs.
+/// Compiles for a CPU and checks the results for these inputs.
 fn right(kernel: &Kernel, inputs: &[Vec<Value>]) -> Program {
     let program = match compile(kernel, &Target::cpu()) {
         Ok(program) => program,
@@ -23,7 +23,7 @@ fn right(kernel: &Kernel, inputs: &[Vec<Value>]) -> Program {
     program
 }
 
-/// A sum over the windows of `size`, each `step` from the one before, of an array with padding.
+/// Sums of windows of `size` elements, `step` apart, over a padded array.
 fn line(size: i64, step: i64, pads: [i64; 2], mode: PadMode, padded_again: bool) -> Kernel {
     let mut b = Builder::new("line");
     let n = b.size("N");
@@ -102,7 +102,7 @@ fn grids_of_every_size() {
         let sum = b.reduce(Level::Seq, 0.0f32, &all, |b, a, x| b.add(a, x));
         b.view(Prim::Head, &[], &[sum])
     };
-    // Fewer elements than the border has, just as many, and more; also more of one dimension only.
+    // Fewer elements than the border, as many, and more; also more in one dimension only.
     let grids = || [(1, 1), (1, 7), (2, 3), (3, 2), (3, 40), (9, 64), (17, 33)].map(|(n, m)| vec![rows(n, m)]);
     let kernel = simplify(windows("sums", (3, 3), [PadMode::Clamp, PadMode::Clamp], sum));
     right(&kernel, &grids());

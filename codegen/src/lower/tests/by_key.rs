@@ -1,4 +1,4 @@
-//! Folds by key: which programs say one, and that the rules and the device keep what they mean.
+//! Folds by key: which programs contain one, and whether the rules and the device preserve their meaning.
 
 use super::agree;
 use crate::core::build::elaborated_kernel;
@@ -12,7 +12,7 @@ use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::db::{Db, Form, RootDatabase, forms};
 
-/// The last form of a program.
+/// The last form of a program, as a kernel.
 fn kernel(text: &str) -> Kernel {
     let mut db = RootDatabase::default();
     db.set_file("test.lift", text.into());
@@ -31,7 +31,7 @@ fn rows(values: impl IntoIterator<Item = Value>) -> Value {
     Value::Array(ArrayValue::Values(values.into_iter().collect()))
 }
 
-/// How many folds by key the rules make of a program, and the names of the rules.
+/// The number of folds by key that the rules find in a program, and the names of the rules.
 fn found(kernel: &Kernel) -> (usize, Vec<&'static str>) {
     let schedule = Schedule::new(kernel, &Target::nvidia());
     let mut folds = 0;
@@ -42,14 +42,14 @@ fn found(kernel: &Kernel) -> (usize, Vec<&'static str>) {
     (folds, schedule.applied.iter().map(|a| a.rule.name).filter(|name| rules.contains(name)).collect())
 }
 
-/// Local memory for some hundred numbers, so that tables of more than that are made in turns.
+/// Targets with local memory for some hundred numbers, so that larger tables take several turns.
 fn targets() -> [(&'static str, Target); 4] {
     let small = |target: Target, items: u32, local_memory: u64| Target {
         group: items,
         most_in_group: items,
         compute_units: 2,
         local_memory,
-        // Groups of this driver need not run at the same time, so that none may wait for another (`scan`).
+        // This driver's groups need not run at the same time, so none may wait for another (`scan`).
         single_pass: false,
         ..target
     };
@@ -61,7 +61,7 @@ fn targets() -> [(&'static str, Target); 4] {
     ]
 }
 
-/// The rules make so many folds of the program; each stage and each device keep its meaning.
+/// The rules find these folds in the program; each stage and each device preserves its meaning.
 fn by_key(text: &str, rules: &[&str], inputs: &[Vec<Value>]) {
     let kernel = kernel(text);
     assert_eq!(found(&kernel), (rules.len(), rules.to_vec()), "{kernel}");
@@ -84,7 +84,7 @@ fn by_key(text: &str, rules: &[&str], inputs: &[Vec<Value>]) {
     }
 }
 
-/// Keys in, below and above 0 to b - 1, both ends of `Int` among them.
+/// Keys within, below and above 0 to b - 1, including both ends of `Int`.
 fn keys(n: usize, b: i32) -> Value {
     let strange = [i32::MIN, -1, b, b + 1, i32::MAX, i32::MAX - 1];
     ints((0..n).map(|i| match i % 11 {
@@ -93,7 +93,7 @@ fn keys(n: usize, b: i32) -> Value {
     }))
 }
 
-/// The array and a length: none, one, several parts; one bucket, some, more than fit small memories.
+/// Arrays with numbers of buckets: no part, one, several; one bucket, some, more than fit a small memory.
 fn with_buckets() -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     for (n, b) in [(0, 5), (1, 1), (7, 0), (300, 1), (300, 20), (2100, 4), (300, 150)] {
@@ -129,11 +129,11 @@ fn places_of_all_bounds_are_sums_of_counts() {
     by_key(&text("(below c s)"), &["count-below"], &some());
     by_key(&text("(* 2 (below (+ 1 c) s))"), &["count-below"], &some());
     by_key(&text("(* (below (+ c 1) s) (below c s))"), &["count-below", "count-below"], &some());
-    // The padding is no less than the bound -1: that search stays, and with it the sort.
+    // The padding is not less than the bound -1, so that search stays, and with it the sort.
     by_key(&text("(- (below (+ c 1) s) (below (- c 1) s))"), &["count-below"], &some());
 }
 
-/// The same said otherwise: with `<=`, sides exchanged, `or`, and the middle first.
+/// Variants of the same search: with `<=`, exchanged sides, `or`, and the middle case first.
 #[test]
 fn a_search_may_say_between_in_any_way() {
     let of = |f: &str, high: &str| {
@@ -152,7 +152,8 @@ fn a_search_may_say_between_in_any_way() {
     ] {
         by_key(&of(f, most), &["count-below"], &[vec![keys(200, 9), ints(0..9)], vec![keys(0, 1), ints(0..3)]]);
     }
-    // The first place where they are equal is another thing; a padding in the midst of the bounds ends the search there.
+    // The first index of an equal element is a different function; padding that lies between the bounds ends the search
+    // there.
     for (f, high) in [
         ("(if (< (get2 p) c) 1 (if (> (get1 p) c) -1 0))", most),
         ("(if (< (get2 p) c) 1 (if (>= (get1 p) c) -1 0))", "100"),
@@ -185,7 +186,7 @@ fn a_condition_on_the_number_is_a_key() {
     );
 }
 
-/// A fold that adds more than its neutral value to others, that has an order, or whose key knows the number.
+/// A fold that adds more than its neutral value to the others, one with an order, one whose key depends on the index.
 #[test]
 fn what_is_no_fold_by_key_stays() {
     for body in [
@@ -203,7 +204,7 @@ fn what_is_no_fold_by_key_stays() {
     }
 }
 
-/// No operation of OpenCL does these at once.
+/// OpenCL has no atomic operation for these.
 #[test]
 fn other_numbers_have_tables_of_their_own() {
     let of = |ty: &str, fold: &str, z: &str| {
@@ -229,7 +230,7 @@ fn other_numbers_have_tables_of_their_own() {
         &["fold-by-key"],
         &some(|n| Value::Array(ArrayValue::Long((0..n).map(|i| (i as i64) << 33).collect()))),
     );
-    // What is no number, or no end, stays in its bucket.
+    // NaN and infinities stay in their bucket.
     let strange = |i: usize| [1.5, f32::NAN, f32::INFINITY, -2.0, f32::NEG_INFINITY, 0.0][i % 6];
     let apart = vec![ints((0..600).map(|i| i % 6)), floats((0..600).map(strange)), ints(0..7)];
     by_key(&of("float", "+", "0.0f"), &["fold-by-key"], &[apart, vec![keys(40, 3), exact(40), ints(0..3)]]);
@@ -256,7 +257,7 @@ fn columns_are_folded_together() {
     };
     let sizes = [(1, 1, 1), (90, 3, 2), (200, 3, 17), (30, 2, 150), (60, 20, 3), (2100, 2, 2)];
     by_key(MEANS, &["fold-by-key", "fold-by-key"], &sizes.map(inputs));
-    // Something is done with a column before it is folded.
+    // A column is transformed before it is folded.
     let text = "(lift k (N K D) ((array-type int N) (array-type (array-type float N) D) (array-type int K))
       (lambda (ks columns bs)
         (map (lambda (c)
@@ -271,7 +272,7 @@ fn columns_are_folded_together() {
     by_key(text, &["fold-by-key"], &[(1, 1, 1), (90, 3, 2), (200, 9, 3)].map(inputs));
 }
 
-/// The order in which floats meet depends on lengths alone.
+/// The order in which floats are combined depends on lengths alone.
 #[test]
 fn floats_give_the_same_result_in_every_run() {
     let kernel = kernel(MEANS);
@@ -288,7 +289,7 @@ fn floats_give_the_same_result_in_every_run() {
     }
 }
 
-/// The table of each part, and the fold of all of them.
+/// The tables of the parts, and the fold over them.
 #[test]
 fn the_text_of_a_histogram() {
     let text = "(lift histogram (N) ((array-type int N)) (lambda (xs) (map (lambda (c) (count (= c) xs)) (iota #10))))";

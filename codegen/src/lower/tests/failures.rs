@@ -1,4 +1,4 @@
-//! What stops a run on a device stops it where it stops the interpreter.
+//! Whatever stops a run in the interpreter stops it on a device, with the same message.
 
 use super::programs::of_ints;
 use super::*;

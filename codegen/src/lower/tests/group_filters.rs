@@ -3,7 +3,7 @@
 use super::*;
 use crate::core::builder::*;
 
-/// A kernel over the rows of a matrix, a group each; on rows of few and of many elements, and of a constant length.
+/// A kernel over the rows of a matrix, one group each; for few and many elements, and for a constant length.
 fn of_rows(name: &str, row: impl Fn(&mut Builder, &Atom) -> Atom) {
     for dimension in [0, 1] {
         let mut b = Builder::new(name);

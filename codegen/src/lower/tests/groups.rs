@@ -115,7 +115,7 @@ fn two_dimensions() {
 
 #[test]
 fn a_whole_row_by_each_group() {
-    // Rows of a length that is not constant: the group walks them, and shares what it computed in global memory.
+    // The length of rows is not constant: the group loops over them, and shares its results in global memory.
     let mut b = Builder::new("softmax-like");
     let (n, m) = (b.size("N"), b.size("M"));
     let xss = b.param("xss", array(array(float(), &m), &n));

@@ -1,10 +1,11 @@
-//! Work inside of one work-item: accumulators, searches, branches, memory of its own.
+//! Work inside one work-item: accumulators, searches, branches, private memory.
 
 use super::programs::{of_floats, of_ints};
 use super::*;
 use crate::core::builder::*;
 
-/// A kernel over the rows of a matrix, each handled by one work-item, by work-items in two dimensions, and by one alone.
+/// A kernel over the rows of a matrix: each computed by one work-item, by work-items in two dimensions, and all by a
+/// single one.
 fn of_rows(name: &str, row: impl Fn(&mut Builder, &Atom) -> Atom) {
     for level in [Level::Auto, Level::Seq] {
         let mut b = Builder::new(name);
@@ -87,7 +88,7 @@ fn accumulators_with_arrays() {
                 let (x, y) = (b.proj(p, 0), b.proj(p, 1));
                 b.add(&x, &y)
             });
-            // What was at the end comes to the front: the accumulator cannot be overwritten in place.
+            // The last element comes first, so the accumulator cannot be overwritten in place.
             b.view(Prim::Reverse, &[], &[z])
         });
         let kernel = b.finish(&sums);

@@ -1,5 +1,5 @@
-//! `filter` on processors: what is kept is moved by several elements at once where there is a helper for their types, and
-//! few elements are not counted first.
+//! `filter` on CPUs: kept elements of types with a helper are compacted several at a time, and few elements are not
+//! counted first.
 
 use super::agree;
 use crate::core::builder::*;
@@ -9,10 +9,10 @@ use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::ty::Ty;
 
-/// Around what is moved together, what is tested at a time, and what one work-item does alone.
+/// Lengths around the number compacted together, the number tested at a time, and the limit for one work-item.
 const LENGTHS: [usize; 13] = [0, 1, 15, 16, 17, 255, 256, 257, 1025, 16_384, 16_385, 16_401, 20_011];
 
-/// What is kept of an array, its elements less than a limit, each beside an element of an array of another type.
+/// Filters an array by a limit; each kept element is paired with one of an array of another type.
 fn kept_beside(other: Ty, others: impl Fn(usize) -> Value, texts: &[&str]) {
     let mut b = Builder::new("kept");
     let n = b.size("N");
@@ -34,7 +34,7 @@ fn kept_beside(other: Ty, others: impl Fn(usize) -> Value, texts: &[&str]) {
     for text in texts {
         assert!(program.opencl.text.contains(text), "no {text} in {}", program.opencl.text);
     }
-    // None, one of a hundred, half, nearly all, and all.
+    // None, one in a hundred, half, nearly all, and all.
     for limit in [0, 1, 50, 99, 100] {
         for n in LENGTHS {
             let xs = Value::Array(ArrayValue::Int((0..n).map(|i| ((i * 37 + i / 100 + 11) % 100) as i32).collect()));
@@ -67,7 +67,7 @@ fn other_elements_are_moved_one_after_the_other() {
     kept_beside(boolean(), truths, &["t_counts"]);
 }
 
-/// Where the number of elements is known, there are the launches for so many.
+/// If the number of elements is known, only the launches for that number exist.
 #[test]
 fn few_elements_are_not_counted() {
     let launches = |n: i64| {

@@ -1,4 +1,4 @@
-//! What compiling may cost. (`tests/fuzz/corpus/` has programs whose code would be as large as one likes.)
+//! Limits on the cost of compiling. (`tests/fuzz/corpus/` has programs with unbounded code.)
 
 use super::*;
 use crate::budget::LIMIT;
@@ -17,7 +17,7 @@ fn work_has_an_end_that_is_told_once() {
     assert_eq!(work.spend(1, &origin(3)), Err(first));
 }
 
-/// Of each loop it is asked what its rounds leave in order, from two beginnings.
+/// The barriers of each loop are analysed for two initial states.
 #[test]
 fn loops_in_one_another_are_compiled() {
     let mut b = Builder::new("test");
@@ -34,7 +34,7 @@ fn loops_in_one_another_are_compiled() {
     assert!(loops > 30, "{}", program.opencl.text);
 }
 
-/// As many at once as there are processors; what each becomes, or why it is refused, is told in the order of the kernels.
+/// As many at once as there are CPUs; the results and errors are in the order of the kernels.
 #[test]
 fn kernels_that_are_compiled_together_are_as_each_alone() {
     let nested = |depth: usize| {
@@ -67,7 +67,7 @@ fn kernels_that_are_compiled_together_are_as_each_alone() {
     }
 }
 
-/// A line of the text has an end, and so has what is looked at to make it.
+/// A line of the text has a maximum length, and so has the expression examined for it.
 #[test]
 fn long_expressions_are_taken_apart() {
     let mut b = Builder::new("test");

@@ -1,4 +1,4 @@
-//! Lengths that the host reads during a run, what is checked, and that all errors are told.
+//! Lengths that the host reads during a run, their checks, and reporting of all errors.
 
 use super::*;
 use crate::core::builder::*;
@@ -11,7 +11,7 @@ fn compiled(kernel: &Kernel) -> Program {
     compile(kernel, &Target::portable()).unwrap_or_else(|e| panic!("{}: {}", kernel.name, e[0]))
 }
 
-/// The steps, a word each.
+/// The steps of the plan, one word each.
 fn steps(kernel: &Kernel) -> String {
     let program = compiled(kernel);
     let word = |step: &Step| match step {

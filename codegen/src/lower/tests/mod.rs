@@ -1,6 +1,6 @@
-//! What is generated, and that it computes what the interpreter computes.
+//! The generated code, and the comparison of its results with the interpreter.
 
-// One array is written like several.
+// Lists of one array are written like longer ones.
 #![allow(clippy::cloned_ref_to_slice_refs)]
 
 mod arithmetic;
@@ -37,7 +37,7 @@ use crate::sizes::SizeValues;
 use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 
-/// The generated text, below its header.
+/// The generated text, without its header.
 fn opencl(kernel: &Kernel) -> String {
     match compile(kernel, &Target::portable()) {
         Ok(program) => {
@@ -50,7 +50,7 @@ fn opencl(kernel: &Kernel) -> String {
     }
 }
 
-/// Runs a kernel on the device and in the interpreter; the results must be the same.
+/// Runs a kernel on the device and in the interpreter; the results must be equal.
 fn agrees(kernel: &Kernel, inputs: &[Value]) {
     let program = match compile(kernel, &Target::portable()) {
         Ok(program) => program,
@@ -61,7 +61,7 @@ fn agrees(kernel: &Kernel, inputs: &[Value]) {
     }
 }
 
-/// What is wrong with what the device computes.
+/// Compares the device's result with the interpreter's; the error describes the difference.
 fn agree(kernel: &Kernel, program: &Program, inputs: &[Value]) -> Result<(), String> {
     let name = &kernel.name;
     let sizes: SizeValues = interp::bind_sizes(kernel, inputs, &[]).map_err(|e| format!("{name}: {e}"))?;
@@ -81,7 +81,7 @@ fn agree(kernel: &Kernel, program: &Program, inputs: &[Value]) -> Result<(), Str
     }
 }
 
-/// Equal; floats up to the rounding of a reordered reduction.
+/// Whether two values are equal, with floats up to the rounding of a reordered reduction.
 fn close(a: &Value, b: &Value) -> bool {
     let near =
         |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-4 * a.abs().max(b.abs()).max(1.0);
@@ -102,7 +102,7 @@ fn close(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Sizes around which mistakes live: none, one, odd, a power of two, more than a group.
+/// Typical lengths for faults: none, one, odd, a power of two, more than a group.
 const LENGTHS: [usize; 7] = [0, 1, 2, 7, 64, 129, 1000];
 
 fn floats(n: usize) -> Value {

@@ -1,9 +1,9 @@
-//! Programs on the device and in the interpreter.
+//! Programs on the device, compared with the interpreter.
 
 use super::*;
 use crate::core::builder::*;
 
-/// A kernel of one array of N floats, at all lengths.
+/// Tests a kernel of one array of N floats, for all lengths.
 pub fn of_floats(name: &str, body: impl Fn(&mut Builder, &Atom) -> Atom) {
     let mut b = Builder::new(name);
     let n = b.size("N");
@@ -78,7 +78,7 @@ fn reductions() {
     for level in [Level::Auto, Level::Seq] {
         of_ints("sum", |b, xs| b.reduce(level, 0, xs, |b, a, x| b.add(a, x)));
         of_floats("sum", |b, xs| b.reduce(level, 0.0f32, xs, |b, a, x| b.add(a, x)));
-        // associative, not commutative: the first element
+        // Associative but not commutative: returns the first element.
         of_ints("composition", |b, xs| {
             let pairs = b.map(Level::Auto, xs, |b, x| {
                 let odd = b.rem(x, 3);

@@ -1,4 +1,4 @@
-//! Random programs over what is compiled: the device computes what the interpreter computes.
+//! Random programs within the supported features: the device computes the same as the interpreter.
 
 use super::{agree, floats, ints};
 use crate::core::Kernel;
@@ -10,11 +10,11 @@ use lift_analysis::size::{Size, VarKind};
 use lift_analysis::ty::{Ty, TyKind};
 use proptest::prelude::*;
 
-/// Reads a program from numbers: each says what is done next, or to what.
+/// Builds a program from numbers: each chooses the next operation or an operand.
 struct Choices<'a> {
     numbers: std::slice::Iter<'a, u8>,
     depth: u32,
-    /// Statements made so far.
+    /// Statements so far.
     made: u32,
 }
 
@@ -43,7 +43,7 @@ impl Choices<'_> {
     }
     fn pick(&mut self, pool: &[Atom], b: &Builder, wanted: impl Fn(&Ty) -> bool) -> Option<Atom> {
         let fitting: Vec<&Atom> = pool.iter().filter(|a| wanted(&b.ty(*a))).collect();
-        // The newest first, so that programs are deep.
+        // Prefer the newest, so that programs become deep.
         let n = fitting.len();
         if n == 0 { None } else { Some(fitting[n - 1 - self.next(n.min(5))].clone()) }
     }
@@ -53,7 +53,7 @@ impl Choices<'_> {
             _ => self.pick(pool, b, |t| *t == int()).unwrap_or_else(|| 1.into()),
         }
     }
-    /// A scalar of the type, from what is there.
+    /// A scalar of the given type, from the pool.
     fn scalar(&mut self, pool: &[Atom], b: &mut Builder, ty: &Ty) -> Atom {
         if let Some(a) = self.pick(pool, b, |t| t == ty) {
             return a;
@@ -176,7 +176,7 @@ impl Choices<'_> {
                 b.pack(&xs, &[len])
             }
             15 | 16 => {
-                // Associative with this neutral value, whatever runs first.
+                // Associative, with this neutral value, in any order.
                 let xs = self.pick(pool, b, |t| t.as_array().is_some_and(|a| a.element == int()))?;
                 let level = self.level();
                 let level = if level == Level::Glb(0) { Level::Auto } else { level };
@@ -219,7 +219,7 @@ impl Choices<'_> {
                 let xs = self.pick(pool, b, has_scalars)?;
                 let k = [1u64, 2, 4][self.next(3)];
                 let len = length(b, &xs)?;
-                // Only what is surely divisible.
+                // Only lengths that are certainly divisible.
                 let divides = b.ty(&xs).as_array().is_some_and(|a| a.len.as_const().is_some_and(|n| n % k as i64 == 0));
                 let four = len.div_exact(&4u64.into());
                 if !divides && four.as_var().is_none() {
@@ -294,13 +294,13 @@ fn kernel(numbers: &[u8]) -> Kernel {
     b.finish(&result)
 }
 
-/// The program, and what is wrong with what the device makes of it.
+/// Builds the program and compares its results on the device; the error describes the difference.
 fn check(numbers: &[u8]) -> Result<bool, String> {
     let kernel = kernel(numbers);
     let kernel = crate::core::simplify::simplify(kernel);
     let program = match compile(&kernel, &Target::portable()) {
         Ok(program) => program,
-        // Refused, not miscompiled.
+        // A refusal is allowed, wrong code is not.
         Err(errors) => {
             if std::env::var_os("LIFT_RANDOM").is_some() {
                 eprintln!("refused: {}\n{kernel}", errors[0]);

@@ -1,4 +1,4 @@
-//! Buffers that lie in the memory of others.
+//! Buffers that share memory.
 
 use super::*;
 use crate::core::builder::*;
@@ -6,7 +6,7 @@ use crate::core::{Atom, Level, Prim, Space};
 use crate::plan::BufferRole;
 use lift_analysis::size::Size;
 
-/// The next array from one before, in a buffer of its own.
+/// The next array of a chain, in its own buffer.
 fn next(b: &mut Builder, xs: &Atom, by: i32) -> Atom {
     let back = b.view(Prim::Reverse, &[], &[xs.clone()]);
     let both = b.zip(&[xs.clone(), back]);
@@ -18,7 +18,7 @@ fn next(b: &mut Builder, xs: &Atom, by: i32) -> Atom {
     b.store(Space::Global, &ys)
 }
 
-/// How many temporary buffers there are, and how many more there would be. What is computed is right.
+/// The number of temporary buffers, and how many more there would be without sharing. Also checks the results.
 fn buffers(kernel: &Kernel, inputs: &[Vec<Value>]) -> (usize, usize) {
     let program = compile(kernel, &Target::portable()).unwrap_or_else(|e| panic!("{}", e[0]));
     for inputs in inputs {
@@ -66,7 +66,7 @@ fn only_equally_large_arrays_share() {
     let short = b.prim(Prim::Head, &[], vec![], &[halves]);
     let end = (3..=6).fold(short, |xs, by| next(&mut b, &xs, by));
     let inputs: Vec<_> = LENGTHS[1..].iter().map(|n| vec![ints(2 * n)]).collect();
-    // The third short one gets the memory of the first, and no short one that of the long one.
+    // The third short array gets the memory of the first, and none of the short ones that of the long one.
     assert_eq!(buffers(&b.finish(&end), &inputs), (3, 2));
 }
 
@@ -80,6 +80,7 @@ fn in_a_loop_all_keep_what_the_next_round_may_read() {
     let round = b.lambda(&[ty], |b, xs| (1..=4).fold(xs[0].clone(), |xs, by| next(b, &xs, by)));
     let end = b.prim(Prim::Iterate, &[Size::nat(20)], vec![round], &[before]);
     let end = next(&mut b, &end, 3);
-    // Two go round; of the three in a round two get the memories of those before, and the third shares with none of them.
+    // Two buffers are swapped; of the three inside an iteration, two use the memory of earlier ones, and the third
+    // shares with none.
     assert_eq!(buffers(&b.finish(&end), &lengths()), (5, 2));
 }

@@ -1,4 +1,4 @@
-//! Loops of the host: `iterateWhile` at the top of a kernel.
+//! Host loops: `iterateWhile` at the top of a kernel.
 
 use super::*;
 use crate::core::builder::*;
@@ -14,7 +14,7 @@ fn targets() -> [(&'static str, Target); 4] {
     ]
 }
 
-/// Whether the host loops; what is computed is right on each class of devices.
+/// Whether the host runs the loop. Also checks the results on each class of devices.
 fn on_the_host(kernel: &Kernel, inputs: &[Vec<Value>]) -> bool {
     let kernel = crate::core::simplify::simplify(kernel.clone());
     let mut found = Vec::new();
@@ -76,7 +76,7 @@ fn an_array_is_changed_by_the_whole_device_in_each_round() {
         let lengths = [1, 2, 129, 1000].into_iter();
         lengths.flat_map(|n| limits.iter().map(move |l| vec![ints(n), Value::Int(*l), Value::Int(1)])).collect()
     };
-    // No round, one, several.
+    // No iteration, one, several.
     assert!(on_the_host(&raised(Level::Auto), &cases(&[-100_000, -49, 200])));
     assert!(on_the_host(&raised(Level::Glb(0)), &cases(&[-100_000, 200])));
 }
@@ -154,7 +154,7 @@ fn a_round_that_fails_ends_the_loop() {
     let end = while_(
         &mut b,
         &start,
-        // For ever, but for the failure.
+        // An endless loop, except for the failure.
         |b, s| {
             let at = b.proj(s, 1);
             b.lt(&at, 4)
@@ -255,7 +255,7 @@ fn one_work_item_does_what_is_sequential_or_short() {
     assert!(!on_the_host(&b.finish(&ys), &[vec![ints(8)]]));
 }
 
-/// As [`raised`], in the program's own order.
+/// Like [`raised`], in the order of the program.
 fn sequential() -> Kernel {
     let mut b = Builder::new("raised");
     let n = b.size("N");

@@ -1,11 +1,11 @@
-//! Maps with a strategy for what their function does, on the devices that have one, against the interpreter.
+//! Maps with a strategy for the shape of their function, on the devices that have one, compared with the interpreter.
 
 use super::tiles::{not_tiled, tiled};
 use super::*;
 use crate::core::builder::*;
 use crate::core::{Atom, Level, PadMode, Prim};
 
-/// For each x the fold of what it makes of each y: an index of y, so that no two are alike, and its parts.
+/// For each x, folds a function of x and each y: an index of y, so that all differ, and its components.
 fn meetings(level: Level, parts: usize) -> Kernel {
     let mut b = Builder::new("meetings");
     let (n, k) = (b.size("N"), b.size("K"));
@@ -22,7 +22,7 @@ fn meetings(level: Level, parts: usize) -> Kernel {
             }
             sum
         });
-        // Not commutative, not associative: every element in its turn.
+        // Neither commutative nor associative: the order of all elements matters.
         let fold = b.fold(Prim::Reduce(level), &[], 7, &met, |b, a, y| {
             let a = b.mul(a, 5);
             b.sub(&a, y)
@@ -37,7 +37,7 @@ fn meetings(level: Level, parts: usize) -> Kernel {
 fn pairs_meet_in_local_memory() {
     for parts in [1, 3, 5] {
         let kernel = meetings(Level::Seq, parts);
-        // Chunks are of 256: one, none, less than one, whole ones, a rest.
+        // Chunks have 256 elements: one, none, less than one, whole ones, a remainder.
         let inputs = [(3, 1), (5, 0), (300, 255), (2, 256), (257, 257), (1, 700)].map(|(n, k)| {
             let mut inputs = vec![ints(n)];
             inputs.extend((0..parts).map(|_| ints(k)));
@@ -47,7 +47,7 @@ fn pairs_meet_in_local_memory() {
     }
 }
 
-/// Rounds over an array of `n` elements for each number.
+/// An `iterate` over an array of `n` elements for each number.
 fn rounds(n: u64, k: u64, round: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
     let mut b = Builder::new("rounds");
     let xs_len = b.size("N");
@@ -64,7 +64,7 @@ fn rounds(n: u64, k: u64, round: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel
     b.finish(&result)
 }
 
-/// Each element with its neighbours, `reach` away, the edges repeated.
+/// Combines each element with its neighbours at distance `reach`, repeating the edges.
 fn spread(reach: u64) -> impl Fn(&mut Builder, &Atom) -> Atom {
     move |b, values| {
         let padded = b.view(Prim::Pad(PadMode::Clamp), &[reach.into(), reach.into()], &[values.clone()]);
@@ -140,7 +140,7 @@ fn short_rows_are_read_once() {
         b.view(Prim::Head, &[], &[all])
     });
     let kernel = b.finish(&result);
-    // Lengths with a version and without, rows that are not at multiples of four.
+    // Lengths with and without their own version; rows that do not start at multiples of four.
     let inputs = [1, 2, 3, 4, 5, 8, 9, 16, 17]
         .into_iter()
         .flat_map(|d| [(130, 3, d), (1, 1, d), (7, 5, d)])
@@ -148,7 +148,7 @@ fn short_rows_are_read_once() {
     tiled(&kernel, "map: short rows in registers", &inputs.collect::<Vec<_>>());
 }
 
-/// For each length the sum of so many of xs; xs may have fewer.
+/// For each length, the sum of that many elements of xs, which may have fewer.
 fn sums_of_first() -> Kernel {
     let mut b = Builder::new("sums");
     let (n, m) = (b.size("N"), b.size("M"));
@@ -164,8 +164,8 @@ fn sums_of_first() -> Kernel {
     b.finish(&result)
 }
 
-/// The loop of a team notes what is out of range, and does not branch; the failure is told as ever, for few rows and for
-/// many, which have groups of another size.
+/// A team's loop has branch-free checks; the failure is reported as usual, for few rows and for many, which have
+/// different group sizes.
 #[test]
 fn teams_tell_what_is_out_of_range() {
     let kernel = sums_of_first();
@@ -185,7 +185,7 @@ fn teams_tell_what_is_out_of_range() {
                     panic!("{n} rows, {one} of {xs}: {problem}");
                 }
             }
-            // The one element that is not there.
+            // The only missing element.
             let sizes = interp::bind_sizes(&kernel, &[lengths(n, 8), ints(7)], &[]).expect("they fit");
             let options = RunOptions::default();
             let outcome = run(&program, &[lengths(n, 8), ints(7)], &sizes, &crate::testing::device(), &options);
@@ -195,7 +195,7 @@ fn teams_tell_what_is_out_of_range() {
     }
 }
 
-/// What else may fail in the loop is found where it is, and not after an element that stands for one that is not there.
+/// Another failure in the loop is reported where it occurs, not after a replaced element.
 #[test]
 fn teams_that_may_divide_by_zero() {
     let mut b = Builder::new("quotients");
@@ -232,7 +232,7 @@ fn rows_of_hidden_lengths_by_teams() {
                 let x = b.aref(&xs, i);
                 b.mul(&x, length)
             });
-            // Associative both; the second one keeps the last that is not 0.
+            // Both are associative; the second one keeps the last element other than 0.
             let fold = b.reduce(Level::Auto, 0, &read, |b, a, x| {
                 if commutes {
                     return b.add(a, x);
@@ -246,7 +246,7 @@ fn rows_of_hidden_lengths_by_teams() {
         let kernel = b.finish(&result);
         let inputs = [1, 3, 64, 1000].map(|n| vec![ints(n), ints(101)]);
         tiled(&kernel, "map: a row by several work-items", &inputs);
-        // A row that reads behind the end, and none.
+        // A row that reads out of bounds, and no row.
         let program = compile(&kernel, &Target::nvidia()).expect("it compiles");
         for inputs in [[ints(9), ints(20)], [ints(0), ints(20)]] {
             if let Err(problem) = agree(&kernel, &program, &inputs) {

@@ -1,10 +1,10 @@
-//! Rounds of folds that neighbours share: `shared-bits`.
+//! Iterations of folds that adjacent elements share: `shared-bits`.
 
 use super::*;
 use crate::core::builder::*;
 use crate::core::{Atom, Level, Prim, ScalarOp};
 
-/// The sum over `i < N` of how many bits of `i` are set, plus what `besides` makes of `i`.
+/// The sum over `i < N` of the number of set bits of `i`, plus the result of `besides` for `i`.
 fn bits_and(besides: impl FnOnce(&mut Builder, &Atom) -> Option<Atom>) -> Kernel {
     let mut b = Builder::new("bits of numbers");
     let n = b.size("N");
@@ -26,7 +26,8 @@ fn bits_and(besides: impl FnOnce(&mut Builder, &Atom) -> Option<Atom>) -> Kernel
     crate::core::simplify::simplify(b.finish(&sum))
 }
 
-/// Whether `--explain` names the rule, and the text has what it makes; it computes what it should in any case.
+/// Whether `--explain` names the rule, and whether the text contains the shared iterations. Checks the results in any
+/// case.
 fn shares(kernel: &Kernel) -> [bool; 2] {
     let program = compile(kernel, &Target::nvidia()).unwrap_or_else(|e| panic!("it does not compile: {}", e[0]));
     for n in [1, 1000, 5000] {
@@ -36,7 +37,7 @@ fn shares(kernel: &Kernel) -> [bool; 2] {
         assert_eq!(outcome.value, meaning, "{n}:\n{}", program.opencl.text);
     }
     let named = program.report.applied.iter().any(|a| a.rule.name == "shared-bits");
-    // The rounds that are shared begin behind those of the bits that neighbours differ in.
+    // The shared iterations start after those of the bits in which neighbours differ.
     let later = |from: i32| program.opencl.text.contains(&format!("= {from}; "));
     [named, (2..6).any(later)]
 }

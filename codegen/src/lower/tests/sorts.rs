@@ -1,4 +1,4 @@
-//! `sort` and `argsort` over the whole device: by the bits of numbers, or by merging; and what is short by one work-item.
+//! `sort` and `argsort` over the whole device, by radix or by merging; short arrays by one work-item.
 
 use super::{agree, ints};
 use crate::core::builder::*;
@@ -11,20 +11,21 @@ use crate::target::Target;
 use crate::value::{ArrayValue, Value};
 use lift_analysis::size::Size;
 
-/// The elements in the order that a function makes.
+/// Sorts the elements by a function.
 fn sorted(b: &mut Builder, prim: Prim, xs: &Atom, before: impl FnOnce(&mut Builder, &Atom, &Atom) -> Atom) -> Atom {
     let element = b.ty(xs).as_array().map(|a| a.element.clone()).expect("an array is sorted");
     let f = b.lambda(&[element.clone(), element], |b, p| before(b, &p[0], &p[1]));
     b.prim(prim, &[], vec![f], &[xs.clone()])
 }
 
-/// A device with so many work-items in a group, which has few chunks, so that each is of several tiles, and little memory,
-/// so that tiles are small.
+/// A device with `items` work-items per group, few chunks, so that each has several tiles, and little memory, so that
+/// tiles are small.
 fn small(target: Target, items: u32) -> Target {
     Target { group: items, most_in_group: items, compute_units: 1, local_memory: 3700, ..target }
 }
 
-/// None, few, a tile, one more, several tiles a chunk. Devices compile large groups slowly, one test has them.
+/// None, few, a tile, one more, several tiles per chunk. Only one test uses large groups, because devices compile them
+/// slowly.
 fn agrees_everywhere(kernel: &Kernel, inputs: impl Fn(usize) -> Vec<Value>) {
     let kernel = simplify(kernel.clone());
     let targets = [
@@ -47,7 +48,7 @@ fn agrees_everywhere(kernel: &Kernel, inputs: impl Fn(usize) -> Vec<Value>) {
     }
 }
 
-/// Keys with many equal ones and both ends of their type.
+/// Keys with many duplicates and both ends of their type.
 fn keys(n: usize) -> Value {
     let values = [3, i32::MIN, -1, 0, i32::MAX, 70_000, -70_000, 1 << 24];
     Value::Array(ArrayValue::Int((0..n).map(|i| values[(i * 5 + i / 9) % values.len()]).collect()))
@@ -82,7 +83,7 @@ fn groups_are_as_large_as_they_may_be() {
     }
 }
 
-/// Of equal elements, the two zeros among them, the first stays the first.
+/// The sort is stable; both zeros are equal.
 #[test]
 fn pairs_are_sorted_by_a_float_in_them() {
     let mut b = Builder::new("by key");
@@ -113,7 +114,7 @@ fn numbers_of_64_bits_are_sorted_by_their_bits() {
     agrees_everywhere(&b.finish(&result), |n| vec![longs(n)]);
 }
 
-/// What is no order of numbers is merged, and so are a few elements.
+/// Any other order is merged, and so are few elements.
 #[test]
 fn only_numbers_by_their_order_are_sorted_by_their_bits() {
     let by_bits = |n: Option<i64>, before: &dyn Fn(&mut Builder, &Atom, &Atom) -> Atom| {
@@ -136,7 +137,7 @@ fn only_numbers_by_their_order_are_sorted_by_their_bits() {
     }));
 }
 
-/// The steps of a plan: what each is, and when it is left out.
+/// The steps of a plan: the work of each, and when it is skipped.
 fn steps(program: &crate::plan::Program) -> Vec<String> {
     let launch = |step: &Step| match step {
         Step::Launch(l) if l.only_if.is_empty() => Some(l.label.clone()),
@@ -194,10 +195,10 @@ fn one_work_item_sorts_what_is_short_on_processors() {
     for n in [0, 1, 2048, 2049, 5000] {
         agree(&kernel, &program, &[keys(n)]).unwrap_or_else(|p| panic!("{n}: {}", &p[..p.len().min(3000)]));
     }
-    // Known before: no choice is left to the run.
+    // Known before the run, so nothing is left to choose.
     assert_eq!(steps(&compiled(&sort(Some(65_536), true), &Target::cpu())), ["the whole program"]);
     assert_eq!(steps(&compiled(&sort(Some(65_537), true), &Target::cpu()))[0], "sort: keys");
-    // By any function, where searching for places is not worth it, and where it is.
+    // By any function, on devices where merging by binary search pays and where it does not.
     let few = Target { compute_units: 2, ..Target::cpu() };
     assert_eq!(steps(&compiled(&sort(None, false), &few)), ["sort: by one work-item"]);
     let many = Target { compute_units: 64, ..Target::cpu() };
@@ -211,7 +212,7 @@ fn what_is_kept_and_merged_by_any_function_on_portable_devices() {
     let xs = b.param("xs", array(int(), &n));
     let kept = b.filter(Level::Auto, &xs, |b, x| b.gt(x, -40));
     let (lens, ys) = b.unpack(&kept);
-    // Numbers of equal last digits keep their order.
+    // Numbers with equal last digits keep their order.
     let result = sorted(&mut b, Prim::Sort, &ys, |b, x, y| {
         let (x, y) = (b.rem(x, 10), b.rem(y, 10));
         b.lt(&x, &y)
@@ -233,7 +234,7 @@ fn multiset(value: &Value) -> Vec<String> {
     all
 }
 
-/// Whatever a function that is no strict order says, no element is lost and none is there twice.
+/// If the function is not a strict weak order, still no element is lost or duplicated.
 #[test]
 fn any_function_gives_a_permutation() {
     type Disorder = fn(&mut Builder, &Atom, &Atom) -> Atom;
@@ -275,7 +276,7 @@ fn any_function_gives_a_permutation() {
     }
 }
 
-/// Of floating-point numbers, NaN comes last and the zeros are equal, also by one work-item and in a function.
+/// NaN comes last and both zeros are equal, also in a sort by one work-item and inside a function.
 #[test]
 fn nan_comes_last() {
     let some = |n: usize| {

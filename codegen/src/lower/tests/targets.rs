@@ -1,4 +1,4 @@
-//! Streaming kernels for every class of devices, on the device that there is: what groups wait for, groups have too.
+//! Streaming kernels for every target, on the available device, whose groups must keep the promises used.
 
 use super::{agree, floats, ints};
 use crate::core::Kernel;
@@ -11,9 +11,9 @@ use crate::target::{Class, Target};
 use crate::value::{ArrayValue, Value};
 use lift_analysis::ty::Ty;
 
-/// None, few, as many elements as a tile has, one more, several tiles.
+/// None, few, as many elements as a tile, one more, several tiles.
 const LENGTHS: &[usize] = &[0, 1, 130, 4096, 4097, 13_000];
-/// For devices with few work-items in a group.
+/// For devices with few work-items per group.
 const SHORT: &[usize] = &[2, 300];
 
 fn targets() -> Vec<(&'static str, Target, &'static [usize])> {
@@ -85,7 +85,7 @@ fn filters_and_maps_of_them() {
         agrees_everywhere(&kernel, |n| vec![floats(n)]);
         if fused {
             agrees_everywhere(&kernel, |n| vec![special(n)]);
-            // All are kept, and none.
+            // All elements are kept, and none.
             agrees_everywhere(&kernel, |n| vec![Value::Array(ArrayValue::Float(vec![0.75; n]))]);
             agrees_everywhere(&kernel, |n| vec![Value::Array(ArrayValue::Float(vec![0.25; n]))]);
         }
@@ -117,7 +117,7 @@ fn filters_of_filters_of_tuples() {
     agrees_everywhere(&b.finish(&result), |n| vec![floats(n), ints(n)]);
 }
 
-/// Associative, not commutative: the last that is not zero.
+/// Associative but not commutative: returns the last element other than zero.
 fn last_of(b: &mut Builder, x: &Atom, y: &Atom) -> Atom {
     let zero = b.op(ScalarOp::Eq, &[y.clone(), 0.into()]);
     let (x, y) = (x.clone(), y.clone());
@@ -174,7 +174,7 @@ fn of_two_numbers_at_once() {
     let (xs, ys) = (b.param("xs", array(int(), &n)), b.param("ys", array(int(), &n)));
     let both = b.zip(&[xs, ys]);
     let zero = b.tuple(&[0.into(), 1.into()]);
-    // (a, b) · (c, d) = (a·d + c, b·d): associative, not commutative; neutral is (0, 1).
+    // (a, b) · (c, d) = (a·d + c, b·d): associative but not commutative, with the neutral element (0, 1).
     let affine = |b: &mut Builder, x: &Atom, y: &Atom| {
         let (a, p, c, d) = (b.proj(x, 0), b.proj(x, 1), b.proj(y, 0), b.proj(y, 1));
         let ad = b.mul(&a, &d);
@@ -201,13 +201,13 @@ fn a_filter_and_its_map_are_one_launch_where_groups_may_wait() {
     let launches = |target: Target| compile(&kernel, &target).map(|p| p.plan.steps.len());
     assert_eq!(launches(Target::nvidia()), Ok(1));
     assert_eq!([Target::portable(), Target::gpu()].map(launches), [Ok(2), Ok(2)]);
-    // For few elements, or the two for many.
+    // One launch for few elements, or two for many.
     assert_eq!(launches(Target::cpu()), Ok(3));
     assert_eq!(Target::portable().class, Class::Portable);
 }
 
-/// Groups find the number of the launch by counting: nothing is cleared between runs. `LIFT_ROUNDS` and `LIFT_ELEMENTS`
-/// make it more, to look for races on a device where groups really run at once.
+/// Groups count launches, so nothing is cleared between runs. `LIFT_ROUNDS` and `LIFT_ELEMENTS` increase the load, to
+/// search for races on a device where groups run in parallel.
 #[test]
 fn runs_that_follow_each_other() {
     let number = |name: &str, usual: usize| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);

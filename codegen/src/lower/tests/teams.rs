@@ -1,5 +1,5 @@
-//! Maps whose functions have parallel work themselves: every version, at lengths on either side of what decides, gives
-//! what the interpreter gives.
+//! Maps whose functions have parallel work: every version, at lengths on both sides of each threshold, agrees with the
+//! interpreter.
 
 use super::*;
 use crate::core::builder::*;
@@ -11,7 +11,7 @@ fn sum(b: &mut Builder, xs: &Atom) -> Atom {
     b.view(Prim::Head, &[], &[sum])
 }
 
-/// Elements of each row by the row's sum, after a map that both read.
+/// Divides each element of a row by the row's sum, after a map that both read.
 fn shares(b: &mut Builder, row: &Atom) -> Atom {
     let more = b.map(Level::Auto, row, |b, x| b.add(x, 0.5f32));
     let all = sum(b, &more);
@@ -43,7 +43,7 @@ fn sorted(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
     b.prim(prim, &[], vec![before], &[row.clone()])
 }
 
-/// A scan by an operator that is associative and not commutative: the composition of x ↦ p·x + q.
+/// A scan with an associative but not commutative operator: the composition of x ↦ p·x + q.
 fn composed(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
     let maps = b.map(Level::Auto, row, |b, x| b.tuple(&[0.5f32.into(), x.clone()]));
     let pair = b.ty(&maps).as_array().map(|a| a.element.clone()).expect("an array");
@@ -58,7 +58,7 @@ fn composed(b: &mut Builder, row: &Atom, prim: Prim) -> Atom {
     b.map(Level::Auto, &all, |b, p| b.proj(p, 1))
 }
 
-/// Where the greatest element is.
+/// The index of the greatest element.
 fn greatest(b: &mut Builder, row: &Atom) -> Atom {
     let n = b.ty(row).as_array().map(|a| a.len.clone()).expect("an array");
     let numbers = b.iota(n);
@@ -73,7 +73,7 @@ fn greatest(b: &mut Builder, row: &Atom) -> Atom {
     b.proj(&found, 1)
 }
 
-/// A fold and a scan that keep the order, and maps of what they give: all may be in registers.
+/// A fold and a scan that keep the order, and maps of their results: all may be in registers.
 fn by_greatest(b: &mut Builder, row: &Atom) -> Atom {
     let at = greatest(b, row);
     let all = composed(b, row, Prim::Scan(Level::Auto));
@@ -93,7 +93,7 @@ fn kernels() -> Vec<Kernel> {
         let all = sum(b, &row);
         b.map(Level::Auto, &row, |b, x| b.sub(x, &all))
     };
-    // The products of a row with all rows, by the row's sum: a nest beside a fold.
+    // The products of a row with all rows, divided by the row's sum: a nest beside a fold.
     let mut b = Builder::new("products");
     let (n, m) = (b.size("N"), b.size("M"));
     let xs = b.param("xs", array(array(float(), &m), &n));
@@ -107,7 +107,7 @@ fn kernels() -> Vec<Kernel> {
         b.map(Level::Auto, &found, |b, x| b.div(x, &both))
     });
     let products = simplify(b.finish(&products));
-    // What is the same for all rows: a nest of maps, and a fold of what it makes.
+    // Code that is the same for all rows: a nest of maps, and a fold of its result.
     let mut b = Builder::new("by the sum of all");
     let (n, m) = (b.size("N"), b.size("M"));
     let xs = b.param("xs", array(array(float(), &m), &n));
@@ -139,7 +139,7 @@ fn kernels() -> Vec<Kernel> {
 
 #[test]
 fn every_version_agrees() {
-    // Few work-items keep a device of one unit busy, so that both ways are taken; rows too long for local memory.
+    // Few work-items keep a device with one compute unit busy, so both versions run; rows too long for local memory.
     let targets = [
         Target::nvidia(),
         Target { compute_units: 1, ..Target::gpu() },
@@ -153,7 +153,7 @@ fn every_version_agrees() {
                 Ok(program) => program,
                 Err(errors) => panic!("{} does not compile: {}", kernel.name, errors[0]),
             };
-            // The others differ in where they change over only.
+            // The others differ only in their thresholds.
             for (n, m) in sizes.iter().skip(if i == 0 { 0 } else { 2 }) {
                 if let Err(problem) = agree(&kernel, &program, &[rows(*n, *m)]) {
                     panic!("{n}×{m}: {problem}");

@@ -207,7 +207,7 @@ fn a_program_of_one_work_item() {
     .assert_eq(&opencl(&b.finish(&zs)));
 }
 
-/// Four rounds with many divisions and calls are a loop, and not written out one after the other.
+/// Four iterations with many divisions and calls stay a loop instead of being unrolled.
 #[test]
 fn long_rounds_stay_a_loop() {
     for (calls, pragma) in [(2, "#pragma unroll\n"), (6, "#pragma unroll 1\n")] {

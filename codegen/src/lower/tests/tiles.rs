@@ -1,11 +1,11 @@
-//! Maps that are computed in blocks, for the devices that have a strategy for them, against the interpreter.
+//! Maps that are computed in blocks on the devices with a strategy for them, compared with the interpreter.
 
 use super::*;
 use crate::core::builder::*;
 use crate::core::{Atom, Level, PadMode, Prim, ScalarOp};
 use lift_analysis::ty::Ty;
 
-/// A device of each strategy, and one with little local memory.
+/// One device for each strategy, and one with little local memory.
 fn targets() -> [Target; 3] {
     [Target::gpu(), Target::nvidia(), Target { local_memory: 20 * 1024, ..Target::gpu() }]
 }
@@ -14,7 +14,7 @@ fn compiled(kernel: &Kernel, target: &Target) -> Program {
     compile(kernel, target).unwrap_or_else(|errors| panic!("{} does not compile: {}", kernel.name, errors[0]))
 }
 
-/// It is computed in blocks of this kind, and right.
+/// Checks that the kernel is computed in blocks of this kind, and its results.
 pub fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
     let mut seen = Vec::new();
     for target in targets() {
@@ -33,7 +33,8 @@ pub fn tiled(kernel: &Kernel, label: &str, inputs: &[Vec<Value>]) {
     }
 }
 
-/// On processors: it is computed in tiles for caches, with vectors of columns or without, and right.
+/// Checks that the kernel is computed in cache-sized tiles on CPUs, with or without vectors of columns, and its
+/// results.
 fn tiled_for_cores(kernel: &Kernel, vectors: bool, inputs: &[Vec<Value>]) {
     let program = compiled(kernel, &Target::cpu());
     let text = &program.opencl.text;
@@ -46,7 +47,7 @@ fn tiled_for_cores(kernel: &Kernel, vectors: bool, inputs: &[Vec<Value>]) {
     }
 }
 
-/// It is right, but nothing of this kind.
+/// Checks that the kernel is not computed in blocks of this kind, and its results.
 pub fn not_tiled(kernel: &Kernel, label: &str, inputs: &[Value]) {
     let program = compiled(kernel, &Target::nvidia());
     let text = &program.opencl.text;
@@ -60,7 +61,7 @@ fn matrix(element: Ty, columns: &lift_analysis::size::Size, rows: &lift_analysis
     array(array(element, columns), rows)
 }
 
-/// `n` rows, `k` rounds, `m` columns: one, none, few, around a tile of 64 or 128 with 8 or 16 rounds.
+/// `n` rows, `k` iterations, `m` columns: one, none, few, around a tile of 64 or 128 with 8 or 16 iterations.
 const SIZES: [(usize, usize, usize); 7] =
     [(1, 1, 1), (3, 0, 2), (64, 8, 64), (65, 17, 63), (129, 33, 127), (4, 40, 132), (9, 130, 17)];
 
@@ -117,7 +118,7 @@ fn launch_of(step: &crate::plan::Step) -> Option<&crate::plan::Launch> {
     }
 }
 
-/// Where the lengths are such multiples, tiles have no rest; of both launches the host does one.
+/// If the lengths are the required multiples, all tiles are whole; the host makes one of the two launches.
 #[test]
 fn products_of_whole_tiles() {
     let sizes = [(3, 0, 4), (1, 16, 4), (64, 16, 64), (127, 48, 132), (129, 32, 128), (260, 80, 8)];
@@ -130,7 +131,7 @@ fn products_of_whole_tiles() {
         tiled(&kernel, "map: whole tiles", &inputs.collect::<Vec<_>>());
         for target in targets() {
             let program = compiled(&kernel, &target);
-            // Both have the same tiles.
+            // Both report the same tiles.
             let stored = &program.report.stored;
             assert!(stored.iter().enumerate().all(|(i, s)| !stored[..i].contains(s)), "{stored:?}");
             let launched = |n: i64, k: i64, m: i64| -> Vec<&str> {
@@ -150,7 +151,7 @@ fn products_of_whole_tiles() {
             assert_eq!(launched(8, 32, 7), [if columns_given { "map: whole tiles" } else { "map: tiles" }]);
         }
     }
-    // Known to have a rest, or to have none.
+    // Known to have a remainder, or to have none.
     for (rounds, label) in [(18i64, "map: tiles"), (32, "map: whole tiles")] {
         let k = lift_analysis::size::Size::int(rounds);
         let mut b = Builder::new("known");
@@ -159,7 +160,7 @@ fn products_of_whole_tiles() {
         let result = b.map(Level::Auto, &xs, |b, x| b.map(Level::Auto, &xs, |b, y| dot(b, Level::Auto, 0.0f32, x, y)));
         let kernel = b.finish(&result);
         let program = compiled(&kernel, &Target::nvidia());
-        // Large tiles, or small ones where there are few.
+        // Large tiles, or small ones if there are few.
         let launches: Vec<&crate::plan::Launch> = program.plan.steps.iter().filter_map(launch_of).collect();
         assert_eq!(launches.iter().map(|l| &*l.label).collect::<Vec<_>>(), [label; 2]);
         for n in [1, 67, 5000] {
@@ -181,7 +182,7 @@ fn products_of_matrices_of_ints() {
     tiled_for_cores(&kernel, false, &inputs);
 }
 
-/// Any function of two elements and any fold: the number of differences and the last of them, of rows with themselves.
+/// Any function of two elements and any fold: the number of differences and the last one, for all pairs of rows.
 #[test]
 fn any_fold_of_pairs_of_rows() {
     let mut b = Builder::new("distances");
@@ -221,7 +222,7 @@ fn rows_out_of_step() {
     not_tiled(&kernel, "map: tiles", &[rows(5, 7), rows(3, 7)]);
 }
 
-/// Rows are folded, with something done to their elements and to the result.
+/// Folds of rows whose elements and results are transformed.
 fn folded_rows(name: &str, transposed: bool, fold: impl Fn(&mut Builder, &Atom) -> Atom) -> Kernel {
     let mut b = Builder::new(name);
     let (n, m) = (b.size("N"), b.size("M"));
@@ -240,7 +241,7 @@ fn sum_of_squares(b: &mut Builder, level: Level, row: &Atom) -> Atom {
 
 const SEVERAL: &str = "map: a row by several work-items";
 
-/// Few and many rows; rows shorter than a team, as long, longer, and none.
+/// Few and many rows; rows shorter than a team, as long, longer, and empty.
 const SHAPES: [(usize, usize); 9] =
     [(1, 0), (1, 1), (3, 15), (5, 16), (7, 17), (300, 2), (257, 40), (3, 5000), (2, 4096)];
 
@@ -250,7 +251,7 @@ fn folds_of_rows() {
     tiled(&kernel, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
 }
 
-/// Composition of x ↦ ax + b is associative, but the order matters.
+/// The composition of x ↦ ax + b is associative, but the order matters.
 #[test]
 fn folds_of_rows_whose_order_matters() {
     let kernel = folded_rows("composed", false, |b, row| {
@@ -272,14 +273,14 @@ fn folds_of_rows_whose_order_matters() {
     tiled(&kernel, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
 }
 
-/// Columns lie side by side: work-items beside one another have different ones, and slices of a column are folded apart.
+/// Columns are adjacent: neighbouring work-items have different columns, and slices of a column are folded separately.
 #[test]
 fn folds_of_columns() {
     let columns = folded_rows("columns", true, |b, row| sum_of_squares(b, Level::Auto, row));
     tiled(&columns, SEVERAL, &SHAPES.map(|(n, m)| vec![int_rows(n, m)]));
 }
 
-/// A fold in order is one work-item's.
+/// One work-item computes a fold that keeps the order of the program.
 #[test]
 fn folds_that_one_work_item_does() {
     let in_order = folded_rows("in order", false, |b, row| sum_of_squares(b, Level::Seq, row));
@@ -300,7 +301,7 @@ fn matrix_times_vector() {
 
 const SQUARES: &str = "transpose: tiles";
 
-/// Nothing across, one, around a square of 32 or 64.
+/// No columns, one, around a square of 32 or 64.
 const MATRICES: [(usize, usize); 6] = [(1, 0), (1, 1), (2, 33), (63, 65), (64, 128), (129, 3)];
 
 #[test]
@@ -318,7 +319,7 @@ fn transposed_matrices() {
     }
 }
 
-/// Rows that lie side by side are copied as they are.
+/// Contiguous rows are copied as they are.
 #[test]
 fn matrices_that_are_not_transposed() {
     let mut b = Builder::new("copied");
@@ -361,7 +362,7 @@ fn sum(b: &mut Builder, level: Level, w: &Atom) -> Atom {
     b.view(Prim::Head, &[], &[sum])
 }
 
-/// Smaller than a window; no whole block; with and without whole vectors; inside and edges.
+/// Smaller than a window; no whole block; with and without whole vectors; interior and edges.
 const GRIDS: [(usize, usize); 7] = [(1, 1), (2, 3), (3, 40), (9, 64), (17, 261), (40, 16), (20, 300)];
 
 #[test]
@@ -376,7 +377,7 @@ fn sums_of_windows() {
     }
 }
 
-/// A function that chooses, and reads some elements only.
+/// A function with a condition that reads only some elements.
 #[test]
 fn some_elements_of_windows() {
     let kernel = windows("steepest", (3, 3), [PadMode::Clamp, PadMode::Clamp], |b, w| {
@@ -392,7 +393,7 @@ fn some_elements_of_windows() {
     tiled(&kernel, BLOCKS, &GRIDS.map(|(n, m)| vec![rows(n, m)]));
 }
 
-/// What is long for each element is not written out for each of them, in each result of a block: that took minutes.
+/// A long function is not unrolled for each element in each result of a block, which took minutes to compile.
 #[test]
 fn what_is_long_for_each_element_is_not_written_out() {
     for (extent, rounds) in [((3, 3), 100), ((5, 5), 4)] {
@@ -413,7 +414,7 @@ fn what_is_long_for_each_element_is_not_written_out() {
     }
 }
 
-/// The code for large windows is not written out element by element.
+/// The code for large windows is not unrolled.
 #[test]
 fn sums_of_large_windows() {
     for (extent, modes) in [((9, 9), [PadMode::Clamp; 2]), ((4, 11), [PadMode::Clamp; 2])] {
@@ -425,7 +426,7 @@ fn sums_of_large_windows() {
     }
 }
 
-/// Elements are weighted by their position in the window.
+/// Elements are weighted by their index in the window.
 #[test]
 fn weighted_windows() {
     let kernel = windows("weighted", (7, 7), [PadMode::Clamp; 2], |b, w| {

@@ -1,4 +1,4 @@
-//! Views, read and written, at the top of a program and inside of a function.
+//! Views that are read and written, at the top of a program and inside functions.
 
 use super::programs::{of_floats, of_ints};
 use super::*;
@@ -8,7 +8,7 @@ fn sizes(ns: &[u64]) -> Vec<lift_analysis::size::Size> {
     ns.iter().map(|n| (*n).into()).collect()
 }
 
-/// A view of a matrix of N rows and M columns, copied, mapped over, and under a `map` into it.
+/// A view of a matrix of N rows and M columns: copied, mapped over, and as the destination of a `map`.
 fn of_matrix(name: &str, shapes: &[(usize, usize)], view: impl Fn(&mut Builder, &Atom) -> Atom) {
     for way in 0..3 {
         let mut b = Builder::new(name);

@@ -56,8 +56,9 @@ impl Shape {
 
 /// The computation for each pair of a row and a column.
 pub(super) struct Element<'k> {
-    /// The function of a column; parameters of enclosing functions are bound to the row already.
+    /// The function of a column.
     f: &'k Lambda,
+    /// The function of a row.
     outer: &'k Lambda,
     env: Env<'k>,
     nest: Nest,
@@ -119,7 +120,7 @@ impl<'k> Host<'k> {
         let element_of = |b: &mut FunctionBuilder<'_, 'k>, env: &Env<'k>| -> Result<Nested<'k>> {
             let rows = b.atom(&call.args[0], env)?;
             let rows = b.array(&rows)?;
-            // What all rows have in common.
+            // The statements that are the same for all rows.
             let mut env = env.clone();
             for s in common(outer) {
                 let value = b.eval_stmt(s, &mut env, None)?;
