@@ -4,17 +4,17 @@
 //!
 //! | module | job |
 //! |---|---|
-//! | [`source`] | what a word on the command line means: a file, a literal, `random`, `iota` |
+//! | [`source`] | how an argument is given on the command line: a file, a literal, `random`, `iota` |
 //! | [`literal`] | `0.5`, `[1,2,3]`, `[[1,2],[3,4]]`, `(1, 2.5)` |
 //! | [`text`] | numbers separated by white space, rows by new lines |
-//! | [`flat`] | regular arrays with a shape, as NumPy's `.npy` files hold them |
+//! | [`flat`] | regular arrays with a shape, as in NumPy's `.npy` files |
 //! | [`columns`] | values of every type as named arrays, with offsets for rows of different lengths |
-//! | [`packed`] | rows of different lengths, one after the other |
-//! | [`generate`] | values made from a type and its sizes |
+//! | [`packed`] | rows of different lengths, concatenated |
+//! | [`generate`] | values generated for a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
 //! | [`apl`] | results as APL prints them |
-//! | [`plot`] | results as curves and pictures, reduced to what a screen can show |
+//! | [`plot`] | results as curves and pictures, reduced to the resolution of a screen |
 
 pub mod apl;
 pub mod bind;

@@ -1,4 +1,4 @@
-//! The host plan: what the host does to run a compiled kernel, as data.
+//! The host plan: the host's steps to run a compiled kernel, as data.
 //!
 //! It has buffers with symbolic capacities, launches with symbolic thread counts and the checks before the run. The
 //! runtime interprets it, `lift build` writes it as JSON, and the emitters print host code from it.

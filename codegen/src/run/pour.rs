@@ -209,7 +209,7 @@ fn lengthen(data: &mut HostData, by: usize) {
     data.resize(data.len().saturating_add(by));
 }
 
-/// The length of the first array in `value` whose length is `var`.
+/// The length of the first array in `value` whose length is `var`; `None` if there is no such array.
 fn find_length(layout: &Layout, value: &Value, var: &Var) -> Option<usize> {
     match (layout, value) {
         (Layout::Array { len, element } | Layout::Packed { len, element, .. }, Value::Array(array)) => {
