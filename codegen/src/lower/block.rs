@@ -75,7 +75,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         };
         let schedule = self.program.schedule;
         if dest.is_none() && schedule.uses(stmt.var).count == 0 && !fuse::has_effect(stmt) {
-            return Ok(Value::Written); // nobody reads it
+            return Ok(Value::Written); // unused
         }
         let value = match &stmt.rhs {
             Rhs::Atom(a) => self.atom(a, env)?,
@@ -182,7 +182,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         Ok(value)
     }
 
-    /// The value of a statement that has been written to a destination, if it is read again.
+    /// The value of a statement that has been written to a destination; [`Value::Written`] if it is not read again.
     pub fn written(&mut self, stmt: &Stmt, dest: &Dest<'k>) -> Result<Value<'k>> {
         match dest {
             Dest::Place(p) if self.program.schedule.uses(stmt.var).count > 1 => self.load(p),
@@ -370,7 +370,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             }
             let expr = self.bind("len", CType::Int, expr);
             let var = self.index_var("len", expr);
-            // That it fits an `int` is no useful bound.
+            // The maximum of `int` is not a useful bound.
             let known = self.program.upper(&self.facts, &len).filter(|s| s.as_const() != Some(i32::MAX.into()));
             let at_most = known.map(|s| Size::max(&s, &Size::zero())).or(bound);
             self.facts.assume_range(var.clone(), Some(Size::zero()), at_most);

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Maximum iterations of an unrolled `iterate`; more become a loop.
 const UNROLLED: i64 = 16;
-/// Maximum iterations that are launched one after the other; of more, the second stands for all later ones.
+/// Up to this many iterations are launched separately; of more, all but the first become a loop.
 const LAUNCHED: i64 = 2;
 
 /// Two memories that are swapped after each iteration.

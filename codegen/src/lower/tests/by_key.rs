@@ -93,7 +93,7 @@ fn keys(n: usize, b: i32) -> Value {
     }))
 }
 
-/// Arrays with numbers of buckets: no part, one, several; one bucket, some, more than fit a small memory.
+/// Keys and bucket numbers: for no part, one and several; for one bucket, some, and more than fit a small memory.
 fn with_buckets() -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     for (n, b) in [(0, 5), (1, 1), (7, 0), (300, 1), (300, 20), (2100, 4), (300, 150)] {
