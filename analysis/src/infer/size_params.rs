@@ -1,7 +1,8 @@
 //! Finds the parameters without an annotation that are sizes: those that the body uses where a size is required.
 //!
-//! They are found before the walk, so that the order of uses does not matter: in `(define (chunks k xs) (map (reduceSeq
-//! k +) (split k xs)))` the first use of `k` is as an Int, and a size is an Int, too.
+//! They are found before the walk, so that the order of uses does not matter: in
+//! `(define (chunks k xs) (map (reduceSeq k +) (split k xs)))` the first use of `k` is as an Int, and a size is an Int,
+//! too.
 
 use super::{Env, Lookup};
 use crate::hir::*;

@@ -1,8 +1,8 @@
 //! Resolution of local names to binders.
 //!
 //! Values and sizes share one name space: the innermost binder decides, so that a name means the same in an expression
-//! and in a type. A value may occur where a size is expected; inference decides whether its type is a size (`(define
-//! (halves k xs) (split k xs))`).
+//! and in a type. A value may occur where a size is expected; inference decides whether its type is a size
+//! (`(define (halves k xs) (split k xs))`).
 
 use super::{Lowerer, closest};
 use crate::diagnostics::Problem;

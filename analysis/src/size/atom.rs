@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 /// A factor of a monomial. Every atom has an integer value.
 ///
-/// There is no atom for `mod` or `min`: `a mod b` is `a - b·⌊a/b⌋` and `min(a, b)` is `a - max(0, a-b)`. So `⌊a/b⌋·b +
-/// a mod b = a`, `min(a,b) + max(a,b) = a + b` and the laws of nested `mod` need no rules. [`super::view`] restores
-/// both for the reader.
+/// There is no atom for `mod` or `min`: `a mod b` is `a - b·⌊a/b⌋` and `min(a, b)` is `a - max(0, a-b)`. So
+/// `⌊a/b⌋·b + a mod b = a`, `min(a,b) + max(a,b) = a + b` and the laws of nested `mod` need no rules. [`super::view`]
+/// restores both for the reader.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Atom {
     Var(Var),

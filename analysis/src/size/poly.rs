@@ -355,8 +355,8 @@ pub(crate) fn denominator(terms: &[Term]) -> Option<Term> {
     Some(Term { mono: mono.pow(-1)?, coeff: Ratio::integer(den)? })
 }
 
-/// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` in a denominator, so that `(N·N -
-/// 1)/(N + 1)` is always `N - 1`.
+/// Replaces `p·g⁻ᵉ` by `q·g⁻ᵉ⁺¹ + r·g⁻ᵉ` with `p = q·g + r`, for every group `g` in a denominator, so that
+/// `(N·N - 1)/(N + 1)` is always `N - 1`.
 pub(crate) fn reduce_groups(mut terms: Terms) -> Result<Terms, TooLarge> {
     let is_divided = |(atom, e): &(Atom, i32)| *e < 0 && matches!(atom, Atom::Group(_));
     if !terms.iter().any(|term| term.mono.0.iter().any(is_divided)) {

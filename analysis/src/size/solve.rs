@@ -21,8 +21,8 @@ pub enum Solution {
 
 /// Solves `lhs = rhs` for `unknown`.
 ///
-/// `U/2 = M` gives `2*M`; `2*U = N` gives `N/2` if 2 divides N; `U+3 = N` gives `N-3` if that is not negative; `2^U =
-/// 2^k` gives `k`.
+/// `U/2 = M` gives `2*M`; `2*U = N` gives `N/2` if 2 divides N; `U+3 = N` gives `N-3` if that is not negative;
+/// `2^U = 2^k` gives `k`.
 pub fn solve(lhs: &Size, rhs: &Size, unknown: &Var, facts: &Facts) -> Solution {
     let (lhs, rhs) = (facts.simplify(lhs), facts.simplify(rhs));
     let difference = lhs.sub(&rhs);

@@ -1,7 +1,7 @@
 //! Finds `mod`, `min`, `max` and conditionals in a polynomial without them.
 //!
-//! `x - b·⌊x/b⌋` is `x mod b`, so `⌊x/b⌋` may be read as `(x - m)/b` with `m = x mod b`; likewise `max(0, x-y)` as `x -
-//! min(x, y)` or as `max(x, y) - y`; and so on. Each form of an atom is a candidate; the best candidate is applied
+//! `x - b·⌊x/b⌋` is `x mod b`, so `⌊x/b⌋` may be read as `(x - m)/b` with `m = x mod b`; likewise `max(0, x-y)` as
+//! `x - min(x, y)` or as `max(x, y) - y`; and so on. Each form of an atom is a candidate; the best candidate is applied
 //! until none makes the whole expression shorter.
 
 use super::{Condition, Node, Style, Viewer};
