@@ -88,7 +88,8 @@ pub enum Expr {
     },
     Pack(ExprId),
     Unpack {
-        size: Option<BinderId>,
+        /// Names of the lengths that are opened, in the order in which the type binds them; there may be fewer.
+        sizes: Vec<BinderId>,
         binder: BinderId,
         value: ExprId,
         body: ExprId,

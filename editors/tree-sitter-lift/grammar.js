@@ -103,7 +103,7 @@ module.exports = grammar({
       field('value', $._expr),
       field('body', $._expr),
     ),
-    unpack_binder: $ => group(field('size', $.name), field('name', $.name)),
+    unpack_binder: $ => group(repeat1(field('size', $.name)), field('name', $.name)),
     compose: $ => group('o', repeat1($._expr)),
 
     // --- types ---------------------------------------------------------------------------------

@@ -253,6 +253,11 @@ pub enum Problem {
     NothingToUnpack {
         ty: Ty,
     },
+    /// An `unpack` names more lengths than its value hides.
+    UnpackNames {
+        names: usize,
+        lengths: usize,
+    },
     DependentElements {
         callee: String,
         position: Name,
@@ -423,7 +428,7 @@ impl Problem {
             | LengthChangesEachRound { .. } => Code::HiddenLength,
             LengthLeavesScope { .. } | LengthEscapes { .. } => Code::LengthEscapes,
             NothingToPack { .. } => Code::NothingToPack,
-            NothingToUnpack { .. } => Code::NothingToUnpack,
+            NothingToUnpack { .. } | UnpackNames { .. } => Code::NothingToUnpack,
             DependentElements { .. } | DependentLength { .. } | DependentRows { .. } => Code::DependsOnPosition,
             TooLargeToCheck | TypeTooLarge { .. } | TooManyConditions { .. } => Code::TooComplex,
             Placement { .. } => Code::Placement,

@@ -329,6 +329,10 @@ impl Display for Problem {
                     "`unpack` opens an array of hidden length such as `<∃X, Array[Float,X]>`, and this is `{ty}`"
                 ),
             },
+            Problem::UnpackNames { names, lengths } => {
+                let s = if *lengths == 1 { "" } else { "s" };
+                write!(f, "`unpack` names {names} lengths here, and this value hides {lengths} length{s}")
+            }
             Problem::DependentElements { callee, position, element } => write!(
                 f,
                 "`{callee}` needs an array whose elements are all of one type, and the elements of this one depend on the \

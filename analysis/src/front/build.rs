@@ -83,7 +83,7 @@ impl Builder {
         for (size, binder, value, range) in spine.into_iter().rev() {
             let expr = match size {
                 None => Expr::Let { binder, value, body },
-                Some(size) => Expr::Unpack { size: Some(size), binder, value, body },
+                Some(size) => Expr::Unpack { sizes: vec![size], binder, value, body },
             };
             body = self.alloc(expr, range);
         }

@@ -134,12 +134,11 @@ impl Printer<'_> {
                     self.expr(*value, depth + 1);
                     id = *body;
                 }
-                Expr::Unpack { size, binder, value, body } => {
-                    let size = size.map(|size| self.bind(size));
-                    let name = self.bind(*binder);
-                    let _ = match size {
-                        Some(size) => write!(self.out, "(unpack ({size} {name}) "),
-                        None => write!(self.out, "(unpack {name} "),
+                Expr::Unpack { sizes, binder, value, body } => {
+                    let names: Vec<String> = sizes.iter().chain([binder]).map(|name| self.bind(*name)).collect();
+                    let _ = match names.as_slice() {
+                        [name] => write!(self.out, "(unpack {name} "),
+                        names => write!(self.out, "(unpack ({}) ", names.join(" ")),
                     };
                     self.expr(*value, depth + 1);
                     id = *body;

@@ -195,7 +195,8 @@ impl Maker<'_, '_> {
                 continue;
             }
             let parts = self.linked(&format!("checks {}", check.1));
-            let tooltip = format!("Nothing here proves that {}: it is checked before a run", check.1);
+            let checked = if assumed.branch.is_some() { "only where this branch is taken" } else { "before a run" };
+            let tooltip = format!("Nothing here proves that {}: it is checked {checked}", check.1);
             let call = self.view.body.exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
                 Expr::Apply { callee, .. } if *callee == assumed.at => Some(ExprId(id)),
                 _ => None,

@@ -202,7 +202,7 @@ impl Pane<'_, '_> {
         if !arrays.is_empty() {
             text += &format!(", the length of {}", arrays.join(" and of "));
         }
-        let about: Vec<&Assumption> = self.assumed_of(&is_it);
+        let (in_branches, about) = self.assumed_of(&is_it);
         let var = about.iter().flat_map(|assumption| assumption.vars()).find(&is_it);
         if let Some(size) = var.map(Size::var).filter(|_| about.len() <= MOST_TO_BOUND) {
             let mut facts = Facts::new();
@@ -214,22 +214,30 @@ impl Pane<'_, '_> {
                 text += &format!("; {bound}");
             }
         }
-        let lines: Vec<String> = about.iter().map(|assumption| format!("`{assumption}`")).collect();
-        if !lines.is_empty() {
-            text += &format!("; assumes that {}, checked before a run", lines.join(", "));
+        for (all, checked) in
+            [(about, "checked before a run"), (in_branches, "checked only where that branch is taken")]
+        {
+            let lines: Vec<String> = all.iter().map(|assumption| format!("`{assumption}`")).collect();
+            if !lines.is_empty() {
+                text += &format!("; assumes that {}, {checked}", lines.join(", "));
+            }
         }
         text + "."
     }
 
-    /// The form's assumptions that mention a size.
-    fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> Vec<&Assumption> {
-        let own = self.inference.assumed.iter().map(|assumed| &assumed.assumption);
+    /// The form's assumptions that mention a size: those of branches, and the others.
+    fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> (Vec<&Assumption>, Vec<&Assumption>) {
+        let own = self.inference.assumed.iter().map(|assumed| (&assumed.assumption, assumed.branch.is_some()));
         let stated = self.inference.scheme.iter().flat_map(|scheme| &scheme.assumptions);
         // The form's type repeats assumptions of its body, with sizes of another kind and the same name.
         let mut said = FxHashSet::default();
-        own.chain(stated)
-            .filter(|assumption| assumption.vars().iter().any(is_it) && said.insert(assumption.to_string()))
-            .collect()
+        let all = own.chain(stated.map(|assumption| (assumption, false)));
+        let about = all.filter(|(assumption, in_branch)| {
+            assumption.vars().iter().any(is_it) && said.insert((assumption.to_string(), *in_branch))
+        });
+        let (in_branches, others): (Vec<_>, Vec<_>) = about.partition(|(_, in_branch)| *in_branch);
+        let assumptions = |all: Vec<(_, bool)>| all.into_iter().map(|(assumption, _)| assumption).collect();
+        (assumptions(in_branches), assumptions(others))
     }
 
     /// Line and column of a node, from 1.

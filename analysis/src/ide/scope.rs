@@ -20,7 +20,7 @@ pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<Binder
         let (scope, binders) = match expr {
             Expr::Lambda { params, body } => (*body, params.clone()),
             Expr::Let { binder, body, .. } => (*body, vec![*binder]),
-            Expr::Unpack { size, binder, body, .. } => (*body, size.iter().chain([binder]).copied().collect()),
+            Expr::Unpack { sizes, binder, body, .. } => (*body, sizes.iter().chain([binder]).copied().collect()),
             _ => continue,
         };
         if holds(scope) {

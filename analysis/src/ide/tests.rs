@@ -2,6 +2,7 @@
 
 mod action_pages;
 mod actions;
+mod assumed;
 mod builtins;
 mod calls;
 mod completion;

@@ -137,6 +137,9 @@ impl Infer<'_> {
             let cause = Cause::Argument { apply: id, callee, index: i + done, arg };
             let fits = match self.table.shallow(&param).kind() {
                 TyKind::Fun(..) => {
+                    for position in &positions {
+                        self.functions_at.entry(position.id).or_default().push(arg);
+                    }
                     if let (Expr::Lambda { .. }, Some(position)) = (self.body.expr(arg), positions.first()) {
                         let at = AtPosition { position: position.clone(), count: None };
                         self.out.positions.insert(arg, at);

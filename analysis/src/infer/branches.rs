@@ -18,9 +18,50 @@ pub struct Branches {
     pub all: Vec<Branch>,
     /// The innermost one around each expression.
     pub of: Vec<Option<usize>>,
+    /// The parts of an expression, itself among them, have its number and those up to its last.
+    numbers: Vec<(u32, u32)>,
 }
 
 impl Branches {
+    /// `children` tells the parts of an expression, `taken_if` those that are computed only if a condition holds, or if it
+    /// does not.
+    pub fn new(
+        body: &Body,
+        children: impl Fn(ExprId) -> Vec<ExprId>,
+        taken_if: impl Fn(ExprId) -> Vec<(ExprId, ExprId, bool)>,
+    ) -> Branches {
+        let exprs = body.exprs.len();
+        let mut found = Branches { all: Vec::new(), of: vec![None; exprs], numbers: vec![(0, 0); exprs] };
+        let mut open: Vec<(ExprId, Option<usize>)> = body.root.into_iter().map(|root| (root, None)).collect();
+        let mut seen: Vec<ExprId> = Vec::new();
+        while let Some((e, around)) = open.pop() {
+            found.of[e.index()] = around;
+            found.numbers[e.index()] = (seen.len() as u32, seen.len() as u32);
+            seen.push(e);
+            let taken = taken_if(e);
+            for inner in children(e) {
+                let inside = taken.iter().find(|(branch, ..)| *branch == inner).map(|&(body, condition, holds)| {
+                    found.all.push(Branch { body, condition, holds, around });
+                    found.all.len() - 1
+                });
+                open.push((inner, inside.or(around)));
+            }
+        }
+        // What is inside has been seen later.
+        for e in seen.into_iter().rev() {
+            let last = children(e).into_iter().map(|inner| found.numbers[inner.index()].1).max();
+            let (_, own) = &mut found.numbers[e.index()];
+            *own = last.unwrap_or(*own);
+        }
+        found
+    }
+
+    /// Whether an expression is a part of another one, or that one.
+    pub fn is_within(&self, inner: ExprId, outer: ExprId) -> bool {
+        let (first, last) = self.numbers[outer.index()];
+        (first..=last).contains(&self.numbers[inner.index()].0)
+    }
+
     /// The branches around an expression, the innermost first.
     pub fn around(&self, e: ExprId) -> impl Iterator<Item = Branch> + '_ {
         let first = self.of.get(e.index()).copied().flatten();

@@ -18,7 +18,7 @@ use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
 #[derive(Debug, Clone)]
 pub enum Constraint {
     /// `to` is `from`, opened in `scope` if it is existential.
-    Open { from: Ty, to: Ty, site: Site, scope: ScopeId, explicit: bool, name: Option<Name> },
+    Open { from: Ty, to: Ty, site: Site, scope: ScopeId, explicit: bool, names: Vec<Name> },
     /// `to` is `from` with the lengths of `scope` hidden, if it mentions any. `expr` is the body of the scope.
     Close { from: Ty, to: Ty, scope: ScopeId, expr: ExprId },
     /// `to` is `from` with its lengths hidden, as `(pack e)` asks.
@@ -100,7 +100,7 @@ impl Infer<'_> {
 
     fn attempt(&mut self, c: &Constraint) -> Progress {
         match c {
-            Constraint::Open { from, to, site, scope, explicit, name } => {
+            Constraint::Open { from, to, site, scope, explicit, names } => {
                 let head = self.table.shallow(from);
                 let opened = match head.kind() {
                     TyKind::Unknown(v) => {
@@ -119,7 +119,7 @@ impl Infer<'_> {
                             return Progress::Wait(keys);
                         }
                     }
-                    TyKind::Exists(..) => self.open_in(&head, *site, *scope, *explicit, name.clone()),
+                    TyKind::Exists(..) => self.open_in(&head, *site, *scope, *explicit, names),
                     _ => {
                         if *explicit {
                             self.nothing_to_unpack(*site, &head);

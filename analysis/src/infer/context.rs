@@ -8,7 +8,7 @@ use super::positions::{BOUND_ONLY, Position};
 use super::report::Cause;
 use super::result::*;
 use super::table::{Level, Table};
-use super::unify::{COMPARED, Mismatch, Unify};
+use super::unify::{COMPARED, Mismatch, Unify, occurrence_order};
 use super::work::MOST_ASSUMED;
 use super::{Env, Mode};
 use crate::diagnostics::Diagnostic;
@@ -64,7 +64,7 @@ pub struct Infer<'a> {
     /// Binders whose opened type some use relies on.
     pub used_opened: FxHashSet<BinderId>,
     /// The lengths that `unpack`s name, where it is not known yet what they open.
-    pub awaited_lengths: FxHashMap<BinderId, Size>,
+    pub awaited_lengths: FxHashMap<BinderId, Vec<Size>>,
     /// Sizes that must be numbers, and what needs that.
     pub constants: Vec<(Size, ExprId)>,
     /// The types of the components that are taken of what is not known yet.
@@ -77,6 +77,8 @@ pub struct Infer<'a> {
     pub bound_vars: u32,
     /// The positions for which functions around are checked, outermost first.
     pub positions_in_scope: Vec<Var>,
+    /// The arguments that are applied at each position of an array, by the position.
+    pub functions_at: FxHashMap<u32, Vec<ExprId>>,
     /// Parameters that are positions, and so can be used as sizes.
     pub position_binders: FxHashSet<BinderId>,
     /// Parameters without an annotation that are sizes.
@@ -144,6 +146,7 @@ impl<'a> Infer<'a> {
             let_sizes: Vec::new(),
             bound_vars: 0,
             positions_in_scope: Vec::new(),
+            functions_at: FxHashMap::default(),
             position_binders: FxHashSet::default(),
             uses_broken: false,
             size_params: super::size_params::size_params(body, env),
@@ -337,34 +340,38 @@ impl<'a> Infer<'a> {
         if self.mode == Mode::Explicit {
             return ty;
         }
-        self.open_named(ty, site, false, None)
+        self.open_named(ty, site, false, &[])
     }
 
-    pub fn open_named(&mut self, ty: Ty, site: Site, explicit: bool, name: Option<Name>) -> Ty {
+    pub fn open_named(&mut self, ty: Ty, site: Site, explicit: bool, names: &[Name]) -> Ty {
         let head = self.table.shallow(&ty);
         match head.kind() {
-            TyKind::Exists(..) => self.open_now(&head, site, explicit, name),
+            TyKind::Exists(..) => self.open_now(&head, site, explicit, names),
             TyKind::Unknown(v) if explicit || self.table.class(*v).is_none() => {
                 let to = self.fresh();
                 let scope = self.scope;
                 self.scopes[scope].pending += 1;
-                self.defer(Constraint::Open { from: head, to: to.clone(), site, scope, explicit, name });
+                let names = names.to_vec();
+                self.defer(Constraint::Open { from: head, to: to.clone(), site, scope, explicit, names });
                 to
             }
             _ => head,
         }
     }
 
-    fn open_now(&mut self, ty: &Ty, site: Site, explicit: bool, name: Option<Name>) -> Ty {
+    fn open_now(&mut self, ty: &Ty, site: Site, explicit: bool, names: &[Name]) -> Ty {
         let scope = self.scope;
-        self.open_in(ty, site, scope, explicit, name)
+        self.open_in(ty, site, scope, explicit, names)
     }
 
-    /// `ty` is an `Exists`. The first length takes the user's name, if there is one.
-    pub fn open_in(&mut self, ty: &Ty, site: Site, scope: ScopeId, explicit: bool, mut name: Option<Name>) -> Ty {
+    /// `ty` is an `Exists`. The first lengths, as they occur in it, take the user's names, if there are any.
+    pub fn open_in(&mut self, ty: &Ty, site: Site, scope: ScopeId, explicit: bool, names: &[Name]) -> Ty {
         let ty = self.table.zonk(ty);
         let TyKind::Exists(vars, inner) = ty.kind() else { return ty };
-        let lengths: Vec<Var> = vars.iter().map(|_| self.fresh_skolem(Some(scope), name.take())).collect();
+        let vars = occurrence_order(vars, inner);
+        let ty = Ty::exists(vars.clone(), inner.clone());
+        let mut names = names.iter().cloned();
+        let lengths: Vec<Var> = vars.iter().map(|_| self.fresh_skolem(Some(scope), names.next())).collect();
         let to = inner.subst_sizes(&mut |v| {
             let i = vars.iter().position(|b| b == v)?;
             Some(Size::var(lengths[i].clone()))

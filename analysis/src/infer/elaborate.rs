@@ -63,8 +63,8 @@ struct Elaborate<'a> {
     replaced: FxHashMap<ExprId, Replacement>,
     /// `let`s on a spine that become `unpack`s.
     let_unpacks: FxHashMap<ExprId, Vec<Var>>,
-    /// `unpack`s whose length gets a name, since a type that is written mentions it.
-    named_unpacks: FxHashMap<ExprId, Var>,
+    /// `unpack`s whose lengths get names, since a type that is written mentions one of them.
+    named_unpacks: FxHashMap<ExprId, Vec<Var>>,
     /// What is hidden, and as which type where `pack` alone would hide otherwise.
     packs: FxHashMap<ExprId, Option<String>>,
     names: FxHashSet<String>,
@@ -412,17 +412,22 @@ impl Elaborate<'_> {
         opened
     }
 
-    /// Each `(unpack name …)` whose length the type mentions.
-    fn unpacks_to_name(&self, ty: &Ty) -> Vec<(ExprId, Var)> {
-        let unnamed = |name: BinderId| {
-            let is_it = |e: &Expr| matches!(e, Expr::Unpack { size: None, binder, .. } if *binder == name);
+    /// Each `unpack` with a length that the type mentions and that the program gives no name.
+    fn unpacks_to_name(&self, ty: &Ty) -> Vec<(ExprId, Vec<Var>)> {
+        let unnamed = |name: BinderId, lengths: &[Var]| {
+            let is_it = |e: &Expr| match e {
+                Expr::Unpack { sizes, binder, .. } if *binder == name => {
+                    lengths.iter().skip(sizes.len()).any(|length| ty.mentions(length))
+                }
+                _ => false,
+            };
             self.body.exprs.iter().position(is_it).map(|at| ExprId(at as u32))
         };
         let openings = self.inference.openings.iter().filter(|o| o.explicit);
         openings
-            .filter_map(|o| match (&*o.lengths, o.site) {
-                ([length], Site::Binder(binder)) if ty.mentions(length) => Some((unnamed(binder)?, length.clone())),
-                _ => None,
+            .filter_map(|o| match o.site {
+                Site::Binder(binder) => Some((unnamed(binder, &o.lengths)?, o.lengths.clone())),
+                Site::Expr(_) => None,
             })
             .collect()
     }
@@ -435,9 +440,9 @@ impl Elaborate<'_> {
         })
     }
 
-    /// Whether the elaborated program names the opened length: `(unpack (X1 v) …)` can name one length only.
+    /// Whether the elaborated program names the opened length.
     fn has_name(&self, v: &Var) -> bool {
-        self.inference.openings.iter().any(|o| o.lengths.len() == 1 && o.lengths.contains(v))
+        self.inference.openings.iter().any(|o| o.lengths.contains(v))
     }
 }
 

@@ -94,7 +94,7 @@ impl Infer<'_> {
                 self.solve();
                 to
             }
-            Expr::Unpack { size, binder, value, body } => self.unpack(size, binder, value, body, expected),
+            Expr::Unpack { sizes, binder, value, body } => self.unpack(&sizes, binder, value, body, expected),
             Expr::Compose(parts) => self.compose(id, &parts),
         }
     }
@@ -274,7 +274,7 @@ impl Infer<'_> {
 
     fn unpack(
         &mut self,
-        size: Option<BinderId>,
+        sizes: &[BinderId],
         binder: BinderId,
         value: ExprId,
         body: ExprId,
@@ -291,28 +291,31 @@ impl Infer<'_> {
         };
         let result = self.fresh();
         self.in_scope(body, true, |this, scope| {
-            let name = size.map(|s| this.body.binder(s).name.clone());
+            let names: Vec<Name> = sizes.iter().map(|s| this.body.binder(*s).name.clone()).collect();
             this.declared.insert(binder, own.clone());
-            let opened = this.open_named(own.clone(), Site::Binder(binder), true, name);
+            let opened = this.open_named(own.clone(), Site::Binder(binder), true, &names);
             let known = this.table.shallow(&own);
             if !matches!(known.kind(), TyKind::Exists(..) | TyKind::Unknown(_)) {
                 this.nothing_to_unpack(Site::Expr(value), &known);
             }
-            if let Some(s) = size {
-                this.binder_types[s] = Some(Ty::int());
-                let length =
-                    this.out.openings.last().filter(|o| o.site == Site::Binder(binder)).map(|o| o.lengths[0].clone());
-                let length = match length {
-                    Some(v) => Size::var(v),
-                    // What is opened is learnt later, and its length with it.
-                    None if matches!(known.kind(), TyKind::Unknown(_)) => {
-                        let length = this.fresh_size();
-                        this.awaited_lengths.insert(binder, length.clone());
-                        length
-                    }
-                    None => this.outermost_length(&opened, value),
-                };
-                this.binder_sizes.insert(s, length);
+            let lengths: Vec<Size> = match known.kind() {
+                _ if sizes.is_empty() => Vec::new(),
+                TyKind::Exists(..) => this.lengths_opened_at(Site::Binder(binder)),
+                // What is opened is learnt later, and its lengths with it.
+                TyKind::Unknown(_) => {
+                    let lengths: Vec<Size> = sizes.iter().map(|_| this.fresh_size()).collect();
+                    this.awaited_lengths.insert(binder, lengths.clone());
+                    lengths
+                }
+                _ => vec![this.outermost_length(&opened, value)],
+            };
+            if matches!(known.kind(), TyKind::Exists(..)) {
+                this.fewer_names_than_lengths(binder, sizes.len(), lengths.len());
+            }
+            for (i, &size) in sizes.iter().enumerate() {
+                this.binder_types[size] = Some(Ty::int());
+                let length = lengths.get(i).cloned().unwrap_or_else(|| this.fresh_size());
+                this.binder_sizes.insert(size, length);
             }
             this.used_opened.insert(binder);
             this.binder_types[binder] = Some(opened);
@@ -322,22 +325,35 @@ impl Infer<'_> {
         result
     }
 
-    /// The length that an `unpack` names, where it was not known yet what it opens, and is now.
+    /// The lengths that the last opening gave names to, if it was this one.
+    fn lengths_opened_at(&self, site: Site) -> Vec<Size> {
+        let last = self.out.openings.last().filter(|o| o.site == site);
+        last.map_or_else(Vec::new, |o| o.lengths.iter().cloned().map(Size::var).collect())
+    }
+
+    /// An `unpack` may name the first of the lengths that it opens, but no others.
+    fn fewer_names_than_lengths(&mut self, binder: BinderId, names: usize, lengths: usize) {
+        if names > lengths {
+            self.error(Node::Binder(binder), &Problem::UnpackNames { names, lengths });
+        }
+    }
+
+    /// The lengths that an `unpack` names, where it was not known yet what it opens, and is now.
     pub fn length_of_opened(&mut self, site: Site, opened: &Ty) {
         let Site::Binder(binder) = site else { return };
-        let Some(length) = self.awaited_lengths.remove(&binder) else { return };
+        let Some(named) = self.awaited_lengths.remove(&binder) else { return };
         let cause = Cause::site(self.body, site);
-        let first = self.out.openings.last().filter(|o| o.site == site).map(|o| Size::var(o.lengths[0].clone()));
-        match first {
-            Some(first) => {
-                if let Err(m) = self.unify_sizes(&length, &first, &cause) {
-                    self.report_lengths(m, &cause);
-                }
-            }
+        let lengths = self.lengths_opened_at(site);
+        if lengths.is_empty() {
             // It hides nothing, which is told.
-            None => {
-                let (array, _) = self.any_array(&length);
-                self.unify(&array, opened, &cause);
+            let (array, _) = self.any_array(&named[0]);
+            self.unify(&array, opened, &cause);
+            return;
+        }
+        self.fewer_names_than_lengths(binder, named.len(), lengths.len());
+        for (name, length) in named.iter().zip(&lengths) {
+            if let Err(m) = self.unify_sizes(name, length, &cause) {
+                self.report_lengths(m, &cause);
             }
         }
     }

@@ -231,6 +231,7 @@ impl Infer<'_> {
         };
         let expr_types = finals(&self.expr_types);
         let binder_types = finals(&self.binder_types);
+        let checked_in: Vec<Option<ExprId>> = self.out.assumed.iter().map(|a| self.checked_in(a)).collect();
         let mut out = std::mem::take(&mut self.out);
         let ty = |t: &Ty| renumber.ty(&self.table.zonk(t)).without_idle_positions();
         let size = |s: &Size| renumber.size(&self.table.zonk_size(s));
@@ -281,9 +282,10 @@ impl Infer<'_> {
             i.count = size(&i.count);
             i.start = size(&i.start);
         }
-        for a in &mut out.assumed {
+        for (a, inside) in out.assumed.iter_mut().zip(checked_in) {
             let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));
-            a.assumption = self.table.for_all_positions(zonked);
+            let known = |v: &Var| inside.is_some_and(|inside| self.is_known_in(v, inside));
+            a.assumption = self.table.for_all_positions(zonked, &known);
             a.assumption = a.assumption.subst(&mut |v| Some(size(&Size::var(v.clone()))));
         }
         for s in out.let_schemes.values_mut() {
@@ -337,13 +339,13 @@ impl Infer<'_> {
         let mut kept: Vec<Assumed> = Vec::new();
         let mut seen = FxHashSet::default();
         for a in std::mem::take(&mut self.out.assumed) {
-            match self.facts.proves(&a.assumption) {
+            match self.facts_about(&a.assumption.vars()).proves(&a.assumption) {
                 Truth::Yes => {}
                 Truth::No => self.false_assumption(&a),
                 // Of a few positions some may be proved.
                 Truth::Unknown => {
                     for assumption in self.facts.left_of(a.assumption.clone()).at_few_positions() {
-                        match self.facts.proves(&assumption) {
+                        match self.facts_about(&assumption.vars()).proves(&assumption) {
                             Truth::Yes => {}
                             Truth::No => self.false_assumption(&a),
                             Truth::Unknown if !seen.insert(assumption.clone()) => {}

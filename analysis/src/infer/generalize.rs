@@ -102,7 +102,7 @@ impl Infer<'_> {
         for a in assumed_inside {
             let Assumed { assumption, branch, .. } = self.where_computed(a.assumption, a.at);
             if branch.is_none() {
-                assumptions.extend(self.in_each_round(&assumption).into_iter().filter(&own));
+                assumptions.extend(self.in_each_round(&assumption, None).into_iter().filter(&own));
             }
         }
         let constants = self.constants.iter().map(|(size, _)| self.table.zonk_size(size));

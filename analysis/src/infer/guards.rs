@@ -21,21 +21,7 @@ impl Infer<'_> {
         if let Some(known) = &self.branches {
             return known.clone();
         }
-        let body = self.body;
-        let mut found = Branches { all: Vec::new(), of: vec![None; body.exprs.len()] };
-        let mut open: Vec<(ExprId, Option<usize>)> = body.root.into_iter().map(|root| (root, None)).collect();
-        while let Some((e, around)) = open.pop() {
-            found.of[e.index()] = around;
-            let taken = self.taken_if(e);
-            for inner in children(body, e) {
-                let inside = taken.iter().find(|(branch, ..)| *branch == inner).map(|&(body, condition, holds)| {
-                    found.all.push(Branch { body, condition, holds, around });
-                    found.all.len() - 1
-                });
-                open.push((inner, inside.or(around)));
-            }
-        }
-        let found = Rc::new(found);
+        let found = Rc::new(Branches::new(self.body, |e| children(self.body, e), |e| self.taken_if(e)));
         self.branches = Some(found.clone());
         found
     }
@@ -69,17 +55,43 @@ impl Infer<'_> {
         Assumed { assumption, at, branch }
     }
 
-    /// Whether all that the assumption mentions is known where the branch begins. (What it opens is checked there; of
-    /// positions and of the rounds of an `iterate` much is assumed at once.)
+    /// Whether all that the assumption mentions is known where the branch begins. (What it opens is checked there; what
+    /// it mentions of its own positions and rounds is assumed of all of them.)
     fn is_known_before(&self, assumption: &Assumption, branch: ExprId, branches: &Branches) -> bool {
-        let is_inside = |e: ExprId| e == branch || branches.around(e).any(|around| around.body == branch);
-        let opened_inside = |v: &Var| self.out.openings.iter().any(|o| o.lengths.contains(v) && is_inside(o.scope));
+        let opened_inside =
+            |v: &Var| self.out.openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch));
         let zonked = assumption.map(&mut |size| self.table.zonk_size(size));
         zonked.vars().iter().all(|v| match v.kind {
-            VarKind::Param | VarKind::Generic => true,
-            VarKind::Skolem => self.iteration_of(v).is_none() && !opened_inside(v),
+            VarKind::Param | VarKind::Generic | VarKind::Position => true,
+            VarKind::Skolem => !opened_inside(v),
             _ => false,
         })
+    }
+
+    /// Where an assumption is checked: at the beginning of this expression; `None`: before the run.
+    pub fn checked_in(&self, assumed: &Assumed) -> Option<ExprId> {
+        assumed.branch.or_else(|| {
+            let vars = assumed.assumption.map(&mut |size| self.table.zonk_size(size)).vars();
+            let scopes = self.out.openings.iter().filter(|o| o.lengths.iter().any(|length| vars.contains(length)));
+            // The last to be known is opened furthest inside.
+            scopes.map(|o| o.scope).reduce(|outer, scope| match &self.branches {
+                Some(branches) if branches.is_within(scope, outer) => scope,
+                _ => outer,
+            })
+        })
+    }
+
+    /// Whether a position or the length of a round is known at the beginning of an expression.
+    pub fn is_known_in(&self, v: &Var, inside: ExprId) -> bool {
+        let Some(branches) = &self.branches else { return false };
+        let within = |function: &ExprId| branches.is_within(inside, *function);
+        match v.kind {
+            VarKind::Position => self.functions_at.get(&v.id).is_some_and(|functions| functions.iter().any(within)),
+            _ => {
+                let is_inside = |call: &ExprId| *call != inside && within(call);
+                self.out.iterations.iter().any(|(call, iteration)| iteration.length == *v && is_inside(call))
+            }
+        }
     }
 
     /// What is known of sizes if the condition holds, or if it does not. Whether that is all that it says.

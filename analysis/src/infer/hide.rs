@@ -136,7 +136,7 @@ impl Infer<'_> {
         let mut ty = ty.clone();
         let mut lengths = lengths;
         if matches!(ty.kind(), TyKind::Exists(..)) {
-            ty = self.open_in(&ty, Site::Expr(tail(self.body, expr)), scope, false, None);
+            ty = self.open_in(&ty, Site::Expr(tail(self.body, expr)), scope, false, &[]);
             lengths = self.lengths_in(&ty, |v| self.opened_in(v, scope));
         }
         let (packed, hidden) = self.hide(&ty, &lengths);

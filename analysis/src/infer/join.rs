@@ -128,7 +128,7 @@ impl Infer<'_> {
                 return; // It hides just these already.
             }
             let vars = vars.clone();
-            from = self.open_in(ty, Site::Expr(branch.expr), branch.scope, false, None);
+            from = self.open_in(ty, Site::Expr(branch.expr), branch.scope, false, &[]);
             let opened = self.out.openings.last().map(|o| o.lengths.clone()).unwrap_or_default();
             let open = |v: &Var| vars.iter().position(|b| b == v).map(|i| Size::var(opened[i].clone()));
             witnesses = witnesses.iter().map(|w| w.subst(&mut |v| open(v))).collect();

@@ -458,15 +458,24 @@ impl Table {
         Some(out)
     }
 
-    /// The assumption for every position that it mentions.
-    pub fn for_all_positions(&self, assumption: Assumption) -> Assumption {
-        self.for_all_positions_of(assumption, &|_| true)
+    /// The assumption for every position that it mentions but those that are known.
+    pub fn for_all_positions(&self, assumption: Assumption, known: &dyn Fn(&Var) -> bool) -> Assumption {
+        let known = assumption.vars().into_iter().filter(|v| v.kind == VarKind::Position && known(v)).collect();
+        self.for_all_positions_but(assumption, known, &|_| true)
     }
 
-    /// The same for the positions of the arrays whose length is wanted.
+    /// The assumption for every position of the arrays whose length is wanted.
     pub fn for_all_positions_of(&self, assumption: Assumption, wanted: &dyn Fn(&Size) -> bool) -> Assumption {
+        self.for_all_positions_but(assumption, Vec::new(), wanted)
+    }
+
+    fn for_all_positions_but(
+        &self,
+        assumption: Assumption,
+        mut unbounded: Vec<Var>,
+        wanted: &dyn Fn(&Size) -> bool,
+    ) -> Assumption {
         let mut out = assumption;
-        let mut unbounded: Vec<Var> = Vec::new();
         loop {
             let free: Vec<Var> =
                 out.vars().into_iter().filter(|v| v.kind == VarKind::Position && !unbounded.contains(v)).collect();

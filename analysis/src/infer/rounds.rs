@@ -8,7 +8,7 @@ use super::context::Infer;
 use super::positions::{BOUND_ONLY, Position};
 use super::result::*;
 use crate::diagnostics::Problem;
-use crate::hir::{FormKind, Node};
+use crate::hir::{ExprId, FormKind, Node};
 use crate::size::{Assumption, Size, Var, VarKind};
 
 /// Functions that change the length are followed for at most so many rounds.
@@ -65,20 +65,18 @@ impl Infer<'_> {
         if self.out.iterations.is_empty() {
             return;
         }
-        for assumed in std::mem::take(&mut self.out.assumed) {
-            match assumed.branch {
-                Some(_) => self.out.assumed.push(assumed),
-                None => {
-                    for assumption in self.in_each_round(&assumed.assumption) {
-                        self.assume(assumption, assumed.at);
-                    }
-                }
+        for Assumed { assumption, at, branch } in std::mem::take(&mut self.out.assumed) {
+            for assumption in self.in_each_round(&assumption, branch) {
+                let known = self.out.assumed.len();
+                self.assume(assumption, at);
+                self.out.assumed[known..].iter_mut().for_each(|assumed| assumed.branch = branch);
             }
         }
     }
 
-    /// The condition without the lengths of rounds, as far as it is known outside of them.
-    pub fn in_each_round(&mut self, assumption: &Assumption) -> Vec<Assumption> {
+    /// The condition without the lengths of rounds, as far as it is known outside of them: where it is checked in a branch,
+    /// those of the rounds in it.
+    pub fn in_each_round(&mut self, assumption: &Assumption, branch: Option<ExprId>) -> Vec<Assumption> {
         let zonked = assumption.subst(&mut |v| match v.kind {
             VarKind::Unknown => Some(self.table.zonk_size(&Size::var(v.clone()))),
             _ => None,
@@ -89,11 +87,13 @@ impl Infer<'_> {
         let (mut open, mut done) = (vec![zonked], Vec::new());
         while let Some(assumption) = open.pop() {
             // How many positions there are may follow from the length of a round.
-            let of_rounds = |count: &Size| count.any_var(&mut |v| self.iteration_of(v).is_some());
+            let all_of =
+                |v: &Var| self.iteration_of(v).is_some() && !branch.is_some_and(|branch| self.is_known_in(v, branch));
+            let of_rounds = |count: &Size| count.any_var(&mut |v| all_of(v));
             let assumption = self.table.for_all_positions_of(assumption, &of_rounds);
             let vars = assumption.vars();
             // The innermost was made last.
-            let m = vars.iter().filter(|v| self.iteration_of(v).is_some()).max_by_key(|v| v.id).cloned();
+            let m = vars.iter().filter(|v| all_of(v)).max_by_key(|v| v.id).cloned();
             let Some(m) = m.filter(|m| !vars.iter().any(|v| self.is_opened_inside(v, m))) else {
                 done.push(assumption);
                 continue;

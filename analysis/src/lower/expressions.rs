@@ -143,16 +143,16 @@ impl Lowerer {
 
     fn unpack(&mut self, form: &ast::Unpack) -> Expr {
         let value = self.expr_in(form.value(), form.syntax());
-        let size = form.size_name().map(|name| self.name_binder(Some(&name), BinderRole::UnpackSize, form.syntax()));
+        let size_names = form.size_names();
+        let sizes: Vec<BinderId> =
+            size_names.map(|name| self.name_binder(Some(&name), BinderRole::UnpackSize, form.syntax())).collect();
         let binder = self.name_binder(form.name().as_ref(), BinderRole::Unpack, form.syntax());
         let mark = self.scope.mark();
-        if let Some(size) = size {
-            self.scope.enter(size);
-        }
+        sizes.iter().for_each(|size| self.scope.enter(*size));
         self.scope.enter(binder);
         let body = self.expr_in(form.body(), form.syntax());
         self.scope.leave(mark);
-        Expr::Unpack { size, binder, value, body }
+        Expr::Unpack { sizes, binder, value, body }
     }
 
     /// A lambda, or the parameters and the body of a `define`.

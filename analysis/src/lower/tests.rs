@@ -87,11 +87,9 @@ impl Printer<'_> {
             Expr::Component { of, index, .. } => format!("{}.{index}", self.local(*of)),
             Expr::Ascribe { value, ty } => format!("(: {} {})", self.expr(*value), self.ty(*ty)),
             Expr::Pack(inner) => format!("(pack {})", self.expr(*inner)),
-            Expr::Unpack { size, binder, value, body } => {
-                let name = match size {
-                    Some(size) => format!("({} {})", self.local(*size), self.local(*binder)),
-                    None => self.local(*binder),
-                };
+            Expr::Unpack { sizes, binder, value, body } => {
+                let names: Vec<String> = sizes.iter().chain([binder]).map(|name| self.local(*name)).collect();
+                let name = if sizes.is_empty() { names.concat() } else { format!("({})", names.join(" ")) };
                 format!("(unpack {name}{})", self.exprs(&[*value, *body]))
             }
             Expr::Compose(parts) => format!("(o{})", self.exprs(parts)),

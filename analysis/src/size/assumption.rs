@@ -201,9 +201,8 @@ impl Assumption {
             Assumption::AtMost(a, b) => match (a.as_const(), b.as_const()) {
                 (Some(a), None) if a > 0 => format!("{b} > {}", a - 1),
                 (Some(_), _) => format!("{b} >= {a}"),
-                (None, Some(b)) => format!("{a} <= {b}"),
-                (None, None) if a.sub(&Size::one()).is_natural() => format!("{} < {b}", a.sub(&Size::one())),
-                (None, None) => format!("{a} <= {b}"),
+                (None, _) if a.sub(&Size::one()).is_natural() => format!("{} < {b}", a.sub(&Size::one())),
+                (None, _) => format!("{a} <= {b}"),
             },
             Assumption::Equal(a, b) => format!("{a} = {b}"),
             Assumption::Positive(a) => format!("{a} > 0"),

@@ -33,6 +33,42 @@ pub fn expression(language: &dyn Language, size: &Size) -> Result<String, String
     node(language, &size.node())
 }
 
+/// The same, and 0 where something divides by what is not positive: a branch that is taken uses no such size, but memory
+/// and arguments are made for all branches.
+pub fn where_used(language: &dyn Language, size: &Size) -> Result<String, String> {
+    let (mut divisors, node) = (Vec::new(), size.node());
+    collect_divisors(&node, &mut divisors);
+    let mut positive: Vec<String> = Vec::new();
+    for divisor in divisors {
+        let condition = format!("{} > 0", self::node(language, divisor)?);
+        if !positive.contains(&condition) {
+            positive.push(condition);
+        }
+    }
+    let value = self::node(language, &node)?;
+    // What divides in a divisor stands before it: the first that is not positive decides.
+    let guarded = positive.iter().rev().fold(value, |value, condition| language.choose(condition, &value, "0"));
+    Ok(guarded)
+}
+
+/// What divides whatever the sizes are, innermost first; what may not be computed at all says so itself.
+fn collect_divisors<'a>(n: &'a Node, found: &mut Vec<&'a Node>) {
+    let parts: Vec<&Node> = match n {
+        Node::Int(_) | Node::Var(_) | Node::TooLarge | Node::Sum { .. } => Vec::new(),
+        Node::Neg(a) => vec![a],
+        Node::Sub(a, b) | Node::Pow(a, b) | Node::ExactDiv(a, b) => vec![a, b],
+        Node::FloorDiv { num, den, .. } | Node::Mod { num, den, .. } => vec![num, den],
+        Node::Add(all) | Node::Mul(all) | Node::Min(all) | Node::Max(all) => all.iter().collect(),
+        Node::IfLe { left, right, .. } => vec![left, right],
+    };
+    parts.into_iter().for_each(|part| collect_divisors(part, found));
+    if let Node::ExactDiv(_, den) | Node::FloorDiv { den, .. } | Node::Mod { den, .. } = n
+        && !matches!(**den, Node::Int(d) if d > 0)
+    {
+        found.push(den);
+    }
+}
+
 /// An assumption as a condition of the language.
 pub fn condition(language: &dyn Language, assumption: &Assumption, and: &str) -> Result<String, String> {
     let size = |s: &Size| expression(language, s);

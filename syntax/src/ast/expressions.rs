@@ -27,9 +27,9 @@ nodes! {
     Ascribe = ASCRIBE;
     /// `(pack expr)`
     Pack = PACK;
-    /// `(unpack name value body)`, `(unpack (size-name name) value body)`
+    /// `(unpack name value body)`, `(unpack (size-name … name) value body)`
     Unpack = UNPACK;
-    /// `(size-name name)` of an `unpack`.
+    /// `(size-name … name)` of an `unpack`.
     UnpackBinder = UNPACK_BINDER;
     /// `(o expr+)`
     Compose = COMPOSE;
@@ -162,9 +162,9 @@ impl Pack {
 }
 
 impl Unpack {
-    /// `X` of `(unpack (X ys) value body)`.
-    pub fn size_name(&self) -> Option<Name> {
-        child::<UnpackBinder>(&self.0)?.size_name()
+    /// `X` and `Y` of `(unpack (X Y ys) value body)`.
+    pub fn size_names(&self) -> impl Iterator<Item = Name> + use<> {
+        child::<UnpackBinder>(&self.0).into_iter().flat_map(|binder| binder.size_names())
     }
 
     /// `ys`, in both shapes.
@@ -185,12 +185,14 @@ impl Unpack {
 }
 
 impl UnpackBinder {
-    pub fn size_name(&self) -> Option<Name> {
-        child(&self.0)
+    /// All names but the last.
+    pub fn size_names(&self) -> impl Iterator<Item = Name> + use<> {
+        let sizes = children::<Name>(&self.0).count().saturating_sub(1).max(1);
+        children(&self.0).take(sizes)
     }
 
     pub fn name(&self) -> Option<Name> {
-        children(&self.0).nth(1)
+        children(&self.0).skip(1).last()
     }
 }
 

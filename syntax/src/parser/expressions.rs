@@ -229,13 +229,16 @@ impl Parser<'_> {
     }
 
     fn unpack(&mut self) {
-        let shape = "(unpack name value body)` or `(unpack (size-name name) value body)";
+        let shape = "(unpack name value body)` or `(unpack (size-name … name) value body)";
         self.group(UNPACK, shape, |p| {
             p.keyword();
             if p.current().is_opener() {
-                p.group(UNPACK_BINDER, "(size-name name)", |p| {
+                p.group(UNPACK_BINDER, "(size-name … name)", |p| {
                     p.name("the size name");
                     p.name("the name");
+                    while !p.at_end() {
+                        p.name("the name");
+                    }
                 });
             } else {
                 p.name("the name");

@@ -271,7 +271,10 @@ impl Writer {
             10 => self.group(&[&|w| w.word("unpack"), &Self::name, &Self::expr, &Self::expr]),
             11 => self.group(&[
                 &|w| w.word("unpack"),
-                &|w| w.group(&[&Self::name, &Self::name]),
+                &|w| match w.choose(2) {
+                    0 => w.group(&[&Self::name, &Self::name]),
+                    _ => w.group(&[&Self::name, &Self::name, &Self::name]),
+                },
                 &Self::expr,
                 &Self::expr,
             ]),

@@ -253,7 +253,7 @@ fn look(node: lift_syntax::SyntaxNode) {
         TupleExpr { ; components }
         Ascribe { expr ty ; }
         Pack { expr ; }
-        Unpack { size_name name value body ; }
+        Unpack { name value body ; size_names }
         Compose { ; functions }
         NameType { token text ; }
         ArrayType { position element length ; }

@@ -317,8 +317,8 @@ fn missing_parts() {
     check(
         "(define a (unpack (X) xs xs))",
         expect![[r#"
-        20..21 ")" syntax/missing: the name is missing: this is written `(size-name name)`
-    "#]],
+            20..21 ")" syntax/missing: the name is missing: this is written `(size-name … name)`
+        "#]],
     );
     check(
         "(define a (o))",
@@ -385,10 +385,10 @@ fn superfluous_parts() {
     "#]],
     );
     check(
-        "(define a (unpack (X ys zs) xs xs))",
+        "(define a (unpack (X ys) zs xs xs))",
         expect![[r#"
-        24..26 "zs" syntax/extra: too much: this is written `(size-name name)`
-    "#]],
+            31..33 "xs" syntax/extra: too much: this is written `(unpack name value body)` or `(unpack (size-name … name) value body)`
+        "#]],
     );
     check(
         "(define a (f #(- N M K)))",

@@ -53,18 +53,19 @@ fn literals_have_values() {
 }
 
 #[test]
-fn an_unpack_may_name_the_size() {
+fn an_unpack_may_name_its_sizes() {
     let names = |text: &str| match body(text) {
         Expr::Unpack(unpack) => (
-            unpack.size_name().and_then(|name| name.text()),
+            unpack.size_names().filter_map(|name| name.text()).collect::<Vec<_>>(),
             unpack.name().and_then(|name| name.text()),
             unpack.value().is_some() && unpack.body().is_some(),
         ),
         other => panic!("no unpack: {other:?}"),
     };
-    assert_eq!(names("(define a (unpack y x y))"), (None, Some("y".to_owned()), true));
-    let both = (Some("X".to_owned()), Some("y".to_owned()), true);
-    assert_eq!(names("(define a (unpack (X y) x y))"), both);
+    let of = |sizes: &[&str]| (sizes.iter().map(ToString::to_string).collect(), Some("y".to_owned()), true);
+    assert_eq!(names("(define a (unpack y x y))"), of(&[]));
+    assert_eq!(names("(define a (unpack (X y) x y))"), of(&["X"]));
+    assert_eq!(names("(define a (unpack (X Y y) x y))"), of(&["X", "Y"]));
 }
 
 #[test]

@@ -13,13 +13,17 @@
 //! | [`written`] | formatting and elaboration preserve a program |
 //! | [`differential`] | interpreter, device and every form of a program agree |
 //! | [`checks`] | every assumption or check, inside every primitive that takes a function |
+//! | [`outer`] | kernels shared by work-items, with outer lengths of every kind and empty dimensions |
+//! | [`ran`] | the outcome of a run, for comparison |
 //! | [`text`] | arbitrary text is processed without failure |
 
 pub mod checks;
 pub mod choices;
 pub mod differential;
 pub mod mutate;
+pub mod outer;
 pub mod program;
+pub mod ran;
 pub mod soundness;
 pub mod text;
 pub mod tree;

@@ -36,11 +36,12 @@ fn same(text: &str) -> Result<(), String> {
 pub fn pairs_of_branches() -> Result<(), String> {
     const ARRAYS: [(char, [&str; 3]); 2] = [('A', ["h", "xs", "g"]), ('B', ["g", "h", "zs"])];
     for kind in &KINDS {
-        let mut text = String::new();
+        let mut text = "(define (both p q xs) (tuple (filter p xs) (filter q xs)))\n".to_owned();
         for (i, then) in kind.branches.iter().enumerate() {
             for (j, otherwise) in kind.branches.iter().enumerate() {
                 let filled = |branch: &str, which: usize| {
-                    let letters = [('P', "(< 2)"), ('F', "neg"), ('V', ["v", "w"][which]), ('L', ["l", "m"][which])];
+                    let names = [("v", "l", "a"), ("w", "m", "b")][which];
+                    let letters = [('P', "(< 2)"), ('F', "neg"), ('V', names.0), ('L', names.1), ('W', names.2)];
                     let arrays = ARRAYS.map(|(letter, arrays)| (letter, arrays[(i + j + which) % 3]));
                     let of = |c: char| letters.iter().chain(&arrays).find(|(letter, _)| *letter == c);
                     let filled =

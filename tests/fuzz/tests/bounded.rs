@@ -4,7 +4,7 @@
 //! The seed of the new cases is `LIFT_SEED`, or taken from the clock.
 
 use lift_codegen::target::Target;
-use lift_fuzz::{Case, Counts, Wrong, checks, differential, guarded, soundness, text, try_all, written};
+use lift_fuzz::{Case, Counts, Wrong, checks, differential, guarded, outer, soundness, text, try_all, written};
 use lift_tests::check::Program;
 use lift_tests::files;
 use lift_tests::kernels::device;
@@ -18,8 +18,9 @@ const FIXED: u64 = 1;
 /// Number of new cases per mode: at most a hundredth of the number tried without failure since the mode's last failure
 /// was fixed or the mode was extended (counts are in tests/fuzz/LOG.md). A failure therefore most likely comes from a
 /// recent change.
-const FRESH: [(&str, u64); 7] = [
+const FRESH: [(&str, u64); 8] = [
     ("checks", 1),
+    ("outer", 1),
     ("soundness", 100),
     ("written", 100),
     ("text", 20),
@@ -104,6 +105,14 @@ fn no_pair_of_a_function_and_a_check_is_missing() {
         .collect();
     let (uses, checks) = (checks::USES.len(), checks::CHECKS.len());
     assert_eq!(tried.len(), uses * checks * checks::POSITIONS.len() * checks::LENGTHS.len());
+}
+
+/// A sample of the kernels that work-items share, of the outer lengths and of the targets, at all sizes.
+#[test]
+fn shared_kernels_take_any_outer_length() {
+    let counts = none_wrong("outer", 6, FIXED, outer::try_one);
+    assert!(counts.accepted > 3, "most are compiled: {counts:?}");
+    some_new("outer", outer::try_one);
 }
 
 #[test]

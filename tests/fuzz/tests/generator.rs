@@ -7,6 +7,7 @@ use lift_codegen::target::Target;
 use lift_fuzz::choices::Random;
 use lift_fuzz::differential;
 use lift_fuzz::differential::{COMPUTE_UNITS, MOST_IN_GROUP, PER_ITEM, SIZES, Way};
+use lift_fuzz::outer;
 use lift_fuzz::program::shapes::orders::{DISORDERS, NUMBERS, ORDERS};
 use lift_fuzz::program::{Breadth, program};
 use lift_fuzz::tree::{Tree, parse};
@@ -104,6 +105,43 @@ fn every_way_to_compile_is_tried() {
     for what in groups.chain(elements).chain(sizes).chain(checks) {
         let count = counts.get(&what).copied().unwrap_or(0);
         assert!(count >= WAYS / 100, "{what}: {count} of {WAYS}");
+    }
+}
+
+/// Rules that need rows side by side in memory, an outer length that is a size, or a padding that the host knows. What is
+/// computed instead is compared with the interpreter like everything else.
+const NEVER: [(&str, &[&str]); 6] = [
+    ("short-rows", &["what a filter kept"]),
+    ("map-parts", &["a branch", "a number", "a part", "what a filter kept"]),
+    ("tile-pairs", &["a branch", "a number", "a part", "what a filter kept"]),
+    ("blocks", &["what a filter kept"]),
+    ("column-teams", &["what a filter kept"]),
+    ("tile-transpose", &["what a filter kept"]),
+];
+
+/// Every rule for tiles, and every other one that a skeleton is there for, is applied under every kind of outer length; and
+/// each kernel runs with nothing, one and many of each dimension.
+#[test]
+fn every_shared_kernel_meets_every_outer_length() {
+    let tiling = rules::ALL.iter().filter(|rule| rule.chapter == rules::Chapter::Tiling).map(|rule| rule.name);
+    let named: BTreeSet<&str> = outer::SKELETONS.iter().flat_map(|skeleton| skeleton.rules.iter().copied()).collect();
+    let without: Vec<&str> = tiling.filter(|rule| !named.contains(rule)).collect();
+    assert_eq!(without, [] as [&str; 0], "no skeleton is there for these rules");
+    let outers: Vec<&str> = outer::OUTERS.iter().filter(|outer| !outer.inside).map(|outer| outer.name).collect();
+    let pairs = named.iter().flat_map(|rule| outers.iter().map(|outer| (*rule, *outer)));
+    let never = |rule: &str, kind: &str| NEVER.iter().any(|(named, kinds)| *named == rule && kinds.contains(&kind));
+    let mut missing: BTreeSet<(&str, &str)> = pairs.filter(|(rule, kind)| !never(rule, kind)).collect();
+    for case in (0..outer::Case::number()).map(outer::Case::nth) {
+        let (skeleton, kind) = (&outer::SKELETONS[case.skeleton], outer::OUTERS[case.outer].name);
+        if skeleton.rules.iter().any(|rule| missing.contains(&(*rule, kind))) {
+            let Ok(applied) = case.rules() else { continue };
+            missing.retain(|(rule, of)| *of != kind || !applied.contains(rule));
+        }
+    }
+    let missing: Vec<String> = missing.iter().map(|(rule, kind)| format!("{rule} under {kind}")).collect();
+    assert!(missing.is_empty(), "in no program:\n{}", missing.join("\n"));
+    for (n, m) in [0, 1, 2].into_iter().flat_map(|n| [0, 1, 2].map(|m| (n, m))) {
+        assert!(outer::SIZES.iter().any(|size| (size.0.min(2), size.1.min(2)) == (n, m)), "{n} × {m}");
     }
 }
 

@@ -171,21 +171,27 @@ impl Tool<'_, '_> {
 
     // ---- lengths and types
 
-    /// `(let ys v e)` with a hidden length in `v`: `(unpack (X ys) v e)`.
+    /// `(let ys v e)` with hidden lengths in `v`: `(unpack (X ys) v e)`, a name for each.
     fn name_length(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
         let inference = self.view.inference();
         let Some(opening) = inference.opening_at(Site::Binder(binder)) else { return };
-        let [_] = opening.lengths.as_slice() else { return };
         let found = self.body().exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
             Expr::Let { binder: bound, value, .. } if *bound == binder => Some((ExprId(id), *value)),
-            Expr::Unpack { size: None, binder: bound, value, .. } if *bound == binder => Some((ExprId(id), *value)),
+            Expr::Unpack { sizes, binder: bound, value, .. } if *bound == binder && sizes.is_empty() => {
+                Some((ExprId(id), *value))
+            }
             _ => None,
         });
         let Some((whole, value)) = found.filter(|(_, value)| !self.is_component(*value)) else { return };
-        let name = self.fresh("X");
+        let mut names: Vec<String> = Vec::new();
+        for _ in &opening.lengths {
+            names.push(fresh_name("X", |name| mentions_name(self.body(), name) || names.iter().any(|n| n == name)));
+        }
         let head = TextRange::new(self.start(whole) + TextSize::new(1), self.start(value));
-        let edits = Edits::default().replace(head, format!("unpack ({name} {}) ", self.body().binder(binder).name));
-        self.offer(format!("Name the hidden length `{name}`"), kinds::NAME_LENGTH, edits, actions);
+        let bound = format!("unpack ({} {}) ", names.join(" "), self.body().binder(binder).name);
+        let s = if names.len() == 1 { "" } else { "s" };
+        let title = format!("Name the hidden length{s} `{}`", names.join("`, `"));
+        self.offer(title, kinds::NAME_LENGTH, Edits::default().replace(head, bound), actions);
     }
 
     /// `x` becomes `(x float)`; the value of a `let` becomes `(: value type)`.

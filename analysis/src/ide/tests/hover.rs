@@ -3,7 +3,7 @@
 use super::Fixture;
 use expect_test::{Expect, expect};
 
-fn check(text: &str, expected: Expect) {
+pub(super) fn check(text: &str, expected: Expect) {
     let fixture = Fixture::new(text);
     let (path, range) = fixture.marked();
     let shown = match fixture.analysis().hover(path, range).unwrap() {

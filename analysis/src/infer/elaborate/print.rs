@@ -2,7 +2,14 @@
 
 use super::{Elaborate, Replacement, Value, Wrap, children};
 use crate::hir::*;
+use crate::size::Var;
 use lift_syntax::{TextRange, TextSize};
+
+/// What an `unpack` binds: `(X1 X2 name)`.
+fn with_lengths(lengths: &[Var], name: &str) -> String {
+    let lengths: String = lengths.iter().map(|length| format!("{} ", length.name)).collect();
+    format!("({lengths}{name})")
+}
 
 impl Elaborate<'_> {
     pub(super) fn render(&self, e: ExprId) -> String {
@@ -39,8 +46,7 @@ impl Elaborate<'_> {
         let value = self.value(&w.value);
         match w.lengths.as_slice() {
             [] => format!("(let {} {value} ", w.name),
-            [one] => format!("(unpack ({} {}) {value} ", one.name, w.name),
-            _ => format!("(unpack {} {value} ", w.name),
+            lengths => format!("(unpack {} {value} ", with_lengths(lengths, &w.name)),
         }
     }
 
@@ -124,16 +130,19 @@ impl Elaborate<'_> {
             if !self.is_further_binding(e) {
                 pieces.push((self.keyword(range, name_range), "unpack".into()));
             }
-            if lengths.len() != 1 && self.is_pattern(*binder) {
-                pieces.push((name_range, self.body.binder(*binder).name.to_string()));
-            }
-            if let [one] = lengths.as_slice() {
-                pieces.push((name_range, format!("({} {})", one.name, self.body.binder(*binder).name)));
-            }
+            pieces.push((name_range, with_lengths(lengths, &self.body.binder(*binder).name)));
         }
-        if let (Some(length), Expr::Unpack { binder, .. }) = (self.named_unpacks.get(&e), self.body.expr(e)) {
-            let name = format!("({} {})", length.name, self.body.binder(*binder).name);
-            pieces.push((self.map.range(Node::Binder(*binder)), name));
+        if let (Some(lengths), Expr::Unpack { sizes, binder, .. }) = (self.named_unpacks.get(&e), self.body.expr(e)) {
+            let all = with_lengths(lengths, &self.body.binder(*binder).name);
+            let named = self.map.range(Node::Binder(*binder));
+            // The brackets are there if one of the lengths has a name.
+            match sizes.first() {
+                Some(first) => {
+                    let names = TextRange::new(self.map.range(Node::Binder(*first)).start(), named.end());
+                    pieces.push((names, all[1..all.len() - 1].to_owned()));
+                }
+                None => pieces.push((named, all)),
+            }
         }
         pieces.sort_by_key(|(r, _)| r.start());
         let mut out = String::new();

@@ -110,7 +110,7 @@ fn tuples_and_two_lengths() {
             (lift f (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (unpack (X2 v2) (filter pos xs) (pack (tuple v1 v2))))))
             (lift g (N) ((array-type float N)) (lambda (xs) (unpack (X1 v1) (filter pos xs) (let t (tuple v1 xs) (pack (get1 t))))))
             (define (two xs) (unpack (X1 v1) (filter pos xs) (unpack (X2 v2) (filter pos xs) (pack (tuple v1 v2)))))
-            (lift h (N) ((array-type float N)) (lambda (xs) (unpack t (two xs) (pack (concat (get1 t) (get2 t))))))"#]],
+            (lift h (N) ((array-type float N)) (lambda (xs) (unpack (X1 X2 t) (two xs) (pack (concat (get1 t) (get2 t))))))"#]],
     );
 }
 
@@ -190,6 +190,29 @@ fn an_unpack_gets_a_name_for_its_length() {
         expect![
             "(lift f (N) ((array-type int N) (exists (H) (array-type int H))) (lambda (xs hid) (unpack (X1 hid) hid (unpack (X2 kept) (filter (lambda (x) (< x 3)) xs) (unpack (X4 v1) (unpack more (filter (lambda (x) (< x 5)) (generate #(length hid) (lambda (i) i))) (: (tuple kept more) (exists (X) (tuple-type (array-type int X2) (array-type int X))))) (pack v1))))))"
         ],
+    );
+}
+
+/// One opening of several lengths names each, also where the program has named some.
+#[test]
+fn an_unpack_of_several_lengths_names_them() {
+    let head = "(define (two p q xs) (tuple (filter p xs) (filter q xs)))\n";
+    let kernels = [
+        "(lift inserted (N) (bool (array-type int N)) (lambda (c xs) (let t (two (< 0) (< 5) xs) (if c (tuple (get1 t) (get1 t)) t))))",
+        "(lift written (N) (bool (array-type int N)) (lambda (c xs) (unpack t (two (< 0) (< 5) xs) (if c (tuple (get2 t) (get2 t)) t))))",
+        "(lift one (N) (bool (array-type int N)) (lambda (c xs) (unpack (L t) (two (< 0) (< 5) xs) (if c (tuple (get2 t) (iota #L)) t))))",
+        "(lift pattern (N) (bool (array-type int N)) (lambda (c xs) (let (tuple a b) (two (< 0) (< 5) xs) (if c (map (lambda (x) a) b) (map (lambda (x) b) a)))))",
+        "(lift rows (N) (bool (array-type int N)) (lambda (c xs) (map (lambda (t) (if c (get1 t) (concat (get1 t) (get2 t)))) (map (lambda (x) (two (< x) (> x) xs)) xs))))",
+    ];
+    check_elaborated(
+        &format!("{head}{}", kernels.join("\n")),
+        expect![[r#"
+        (define (two p q xs) (unpack (X1 v1) (filter p xs) (unpack (X2 v2) (filter q xs) (pack (tuple v1 v2)))))
+        (lift inserted (N) (bool (array-type int N)) (lambda (c xs) (unpack (X1 X2 t) (two (< 0) (< 5) xs) (unpack (X3 v1) (if c (: (tuple (get1 t) (get1 t)) (exists (X) (tuple-type (array-type int X1) (array-type int X)))) (: t (exists (X) (tuple-type (array-type int X1) (array-type int X))))) (pack v1)))))
+        (lift written (N) (bool (array-type int N)) (lambda (c xs) (unpack (X1 X2 t) (two (< 0) (< 5) xs) (unpack (X3 v1) (if c (: (tuple (get2 t) (get2 t)) (exists (X) (tuple-type (array-type int X) (array-type int X2)))) (: t (exists (X) (tuple-type (array-type int X) (array-type int X2))))) (pack v1)))))
+        (lift one (N) (bool (array-type int N)) (lambda (c xs) (unpack (L t) (two (< 0) (< 5) xs) (if c (: (tuple (get2 t) (iota #L)) (exists (X Y) (tuple-type (array-type int X) (array-type int Y)))) (: t (exists (X Y) (tuple-type (array-type int X) (array-type int Y))))))))
+        (lift pattern (N) (bool (array-type int N)) (lambda (c xs) (unpack (X1 X2 a-b) (two (< 0) (< 5) xs) (let (tuple a b) a-b (if c (: (map (lambda (x) a) b) (exists (X Y) (array-type (array-type int Y) X))) (: (map (lambda (x) b) a) (exists (X Y) (array-type (array-type int Y) X))))))))
+        (lift rows (N) (bool (array-type int N)) (lambda (c xs) (map (lambda (t) (unpack (X1 X2 t) t (if c (pack (get1 t)) (pack (concat (get1 t) (get2 t)))))) (map (lambda (x) (two (< x) (> x) xs)) xs))))"#]],
     );
 }
 

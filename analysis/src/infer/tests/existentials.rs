@@ -223,6 +223,40 @@ fn written_pack_and_unpack_are_not_doubled() {
     );
 }
 
+#[test]
+fn an_unpack_names_the_lengths_that_it_opens() {
+    let head = "(define (two p xs) (tuple (filter p xs) (filter small xs)))\n";
+    let kernel = |name: &str, body: &str| format!("(lift {name} (N) ((array-type float N)) (lambda (xs) {body}))\n");
+    let kernels = [
+        ("both", "(unpack (L K v) (two pos xs) (tuple (iota #K) (get2 v) (get1 v) (iota #L)))"),
+        ("first", "(unpack (L v) (two pos xs) (zip (iota #L) (get1 v)))"),
+        (
+            "ordered",
+            "(unpack (L K v) (: (two pos xs) (exists (B A) (tuple-type (array-type float A) (array-type float B)))) (zip (iota #L) (get1 v)))",
+        ),
+        ("three", "(unpack (L K M v) (two pos xs) (+ L K))"),
+        ("later", "((lambda (f) (unpack (L K v) (f xs) (tuple (iota #K) (get2 v)))) (two pos))"),
+        ("known", "(unpack (L K v) xs (+ L K))"),
+    ];
+    let kernels: String = kernels.iter().map(|(name, body)| kernel(name, body)).collect();
+    check(
+        &format!("{PREDICATES}{head}{kernels}"),
+        expect![[r#"
+        pos : Float -> Bool
+        small : Float -> Bool
+        two : (Float -> Bool) -> Array[Float,n] -> <∃X Y, (Array[Float,X], Array[Float,Y])>
+        both : Array[Float,N] -> <∃X Y, (Array[Int,X], Array[Float,X], Array[Float,Y], Array[Int,Y])>
+        first : Array[Float,N] -> <∃X, Array[(Int, Float),X]>
+        ordered : Array[Float,N] -> <∃X, Array[(Int, Float),X]>
+        three : Array[Float,N] -> Int
+          nothing-to-unpack at `v`: `unpack` names 3 lengths here, and this value hides 2 lengths
+        later : Array[Float,N] -> <∃X, (Array[Int,X], Array[Float,X])>
+        known : Array[Float,N] -> Int
+          nothing-to-unpack at `xs`: `unpack` opens a hidden length, and the length of this array is already known: `N`
+    "#]],
+    );
+}
+
 /// What a definition opens is its own, also where it is no function.
 #[test]
 fn a_defined_value_hides_what_it_opens() {

@@ -235,12 +235,12 @@ impl<'db> Scope<'db> {
             }
             BinderRole::UnpackSize => {
                 let unpacked = body.exprs.iter().find_map(|e| match e {
-                    Expr::Unpack { size: Some(s), binder, .. } if *s == b => Some(*binder),
+                    Expr::Unpack { sizes, binder, .. } => Some((sizes.iter().position(|s| *s == b)?, *binder)),
                     _ => None,
                 });
-                let unpacked = unpacked.ok_or_else(unknown)?;
+                let (which, unpacked) = unpacked.ok_or_else(unknown)?;
                 match self.cx.inference.opening_at(Site::Binder(unpacked)) {
-                    Some(o) => o.lengths.first().and_then(|l| self.length(l.id)).ok_or_else(unknown),
+                    Some(o) => o.lengths.get(which).and_then(|l| self.length(l.id)).ok_or_else(unknown),
                     None => self.binding(unpacked).and_then(|b| length_of(&b.value)).ok_or_else(unknown),
                 }
             }

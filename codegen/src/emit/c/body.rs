@@ -71,7 +71,21 @@ impl Printer<'_> {
         b.line("return status;");
         b.depth = 0;
         b.line("}");
-        Ok(b.text)
+        Ok(self.without_unused_inputs(b.text))
+    }
+
+    /// Inputs that no launch takes have no name of their own: compilers warn of it.
+    fn without_unused_inputs(&self, text: String) -> String {
+        let mut text = text;
+        for (i, _) in self.with_role(BufferRole::Input) {
+            let name = &self.buffers[i];
+            let named = format!("  cl_mem b_{name} = {name};\n");
+            let Some((before, after)) = text.split_once(&named) else { continue };
+            if !super::mentions(after, &format!("b_{name}")) {
+                text = format!("{before}  (void){name};\n{after}");
+            }
+        }
+        text
     }
 
     /// The function that checks the sizes.

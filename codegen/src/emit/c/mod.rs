@@ -7,7 +7,7 @@
 
 mod body;
 
-use super::size::{Function, Language, expression};
+use super::size::{Function, Language, where_used};
 use super::{kernels, waits};
 use crate::opencl::Names;
 use crate::plan::{Buffer, BufferId, BufferRole, LONGEST, Layout, Plan, Program};
@@ -277,7 +277,7 @@ impl<'a> Printer<'a> {
         self.plan.buffers.iter().enumerate().filter(move |(_, b)| b.role == role)
     }
     fn expr(&self, s: &Size) -> Result<String, String> {
-        expression(self, s)
+        where_used(self, s)
     }
     /// Whether the capacity of a buffer is known only during the run.
     fn late(&self, b: &Buffer) -> bool {

@@ -8,20 +8,16 @@
 
 mod tables;
 
+use crate::ran::{Ran, on_device, on_interpreter};
 use crate::{Case as Outcome, Wrong, guarded, remember};
 use lift_analysis::db::forms;
 use lift_analysis::diagnostics::Severity;
-use lift_analysis::origin::Origin;
 use lift_codegen::core::{Kernel, build};
-use lift_codegen::failure::Kind;
-use lift_codegen::interp::{self, Limits, RunErrorKind, bind_sizes};
-use lift_codegen::lower::compile;
-use lift_codegen::run::{self, RunFailure, RunOptions};
+use lift_codegen::interp::RunErrorKind;
 use lift_codegen::target::Target;
 use lift_codegen::value::{ArrayValue, Value};
 use lift_syntax::FormKind;
 use lift_tests::check::Program;
-use lift_tests::kernels::{close, device};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,6 +70,11 @@ impl Case {
                 format!("(o (+ 0) (add{suffix} ys))"),
                 format!("(o (+ 0) sum{suffix})"),
             ),
+            Position::Inside => {
+                let inside = |then: &str, other| format!("(if (< c 1) {then} {other})");
+                let of_number = inside(&format!("(+ x {check})"), "x");
+                (String::new(), format!("(lambda (x) {of_number})"), format!("(lambda (ys) {})", inside(check, "0")))
+            }
             Position::Guard => {
                 let guarded = |then: &str, other| format!("(if (= (length ys) {}) {then} {other})", self.check().holds);
                 let of_number = guarded(&format!("(+ x {check})"), "x");
@@ -117,61 +118,10 @@ impl Case {
     }
 }
 
-/// The outcome of a run, for comparison.
-#[derive(Debug, Clone, PartialEq)]
-enum Ran {
-    Value(Value),
-    Failed { kind: RunErrorKind, origin: Option<Origin>, message: String },
-}
-
-impl Ran {
-    fn is_like(&self, other: &Ran) -> bool {
-        match (self, other) {
-            (Ran::Value(a), Ran::Value(b)) => close(a, b),
-            (Ran::Failed { kind, origin, .. }, Ran::Failed { kind: k, origin: o, .. }) => kind == k && origin == o,
-            _ => false,
-        }
-    }
-}
-
 /// Returns arrays of zeros, for which every check that holds has the value 0, and other arguments of the kernel.
 fn inputs(length: usize, branch: i32) -> Vec<Value> {
     let zeros = Value::Array(ArrayValue::Int(vec![0; length]));
     vec![zeros.clone(), Value::Array(ArrayValue::Int(vec![0, 1])), Value::Int(branch), zeros]
-}
-
-fn on_interpreter(kernel: &Kernel, inputs: Vec<Value>) -> Ran {
-    match interp::run_watched(kernel, inputs, &[], Limits { steps: 300_000, bytes: 64 << 20, iterations: 10_000 }) {
-        Ok(value) => Ran::Value(value),
-        Err(e) => Ran::Failed { kind: e.kind, origin: e.origin, message: e.message },
-    }
-}
-
-/// Runs on the device; `None` if the kernel is not supported for this target.
-fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<Result<Ran, String>> {
-    let program = compile(kernel, target).ok()?;
-    let sizes = match bind_sizes(kernel, inputs, &[]) {
-        Ok(sizes) => sizes,
-        Err(e) => return Some(Err(e.message)),
-    };
-    let options = RunOptions { poison: true, ..RunOptions::default() };
-    Some(match run::run(&program, inputs, &sizes, device(), &options) {
-        Ok(outcome) => Ok(Ran::Value(outcome.value)),
-        Err(RunFailure::Assumption { origin, assumption, .. }) => {
-            Ok(Ran::Failed { kind: RunErrorKind::Assumption, origin: Some(origin), message: assumption })
-        }
-        Err(RunFailure::Check { kind, message, origin }) => {
-            let kind = match kind {
-                Kind::Index => RunErrorKind::Index,
-                Kind::DivisionByZero => RunErrorKind::DivisionByZero,
-                Kind::Argument => RunErrorKind::Argument,
-                Kind::Cast => RunErrorKind::Cast,
-                Kind::Assumption => RunErrorKind::Assumption,
-            };
-            Ok(Ran::Failed { kind, origin: Some(origin), message })
-        }
-        Err(other) => Err(other.to_string()),
-    })
 }
 
 /// A case's kernel; `None` if the checker rejected it for its lengths; an error for any other failure.
@@ -223,12 +173,16 @@ fn is_right(case: &Case, kernel: Option<&Kernel>, targets: &[Target]) -> Result<
     };
     let mut compiled = BTreeSet::new();
     for (length, holds) in case.runs() {
-        let branches: &[i32] = if case.position == Position::Branch { &[0, 1] } else { &[0] };
+        let branches: &[i32] = match case.position {
+            Position::Branch | Position::Inside => &[0, 1],
+            _ => &[0],
+        };
         for &branch in branches {
-            let ran = on_interpreter(kernel, inputs(length, branch));
-            let holds = holds || case.position == Position::Guard;
+            let ran = on_interpreter(kernel, inputs(length, branch), 300_000);
+            // What is in a branch that is not taken holds as well.
+            let holds = holds || case.position == Position::Guard || branch == 1;
             let fine = match &ran {
-                Ran::Value(_) => holds || branch == 1,
+                Ran::Value(_) => holds,
                 Ran::Failed { kind, .. } => {
                     !holds
                         && matches!(

@@ -17,6 +17,8 @@ const fn of(primitive: &'static str, text: &'static str) -> Use {
 pub const USES: &[Use] = &[
     of("map", "(map $u $z)"),
     of("map", "(map $f (map (lambda (z) $y) $z))"),
+    // The length of a row is that of the array, but the checker sees only that it depends on the position.
+    of("map", "(map $f (generate #2 (lambda (i) (take #(mod (length $y) (+ (length $y) 1 i)) $y))))"),
     of("mapSeq", "(mapSeq $u $z)"),
     of("mapGlb0", "(mapGlb0 $u $z)"),
     of("mapGlb0", "(mapGlb0 $f (map (lambda (z) $y) $z))"),
@@ -124,12 +126,22 @@ pub enum Position {
     Partial,
     Composition,
     Define,
+    /// A branch around what takes the function: it fails only where the branch is taken.
     Branch,
+    /// A branch in the function: the same.
+    Inside,
     /// Guarded by a condition that implies the check, so that it never fails.
     Guard,
 }
-pub const POSITIONS: [Position; 6] =
-    [Position::Argument, Position::Partial, Position::Composition, Position::Define, Position::Branch, Position::Guard];
+pub const POSITIONS: [Position; 7] = [
+    Position::Argument,
+    Position::Partial,
+    Position::Composition,
+    Position::Define,
+    Position::Branch,
+    Position::Inside,
+    Position::Guard,
+];
 
 /// What the checker knows of the checked length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@ use super::ty::{BOOL, INT};
 use super::{Breadth, Maker};
 
 /// Templates for branches, and for uses of the `if`; both branches of an `if` are of one kind. `A` and `B` stand for
-/// arrays of numbers, `P` for a predicate, `F` for a function, `V` and `L` for new names, `T` for a condition, `R` for
+/// arrays of numbers, `P` for a predicate, `F` for a function, `V`, `L` and `W` for new names, `T` for a condition, `R` for
 /// the `if`.
 pub struct Kind {
     pub branches: &'static [&'static str],
@@ -23,6 +23,8 @@ pub const KINDS: [Kind; 3] = [
             "(let V (filter P A) (tuple V A))",
             "(unpack V (filter P A) (tuple A (reverse V)))",
             "(unpack (L V) (filter P A) (tuple V (iota #L)))",
+            "(unpack (L W V) (both P P A) (tuple (get1 V) (iota #W)))",
+            "(unpack V (both P P A) (tuple (get2 V) A))",
         ],
         uses: &[
             "R",
@@ -43,6 +45,7 @@ pub const KINDS: [Kind; 3] = [
             "(let V (filter P A) (map (lambda (L) V) V))",
             "(let V (filter P A) (map (lambda (L) V) A))",
             "(unpack V (filter P A) (map (lambda (L) A) V))",
+            "(unpack (L W V) (both P P A) (map (lambda (u) (get2 V)) (iota #L)))",
         ],
         uses: &[
             "R",
@@ -62,6 +65,7 @@ pub const KINDS: [Kind; 3] = [
             "(map F (filter P A))",
             "(let V (filter P A) (concat V A))",
             "(unpack V (filter P A) (concat V V))",
+            "(unpack (L W V) (both P P A) (concat (get1 V) (iota #W)))",
             "(iota (abs (mod k 5)))",
         ],
         uses: &["R", "(let V R (tuple V V))", "(let V R (zip V (map F V)))", "(map F R)", "(filter P R)", "(sumi R)"],
@@ -125,7 +129,8 @@ impl Maker<'_> {
     /// Replaces the letters of a template.
     fn filled(&mut self, text: &str, arrays: &[String], both: &str) -> String {
         let of = |this: &mut Self| arrays[this.choices.below(arrays.len())].clone();
-        let letters = [('A', of(self)), ('B', of(self)), ('V', self.fresh("v")), ('L', self.fresh("w"))];
+        let new = [('V', self.fresh("v")), ('L', self.fresh("w")), ('W', self.fresh("w"))];
+        let letters = [('A', of(self)), ('B', of(self))].into_iter().chain(new).collect::<Vec<_>>();
         let mut out = String::new();
         for letter in text.chars() {
             match letter {

@@ -53,6 +53,12 @@ impl Maker<'_> {
                 let elements: Vec<Ty> = parts.iter().filter_map(|p| p.as_array().map(|(e, _)| e.clone())).collect();
                 let [first, second] = elements.as_slice() else { return (String::from("xs"), false) };
                 if parts[0].as_array().map(|a| a.1) != parts[1].as_array().map(|a| a.1) {
+                    if first == second && self.choices.below(3) == 2 {
+                        let (p, q) = (self.function(first, &BOOL, 1), self.function(first, &BOOL, 1));
+                        let xs = self.some_length();
+                        let xs = self.array(first, &xs, depth, place);
+                        return (format!("(both {p} {q} {xs})"), true);
+                    }
                     let (a, b) = (self.dynamic(first, depth, place).0, self.dynamic(second, depth, place).0);
                     return (format!("(tuple {a} {b})"), false);
                 }

@@ -115,8 +115,8 @@ enum Binder {
     Let,
     Lambda,
     Unpack,
-    /// `unpack` with a name for the length.
-    UnpackLength(String),
+    /// `unpack` with names for the lengths.
+    UnpackLengths(Vec<String>),
 }
 
 impl Maker<'_> {
@@ -258,7 +258,9 @@ impl Maker<'_> {
                 let binder = match self.choices.below(6) {
                     3 => Binder::Lambda,
                     4 if openable => Binder::Unpack,
-                    5 if openable && matches!(ty, Ty::Hidden(1, _)) => Binder::UnpackLength(self.fresh("L")),
+                    5 if openable && let Ty::Hidden(lengths, _) = ty => {
+                        Binder::UnpackLengths((0..lengths).map(|_| self.fresh("L")).collect())
+                    }
                     _ => Binder::Let,
                 };
                 (value, ty, binder)
@@ -281,8 +283,8 @@ impl Maker<'_> {
             }
         };
         let name = self.fresh("v");
-        if let Binder::UnpackLength(size) = &binder {
-            self.sizes.push((self.made + 1, size.clone()));
+        if let Binder::UnpackLengths(sizes) = &binder {
+            self.sizes.extend((self.made + 1..).zip(sizes.iter().cloned()));
         }
         let before = self.made;
         let ty = self.opened(ty);
@@ -294,7 +296,7 @@ impl Maker<'_> {
             Binder::Let => (format!("(let {name} {value} "), ")".into()),
             Binder::Lambda => (format!("((lambda ({name}) "), format!(") {value})")),
             Binder::Unpack => (format!("(unpack {name} {value} "), ")".into()),
-            Binder::UnpackLength(size) => (format!("(unpack ({size} {name}) {value} "), ")".into()),
+            Binder::UnpackLengths(sizes) => (format!("(unpack ({} {name}) {value} ", sizes.join(" ")), ")".into()),
         }
     }
 

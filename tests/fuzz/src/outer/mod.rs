@@ -1,0 +1,111 @@
+//! Kernels that work-items share, with outer lengths of every kind and dimensions that are empty: the devices compute what
+//! the interpreter computes.
+//!
+//! A program is a [`Skeleton`] under an [`Outer`]; it runs at all [`SIZES`] for each of [`KEPT`]. [`Case::number`] counts the
+//! pairs, with the targets.
+
+mod tables;
+
+use crate::ran::{Ran, compiled, on_interpreter};
+use crate::{Case as Outcome, Wrong, guarded, remember};
+use lift_codegen::core::Kernel;
+use lift_codegen::interp::RunErrorKind;
+use lift_codegen::lower::compile;
+use lift_codegen::target::Target;
+use lift_codegen::value::{ArrayValue, Value};
+use lift_tests::check::Program;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+pub use tables::{KEPT, MANY, OUTERS, Outer, SIZES, SKELETONS, Skeleton};
+
+/// One program and a target, by their places in the tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Case {
+    pub skeleton: usize,
+    pub outer: usize,
+    pub target: usize,
+}
+
+pub fn targets() -> [Target; 4] {
+    [Target::portable(), Target::cpu(), Target::gpu(), Target::nvidia()]
+}
+
+impl Case {
+    pub fn number() -> usize {
+        SKELETONS.len() * OUTERS.len() * targets().len()
+    }
+
+    pub fn nth(n: usize) -> Case {
+        let (n, target) = (n / targets().len(), n % targets().len());
+        Case { skeleton: n / OUTERS.len() % SKELETONS.len(), outer: n % OUTERS.len(), target }
+    }
+
+    pub fn target(&self) -> Target {
+        targets()[self.target]
+    }
+
+    pub fn text(&self) -> String {
+        let body = OUTERS[self.outer].text.replace("$s", SKELETONS[self.skeleton].text);
+        lift_syntax::format(&format!(
+            "(lift outer (N M) ((array-type (array-type int M) N) (array-type int M) int int) (lambda (rows v k n) {body}))\n"
+        ))
+    }
+
+    pub fn kernel(&self) -> Result<Arc<Kernel>, String> {
+        let text = self.text();
+        remember("outer", &text);
+        let program = Program::new(Path::new("."), "outer.lift", &text);
+        if !program.is_well_typed() {
+            return Err(format!("refused: {}", program.outcome()));
+        }
+        program.kernels().into_iter().next().ok_or("no kernel")?.core
+    }
+
+    /// The rules of the compiler that are applied to it.
+    pub fn rules(&self) -> Result<BTreeSet<&'static str>, String> {
+        let program = compile(&*self.kernel()?, &self.target()).map_err(|e| format!("{e:?}"))?;
+        Ok(program.report.applied.iter().map(|applied| applied.rule.name).collect())
+    }
+
+    /// Whether a device computes what the interpreter does; `false`: it is not compiled, which is said.
+    fn is_right(&self) -> Result<bool, String> {
+        let kernel = self.kernel()?;
+        let Ok(program) = compile(&kernel, &self.target()) else { return Ok(false) };
+        for (n, m) in SIZES {
+            for k in KEPT {
+                let inputs = inputs(n, m, k);
+                let meaning = on_interpreter(&kernel, inputs.clone(), 20_000_000);
+                if matches!(&meaning, Ran::Failed { kind: RunErrorKind::Limit, .. }) {
+                    continue;
+                }
+                let result = compiled(&program, &kernel, &inputs);
+                if !result.as_ref().is_ok_and(|result| meaning.is_like(result)) {
+                    return Err(format!(
+                        "N={n} M={m} k={k}: the interpreter gives {meaning:?}\n{:?} gives {result:?}",
+                        self.target().class
+                    ));
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+fn inputs(n: usize, m: usize, k: i32) -> Vec<Value> {
+    let int = |i: usize| (i * 37 + 11) as i32 % 19 - 7;
+    let row = |row: usize| Value::Array(ArrayValue::Int((0..m).map(|i| int(row * 5 + i)).collect()));
+    let rows = Value::Array(ArrayValue::Values((0..n).map(row).collect()));
+    vec![rows, row(n + 1), Value::Int(k), Value::Int(n as i32)]
+}
+
+/// One case.
+pub fn try_one(seed: u64) -> Outcome {
+    // Far from one another, so that a few seeds see much of the tables.
+    let case = Case::nth((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % Case::number());
+    match guarded(|| case.is_right()) {
+        Ok(false) => Outcome::Rejected,
+        Ok(true) => Outcome::Accepted,
+        Err(why) => Outcome::Wrong(Wrong { program: case.text(), why }),
+    }
+}
