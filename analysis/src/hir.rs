@@ -1,8 +1,8 @@
-//! HIR: one top-level form without positions, comments or brackets.
+//! HIR: one top-level form without source locations, comments and brackets.
 //!
-//! Every node has an id; where a node stands in the text is in the [`SourceMap`] beside the body, so that two
-//! bodies at different places of a file are equal and inference never reads a position.
-//! Names are resolved here as far as one form can: a local name is the id of its binder, any other is [`Expr::Global`].
+//! Every node has an id, and the [`SourceMap`] beside the body gives its range. Two bodies at different locations of a
+//! file are therefore equal, and inference never reads a location. Local names are resolved to the ids of their
+//! binders; any other name is [`Expr::Global`].
 
 use lift_syntax::TextRange;
 
@@ -12,7 +12,7 @@ pub use crate::node::{BinderId, ExprId, Id, IdVec, Name, Node, Scalar, SizeRefId
 pub enum Literal {
     Int(i32),
     Long(i64),
-    /// The bits of an `f32`, so that bodies can be compared.
+    /// The bits of an `f32`, for comparison.
     Float(u32),
     /// The bits of an `f64`.
     Double(u64),
@@ -28,13 +28,13 @@ pub enum BinderRole {
     Unpack,
     /// A size name declared by a kernel: `(lift (N) …)`.
     SizeParam,
-    /// A size name that the types of a `define` mention: quantified there.
+    /// A size name that occurs in the types of a `define` and is quantified there.
     ImplicitSize,
     /// The length name of `(unpack (X xs) …)`.
     UnpackSize,
     /// A size name of an `exists` type.
     ExistsSize,
-    /// The position of `(array-type (i) T n)` or the index of `(sum (i n) …)`: in scope in types and sizes only.
+    /// The index variable of `(array-type (i) T n)` or the index of `(sum (i n) …)`; in scope in types and sizes only.
     Position,
 }
 
@@ -48,7 +48,7 @@ pub struct Binder {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expr {
-    /// Something that should be here and is not; the parser has said so.
+    /// A missing expression, which the parser has reported.
     Missing,
     Local(BinderId),
     /// A `define`, a kernel or a primitive, looked up by [`crate::names`].
@@ -75,11 +75,11 @@ pub enum Expr {
         otherwise: ExprId,
     },
     Tuple(Vec<ExprId>),
-    /// A component of a tuple that a pattern takes apart: the value of the `let` of its name.
+    /// A component of a tuple destructured by a pattern; the value of the `let` that names it.
     Component {
         of: BinderId,
         index: usize,
-        /// How many components the pattern has.
+        /// The number of components in the pattern.
         width: usize,
     },
     Ascribe {
@@ -88,7 +88,8 @@ pub enum Expr {
     },
     Pack(ExprId),
     Unpack {
-        /// Names of the lengths that are opened, in the order in which the type binds them; there may be fewer.
+        /// Names of the opened lengths, in the order in which the type binds them; there may be fewer names than
+        /// lengths.
         sizes: Vec<BinderId>,
         binder: BinderId,
         value: ExprId,
@@ -102,7 +103,7 @@ pub enum Expr {
 pub enum TypeRef {
     Error,
     Scalar(Scalar),
-    /// A type variable; only in the declarations of primitives.
+    /// A type variable; only in declarations of primitives.
     Variable(Name),
     Array {
         position: Option<BinderId>,
@@ -141,7 +142,7 @@ pub enum SizeRef {
     Error,
     Nat(u64),
     Local(BinderId),
-    /// A size variable; only in the declarations of primitives.
+    /// A size variable; only in declarations of primitives.
     Variable(Name),
     Op(SizeOp, Vec<SizeRefId>),
     Sum {
@@ -160,12 +161,12 @@ pub enum FormKind {
     Kernel,
     /// A built-in declaration.
     Primitive,
-    /// Text that is no form: what the parser made of it is still checked.
+    /// Text that is not a form. Its parsed parts are still checked.
     #[default]
     Unknown,
 }
 
-/// One form. `root` of a `(define (f x) e)` and of a kernel is a lambda.
+/// One form. `root` is a lambda for a `(define (f x) e)` and for a kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
     pub kind: FormKind,
@@ -179,7 +180,7 @@ pub struct Body {
     /// The parameter types of a kernel, in order.
     pub param_types: Vec<TypeRefId>,
     pub root: Option<ExprId>,
-    /// What lowering itself found wrong (a literal out of range, an unknown size name, two parameters of one name …).
+    /// Errors found by lowering (a literal out of range, an unknown size name, two parameters of one name …).
     pub diagnostics: Vec<crate::diagnostics::Diagnostic>,
 }
 
@@ -198,7 +199,7 @@ impl Body {
     }
 }
 
-/// Where each node of a body stands, relative to the start of its form.
+/// The range of each node of a body, relative to the start of its form.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourceMap {
     pub exprs: IdVec<ExprId, TextRange>,

@@ -1,4 +1,4 @@
-//! From a term to the body of a kernel and its source map.
+//! Converts a term to the body of a kernel and its source map.
 
 use super::term::{Bound, Kind, Term};
 use crate::hir::*;
@@ -6,7 +6,7 @@ use crate::size::{self, Size};
 use lift_syntax::TextRange;
 use rustc_hash::FxHashMap;
 
-/// A parameter of a kernel: an array of scalars of this shape.
+/// A parameter of a kernel: an array of scalars with this shape.
 #[derive(Debug, Clone)]
 pub struct Parameter {
     pub name: Bound,
@@ -15,7 +15,7 @@ pub struct Parameter {
     pub range: TextRange,
 }
 
-/// The body of a kernel without a name. `name` is what stands for its name in the text.
+/// The body of a kernel without a name. `name` is the range to show as its name.
 pub fn kernel(sizes: &[Bound], parameters: &[Parameter], term: &Term, name: TextRange) -> (Body, SourceMap) {
     let mut builder = Builder::default();
     builder.map.form_name = name;
@@ -56,7 +56,7 @@ impl Builder {
         id
     }
 
-    /// Lets are a spine as long as the program, so that it is walked in a loop.
+    /// Walks the chain of `let`s in a loop, because it is as long as the program.
     fn expr(&mut self, term: &Term) -> ExprId {
         let mut spine = Vec::new();
         let mut term = term;

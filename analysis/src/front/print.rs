@@ -1,10 +1,10 @@
-//! A body as text of Lift: what a front end has made of a program, for people and tests.
+//! Prints a body as Lift text, to show the result of a front end to people and in tests.
 
 use crate::hir::*;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
-/// The kernel under this name. A binder whose name is taken already gets a number.
+/// The text of the kernel under the given name. A binder whose name is taken gets a number.
 pub fn to_lift(body: &Body, name: &str) -> String {
     let mut printer = Printer { body, names: FxHashMap::default(), taken: FxHashMap::default(), out: String::new() };
     printer.kernel(name);
@@ -34,11 +34,11 @@ impl Printer<'_> {
 
     fn line(&mut self, depth: usize) {
         self.out.push('\n');
-        // Lets follow one another at one depth.
+        // Consecutive `let`s have one indentation.
         self.out.push_str(&"  ".repeat(depth.min(20)));
     }
 
-    /// A name of Lift that no other binder has.
+    /// A Lift name that no other binder has.
     fn bind(&mut self, binder: BinderId) -> String {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut name: String = self.body.binder(binder).name.chars().map(|c| if plain(c) { c } else { '_' }).collect();
@@ -47,7 +47,7 @@ impl Printer<'_> {
         }
         let count = self.taken.entry(name.clone()).or_default();
         *count += 1;
-        // A primitive may have the plain name.
+        // A primitive may have the name without a number.
         let name = format!("{name}'{count}");
         self.names.insert(binder, name.clone());
         name
@@ -122,7 +122,7 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    /// Lets and unpacks in one another, one on a line.
+    /// Prints nested `let`s and `unpack`s, one per line.
     fn spine(&mut self, mut id: ExprId, depth: usize) {
         let body = self.body;
         let mut open = 0;

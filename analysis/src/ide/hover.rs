@@ -225,7 +225,7 @@ impl Pane<'_, '_> {
         text + "."
     }
 
-    /// The form's assumptions that mention a size: those of branches, and the others.
+    /// The form's assumptions that mention a size: those of branches, then the others.
     fn assumed_of(&self, is_it: &dyn Fn(&Var) -> bool) -> (Vec<&Assumption>, Vec<&Assumption>) {
         let own = self.inference.assumed.iter().map(|assumed| (&assumed.assumption, assumed.branch.is_some()));
         let stated = self.inference.scheme.iter().flat_map(|scheme| &scheme.assumptions);

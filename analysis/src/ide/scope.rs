@@ -1,12 +1,12 @@
-//! Which local names can be used at a place.
+//! Local names in scope.
 
 use crate::hir::*;
 use lift_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashSet;
 
-/// The binders whose names can be used at a place of the form, innermost first, each name once.
+/// The binders in scope at an offset of the form, innermost first, without shadowed ones.
 pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<BinderId> {
-    // The tuples that patterns take apart have no names.
+    // Tuples destructured by patterns have no names.
     let unnamed: FxHashSet<BinderId> = (body.exprs.iter())
         .filter_map(|expr| match expr {
             Expr::Component { of, .. } => Some(*of),
@@ -14,7 +14,7 @@ pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<Binder
         })
         .collect();
     let holds = |expr: ExprId| map.range(Node::Expr(expr)).contains_inclusive(at);
-    // Each group of binders with the size of what it is in scope of.
+    // Groups of binders, each with the size of its scope.
     let mut found: Vec<(TextSize, Vec<BinderId>)> = Vec::new();
     for expr in &body.exprs {
         let (scope, binders) = match expr {
@@ -67,7 +67,7 @@ pub(super) fn in_scope(body: &Body, map: &SourceMap, at: TextSize) -> Vec<Binder
     .collect()
 }
 
-/// Whether a name is bound anywhere in the body, or mentioned as a name from outside.
+/// Whether a name is bound in the body, or used as a global name.
 pub(super) fn mentions_name(body: &Body, name: &str) -> bool {
     body.binders.iter().any(|binder| *binder.name == *name)
         || body.exprs.iter().any(|expr| matches!(expr, Expr::Global(global) if **global == *name))
@@ -82,7 +82,7 @@ pub(super) fn names_in(body: &Body) -> FxHashSet<Name> {
     body.binders.iter().map(|binder| binder.name.clone()).chain(globals).collect()
 }
 
-/// `stem`, or `stem1`, `stem2`, …: what is not in use yet.
+/// A name that is not taken: `stem`, `stem1`, `stem2`, ….
 pub(super) fn fresh_name(stem: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(stem) {
         return stem.to_owned();
@@ -97,12 +97,12 @@ pub(super) fn fresh_name(stem: &str, taken: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// The part of a form's text that a node is.
+/// The text of a range in the form.
 pub(super) fn text_of(text: &str, range: TextRange) -> &str {
     text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
 }
 
-/// Whether all characters of the one stand in the other, in their order, in either case.
+/// Whether `typed` is a subsequence of `label`, ignoring case.
 pub(super) fn is_subsequence(typed: &str, label: &str) -> bool {
     let mut label = label.chars().flat_map(char::to_lowercase);
     typed.chars().flat_map(char::to_lowercase).all(|wanted| label.any(|c| c == wanted))

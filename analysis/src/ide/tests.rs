@@ -1,4 +1,5 @@
-//! The features on small programs. `$0` marks the cursor; two of them a selection. `;;- path` starts another file.
+//! Editor features on small programs. `$0` is the cursor, and two of them delimit a selection. `;;- path` starts
+//! another file.
 
 mod action_pages;
 mod actions;
@@ -27,7 +28,7 @@ pub(super) struct Fixture {
     pub host: AnalysisHost,
     /// The files in order, without markers.
     pub files: Vec<(String, String)>,
-    /// The marked range and the file it is in.
+    /// The file of the cursor or selection, and its range.
     pub marked: Option<(String, TextRange)>,
 }
 
@@ -74,7 +75,7 @@ impl Fixture {
         (path, *range)
     }
 
-    /// `path:text of the range`, or only the text in the first file.
+    /// The text of a range, after `path:` unless it is in the first file.
     pub fn show(&self, at: &FileRange) -> String {
         let text = self.host.file_text(&at.path).unwrap();
         let slice = &text[at.range];
@@ -98,7 +99,7 @@ impl Fixture {
     }
 }
 
-/// One line a diagnostic, and what belongs to it indented below.
+/// One line per diagnostic, with its details indented below.
 pub(super) fn describe(fixture: &Fixture, path: &str, found: &[FileDiagnostic]) -> String {
     let mut out = String::new();
     for diagnostic in found {

@@ -1,4 +1,4 @@
-//! Where the branches of a form are.
+//! The branches of a form.
 
 use crate::hir::*;
 
@@ -8,7 +8,7 @@ pub struct Branch {
     pub body: ExprId,
     pub condition: ExprId,
     pub holds: bool,
-    /// The next one outside.
+    /// The index of the next outer branch.
     pub around: Option<usize>,
 }
 
@@ -16,15 +16,15 @@ pub struct Branch {
 #[derive(Debug, Default)]
 pub struct Branches {
     pub all: Vec<Branch>,
-    /// The innermost one around each expression.
+    /// The index of the innermost branch around each expression.
     pub of: Vec<Option<usize>>,
-    /// The parts of an expression, itself among them, have its number and those up to its last.
+    /// For each expression, the preorder numbers of itself and of its last part; the parts in between are within it.
     numbers: Vec<(u32, u32)>,
 }
 
 impl Branches {
-    /// `children` tells the parts of an expression, `taken_if` those that are computed only if a condition holds, or if it
-    /// does not.
+    /// Builds the branches. `children` returns the direct parts of an expression; `taken_if` returns those computed
+    /// only under a condition, each with the condition and the value that it must have.
     pub fn new(
         body: &Body,
         children: impl Fn(ExprId) -> Vec<ExprId>,
@@ -47,7 +47,7 @@ impl Branches {
                 open.push((inner, inside.or(around)));
             }
         }
-        // What is inside has been seen later.
+        // Inner expressions have higher numbers.
         for e in seen.into_iter().rev() {
             let last = children(e).into_iter().map(|inner| found.numbers[inner.index()].1).max();
             let (_, own) = &mut found.numbers[e.index()];
@@ -56,13 +56,13 @@ impl Branches {
         found
     }
 
-    /// Whether an expression is a part of another one, or that one.
+    /// Whether an expression is `outer` or a part of it.
     pub fn is_within(&self, inner: ExprId, outer: ExprId) -> bool {
         let (first, last) = self.numbers[outer.index()];
         (first..=last).contains(&self.numbers[inner.index()].0)
     }
 
-    /// The branches around an expression, the innermost first.
+    /// The branches around an expression, innermost first.
     pub fn around(&self, e: ExprId) -> impl Iterator<Item = Branch> + '_ {
         let first = self.of.get(e.index()).copied().flatten();
         std::iter::successors(first, |i| self.all[*i].around).map(|i| self.all[i])

@@ -1,8 +1,9 @@
-//! Deferred constraints: what cannot be decided until a type is better known.
+//! Deferred constraints: decisions that need a type to be known better.
 //!
-//! Opening and hiding lengths must not depend on the order in which the checker meets the parts of a program (the
-//! false errors of the paper, section 5.3). So each such decision is a constraint that waits for the unknowns it looks
-//! at, is tried again when one of them is bound, and is decided by default only when nothing else can make progress.
+//! Opening and hiding lengths must not depend on the order in which the checker visits the parts of a program (the
+//! false errors of the paper, section 5.3). Each such decision is therefore a constraint that waits for the inference
+//! variables that it depends on, is retried when one of them is bound, and is defaulted only when nothing else can make
+//! progress.
 
 use super::context::{Infer, ScopeId};
 use super::join;
@@ -21,15 +22,15 @@ pub enum Constraint {
     Open { from: Ty, to: Ty, site: Site, scope: ScopeId, explicit: bool, names: Vec<Name> },
     /// `to` is `from` with the lengths of `scope` hidden, if it mentions any. `expr` is the body of the scope.
     Close { from: Ty, to: Ty, scope: ScopeId, expr: ExprId },
-    /// `to` is `from` with its lengths hidden, as `(pack e)` asks.
+    /// `to` is `from` with its lengths hidden, for a written `(pack e)`.
     Pack { from: Ty, to: Ty, scope: ScopeId, expr: ExprId, inner: ExprId },
-    /// `to` is what both branches of an `if` are, with the lengths in which they differ hidden.
+    /// `to` is the common type of the branches of an `if`, with different lengths hidden.
     Join { branches: [join::Branch; 2], to: Ty, at: ExprId },
     /// Component `index` of a tuple.
     Project { from: Ty, index: usize, to: Ty, at: ExprId },
     /// An array of tuples as a tuple of arrays.
     Unzip { array: Ty, to: Ty, at: ExprId },
-    /// `Array[joined,total]` is the rows joined: the total length is the sum of those of the rows.
+    /// `Array[joined,total]` is the joined rows: `total` is the sum of their lengths.
     JoinRows { rows: Rows, total: Size, joined: Ty, cause: Cause },
     /// Lengths that must be equal.
     Equal { left: Size, right: Size, cause: Cause },
@@ -37,10 +38,10 @@ pub enum Constraint {
     Cast { from: Ty, to: Ty, at: ExprId },
 }
 
-/// What came of one attempt.
+/// The result of an attempt.
 pub enum Progress {
     Done,
-    /// Try again when one of these is known.
+    /// Retry when one of these is bound.
     Wait(Vec<Key>),
 }
 
@@ -55,7 +56,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Try every constraint that may have become decidable.
+    /// Attempts every constraint that may have become decidable.
     pub fn solve(&mut self) {
         while let Some(id) = self.agenda.pop() {
             if self.over_budget() {
@@ -72,7 +73,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Every unknown that the constraint looks at or decides.
+    /// The inference variables in the types and sizes of a constraint.
     pub fn unknowns_of(&self, c: &Constraint) -> Vec<Key> {
         let (types, sizes): (Vec<&Ty>, Vec<&Size>) = match c {
             Constraint::Open { from, to, .. } | Constraint::Close { from, to, .. } => (vec![from, to], vec![]),
@@ -89,7 +90,7 @@ impl Infer<'_> {
         let of_sizes = sizes.into_iter().flat_map(|size| self.table.zonk_size(size).vars());
         of_types.chain(of_sizes.filter(|v| v.kind == VarKind::Unknown).map(|v| Key::Size(v.id))).collect()
     }
-    /// What is a part of an unknown mentions no length that the unknown cannot mention.
+    /// Restricts `part`, a part of the variable `whole`, to what the variable may mention.
     fn as_far_out(&mut self, part: &Ty, whole: Key) {
         let (level, deps) = (self.table.key_level(whole), self.table.deps(whole));
         for key in self.table.unknowns(&self.table.zonk(part)) {
@@ -104,7 +105,7 @@ impl Infer<'_> {
                 let head = self.table.shallow(from);
                 let opened = match head.kind() {
                     TyKind::Unknown(v) => {
-                        // What is used as a scalar or a function has no length to open.
+                        // A value used as a scalar or a function has no length to open.
                         let used = self.table.shallow(to);
                         if !explicit
                             && (matches!(used.kind(), TyKind::Scalar(_) | TyKind::Fun(..) | TyKind::Size(_))
@@ -154,7 +155,7 @@ impl Infer<'_> {
             }
             Constraint::Pack { from, to, scope, expr, inner } => {
                 let zonked = self.table.zonk(from);
-                // What is known only further out mentions no length that is hidden here, whatever it turns out to be.
+                // Variables of outer levels cannot mention a length hidden here, whatever they are bound to.
                 let level = self.outermost_within(*scope);
                 let mut open = self.table.unknowns(&zonked);
                 if matches!(zonked.kind(), TyKind::Array(_) | TyKind::Exists(..)) {
@@ -172,7 +173,7 @@ impl Infer<'_> {
                 match head.kind() {
                     TyKind::Unknown(v) => {
                         self.as_far_out(to, Key::Type(v.0));
-                        // A component of one value has one type, however often it is taken.
+                        // All projections of one component have one type.
                         let component = self.components.entry((*v, *index)).or_insert_with(|| to.clone()).clone();
                         if component != *to {
                             self.unify(to, &component, &Cause::Result(*at));
@@ -224,7 +225,7 @@ impl Infer<'_> {
                     return Progress::Wait(open);
                 }
                 if each.contains(&rows.row) {
-                    // How often the sum runs must be known too: a closed form divides into cases.
+                    // The number of summands must be known as well, because closed forms use case distinctions.
                     let count = self.table.zonk_size(&rows.count);
                     if let Some(v) = count.vars().into_iter().find(|v| v.kind == VarKind::Unknown) {
                         return Progress::Wait(vec![Key::Size(v.id)]);
@@ -279,10 +280,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Decide a constraint that still waits although nothing more will be learnt.
+    /// Defaults a constraint that still waits when nothing can make progress.
     pub fn decide(&mut self, c: Constraint) {
         match c {
-            // Nothing said that it is existential: it is not.
+            // No evidence of an existential type: it is none.
             Constraint::Open { from, to, site, scope, explicit, .. } => {
                 if explicit {
                     let ty = self.table.zonk(&from);
@@ -305,7 +306,7 @@ impl Infer<'_> {
                 self.join(&branches, &to, at, true);
             }
             Constraint::Project { from, index, to, at } => {
-                // A projection of something unknown: the smallest tuple that has the component, at least a pair.
+                // For an unknown tuple, assume the smallest one with the component, at least a pair.
                 let parts: Vec<Ty> =
                     (0..(index + 1).max(2)).map(|i| if i == index { to.clone() } else { self.fresh() }).collect();
                 self.unify(&Ty::tuple(parts), &from, &Cause::Result(at));
@@ -317,7 +318,7 @@ impl Infer<'_> {
                 }
                 self.defer(Constraint::Unzip { array, to, at });
             }
-            // Nothing said that the rows differ: they do not.
+            // No evidence that the rows differ: they do not.
             Constraint::JoinRows { rows, total, joined, cause } => {
                 for position in [&rows.row, &rows.column] {
                     self.table.make_size_independent(&rows.each, position);
@@ -334,11 +335,11 @@ impl Infer<'_> {
         }
     }
 
-    /// An equation with several unknowns, and nothing else to learn: solve for one of them in terms of the others.
+    /// Solves an equation with several variables for one of them.
     fn decide_equation(&mut self, left: &Size, right: &Size, cause: &Cause) {
         let (l, r) = (self.table.zonk_size(left), self.table.zonk_size(right));
         let unknown: Vec<Var> = l.vars().into_iter().chain(r.vars()).filter(|v| v.kind == VarKind::Unknown).collect();
-        // An unknown at an index is now taken to be the same everywhere.
+        // A variable at an index is now taken to be the same at every index.
         if let Some(v) = unknown.iter().find(|v| self.table.is_at_index(Key::Size(v.id))) {
             self.table.flatten(Key::Size(v.id));
             self.wake_bound();
@@ -360,18 +361,18 @@ impl Infer<'_> {
                 return;
             }
         }
-        // Left to the run.
+        // Check the equation at run time.
         self.assume(Assumption::Equal(l, r), cause.at());
     }
 
-    /// What an equation says of an unknown at an index, it says of it everywhere only if the index is a position.
+    /// Whether an equation determines the base of a variable at an index: only if the index is an index variable.
     fn may_bind(&self, v: &Var, value: &Size) -> bool {
         let Slot::At { base, position, index } = &self.table.sizes[v.id as usize] else { return true };
         let Some(at) = index.as_var().filter(|i| i.kind == VarKind::Position) else { return false };
         at != position && !value.contains(position) && !value.contains(&super::table::unknown_size(*base))
     }
 
-    /// The rows are known as far as they depend on their positions.
+    /// Types joined rows, once their dependence on the index variables is known.
     fn join_rows(&mut self, rows: &Rows, total: &Size, joined: &Ty, cause: &Cause) {
         let (count, each) = (self.table.zonk_size(&rows.count), self.table.zonk_size(&rows.each));
         let sum = Size::sum(rows.row.clone(), count, each);

@@ -1,4 +1,4 @@
-//! The state of one inference: the unknowns, the scopes of opened lengths, the deferred constraints, the results so far.
+//! The state of one inference: inference variables, scopes of opened lengths, deferred constraints, results so far.
 
 use super::agenda::Agenda;
 use super::branches::Branches;
@@ -24,13 +24,13 @@ pub type ScopeId = usize;
 
 #[derive(Debug)]
 pub struct Scope {
-    /// The expression whose end is the scope's end.
+    /// The expression that ends the scope.
     pub expr: ExprId,
     pub level: Level,
-    /// Openings whose type is not known yet.
+    /// The number of openings whose type is not known yet.
     pub pending: u32,
     pub parent: Option<ScopeId>,
-    /// The body of a written `unpack`: in explicit mode its length must not escape.
+    /// Whether it is the body of a written `unpack`, whose length must not escape in explicit mode.
     pub of_unpack: bool,
 }
 
@@ -53,47 +53,48 @@ pub struct Infer<'a> {
     pub skolems: Vec<Skolem>,
     pub skolem_levels: Vec<Level>,
     pub agenda: Agenda,
-    /// The expression whose sizes are read.
+    /// The expression whose sizes are being converted.
     pub reading: Option<ExprId>,
-    /// Where the branches are, once somebody has asked.
+    /// Computed on first use.
     pub branches: Option<Rc<Branches>>,
     pub expr_types: IdVec<ExprId, Option<Ty>>,
     pub binder_types: IdVec<BinderId, Option<Ty>>,
-    /// The type of a binder before it was opened.
+    /// The types of binders before opening.
     pub declared: FxHashMap<BinderId, Ty>,
-    /// Binders whose opened type some use relies on.
+    /// Binders that are used with their opened type.
     pub used_opened: FxHashSet<BinderId>,
-    /// The lengths that `unpack`s name, where it is not known yet what they open.
+    /// Lengths named by `unpack`s whose value type is not known yet.
     pub awaited_lengths: FxHashMap<BinderId, Vec<Size>>,
-    /// Sizes that must be numbers, and what needs that.
+    /// Sizes that must be constant, with the expression that requires it.
     pub constants: Vec<(Size, ExprId)>,
-    /// The types of the components that are taken of what is not known yet.
+    /// Types of components of tuples that are not known yet.
     pub components: FxHashMap<(TyVar, usize), Ty>,
-    /// The value of each size name.
+    /// The size that each size name denotes.
     pub binder_sizes: FxHashMap<BinderId, Size>,
-    /// Quantified parts of generalised `let`s: classes and lengths, numbered after the form's own at the end.
+    /// Quantified types (their classes) and lengths of generalised `let`s; renumbered at the end, after those of the
+    /// form.
     pub let_types: Vec<Option<Class>>,
     pub let_sizes: Vec<Var>,
     pub bound_vars: u32,
-    /// The positions for which functions around are checked, outermost first.
+    /// The index variables for which the surrounding functions are checked, outermost first.
     pub positions_in_scope: Vec<Var>,
-    /// The arguments that are applied at each position of an array, by the position.
+    /// The function arguments checked for each index variable, by its id.
     pub functions_at: FxHashMap<u32, Vec<ExprId>>,
-    /// Parameters that are positions, and so can be used as sizes.
+    /// Parameters that are index variables and may be used as sizes.
     pub position_binders: FxHashSet<BinderId>,
     /// Parameters without an annotation that are sizes.
     pub size_params: FxHashSet<BinderId>,
-    /// Whether a definition is used in whose type a mistake has left a hole.
+    /// Whether a used definition has a type with gaps left by an error.
     pub uses_broken: bool,
     pub names: Names,
     pub budget: Budget,
     pub out: Inference,
 }
 
-/// Ids of the quantified parts of `let`s until the form's own are counted.
+/// First id of the quantified parts of `let`s, until those of the form are counted.
 pub const LET_BASE: u32 = 1 << 20;
 
-/// Names for opened lengths: `X1`, `X2`, …, without those the program itself uses.
+/// Names for opened lengths: `X1`, `X2`, …, without those used in the program.
 #[derive(Debug, Default)]
 pub struct Names {
     taken: FxHashSet<Name>,
@@ -156,7 +157,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    // --- unknowns
+    // --- inference variables
 
     pub fn fresh(&mut self) -> Ty {
         self.table.fresh(self.level)
@@ -169,16 +170,16 @@ impl<'a> Infer<'a> {
         self.bound_vars += 1;
         crate::ty::bound(self.bound_vars - 1, name)
     }
-    /// A position that a written type binds.
+    /// An index variable bound by a written type.
     pub fn written_position(&mut self, name: &Name) -> Var {
         self.table.fresh_position(Position { level: BOUND_ONLY, count: None, name: name.clone() })
     }
-    /// The `nth` position of the type of something used here, for which functions may be checked.
+    /// The `nth` index variable of the type of a used function, for which its function arguments are checked.
     pub fn fresh_position(&mut self, nth: usize) -> Var {
         let name = self.position_name(nth);
         self.table.fresh_position(Position { level: self.level + 1, count: None, name })
     }
-    /// `i`, `j`, … without the names of the positions around and of sizes.
+    /// The `nth` of `i`, `j`, … that names neither a surrounding index variable nor a size.
     fn position_name(&self, nth: usize) -> Name {
         let is_size = |role: BinderRole| !matches!(role, BinderRole::Param | BinderRole::Let | BinderRole::Unpack);
         let taken = |name: &str| {
@@ -195,14 +196,14 @@ impl<'a> Infer<'a> {
         });
         names.filter(|n| !taken(n)).nth(nth).unwrap_or_else(|| "i".into()).into()
     }
-    /// What is known of lengths that mention these variables.
+    /// Facts about lengths that mention these variables.
     pub fn facts_about(&self, vars: &[Var]) -> std::borrow::Cow<'_, Facts> {
         match self.table.facts_about(&self.facts, vars) {
             Some(facts) => std::borrow::Cow::Owned(facts),
             None => std::borrow::Cow::Borrowed(&self.facts),
         }
     }
-    /// An array of this length whose elements may depend on the position, and the type of the elements.
+    /// An array of this length whose elements may depend on the index, and the element type.
     pub fn any_array(&mut self, len: &Size) -> (Ty, Ty) {
         let position = self.fresh_position(0);
         self.table.positions[position.id as usize].count = Some(len.clone());
@@ -210,7 +211,7 @@ impl<'a> Infer<'a> {
         let array = ArrayTy { element: element.clone(), len: len.clone(), position: Some(position) };
         (Ty::new(TyKind::Array(array)), element)
     }
-    /// Check a function for positions of the array over which it goes.
+    /// Checks a function for the index variables of the array that it is applied to.
     pub fn at_positions<T>(&mut self, positions: &[Var], f: impl FnOnce(&mut Self) -> T) -> T {
         if positions.is_empty() {
             return f(self);
@@ -223,7 +224,7 @@ impl<'a> Infer<'a> {
         self.positions_in_scope.truncate(outer);
         out
     }
-    /// A fresh rigid length of the given scope (`None`: of the current level only, for `iterate`).
+    /// A fresh skolem of the given scope; with `None`, of the current level only (for `iterate`).
     pub fn fresh_skolem(&mut self, scope: Option<ScopeId>, name: Option<Name>) -> Var {
         let name = name.unwrap_or_else(|| self.names.opened());
         let level = scope.map_or(self.level, |s| self.scopes[s].level);
@@ -235,7 +236,7 @@ impl<'a> Infer<'a> {
 
     // --- scopes
 
-    /// Run `f` in a new scope one level further in.
+    /// Runs `f` in a new scope, one level further in.
     pub fn in_scope<T>(&mut self, expr: ExprId, of_unpack: bool, f: impl FnOnce(&mut Self, ScopeId) -> T) -> T {
         let outer = self.scope;
         self.level += 1;
@@ -251,15 +252,15 @@ impl<'a> Infer<'a> {
     pub fn opened_in(&self, var: &Var, scope: ScopeId) -> bool {
         var.kind == VarKind::Skolem && self.skolems.get(var.id as usize).is_some_and(|s| s.scope == Some(scope))
     }
-    /// The scope and those between it and the next lambda or branch around it.
+    /// The scope and, while they are `unpack` bodies, the scopes around it, up to the next lambda or branch.
     fn scopes_within(&self, scope: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(scope), |s| self.scopes[*s].parent.filter(|_| self.scopes[*s].of_unpack))
     }
-    /// Whether a length was opened in one of them.
+    /// Whether a length was opened in one of these scopes.
     pub fn opened_within(&self, var: &Var, scope: ScopeId) -> bool {
         self.scopes_within(scope).any(|s| self.opened_in(var, s))
     }
-    /// The least level among them.
+    /// The lowest level among these scopes.
     pub fn outermost_within(&self, scope: ScopeId) -> u32 {
         self.scopes_within(scope).map(|s| self.scopes[s].level).min().unwrap_or(self.level)
     }
@@ -285,7 +286,7 @@ impl<'a> Infer<'a> {
         (out, postponed, assumed)
     }
 
-    /// Make `actual` equal to `expected`; a conflict becomes a diagnostic that tells the cause.
+    /// Makes `actual` equal to `expected`. A conflict is reported with its cause; returns whether there was none.
     pub fn unify(&mut self, expected: &Ty, actual: &Ty, cause: &Cause) -> bool {
         match self.try_unify(expected, actual, cause) {
             Ok(()) => true,
@@ -323,7 +324,7 @@ impl<'a> Infer<'a> {
         self.out.assumed.push(Assumed { assumption, at, branch: None });
     }
     pub fn diagnostic(&mut self, d: Diagnostic) {
-        // One place, one kind, one diagnostic.
+        // One diagnostic of each code per node.
         if !self.out.diagnostics.iter().any(|o| o.at == d.at && o.code == d.code) {
             self.out.diagnostics.push(d);
         }
@@ -334,8 +335,8 @@ impl<'a> Infer<'a> {
 
     // --- opening
 
-    /// The type under which a value of type `ty` is used at `site`: an existential is opened under fresh lengths, now or
-    /// when the type is known.
+    /// The type under which a value of type `ty` is used at `site`: an existential is opened with fresh lengths,
+    /// immediately or once its type is known.
     pub fn open(&mut self, ty: Ty, site: Site) -> Ty {
         if self.mode == Mode::Explicit {
             return ty;
@@ -364,7 +365,7 @@ impl<'a> Infer<'a> {
         self.open_in(ty, site, scope, explicit, names)
     }
 
-    /// `ty` is an `Exists`. The first lengths, as they occur in it, take the user's names, if there are any.
+    /// Opens `ty`, an `Exists`. The first lengths, in order of occurrence, take the user's names.
     pub fn open_in(&mut self, ty: &Ty, site: Site, scope: ScopeId, explicit: bool, names: &[Name]) -> Ty {
         let ty = self.table.zonk(ty);
         let TyKind::Exists(vars, inner) = ty.kind() else { return ty };

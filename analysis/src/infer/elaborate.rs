@@ -1,9 +1,9 @@
-//! The program with every inserted `pack` and `unpack` written out.
+//! Elaboration: the program with every inserted `pack` and `unpack` written out.
 //!
-//! Works on the text of a form through its source map, so that everything the user wrote stays as written. A value that
-//! was opened where it stands (an argument, say) is named first: the wrapping `unpack` goes around the nearest
-//! expression on the *spine* of its scope (the scope's body, then the body of each `let` on the way to its end), which
-//! is the paper's K-normalisation (section 4.4) done only where it is needed.
+//! Works on the text of a form through its source map, so that everything the user wrote is preserved. A value that was
+//! opened in place, such as an argument, is named first: the inserted `unpack` goes around the nearest expression on
+//! the *spine* of its scope (the scope's body, then the body of each `let` on the way to its end). This is the paper's
+//! K-normalisation (section 4.4), done only where needed.
 
 mod patterns;
 mod print;
@@ -16,21 +16,21 @@ use crate::ty::Ty;
 use lift_syntax::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A value that is opened by an inserted `unpack`, or bound by a `let` that had to move out with it.
+/// A value opened by an inserted `unpack`, or bound by a `let` that moved outwards with it.
 #[derive(Debug, Clone)]
 enum Value {
-    /// The expression itself, whatever stands for it elsewhere.
+    /// The expression itself, ignoring its replacement.
     Expr(ExprId),
-    /// The expression or what stands for it.
+    /// The expression, or its replacement.
     Rendered(ExprId),
     Name(String),
-    /// A part of a composition applied to a value.
+    /// A function of a composition, applied to a value.
     Applied(ExprId, Box<Value>),
 }
 
 #[derive(Debug, Clone)]
 struct Wrap {
-    /// No lengths: a `let`.
+    /// Empty for a `let`.
     lengths: Vec<Var>,
     name: String,
     value: Value,
@@ -39,9 +39,9 @@ struct Wrap {
 #[derive(Debug, Clone)]
 enum Replacement {
     Value(Value),
-    /// A `let` that moved out: only its body stays.
+    /// A `let` that moved outwards; only its body remains.
     Body(ExprId),
-    /// A composition with openings inside: `(lambda (a) …)`.
+    /// A composition with openings inside, as `(lambda (a) …)`.
     Lambda {
         param: String,
         wraps: Vec<Wrap>,
@@ -52,29 +52,29 @@ enum Replacement {
 
 struct Elaborate<'a> {
     body: &'a Body,
-    /// The expression around each one.
+    /// The parent of each expression.
     parents: Vec<Option<ExprId>>,
     map: &'a SourceMap,
     text: &'a str,
     inference: &'a Inference,
-    /// Which scopes (by body) are written out.
+    /// Whether the scope with this body is written out.
     selected: &'a dyn Fn(ExprId) -> bool,
     wraps: FxHashMap<ExprId, Vec<Wrap>>,
     replaced: FxHashMap<ExprId, Replacement>,
     /// `let`s on a spine that become `unpack`s.
     let_unpacks: FxHashMap<ExprId, Vec<Var>>,
-    /// `unpack`s whose lengths get names, since a type that is written mentions one of them.
+    /// `unpack`s that need names for their lengths, because an inserted type mentions one of them.
     named_unpacks: FxHashMap<ExprId, Vec<Var>>,
-    /// What is hidden, and as which type where `pack` alone would hide otherwise.
+    /// Hidden values, each with the type of a cast where `pack` alone would hide other lengths.
     packs: FxHashMap<ExprId, Option<String>>,
     names: FxHashSet<String>,
     next: u32,
-    /// The names of `let`s that moved to where their own name means something else.
+    /// New names of `let`s that moved to where their own name is taken.
     renamed: FxHashMap<BinderId, String>,
 }
 
-/// The text of the form with the insertions of every scope (by its body expression) that is `selected` written out.
-/// `text` is the form's text, to which `map` is relative.
+/// The text of the form with the insertions written out in every scope (given by its body) that is `selected`. `map` is
+/// relative to `text`.
 pub fn explicit_text(
     body: &Body,
     map: &SourceMap,
@@ -109,7 +109,7 @@ pub fn explicit_text(
     };
     e.scope(root, &[]);
     let range = map.range(Node::Expr(root));
-    // A `define` with parameters has no written lambda: its root is the form itself; only the body is printed anew.
+    // A `define` with parameters has no written lambda: its root is the whole form, so only the body is printed.
     let (range, rendered) = match body.expr(root) {
         Expr::Lambda { body: inner, .. }
             if !range.contains_range(map.range(Node::FormName)) && !written_lambda(text, range) =>
@@ -134,7 +134,7 @@ fn written_lambda(text: &str, range: TextRange) -> bool {
     t.starts_with("lambda") || t.starts_with('λ')
 }
 
-/// The scopes (by body) that have something inserted.
+/// The scopes (by body) that have insertions.
 pub fn scopes_with_insertions(inference: &Inference) -> Vec<ExprId> {
     let mut out: Vec<ExprId> = inference.openings.iter().filter(|o| !o.explicit).map(|o| o.scope).collect();
     out.extend(inference.packings.iter().filter(|p| !p.explicit).map(|p| p.expr));
@@ -143,7 +143,7 @@ pub fn scopes_with_insertions(inference: &Inference) -> Vec<ExprId> {
     out
 }
 
-/// Whether the name may be one that was made up when something was written out: it tells nothing of the value.
+/// Whether a name may have been generated by elaboration, and so says nothing about its value.
 pub fn is_inserted_name(name: &str) -> bool {
     name.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -159,7 +159,7 @@ impl Elaborate<'_> {
         }
     }
 
-    /// The name of a `let` that moves out: another one if its own means something else there.
+    /// The name of a `let` that moves outwards: a fresh one if its own may have another meaning there.
     fn name_outside(&mut self, binder: BinderId) -> String {
         let name = &self.body.binder(binder).name;
         let others = self.body.binders.iter().filter(|b| b.name == *name).count();
@@ -181,7 +181,7 @@ impl Elaborate<'_> {
 
     // --- planning
 
-    /// Plan the insertions of the scope with this body; `params` are the names bound at its start.
+    /// Plans the insertions of the scope with this body; `params` are the names bound at its start.
     fn scope(&mut self, scope: ExprId, params: &[BinderId]) {
         for &p in params {
             if let Some(o) = self.opening(Site::Binder(p)) {
@@ -209,7 +209,7 @@ impl Elaborate<'_> {
             at = body;
         }
         self.operand(at, at, true);
-        // What a composition packs is the result of its own lambda.
+        // A composition's packing belongs to the result of its own lambda.
         let composition =
             matches!(self.body.expr(scope), Expr::Compose(_)) && !self.inference.pipelines.contains(&scope);
         if self.packing(scope).is_some() && !composition {
@@ -217,7 +217,7 @@ impl Elaborate<'_> {
         }
     }
 
-    /// Plan what is inserted inside an expression, around `spine`. `own`: an opening of the expression itself counts.
+    /// Plans the insertions inside an expression, around `spine`. `own`: includes the opening of the expression itself.
     fn operand(&mut self, e: ExprId, spine: ExprId, own: bool) {
         let body = self.body;
         match body.expr(e) {
@@ -288,13 +288,13 @@ impl Elaborate<'_> {
             self.wraps.entry(spine).or_default().push(Wrap { lengths, name: name.clone(), value });
             self.replaced.insert(e, Replacement::Value(Value::Name(name)));
         }
-        // An argument hidden on the way in.
+        // An argument whose length is hidden because the parameter is existential.
         if own && self.packing(e).is_some() && !self.is_scope(e) && !self.is_composed_function(e) {
             self.pack(e, e);
         }
     }
 
-    /// What stands for the expression so far.
+    /// The current replacement of the expression.
     fn current(&self, e: ExprId) -> Value {
         match self.replaced.get(&e) {
             Some(Replacement::Value(v)) => v.clone(),
@@ -304,7 +304,7 @@ impl Elaborate<'_> {
         }
     }
 
-    /// A composition that is a function: openings and packings recorded at it are those of its own lambda.
+    /// Whether the expression is a composition that is a function; its openings and packings belong to its own lambda.
     fn is_composed_function(&self, e: ExprId) -> bool {
         matches!(self.body.expr(e), Expr::Compose(_)) && !self.inference.pipelines.contains(&e)
     }
@@ -364,7 +364,7 @@ impl Elaborate<'_> {
         }
     }
 
-    /// Whether something is opened inside, in the same scope.
+    /// Whether the expression contains an opening in the same scope.
     fn has_opening(&self, e: ExprId) -> bool {
         if self.inference.right_sides.contains(&e) {
             return false;
@@ -397,7 +397,7 @@ impl Elaborate<'_> {
         self.packs.insert(at, ty);
     }
 
-    /// The lengths that are opened in the lambda or branch around an expression, and in the `unpack`s on the way there.
+    /// The lengths opened in the innermost lambda or branch around an expression, and in the `unpack`s in between.
     fn opened_around(&self, at: ExprId) -> Vec<Var> {
         let mut opened = Vec::new();
         let mut at = Some(at);
@@ -412,7 +412,7 @@ impl Elaborate<'_> {
         opened
     }
 
-    /// Each `unpack` with a length that the type mentions and that the program gives no name.
+    /// Each `unpack` with a length that occurs in the type and has no name in the program.
     fn unpacks_to_name(&self, ty: &Ty) -> Vec<(ExprId, Vec<Var>)> {
         let unnamed = |name: BinderId, lengths: &[Var]| {
             let is_it = |e: &Expr| match e {
@@ -432,7 +432,7 @@ impl Elaborate<'_> {
             .collect()
     }
 
-    /// Whether the program says of the expression that it has this type: then what hides lengths is written already.
+    /// Whether the program annotates the expression with this type, so that the hiding is already written.
     fn is_annotated_as(&self, e: ExprId, ty: &Ty) -> bool {
         self.body.exprs.entries().any(|(at, around)| match around {
             Expr::Ascribe { value, .. } => *value == e && self.inference.expr_types[at] == *ty,
@@ -446,7 +446,7 @@ impl Elaborate<'_> {
     }
 }
 
-/// The direct parts of an expression.
+/// The direct subexpressions.
 pub fn children(body: &Body, e: ExprId) -> Vec<ExprId> {
     match body.expr(e) {
         Expr::Missing

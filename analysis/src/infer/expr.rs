@@ -1,4 +1,4 @@
-//! The walk over expressions: it gives every expression a type and leaves behind the constraints.
+//! The walk over expressions, which assigns each a type and generates constraints.
 
 use super::constraints::Constraint;
 use super::context::{Infer, ScopeId};
@@ -13,7 +13,7 @@ use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 impl Infer<'_> {
-    /// The expression's own type; what its context sees is [`Infer::operand`]. `expected` is a hint, never a demand.
+    /// The type of the expression itself; its context uses [`Infer::operand`]. `expected` is only a hint.
     pub fn infer(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
         if self.over_budget() {
             self.expr_types[id] = Some(Ty::error());
@@ -31,8 +31,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// The type under which an operand is used: opened, where it is existential and not a name (names are opened where
-    /// they are bound).
+    /// The type under which an operand is used. An existential is opened here, except for a name, which was opened
+    /// where it was bound.
     pub fn operand(&mut self, id: ExprId, expected: Option<&Ty>) -> Ty {
         let ty = self.infer(id, expected);
         match self.body.expr(id) {
@@ -99,7 +99,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An operand whose size type, if it has one, is an Int here.
+    /// The type of an operand, with a size type converted to Int.
     fn value_operand(&mut self, id: ExprId) -> Ty {
         let ty = self.operand(id, None);
         self.size_as_int(ty)
@@ -137,18 +137,19 @@ impl Infer<'_> {
         }
         match &self.binder_types[b] {
             Some(ty) => ty.clone(),
-            None => Ty::error(), // a name used outside its scope: lowering has said so
+            None => Ty::error(), // Lowering has reported a name used outside its scope.
         }
     }
 
-    /// A component of a tuple that a pattern takes apart. The first one that is looked at says that it is such a tuple.
+    /// The type of a component of a tuple destructured by a pattern. The first component makes the value a tuple of
+    /// `width` components.
     fn component_of(&mut self, id: ExprId, of: BinderId, index: usize, width: usize) -> Ty {
         self.used_opened.insert(of);
         let Some(tuple) = self.binder_types[of].clone() else { return Ty::error() };
         if !matches!(self.table.shallow(&tuple).kind(), TyKind::Tuple(parts) if parts.len() == width) {
             let parts: Vec<Ty> = (0..width).map(|_| self.fresh()).collect();
             let wanted = Ty::tuple(parts);
-            // What is no such tuple is told once.
+            // The conflict is reported once.
             let fits = self.unify(&wanted, &tuple, &Cause::Binder(id, of));
             self.binder_types[of] = Some(if fits { wanted } else { Ty::error() });
         }
@@ -182,7 +183,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A lambda. `declared` are types its parameters must have (a kernel's), else the expected type is used.
+    /// Types a lambda. `declared` are the parameter types of a kernel; otherwise the expected type is used.
     pub fn lambda(&mut self, params: &[BinderId], body: ExprId, expected: Option<&Ty>, declared: &[Ty]) -> Ty {
         if self.too_many_for_a_type(params.len()) {
             self.give_up_on_type(Node::Expr(body));
@@ -228,7 +229,7 @@ impl Infer<'_> {
         Ty::funs(param_types, result)
     }
 
-    /// The type of a parameter of which neither the program nor the context says one.
+    /// The type of a parameter that neither an annotation nor the context determines.
     pub fn parameter_type(&mut self, p: BinderId) -> Ty {
         match self.size_params.contains(&p) {
             true => Ty::new(TyKind::Size(self.fresh_size())),
@@ -236,7 +237,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The root of a `define`. A function hides its lengths in its own body.
+    /// Types the root of a `define`. A function hides its lengths in its own body.
     pub fn defined_value(&mut self, root: ExprId) -> Ty {
         if matches!(self.body.expr(root), Expr::Lambda { .. }) {
             return self.infer(root, None);
@@ -281,7 +282,7 @@ impl Infer<'_> {
         expected: Option<&Ty>,
     ) -> Ty {
         let own = match self.body.expr(value) {
-            // A name that was opened where it was bound: what is unpacked here is the hidden value itself.
+            // For a name that was opened where it was bound, unpack its value before opening.
             Expr::Local(b) if self.declared.contains_key(b) => {
                 let ty = self.declared[b].clone();
                 self.expr_types[value] = Some(ty.clone());
@@ -301,7 +302,7 @@ impl Infer<'_> {
             let lengths: Vec<Size> = match known.kind() {
                 _ if sizes.is_empty() => Vec::new(),
                 TyKind::Exists(..) => this.lengths_opened_at(Site::Binder(binder)),
-                // What is opened is learnt later, and its lengths with it.
+                // The lengths become known together with the type of the value.
                 TyKind::Unknown(_) => {
                     let lengths: Vec<Size> = sizes.iter().map(|_| this.fresh_size()).collect();
                     this.awaited_lengths.insert(binder, lengths.clone());
@@ -325,27 +326,27 @@ impl Infer<'_> {
         result
     }
 
-    /// The lengths that the last opening gave names to, if it was this one.
+    /// The lengths opened at `site`, if that was the last opening.
     fn lengths_opened_at(&self, site: Site) -> Vec<Size> {
         let last = self.out.openings.last().filter(|o| o.site == site);
         last.map_or_else(Vec::new, |o| o.lengths.iter().cloned().map(Size::var).collect())
     }
 
-    /// An `unpack` may name the first of the lengths that it opens, but no others.
+    /// Reports an `unpack` that names more lengths than it opens; it may name fewer.
     fn fewer_names_than_lengths(&mut self, binder: BinderId, names: usize, lengths: usize) {
         if names > lengths {
             self.error(Node::Binder(binder), &Problem::UnpackNames { names, lengths });
         }
     }
 
-    /// The lengths that an `unpack` names, where it was not known yet what it opens, and is now.
+    /// Determines the lengths named by an `unpack` once the type of its value is known.
     pub fn length_of_opened(&mut self, site: Site, opened: &Ty) {
         let Site::Binder(binder) = site else { return };
         let Some(named) = self.awaited_lengths.remove(&binder) else { return };
         let cause = Cause::site(self.body, site);
         let lengths = self.lengths_opened_at(site);
         if lengths.is_empty() {
-            // It hides nothing, which is told.
+            // The value hides nothing, which is reported elsewhere.
             let (array, _) = self.any_array(&named[0]);
             self.unify(&array, opened, &cause);
             return;
@@ -358,7 +359,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The length of something that must turn out to be an array.
+    /// The length of a value that must be an array.
     fn outermost_length(&mut self, ty: &Ty, at: ExprId) -> Size {
         let len = self.fresh_size();
         let (array, _) = self.any_array(&len);
@@ -372,7 +373,7 @@ impl Infer<'_> {
         match to.kind() {
             TyKind::Exists(..) => {
                 let cause = Cause::Annotation(id);
-                // Where the value is a call its own type may already be the existential one.
+                // For a call, the type before opening may already be the existential one.
                 let own = self.expr_types[value].clone().map(|t| self.table.zonk(&t));
                 if own.as_ref().is_some_and(|t| matches!(t.kind(), TyKind::Exists(..)))
                     && !matches!(self.body.expr(value), Expr::Local(_))
@@ -388,7 +389,7 @@ impl Infer<'_> {
             }
             _ => {
                 let from = self.size_as_int(from);
-                // What the annotation says of types is learnt at once; what it says of lengths is checked at the end.
+                // Unify everything except lengths now; lengths are checked at the end.
                 let shape = self.with_fresh_lengths(&to, &Deps::new());
                 if self.unify(&shape, &from, &Cause::Annotation(id)) {
                     self.defer(Constraint::Cast { from, to: to.clone(), at: id });
@@ -399,7 +400,7 @@ impl Infer<'_> {
         to
     }
 
-    /// The type with each length unknown, under the positions that it may depend on.
+    /// The type with fresh lengths, under the index variables on which they may depend.
     fn with_fresh_lengths(&mut self, ty: &Ty, deps: &Deps) -> Ty {
         match ty.kind() {
             TyKind::Array(a) => {
@@ -423,7 +424,8 @@ impl Infer<'_> {
         self.out.openings.retain(|o| o.site != site);
     }
 
-    /// `(o f g h)` is `(lambda (x) (f (g (h x))))`; if the last part is no function, it is what the others are applied to.
+    /// Types `(o f g h)`, which is `(lambda (x) (f (g (h x))))`; if the last part is not a function, the others are
+    /// applied to it.
     fn compose(&mut self, id: ExprId, parts: &[ExprId]) -> Ty {
         let Some((&last, before)) = parts.split_last() else { return Ty::error() };
         if !matches!(self.body.expr(last), Expr::Lambda { .. } | Expr::Compose(_)) && !before.is_empty() {
@@ -454,7 +456,7 @@ impl Infer<'_> {
         Ty::fun(arg, result)
     }
 
-    /// Apply the parts, last first. What each but the first yields is opened.
+    /// Applies the functions, last first. Every result except the final one is opened.
     fn pipe(&mut self, parts: &[ExprId], value: Ty) -> Ty {
         let mut value = value;
         for (i, &part) in parts.iter().enumerate().rev() {
@@ -469,7 +471,7 @@ impl Infer<'_> {
         value
     }
 
-    /// The argument and result of a function type; an unknown becomes one.
+    /// The argument and result of a function type. An inference variable becomes a function type.
     pub fn as_function(&mut self, ty: &Ty, at: ExprId) -> Option<(Ty, Ty)> {
         let head = self.table.shallow(ty);
         match head.kind() {

@@ -8,7 +8,7 @@ use crate::size::{Assumption, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Class, Dependence, Scheme, Ty, TyKind, TyVar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// `n`, `m`, `k`, … for the i-th quantified length.
+/// The name of the i-th quantified length: `n`, `m`, `k`, ….
 pub fn size_variable_name(i: usize) -> String {
     const NAMES: [&str; 8] = ["n", "m", "k", "l", "p", "q", "r", "s"];
     if i < NAMES.len() { NAMES[i].to_string() } else { format!("{}{}", NAMES[i % NAMES.len()], i / NAMES.len()) }
@@ -23,11 +23,11 @@ pub struct Quantified {
 }
 
 impl Infer<'_> {
-    /// Bind every unknown of the type that is deeper than `level` to a quantified variable, numbered from the given ids.
+    /// Binds every variable of the type deeper than `level` to a quantified variable, numbered from the given ids.
     pub fn quantify(&mut self, ty: &Ty, level: Level, first_type: u32, first_size: u32, taken: &[Name]) -> Quantified {
         let mut out = Quantified::default();
         self.table.why = None;
-        // A quantified length at another position than its own cannot be written: it is the same at each.
+        // A quantified length at another index has no notation, so it is made independent of the index.
         loop {
             let unknowns = self.table.unknowns(&self.table.zonk(ty));
             let quantified = |k: &&Key| self.table.is_at_index(**k) && self.table.key_level(**k) > level;
@@ -74,7 +74,7 @@ impl Infer<'_> {
         out
     }
 
-    /// `(let f (lambda …) …)`: `f` is polymorphic.
+    /// Types `(let f (lambda …) …)` and makes `f` polymorphic.
     pub fn let_function(&mut self, binder: BinderId, value: ExprId) {
         let first = self.agenda.len();
         let assumed = self.out.assumed.len();
@@ -94,7 +94,7 @@ impl Infer<'_> {
         }
         self.let_types.extend(q.classes.iter().copied());
         self.let_sizes.extend(q.sizes.iter().cloned());
-        // What the function assumes of its own lengths, each use assumes of its.
+        // Each use makes the function's assumptions about the function's own lengths.
         let of_function: FxHashSet<&Var> = q.sizes.iter().collect();
         let own = |a: &Assumption| a.vars().iter().any(|v| of_function.contains(v));
         let mut assumptions = Vec::new();
@@ -112,8 +112,8 @@ impl Infer<'_> {
         self.out.let_schemes.insert(binder, LetScheme { scheme, first_type, first_size });
     }
 
-    /// What a constraint still waits for, and what it will say then, is not for each use to choose: it depends on an
-    /// unknown from outside. (`(lambda (x) (let f (lambda (y) (get1 x)) …))`: what `f` yields is a component of `x`.)
+    /// Keeps the variables of open constraints monomorphic, because they depend on a variable from outside.
+    /// (`(lambda (x) (let f (lambda (y) (get1 x)) …))`: the result of `f` is a component of `x`.)
     fn keep_undecided(&mut self, first: usize) {
         let undecided: Vec<Key> =
             self.agenda.open(first).flat_map(|(_, constraint)| self.unknowns_of(constraint)).collect();
@@ -130,7 +130,7 @@ impl Infer<'_> {
         self.instance(at, scheme, 0)
     }
 
-    /// A fresh instance; quantified types are numbered from `first_type` in the scheme.
+    /// A fresh instance of a scheme, whose quantified types are numbered from `first_type`.
     fn instance(&mut self, at: ExprId, scheme: &Scheme, first_type: u32) -> Ty {
         if scheme.types.is_empty() && scheme.sizes.is_empty() {
             return scheme.ty.clone();
@@ -147,7 +147,7 @@ impl Infer<'_> {
             .collect();
         let sizes: Vec<Size> =
             (0..scheme.sizes.len()).map(|i| self.table.fresh_size_at(level, deps(dependence.of_size(i)))).collect();
-        // The binders of each instance are its own, so that no two types share one.
+        // Each instance has its own binders, so that no two types share one.
         let (ty, element) = self.fresh_binders(&scheme.ty, &bound, &positions, dependence.element.as_ref());
         let instances: FxHashMap<&Var, &Size> = scheme.sizes.iter().zip(&sizes).collect();
         let mut size = |v: &Var| instances.get(v).map(|&size| size.clone());
@@ -182,8 +182,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// The type with binders of its own, and where the result's elements are those of another index, position and index
-    /// in these binders.
+    /// The type with fresh binders. If the elements of its result are those at another index, also that index variable
+    /// and index, in terms of the fresh binders.
     fn fresh_binders(
         &mut self,
         ty: &Ty,
@@ -212,7 +212,7 @@ impl Infer<'_> {
     }
 }
 
-/// Rename binders of lengths and positions together with their uses.
+/// Renames binders of lengths and index variables together with their uses.
 pub fn rename_binders(ty: &Ty, from: &[Var], to: &[Var]) -> Ty {
     let of = |v: &Var| from.iter().position(|f| f == v).map(|i| to[i].clone());
     fn go(ty: &Ty, of: &dyn Fn(&Var) -> Option<Var>) -> Ty {

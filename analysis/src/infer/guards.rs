@@ -1,8 +1,8 @@
-//! What the conditions around an expression say about sizes: what a branch assumes, it assumes only where the branch may
-//! be taken. The right side of an `and` or `or` is a branch too.
+//! Facts about sizes from the conditions around an expression: an assumption in a branch need only hold where the
+//! branch may be taken. The right side of an `and` or `or` is a branch, too.
 //!
-//! An `Int` wraps and a size does not: a condition says something if it compares lengths, size names, numbers, or
-//! differences of two of them, which no `Int` is too small for.
+//! An `Int` wraps but a size does not. A condition therefore gives facts only if it compares lengths, size names,
+//! numbers, or differences of two of them, all of which an `Int` can represent.
 
 use super::branches::{Branch, Branches};
 use super::context::Infer;
@@ -13,7 +13,7 @@ use crate::prims::PrimitiveId;
 use crate::size::{Assumption, Size, Var, VarKind};
 use std::rc::Rc;
 
-/// Of so many conditions around an expression the innermost are looked at.
+/// Limit on the conditions considered around an expression, innermost first.
 const MOST_GIVEN: usize = 64;
 
 impl Infer<'_> {
@@ -26,7 +26,7 @@ impl Infer<'_> {
         found
     }
 
-    /// The parts of an expression that are computed only if a condition holds, or if it does not.
+    /// The parts of an expression computed only under a condition: part, condition, and the value that it must have.
     fn taken_if(&self, e: ExprId) -> Vec<(ExprId, ExprId, bool)> {
         match self.body.expr(e) {
             Expr::If { condition, then, otherwise } => {
@@ -37,8 +37,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What is assumed at an expression, as far as the conditions around it hold, and where it is checked. The conditions are
-    /// read as they are known by now.
+    /// Restricts an assumption at an expression to the conditions around it, as far as they are known by now, and
+    /// determines where it is checked.
     pub fn where_computed(&mut self, assumption: Assumption, at: ExprId) -> Assumed {
         let branches = self.branches();
         let (mut given, mut branch) = (Vec::new(), None);
@@ -55,8 +55,9 @@ impl Infer<'_> {
         Assumed { assumption, at, branch }
     }
 
-    /// Whether all that the assumption mentions is known where the branch begins. (What it opens is checked there; what
-    /// it mentions of its own positions and rounds is assumed of all of them.)
+    /// Whether everything that the assumption mentions is known where the branch starts. (Lengths opened inside the
+    /// branch are checked there. Assumptions about index variables and iterations inside it are made for all of their
+    /// values.)
     fn is_known_before(&self, assumption: &Assumption, branch: ExprId, branches: &Branches) -> bool {
         let opened_inside =
             |v: &Var| self.out.openings.iter().any(|o| o.lengths.contains(v) && branches.is_within(o.scope, branch));
@@ -68,12 +69,12 @@ impl Infer<'_> {
         })
     }
 
-    /// Where an assumption is checked: at the beginning of this expression; `None`: before the run.
+    /// The expression at whose start an assumption is checked; `None` for a check before the run.
     pub fn checked_in(&self, assumed: &Assumed) -> Option<ExprId> {
         assumed.branch.or_else(|| {
             let vars = assumed.assumption.map(&mut |size| self.table.zonk_size(size)).vars();
             let scopes = self.out.openings.iter().filter(|o| o.lengths.iter().any(|length| vars.contains(length)));
-            // The last to be known is opened furthest inside.
+            // The length that is known last is opened furthest inside.
             scopes.map(|o| o.scope).reduce(|outer, scope| match &self.branches {
                 Some(branches) if branches.is_within(scope, outer) => scope,
                 _ => outer,
@@ -81,7 +82,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether a position or the length of a round is known at the beginning of an expression.
+    /// Whether an index variable or the length of an iteration is known at the start of an expression.
     pub fn is_known_in(&self, v: &Var, inside: ExprId) -> bool {
         let Some(branches) = &self.branches else { return false };
         let within = |function: &ExprId| branches.is_within(inside, *function);
@@ -94,7 +95,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What is known of sizes if the condition holds, or if it does not. Whether that is all that it says.
+    /// Adds the facts that follow if the condition has the value `holds`. Returns whether they are equivalent to it.
     fn implied(&mut self, condition: ExprId, holds: bool, known: &mut Vec<Assumption>) -> bool {
         let body = self.body;
         if let Expr::Literal(Literal::Bool(value)) = body.expr(condition) {
@@ -123,7 +124,7 @@ impl Infer<'_> {
             (PrimitiveId::AtMost, true) | (PrimitiveId::Greater, false) => Some(at_most(&a, &b)),
             (PrimitiveId::AtLeast, true) | (PrimitiveId::Less, false) => Some(at_most(&b, &a)),
             (PrimitiveId::Equal, true) | (PrimitiveId::NotEqual, false) => Some(Assumption::Equal(a, b)),
-            // What is natural and not 0 is positive.
+            // A natural number other than 0 is positive.
             (PrimitiveId::Equal, false) | (PrimitiveId::NotEqual, true) if b.is_zero() && a.is_natural() => {
                 Some(Assumption::Positive(a))
             }
@@ -136,7 +137,7 @@ impl Infer<'_> {
         said.is_some()
     }
 
-    /// A number that is compared, if it is what a size is.
+    /// The size that a compared number represents; `None` if it is not one.
     fn compared(&mut self, e: ExprId) -> Option<Size> {
         if let Expr::Apply { callee, args } = self.body.expr(e)
             && let &[a, b] = args.as_slice()

@@ -11,7 +11,7 @@ use crate::hir::{Body, Expr, ExprId, Node};
 use crate::size::{LengthCheck, Size, Truth, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind};
 
-/// `X`, `Y`, `Z`, … without the names that the type already shows.
+/// Names for hidden lengths, `X`, `Y`, `Z`, …, without those that occur in the type.
 pub fn bound_names(ty: &Ty, hidden: &[Var]) -> impl Iterator<Item = String> + use<> {
     let mut shown = Vec::new();
     ty.any(&mut |t| {
@@ -32,18 +32,18 @@ pub fn bound_names(ty: &Ty, hidden: &[Var]) -> impl Iterator<Item = String> + us
         .filter(move |n| !shown.iter().any(|v| *v.name == **n))
 }
 
-/// Whether a length mentions a position or a length bound further in.
+/// Whether a length mentions an index variable or a length bound further in.
 fn depends_on_binder(size: &Size) -> bool {
     size.any_var(&mut |v| matches!(v.kind, VarKind::Position | VarKind::Bound))
 }
 
-/// Whether a length occurs in the type of a function inside `ty`: such a type cannot be hidden.
+/// Whether a length occurs in a function type inside `ty`; such a type cannot be hidden.
 fn inside_function(ty: &Ty, vars: &[Var]) -> bool {
     ty.any(&mut |t| matches!(t.kind(), TyKind::Fun(..)) && vars.iter().any(|v| t.mentions(v)))
 }
 
-/// Whether `(pack e)` would hide just what was hidden: each distinct length that mentions one of those opened since the
-/// lambda or branch around it begins, or, where there is none, the outermost one.
+/// Whether `(pack e)` would hide the same lengths: each distinct length that mentions one opened since the start of the
+/// surrounding lambda or branch or, if there is none, the outermost one.
 pub fn hides_as_pack_does(p: &Packing, opened: &[Var]) -> bool {
     let mut distinct: Vec<Size> = Vec::new();
     p.from.any(&mut |t| {
@@ -63,7 +63,7 @@ pub fn hides_as_pack_does(p: &Packing, opened: &[Var]) -> bool {
     bound.len() == 1 && to.as_array().is_some_and(outermost)
 }
 
-/// What a scope's body yields: past the `let`s on the way.
+/// The last expression of a chain of `let`s.
 pub fn tail(body: &Body, expr: ExprId) -> ExprId {
     let mut e = expr;
     while let Expr::Let { body: inner, .. } = body.expr(e) {
@@ -73,11 +73,11 @@ pub fn tail(body: &Body, expr: ExprId) -> ExprId {
 }
 
 impl Infer<'_> {
-    /// The existential type that hides `lengths`, and what each of its bound lengths stands for.
+    /// The existential type that hides `lengths`, and the size that each of its bound lengths represents.
     ///
-    /// As in the paper (Fig. 13) it is the length of an array that is hidden: each distinct length in the type that
-    /// mentions one of `lengths` becomes one bound length. (A length that also depends on a position keeps its form,
-    /// with the opened lengths in it bound.)
+    /// As in the paper (Fig. 13), lengths of arrays are hidden: each distinct length in the type that mentions one of
+    /// `lengths` becomes one bound length. A length that also depends on an index variable keeps its form, and the
+    /// opened lengths in it are bound.
     pub fn hide(&mut self, ty: &Ty, lengths: &[Var]) -> (Ty, Vec<(Var, Size)>) {
         let mut hidden: Vec<Size> = Vec::new();
         let mut note = |s: &Size| {
@@ -120,7 +120,7 @@ impl Infer<'_> {
         occurrence_order(&all, ty)
     }
 
-    /// The end of a scope whose body has type `ty`: if the type mentions lengths of the scope, they are hidden.
+    /// Ends a scope whose body has type `ty`: hides the lengths of the scope that the type mentions.
     pub fn close(&mut self, ty: &Ty, to: &Ty, scope: ScopeId, expr: ExprId) {
         let lengths = self.lengths_in(ty, |v| self.opened_in(v, scope));
         if lengths.is_empty() {
@@ -132,7 +132,7 @@ impl Infer<'_> {
             self.unify(to, &Ty::error(), &Cause::Result(expr));
             return;
         }
-        // A value whose own length is hidden but that mentions lengths of this scope besides: all are hidden together.
+        // A value with a hidden length that also mentions lengths of this scope: hide all of them together.
         let mut ty = ty.clone();
         let mut lengths = lengths;
         if matches!(ty.kind(), TyKind::Exists(..)) {
@@ -144,11 +144,11 @@ impl Infer<'_> {
         self.unify(to, &packed, &Cause::Result(expr));
     }
 
-    /// `(pack e)`: hides the lengths opened since the enclosing lambda; where there are none, the outermost length.
+    /// `(pack e)`: hides the lengths opened since the enclosing lambda or, if there are none, the outermost length.
     pub fn pack(&mut self, ty: &Ty, to: &Ty, scope: ScopeId, expr: ExprId, inner: ExprId) {
         let result = match ty.kind() {
             TyKind::Error => Ty::error(),
-            // Hidden already.
+            // Already hidden.
             TyKind::Exists(..) => {
                 self.out.packings.push(Packing {
                     expr,
@@ -185,7 +185,7 @@ impl Infer<'_> {
         (packed, vec![(bound, a.len.clone())])
     }
 
-    /// An argument where an existential is wanted: hidden on the way in.
+    /// Checks an argument of an existential parameter, whose length is hidden on the way in.
     pub fn coerce_to_existential(&mut self, actual: &Ty, wanted: &Ty, arg: ExprId, cause: &Cause) {
         let (head, wanted) = (self.table.shallow(actual), self.table.zonk(wanted));
         match (head.kind(), wanted.kind()) {
@@ -210,7 +210,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `(: e type)`: equal up to sizes; what is not proved about sizes is left to the run.
+    /// Checks `(: e type)`, equal except for sizes. Sizes not proved equal are checked at run time.
     pub fn cast(&mut self, from: &Ty, to: &Ty, at: ExprId) {
         let mut checks = Vec::new();
         if !self.cast_parts(from, to, &mut checks) {
@@ -221,7 +221,7 @@ impl Infer<'_> {
         let refuted = checks.iter().find(never).cloned();
         if let Some(check) = refuted {
             let assumption = self.where_computed(check.assumption(), at).assumption;
-            // In a branch that is never taken it is no mistake.
+            // A false condition in a branch that is never taken is not an error.
             if !self.facts.proves(&assumption).is_yes() {
                 let problem = Problem::AnnotationFalse { left: check.left, right: check.right };
                 self.error(Node::Expr(at), &problem);
@@ -234,7 +234,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the types agree but for sizes; the sizes that are not known to be equal are collected.
+    /// Whether the types agree except for sizes. Collects the sizes not known to be equal.
     fn cast_parts(&self, from: &Ty, to: &Ty, checks: &mut Vec<LengthCheck>) -> bool {
         let (from, to) = (self.table.zonk(from), self.table.zonk(to));
         match (from.kind(), to.kind()) {

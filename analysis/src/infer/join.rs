@@ -1,7 +1,7 @@
-//! The type of an `if`: where the branches have different lengths, the result hides them.
+//! The type of an `if`: lengths in which the branches differ are hidden.
 //!
-//! The result is the least general generalisation (Plotkin 1970) of the branch types over lengths: a length that both
-//! branches share stays, each pair of different lengths becomes one hidden length.
+//! The result is the least general generalisation (Plotkin 1970) of the branch types over lengths: a length common to
+//! both branches remains, and each pair of different lengths becomes one hidden length.
 
 use super::Mode;
 use super::constraints::Progress;
@@ -15,17 +15,17 @@ use crate::ty::{ArrayTy, Ty, TyKind};
 
 #[derive(Debug, Clone)]
 pub struct Branch {
-    /// The branch's own type.
+    /// The type of the branch before hiding.
     pub ty: Ty,
     pub scope: ScopeId,
     pub expr: ExprId,
 }
 
-/// Each pair of lengths that differ, and the hidden length that stands for both.
+/// Pairs of different lengths, each with the hidden length for both.
 type Pairs = Vec<((Size, Size), Var)>;
 
 impl Infer<'_> {
-    /// `decided`: nothing more will be learnt, unknown parts are made equal.
+    /// Joins the types of two branches. `decided`: no more information will come, so unknown parts are unified.
     pub fn join(&mut self, branches: &[Branch; 2], to: &Ty, at: ExprId, decided: bool) -> Progress {
         let [then, otherwise] = branches;
         for b in branches {
@@ -35,7 +35,7 @@ impl Infer<'_> {
         }
         let (l, r) = (self.table.zonk(&then.ty), self.table.zonk(&otherwise.ty));
         let cause = Cause::Branches { at, then: then.expr, otherwise: otherwise.expr };
-        // One side is wrong already: the other is the type.
+        // If one branch is erroneous, the other determines the type.
         if l.is_error() || r.is_error() {
             let known = if l.is_error() { otherwise } else { then };
             let ty = if l.is_error() { &r } else { &l };
@@ -82,8 +82,8 @@ impl Infer<'_> {
         Progress::Done
     }
 
-    /// The unknowns on which it depends what the branches have in common. What is the same in both, and is known only further
-    /// out than they are, stays what it is, whatever it turns out to be.
+    /// The inference variables on which the join depends. A part that is equal in both branches stays as it is,
+    /// whatever its variables of outer levels are bound to.
     fn what_joining_depends_on(&self, l: &Ty, r: &Ty, level: u32, unknown: &mut Vec<Key>) {
         match (l.kind(), r.kind()) {
             _ if l == r => {
@@ -104,9 +104,10 @@ impl Infer<'_> {
         }
     }
 
-    /// Both branches have one type, once their own lengths are hidden.
+    /// Hides the lengths of each branch and unifies the results.
     fn close_both(&mut self, branches: &[Branch; 2], l: &Ty, r: &Ty, to: &Ty, cause: &Cause) {
-        // As deep as the branches, wherever the checker is by now: their types may mention lengths of any scope around them.
+        // At the level of the branches, not the current one, because their types may mention lengths of any surrounding
+        // scope.
         let level = self.scopes[branches[0].scope].level;
         let (a, b) = (self.table.fresh(level), self.table.fresh(level));
         self.close(l, &a, branches[0].scope, branches[0].expr);
@@ -125,7 +126,7 @@ impl Infer<'_> {
             let distinct = witnesses.iter().all(|w| w.as_var().is_some_and(|v| vars.contains(v)))
                 && (1..witnesses.len()).all(|i| !witnesses[..i].contains(&witnesses[i]));
             if distinct && vars.len() == witnesses.len() {
-                return; // It hides just these already.
+                return; // It already hides exactly these.
             }
             let vars = vars.clone();
             from = self.open_in(ty, Site::Expr(branch.expr), branch.scope, false, &[]);

@@ -1,33 +1,34 @@
-//! Positions of arrays: what may mention them, and what an unknown is at another position.
+//! Array index variables: which types may mention them, and inference variables at other indices.
 //!
-//! `Array[i => T,n]` binds `i` in `T`. An unknown in `T` that may mention `i` is a function of `i`, although it is written
-//! without an argument: its slot lists the positions bound around it ([`Deps`]), as in contextual type theory
-//! (Nanevski, Pfenning, Pientka 2008). Where such an unknown meets the elements of another array, or one index of its
-//! own, it becomes an unknown *at* that index ([`super::table::Slot::At`]); binding either of them binds the other, if
-//! the index is a position (Miller's patterns), and otherwise only one way.
+//! `Array[i => T,n]` binds `i` in `T`. An inference variable in `T` that may mention `i` is a function of `i`, although
+//! it is written without an argument: its slot lists the index variables bound around it ([`Deps`]), as in contextual
+//! type theory (Nanevski, Pfenning, Pientka 2008). Where such a variable meets the elements of another array, or one
+//! particular index, it becomes a variable *at* that index ([`super::table::Slot::At`]). If the index is an index
+//! variable (Miller's patterns), binding either of them binds the other; otherwise only the base determines the
+//! variable at the index.
 //!
-//! The function that `map` applies is checked once, for the position that the array types of this use of `map` bind:
-//! there the position is in scope as if it were a length opened one level further in. So a type may mention a position
-//! only under its binder and in that function, and what would take it elsewhere is an escape.
+//! The function argument of `map` is checked once, for the index variable bound by the array types of this use of
+//! `map`: inside the function the index variable is in scope like a length opened one level further in. So a type may
+//! mention an index variable only under its binder and in that function; anywhere else it escapes.
 
 use super::table::{Key, Level, Slot, TYPE_LIMIT, Table, unknown_size};
 use crate::hir::Name;
 use crate::size::{Assumption, Facts, Size, Var, VarKind};
 use crate::ty::{ArrayTy, Ty, TyKind, TyVar};
 
-/// Positions by their ids; nearly always none.
+/// Ids of index variables; almost always empty.
 pub type Deps = Vec<u32>;
 
-/// A position that is bound only by the type that mentions it.
+/// The level of an index variable that is bound only in types.
 pub const BOUND_ONLY: Level = Level::MAX;
 
 #[derive(Debug, Clone)]
 pub struct Position {
-    /// The level from which on it may be mentioned freely: that of the function that is checked for it.
+    /// The lowest level at which it may be mentioned freely: that of the function checked for it.
     pub level: Level,
-    /// It is below this; `None` if nothing is known.
+    /// Its exclusive upper bound; `None` if unknown.
     pub count: Option<Size>,
-    /// What people see: the program's name for it, or `i`, `j`, … by how many positions are in scope.
+    /// The displayed name: that in the program, or `i`, `j`, … by the number of index variables in scope.
     pub name: Name,
 }
 
@@ -71,8 +72,8 @@ impl Table {
         }
     }
 
-    /// Whether a type mentions the position, or may do so once all of it is known. One that is too large to be looked at
-    /// may do anything.
+    /// Whether a type mentions the index variable, or may do so once it is fully known; also true for a type too large
+    /// to visit.
     pub fn may_depend(&self, ty: &Ty, position: &Var) -> bool {
         let mut left = TYPE_LIMIT.parts;
         let may = self.may_depend_within(ty, position, &mut left);
@@ -114,16 +115,16 @@ impl Table {
         })
     }
 
-    // --- an unknown at an index
+    // --- variables at an index
 
-    /// The type with `index` in the place of `position`, which is bound outside of it.
+    /// Substitutes `index` for the index variable `position`, which is bound outside the type.
     pub fn at_index(&mut self, ty: &Ty, position: &Var, index: &Size) -> Ty {
-        // As it is: it knows from where it came.
+        // Unchanged, so that it keeps its provenance.
         if !self.may_depend(ty, position) {
             return ty.clone();
         }
         let ty = self.zonk(ty);
-        // No binder inside may catch a position of the index.
+        // Rename inner binders that would capture index variables of `index`.
         let caught: Vec<Var> = ty.positions().into_iter().filter(|p| index.contains(p)).collect();
         let ty = caught.iter().fold(ty, |ty, p| self.with_fresh_binder(&ty, p));
         self.replace(&ty, position, index)
@@ -167,7 +168,7 @@ impl Table {
         if index.as_var() == Some(position) {
             return Ty::new(TyKind::Unknown(TyVar(base)));
         }
-        // Something at an index, at an index: that at the index of both.
+        // Compose nested indices into one.
         if let Slot::At { base: inner, position: own, index: at } = self.types[base as usize].clone()
             && !self.type_deps(inner).contains(&position.id)
         {
@@ -209,7 +210,7 @@ impl Table {
         Size::var(unknown_size(id))
     }
 
-    /// The type with another name for a position that it binds inside.
+    /// The type with a fresh index variable for a binder inside it.
     fn with_fresh_binder(&mut self, ty: &Ty, position: &Var) -> Ty {
         let fresh = self.fresh_position(Position { level: BOUND_ONLY, count: None, name: position.name.clone() });
         self.rebind(ty, position, &fresh)
@@ -232,9 +233,9 @@ impl Table {
         }
     }
 
-    // --- permission
+    // --- restrictions
 
-    /// Nothing unknown in the type may mention the position any more.
+    /// Makes all inference variables in the type independent of the index variable.
     pub fn make_independent(&mut self, ty: &Ty, position: &Var) {
         loop {
             let ty = self.zonk(ty);
@@ -256,8 +257,8 @@ impl Table {
         }
     }
 
-    /// [`Table::forbid`]; an unknown at an index that keeps its dependence becomes the same at each index. Whether the
-    /// unknown is free of the position then.
+    /// Like [`Table::forbid`], but a variable at an index that still depends on the index variable is made the same at
+    /// every index. Returns whether it is now independent.
     fn forbid_wholly(&mut self, key: Key, position: &Var) -> bool {
         self.forbid(key, position);
         if self.deps(key).contains(&position.id) {
@@ -266,7 +267,7 @@ impl Table {
         !self.deps(key).contains(&position.id)
     }
 
-    /// The unknown may not mention the position any more.
+    /// Removes the index variable from those that an inference variable may mention.
     pub fn forbid(&mut self, key: Key, position: &Var) {
         match key {
             Key::Type(v) => match &mut self.types[v as usize] {
@@ -309,7 +310,7 @@ impl Table {
             self.forbid(base, &own);
         }
     }
-    /// The unknown no longer depends on the position: at each index it is itself.
+    /// Binds the uses of a variable at indices to the variable itself, which no longer depends on the index variable.
     fn merge_type_uses(&mut self, v: u32, position: &Var) {
         let users = self.type_uses.remove(&v).unwrap_or_default();
         let (same, other): (Vec<u32>, Vec<u32>) = users
@@ -335,7 +336,7 @@ impl Table {
         }
     }
 
-    /// An unknown at an index becomes one that is the same at each index.
+    /// Makes a variable at an index the same at every index.
     pub fn flatten(&mut self, key: Key) {
         let own = match key {
             Key::Type(v) => match &self.types[v as usize] {
@@ -365,12 +366,12 @@ impl Table {
         }
     }
 
-    /// Whether what is seen at `level` under these binders may mention the position.
+    /// Whether a type visible at `level` under these binders may mention the index variable.
     pub fn allows(&self, level: Level, binders: &[u32], position: u32) -> bool {
         binders.contains(&position) || self.position_level(position) <= level
     }
 
-    /// The unknown may from now on be seen at `level` under these binders.
+    /// Restricts a variable to `level` and these binders.
     pub fn restrict(&mut self, key: Key, level: Level, binders: &[u32]) {
         let (own_level, own_deps) = match key {
             Key::Type(v) => match &self.types[v as usize] {
@@ -437,7 +438,8 @@ impl Table {
 
     // --- facts
 
-    /// What is known of sizes that mention these positions: each is below the length of its array.
+    /// Facts about sizes that mention these index variables, each of which is below the length of its array; `None` if
+    /// there are none.
     pub fn facts_about(&self, facts: &Facts, vars: &[Var]) -> Option<Facts> {
         let mut todo: Vec<Var> = vars.iter().filter(|v| v.kind == VarKind::Position).cloned().collect();
         if todo.is_empty() {
@@ -458,13 +460,13 @@ impl Table {
         Some(out)
     }
 
-    /// The assumption for every position that it mentions but those that are known.
+    /// The assumption, quantified over the index variables in it that are not `known`.
     pub fn for_all_positions(&self, assumption: Assumption, known: &dyn Fn(&Var) -> bool) -> Assumption {
         let known = assumption.vars().into_iter().filter(|v| v.kind == VarKind::Position && known(v)).collect();
         self.for_all_positions_but(assumption, known, &|_| true)
     }
 
-    /// The assumption for every position of the arrays whose length is wanted.
+    /// The assumption, quantified over the index variables of arrays whose length is `wanted`.
     pub fn for_all_positions_of(&self, assumption: Assumption, wanted: &dyn Fn(&Size) -> bool) -> Assumption {
         self.for_all_positions_but(assumption, Vec::new(), wanted)
     }
@@ -483,7 +485,7 @@ impl Table {
                 let count = self.positions.get(p.id as usize).and_then(|p| p.count.as_ref())?;
                 Some(self.zonk_size(count)).filter(|count| wanted(count))
             };
-            // One on which the lengths of no other one depend is bound innermost.
+            // Bind an index variable innermost if the count of no other one depends on it.
             let innermost =
                 free.iter().find(|p| free.iter().all(|q| q == *p || !count(q).is_some_and(|c| c.contains(p))));
             let Some(p) = innermost.or(free.first()).cloned() else { return out };
@@ -495,7 +497,8 @@ impl Table {
     }
 }
 
-/// Whether the position is one of [`Table::type_deps`], or of [`Table::size_deps`], without making them.
+/// Whether the variable's [`Table::type_deps`] or [`Table::size_deps`] contain the index variable, without building
+/// them.
 fn depends<T>(slots: &[Slot<T>], v: u32, position: &Var) -> bool {
     let mut at = v;
     loop {

@@ -1,4 +1,4 @@
-//! Expressions and parameters.
+//! Lowering of expressions and parameters.
 
 use super::{Lowerer, end_of, range_of};
 use crate::diagnostics::Diagnostic;
@@ -8,17 +8,17 @@ use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{LiteralValue, SyntaxNode, TextRange};
 use rustc_hash::FxHashMap;
 
-/// What a pattern names, or a pattern inside of one.
+/// A name in a pattern, or a nested pattern.
 struct Component {
     binder: BinderId,
-    /// The tuple.
+    /// The destructured tuple.
     of: BinderId,
     index: usize,
     width: usize,
 }
 
 impl Lowerer {
-    /// The part of `within` that should be an expression.
+    /// The expression in `within`, or a missing one.
     pub(super) fn expr_in(&mut self, expr: Option<ast::Expr>, within: &SyntaxNode) -> ExprId {
         match expr {
             Some(expr) => self.expr(&expr),
@@ -90,10 +90,10 @@ impl Lowerer {
         self.alloc_expr(lowered, range)
     }
 
-    /// An operator of more than two operands is applied from the left.
+    /// Lowers an application. An operator with more than two operands associates to the left.
     fn application(&mut self, callee: ExprId, mut args: Vec<ExprId>) -> Expr {
         let Expr::Global(name) = self.body.expr(callee).clone() else { return Expr::Apply { callee, args } };
-        // What is applied is nested as deep as brackets may be.
+        // Nested applications are limited like nested brackets.
         if args.len() <= 2
             || args.len() > lift_syntax::MAX_DEPTH as usize
             || !lift_syntax::FOLDED_OPERATORS.contains(&&*name)
@@ -128,7 +128,7 @@ impl Lowerer {
             if let Some(example) = match text.as_str() {
                 "tuple" => Some("(tuple x y)"),
                 "o" => Some("(o f g)"),
-                // The parser reports the other words.
+                // The parser reports other keywords.
                 _ => None,
             } {
                 self.report(Diagnostic::new(Node::Expr(id), &Problem::WordAsValue { word: text, example }));
@@ -155,7 +155,7 @@ impl Lowerer {
         Expr::Unpack { sizes, binder, value, body }
     }
 
-    /// A lambda, or the parameters and the body of a `define`.
+    /// Lowers a lambda, or the parameters and the body of a `define`.
     pub(super) fn lambda(
         &mut self,
         params: impl Iterator<Item = ast::Param>,
@@ -170,7 +170,7 @@ impl Lowerer {
         Expr::Lambda { params, body: self.bind_components(components, body) }
     }
 
-    /// Each parameter is in scope in the types of those after it: `(xs (ys (array-type float (length xs))))`.
+    /// Lowers parameters. Each is in scope in the types of later ones: `(xs (ys (array-type float (length xs))))`.
     fn params(
         &mut self,
         params: impl Iterator<Item = ast::Param>,
@@ -197,7 +197,8 @@ impl Lowerer {
         ids
     }
 
-    /// The binder of the tuple itself, which nothing can mention; `components` gets what the pattern names.
+    /// The binder of a destructured tuple, which the program cannot name. Adds the names of the pattern to
+    /// `components`.
     fn pattern(
         &mut self,
         pattern: &ast::TuplePattern,
@@ -219,7 +220,7 @@ impl Lowerer {
                 }
                 ast::Pattern::Tuple(inner) => self.pattern(inner, BinderRole::Let, first, components),
             };
-            // A tuple goes before its own components.
+            // A tuple comes before its own components.
             components.insert(at, Component { binder, of: tuple, index, width });
             names.push(self.body.binder(binder).name.to_string());
         }
@@ -236,7 +237,7 @@ impl Lowerer {
         }
     }
 
-    /// A `let` for each component around a body.
+    /// Wraps a body in a `let` for each component.
     fn bind_components(&mut self, components: Vec<Component>, body: ExprId) -> ExprId {
         let around = self.map.exprs[body];
         components.into_iter().rev().fold(body, |body, Component { binder, of, index, width }| {
@@ -245,7 +246,7 @@ impl Lowerer {
         })
     }
 
-    /// Reports a name that stands in `first` already.
+    /// Reports a name that `first` already contains.
     pub(super) fn report_duplicate(
         &mut self,
         first: &mut FxHashMap<Name, BinderId>,

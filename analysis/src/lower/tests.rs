@@ -1,10 +1,10 @@
-//! What HIR a form becomes, and what is said where it cannot.
+//! The HIR of forms, and the diagnostics of lowering.
 
 use super::*;
 use crate::diagnostics::Place;
 use expect_test::{Expect, expect};
 
-/// The body as an expression in which every local name carries the number of its binder, then the diagnostics.
+/// The body as an expression whose local names carry the numbers of their binders, then the diagnostics.
 fn show(text: &str) -> String {
     let lowered = lower(text, false);
     let (body, map) = (&lowered.body, &lowered.map);
@@ -407,7 +407,7 @@ fn a_misspelt_name_is_recognised_if_one_is_close() {
     assert_eq!(closest("xreduceSeqyzw", ["reduceSeq"]), None);
 }
 
-/// All that is compared of two names of that length are a few neighbours of each character.
+/// The comparison of two long names visits only a few neighbours of each character.
 #[test]
 fn names_as_long_as_a_file_are_compared() {
     let long = "'".repeat(200_000);

@@ -1,4 +1,4 @@
-//! Rewritings of one form that keep its type.
+//! Rewrites of one form that preserve its type.
 
 use super::super::SourceChange;
 use super::super::locate::View;
@@ -14,7 +14,7 @@ use crate::ty::TyKind;
 use lift_syntax::{TextRange, TextSize};
 use std::collections::BTreeSet;
 
-/// What can be done with what is under the cursor or selected.
+/// Adds the rewrites of the node at the cursor or selection.
 pub(super) fn refactorings(view: &View<'_>, selection: TextRange, actions: &mut Vec<CodeAction>) {
     let Some(node) = view.node_at(selection) else { return };
     let tool = Tool { view };
@@ -34,7 +34,7 @@ pub(super) fn refactorings(view: &View<'_>, selection: TextRange, actions: &mut 
             }
             tool.eta(expr, actions);
             tool.place(expr, actions);
-            // A call may be meant by the name that it calls.
+            // The name in callee position may stand for the call.
             let call = tool.call_of(expr);
             if let Some(call) = call {
                 tool.inline_definition(call, actions);
@@ -53,7 +53,7 @@ pub(super) fn refactorings(view: &View<'_>, selection: TextRange, actions: &mut 
     }
 }
 
-/// The type of the name that ends at a place of the file, written out.
+/// The edit that writes out the type of the name ending at an offset of the file.
 pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     let binder = view.map.binders.iter().position(|range| range.end() + view.start == at)?;
     let mut actions = Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn annotation_at(view: &View<'_>, at: TextSize) -> Option<SourceChang
     actions.pop().map(|action| action.change)
 }
 
-/// The name that ends at a place of the file.
+/// The name that ends at an offset of the file.
 fn name_ending_at(view: &View<'_>, at: TextSize) -> Option<ExprId> {
     let ends = |id: &u32| {
         matches!(view.body.expr(ExprId(*id)), Expr::Global(_)) && view.range(Node::Expr(ExprId(*id))).end() == at
@@ -69,7 +69,7 @@ fn name_ending_at(view: &View<'_>, at: TextSize) -> Option<ExprId> {
     (0..view.body.exprs.len() as u32).find(ends).map(ExprId)
 }
 
-/// The operator that ends at a place of the file with its type: `(: + (-> int int int))`.
+/// The edit that annotates the operator ending at an offset of the file with its type: `(: + (-> int int int))`.
 pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> {
     let expr = name_ending_at(view, at)?;
     let inference = view.inference();
@@ -79,7 +79,7 @@ pub(super) fn default_at(view: &View<'_>, at: TextSize) -> Option<SourceChange> 
     tried(view, edits.apply(view.text()), Keeps::Type, None)
 }
 
-/// The primitive that ends at a place of the file, as `level` says: `mapGlb` for `map` and `Glb0`.
+/// The edit that places the primitive ending at an offset of the file at a level: `mapGlb` for `map` and `Glb0`.
 pub(super) fn placed_at(view: &View<'_>, at: TextSize, level: &str) -> Option<SourceChange> {
     let expr = name_ending_at(view, at)?;
     let Expr::Global(name) = view.body.expr(expr) else { return None };
@@ -130,7 +130,7 @@ impl Tool<'_, '_> {
         let parent = self.body().exprs.iter().position(|other| children(other).contains(&expr))?;
         Some(ExprId(parent as u32))
     }
-    /// The call that the expression is, or whose callee it is.
+    /// The call that the expression is, or of which it is the callee.
     fn call_of(&self, expr: ExprId) -> Option<ExprId> {
         if matches!(self.body().expr(expr), Expr::Apply { .. }) {
             return Some(expr);
@@ -138,7 +138,7 @@ impl Tool<'_, '_> {
         let parent = self.parent(expr)?;
         matches!(self.body().expr(parent), Expr::Apply { callee, .. } if *callee == expr).then_some(parent)
     }
-    /// The locals that an expression mentions and does not bind, in order of their binding.
+    /// The locals used but not bound in an expression, in order of binding.
     fn free_locals(&self, expr: ExprId) -> BTreeSet<BinderId> {
         let range = self.range(expr);
         let inside = |binder: BinderId| range.contains_range(self.view.map.range(Node::Binder(binder)));
@@ -171,7 +171,7 @@ impl Tool<'_, '_> {
 
     // ---- lengths and types
 
-    /// `(let ys v e)` with hidden lengths in `v`: `(unpack (X ys) v e)`, a name for each.
+    /// `(let ys v e)` with hidden lengths in `v` becomes `(unpack (X ys) v e)`, with a name for each length.
     fn name_length(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
         let inference = self.view.inference();
         let Some(opening) = inference.opening_at(Site::Binder(binder)) else { return };
@@ -194,7 +194,7 @@ impl Tool<'_, '_> {
         self.offer(title, kinds::NAME_LENGTH, Edits::default().replace(head, bound), actions);
     }
 
-    /// `x` becomes `(x float)`; the value of a `let` becomes `(: value type)`.
+    /// `x` becomes `(x float)`, and the value of a `let` becomes `(: value type)`.
     fn annotate(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
         let inference = self.view.inference();
         let local = self.body().binder(binder);
@@ -251,7 +251,7 @@ impl Tool<'_, '_> {
         })
     }
 
-    /// A new definition in front of this form, with what the expression needs as its parameters.
+    /// Extracts an expression to a new definition before this form, with its free locals as parameters.
     fn extract_define(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
         if is_atom(self.body().expr(expr)) {
             return;
@@ -260,8 +260,8 @@ impl Tool<'_, '_> {
         if free.iter().any(|binder| self.body().binder(*binder).role.is_size()) {
             return;
         }
-        // A call of the definition that is no argument yet, as in `(mapWrg (extracted k) rows)`, stands outside of the
-        // group whose work-items its body is spread over.
+        // A call of the definition that lacks arguments, as in `(mapWrg (extracted k) rows)`, would run outside the
+        // work-group whose work-items compute its body.
         if self.spreads_over_a_group(expr) {
             return;
         }
@@ -288,12 +288,12 @@ impl Tool<'_, '_> {
         self.push(format!("Extract into `(define {name} …)`"), kinds::EXTRACT_DEFINE, change, actions);
     }
 
-    /// Whether it is what a pattern gives a name.
+    /// Whether the value is a component named by a pattern.
     fn is_component(&self, value: ExprId) -> bool {
         matches!(self.body().expr(value), Expr::Component { .. })
     }
 
-    /// `(let x v e)` with `v` wherever `e` says `x`.
+    /// Replaces each use of `x` in `(let x v e)` by `v`.
     fn inline_let(&self, binder: BinderId, actions: &mut Vec<CodeAction>) {
         let found = self.body().exprs.iter().zip(0..).find_map(|(expr, id)| match expr {
             Expr::Let { binder: bound, value, body } if *bound == binder => Some((ExprId(id), *value, *body)),
@@ -314,7 +314,7 @@ impl Tool<'_, '_> {
         self.offer(format!("Inline `{}`", self.body().binder(binder).name), kinds::INLINE, edits, actions);
     }
 
-    /// Whether a name of `value` means something else somewhere in `inner`.
+    /// Whether a name in `value` has another meaning somewhere in `inner`.
     fn would_capture(&self, value: ExprId, inner: ExprId) -> bool {
         let within = |range: TextRange, of: ExprId| self.range(of).contains_range(range);
         let rebound: Vec<&str> = (self.body().binders.iter().zip(&self.view.map.binders))
@@ -331,7 +331,7 @@ impl Tool<'_, '_> {
         })
     }
 
-    /// `(f a b)` with the body of `f`, its parameters named by `let`.
+    /// Replaces `(f a b)` by the body of `f`, with its parameters bound by `let`.
     fn inline_definition(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
         let Expr::Apply { callee, args } = self.body().expr(call) else { return };
         let Expr::Global(name) = self.body().expr(*callee) else { return };
@@ -340,7 +340,7 @@ impl Tool<'_, '_> {
             return;
         }
         let definition = View::of(self.view.db, form);
-        // What it uses must mean the same here: in another file that may be something else, or nothing.
+        // Names used by the definition must mean the same here; in another file they may not.
         let differs =
             |expr: &Expr| matches!(expr, Expr::Global(name) if definition.resolve(name) != self.view.resolve(name));
         if definition.body.exprs.iter().any(differs) {
@@ -354,7 +354,7 @@ impl Tool<'_, '_> {
             return;
         }
         let names: Vec<&str> = params.iter().map(|param| &*definition.body.binder(*param).name).collect();
-        // A name of the caller must not come under a parameter, nor one of the definition under a name of the caller.
+        // Neither a name of the caller nor one of the definition may be captured.
         let visible = in_scope(self.body(), self.view.map, self.start(call));
         let caller = |name: &str| visible.iter().any(|binder| *self.body().binder(*binder).name == *name);
         let clashes = names.iter().any(|name| caller(name) && !args.iter().any(|arg| self.text(*arg) == *name))
@@ -374,7 +374,7 @@ impl Tool<'_, '_> {
 
     // ---- functions
 
-    /// `f` as `(lambda (x) (f x))`, and back.
+    /// Expands `f` to `(lambda (x) (f x))`, or contracts it.
     fn eta(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
         let parent = self.parent(expr).map(|parent| self.body().expr(parent));
         let inference = self.view.inference();
@@ -426,7 +426,7 @@ impl Tool<'_, '_> {
         self.offer("Write the parameters of the function", kinds::ETA, edits, actions);
     }
 
-    /// `(f (g x))` as `(o f g x)`.
+    /// `(f (g x))` becomes `(o f g x)`.
     fn compose(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
         let mut parts: Vec<String> = Vec::new();
         let mut at = call;
@@ -447,7 +447,7 @@ impl Tool<'_, '_> {
         }
     }
 
-    /// `(o f g x)` as `(f (g x))`.
+    /// `(o f g x)` becomes `(f (g x))`.
     fn nest(&self, composition: ExprId, actions: &mut Vec<CodeAction>) {
         let Expr::Compose(parts) = self.body().expr(composition) else { return };
         if !self.view.inference().pipelines.contains(&composition) {
@@ -468,7 +468,7 @@ impl Tool<'_, '_> {
         self.offer("Write as nested calls", kinds::COMPOSE, edits, actions);
     }
 
-    /// Each argument that is a call gets a name: a step towards A-normal form.
+    /// Binds each argument that is a call to a name: a step towards A-normal form.
     fn name_arguments(&self, call: ExprId, actions: &mut Vec<CodeAction>) {
         let Expr::Apply { args, .. } = self.body().expr(call) else { return };
         let calls: Vec<ExprId> = args
@@ -495,7 +495,7 @@ impl Tool<'_, '_> {
 
     // ---- placement
 
-    /// Another primitive of the same type, which runs somewhere else.
+    /// Offers the other primitives of the same type, which run elsewhere.
     fn place(&self, expr: ExprId, actions: &mut Vec<CodeAction>) {
         let Expr::Global(name) = self.body().expr(expr) else { return };
         let Some(Resolution::Primitive(current)) = self.view.resolve(name) else { return };
@@ -517,7 +517,7 @@ fn is_atom(expr: &Expr) -> bool {
     matches!(expr, Expr::Local(_) | Expr::Global(_) | Expr::Literal(_) | Expr::Size(_) | Expr::Missing)
 }
 
-/// The parts of an expression.
+/// The direct subexpressions.
 fn children(expr: &Expr) -> Vec<ExprId> {
     match expr {
         Expr::Missing

@@ -1,9 +1,9 @@
-//! What hovers say of what a program assumes: of every run, under a condition on sizes, where a branch is taken.
+//! Hovers on assumptions: those of every run, those under a condition on sizes, and those of branches.
 
 use super::hover::check;
 use expect_test::expect;
 
-/// A kernel of `xs`, with the marks in its body.
+/// A kernel of `k` and `xs` with this body, which has the marks.
 fn kernel(body: &str) -> String {
     format!("(lift f (N) (int (array-type int N)) (lambda (k xs)\n  {body}))\n")
 }
@@ -97,7 +97,7 @@ fn a_branch_in_a_function_says_which_position_or_round() {
     );
 }
 
-/// The type of a definition says what each use assumes; a branch of it is checked where it is taken.
+/// The type of a definition shows what each use assumes; the assumption of a branch is checked where it is taken.
 #[test]
 fn a_definition_with_a_branch() {
     check(

@@ -1,4 +1,4 @@
-//! Hovers, as they are shown.
+//! Hovers as displayed.
 
 use super::Fixture;
 use expect_test::{Expect, expect};
@@ -18,7 +18,7 @@ pub(super) fn check(text: &str, expected: Expect) {
 
 const POSITIVE: &str = "(define (pos x) (> x 0.0f))\n";
 
-/// Only the primitive keeps elements, whatever a definition is called.
+/// A definition named `filter` is not the primitive.
 #[test]
 fn a_definition_named_like_filter() {
     check(
@@ -422,7 +422,7 @@ fn what_bounds_the_sizes_of_a_kernel() {
     );
 }
 
-/// Of what an error leaves open, only what is known is said.
+/// A hover omits the parts of a type that an error left undetermined.
 #[test]
 fn names_of_which_an_error_leaves_the_type_open() {
     let broken = "(define (scale xs) (map (lambda (x) (* x nope)) xs))\n";

@@ -5,7 +5,7 @@ use crate::hir::*;
 use crate::size::Var;
 use lift_syntax::{TextRange, TextSize};
 
-/// What an `unpack` binds: `(X1 X2 name)`.
+/// The binding of an `unpack`: `(X1 X2 name)`.
 fn with_lengths(lengths: &[Var], name: &str) -> String {
     let lengths: String = lengths.iter().map(|length| format!("{} ", length.name)).collect();
     format!("({lengths}{name})")
@@ -67,7 +67,7 @@ impl Elaborate<'_> {
         }
     }
 
-    /// The sizes as written that mention a renamed `let`, and what stands there instead.
+    /// The written sizes that mention a renamed `let`, with their new text.
     pub(super) fn renamed_sizes(&self) -> impl Iterator<Item = (TextRange, String)> + '_ {
         self.body.sizes.iter().enumerate().filter_map(|(i, size)| {
             let (b, is_length) = match size {
@@ -81,7 +81,7 @@ impl Elaborate<'_> {
         })
     }
 
-    /// The expression as written, with what changes inside it changed.
+    /// The text of the expression, with the changes inside it.
     pub(super) fn raw(&self, e: ExprId) -> String {
         match self.body.expr(e) {
             Expr::Let { value, body, .. } if self.is_component(*value) => self.render(*body),
@@ -135,7 +135,7 @@ impl Elaborate<'_> {
         if let (Some(lengths), Expr::Unpack { sizes, binder, .. }) = (self.named_unpacks.get(&e), self.body.expr(e)) {
             let all = with_lengths(lengths, &self.body.binder(*binder).name);
             let named = self.map.range(Node::Binder(*binder));
-            // The brackets are there if one of the lengths has a name.
+            // The program has the brackets if it names a length.
             match sizes.first() {
                 Some(first) => {
                     let names = TextRange::new(self.map.range(Node::Binder(*first)).start(), named.end());
@@ -149,7 +149,7 @@ impl Elaborate<'_> {
         let mut at = range.start();
         for (r, text) in pieces {
             if r.start() < at || r.end() > range.end() {
-                continue; // an expression without text of its own
+                continue; // The expression has no text of its own.
             }
             out.push_str(self.slice(TextRange::new(at, r.start())));
             out.push_str(&text);
@@ -159,7 +159,7 @@ impl Elaborate<'_> {
         out
     }
 
-    /// Where `let` stands.
+    /// The range of the keyword `let`.
     pub(super) fn keyword(&self, form: TextRange, name: TextRange) -> TextRange {
         let head = self.slice(TextRange::new(form.start(), name.start()));
         match head.find("let") {

@@ -1,4 +1,4 @@
-//! The elaborated text: it checks in explicit mode to the same types.
+//! Elaborated programs, which check in explicit mode to the same types.
 
 use super::harness::check_elaborated;
 use expect_test::expect;
@@ -153,7 +153,7 @@ fn a_defined_value_is_a_scope() {
     );
 }
 
-/// A `let` that moves out must not take the place of another of its name.
+/// A `let` that moves outwards must not shadow another one of the same name.
 #[test]
 fn lets_of_one_name_that_move_out() {
     check_elaborated(
@@ -167,7 +167,7 @@ fn lets_of_one_name_that_move_out() {
     );
 }
 
-/// What a parameter is comes from the argument, so that what is written out in the body can be checked.
+/// The argument determines the parameter's type, so that the elaborated body can be checked.
 #[test]
 fn a_lambda_that_is_applied_at_once() {
     check_elaborated(
@@ -182,7 +182,7 @@ fn a_lambda_that_is_applied_at_once() {
     );
 }
 
-/// A type that is written out can mention the length of what the program itself unpacked.
+/// An inserted type can mention a length that the program itself unpacked.
 #[test]
 fn an_unpack_gets_a_name_for_its_length() {
     check_elaborated(
@@ -193,7 +193,7 @@ fn an_unpack_gets_a_name_for_its_length() {
     );
 }
 
-/// One opening of several lengths names each, also where the program has named some.
+/// An opening of several lengths names each, even if the program has named some.
 #[test]
 fn an_unpack_of_several_lengths_names_them() {
     let head = "(define (two p q xs) (tuple (filter p xs) (filter q xs)))\n";

@@ -1,4 +1,4 @@
-//! Existential lengths: opening, hiding, and what must stay equal or different.
+//! Existential lengths: opening, hiding, and which lengths are equal.
 
 use super::harness::{check, check_explicit};
 use expect_test::expect;
@@ -121,7 +121,8 @@ fn branches_of_different_lengths() {
     );
 }
 
-/// The type of `zs` is learnt behind the function: what the branches are is decided when everything around them is over.
+/// The type of `zs` is inferred after the function: the branches are joined when the surrounding constraints are
+/// solved.
 #[test]
 fn branches_of_a_length_that_is_learnt_later() {
     check(
@@ -257,7 +258,7 @@ fn an_unpack_names_the_lengths_that_it_opens() {
     );
 }
 
-/// What a definition opens is its own, also where it is no function.
+/// Lengths opened in a definition do not escape, even if it is not a function.
 #[test]
 fn a_defined_value_hides_what_it_opens() {
     check(
