@@ -70,7 +70,11 @@ impl Case {
 
     /// Whether a device computes what the interpreter does; `false`: it is not compiled, which is said.
     fn is_right(&self) -> Result<bool, String> {
-        let kernel = self.kernel()?;
+        let kernel = match self.kernel() {
+            // A window fits into no rows.
+            Err(why) if why.contains("assumption-false") => return Ok(false),
+            kernel => kernel?,
+        };
         let Ok(program) = compile(&kernel, &self.target()) else { return Ok(false) };
         for (n, m) in SIZES {
             for k in KEPT {
