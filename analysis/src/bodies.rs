@@ -2,9 +2,11 @@
 //!
 //! [`body`] has no source locations, so it is equal after edits of white space and comments.
 
-use crate::apl::{Translated, translate};
+use crate::apl;
 use crate::db::{Db, Form, is_builtin, language};
-use crate::hir::Body;
+use crate::fcl;
+use crate::front::program::Translated;
+use crate::hir::{Body, Expr};
 use crate::lower::{Lowered, lower};
 use lift_syntax::Language;
 use std::sync::Arc;
@@ -14,18 +16,63 @@ use std::sync::Arc;
 pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
     match language(db, form.file(db)) {
         Language::Lift => lower(form.text(db), is_builtin(db, form.file(db))),
-        Language::Apl => {
-            let program = translated(db, form);
-            let (body, errors) = (Arc::new(program.body.clone()), program.errors.clone());
-            Lowered { body, map: program.map.clone(), docs: None, errors }
+        _ => match program(db, form) {
+            Some(program) => {
+                let (body, errors) = (Arc::new(program.body.clone()), program.errors.clone());
+                Lowered { body, map: program.map.clone(), docs: run_line(&program), errors }
+            }
+            None => lower("", false),
+        },
+    }
+}
+
+/// The line that says which files the inputs of a program are read from.
+fn run_line(program: &Translated) -> Option<Arc<str>> {
+    let params = match program.body.root.map(|root| program.body.expr(root)) {
+        Some(Expr::Lambda { params, .. }) if !program.sources.is_empty() => params,
+        _ => return None,
+    };
+    let given = params.iter().zip(&program.sources);
+    let given = given.map(|(param, file)| format!(" {}=\"{file}\"", program.body.binder(*param).name));
+    Some(format!("run:{}", given.collect::<String>()).into())
+}
+
+/// What a program in another language is, if this form is one.
+pub fn program(db: &dyn Db, form: Form) -> Option<Foreign> {
+    match language(db, form.file(db)) {
+        Language::Lift => None,
+        Language::Apl => Some(Foreign::Apl(apl_program(db, form))),
+        Language::Fcl => Some(Foreign::Fcl(fcl_program(db, form))),
+    }
+}
+
+/// A program in another language, with what its front end found out.
+pub enum Foreign {
+    Apl(Arc<apl::Translated>),
+    Fcl(Arc<fcl::Translated>),
+}
+
+impl std::ops::Deref for Foreign {
+    type Target = Translated;
+
+    fn deref(&self) -> &Translated {
+        match self {
+            Foreign::Apl(program) => &program.program,
+            Foreign::Fcl(program) => &program.program,
         }
     }
 }
 
 /// A translated APL program.
 #[salsa::tracked(returns(clone), lru = 64)]
-pub fn translated(db: &dyn Db, form: Form) -> Arc<Translated> {
-    Arc::new(translate(form.text(db)))
+pub fn apl_program(db: &dyn Db, form: Form) -> Arc<apl::Translated> {
+    Arc::new(apl::translate(form.text(db)))
+}
+
+/// What a program in FCL is.
+#[salsa::tracked(returns(clone), lru = 64)]
+pub fn fcl_program(db: &dyn Db, form: Form) -> Arc<fcl::Translated> {
+    Arc::new(fcl::translate(form.text(db)))
 }
 
 /// The body, without source locations: only edits of more than white space and comments change it. The cache, like that

@@ -40,7 +40,7 @@
 //! | [`foreign`] | names from other languages, and their equivalents in Lift |
 //! | [`lower`] | lowers a form's tree to its body |
 //! | [`front`] | terms emitted by front ends of other languages; translates them to bodies and prints them |
-//! | [`apl`] | the front end for APL |
+//! | [`apl`], [`fcl`] | the front ends for APL and FCL |
 //! | [`prims`] | the primitives, read from `prelude/primitives.lift` |
 //! | [`db`] | inputs and forms |
 //! | [`edit`] | the database with its files; applies edits |
@@ -58,6 +58,7 @@ pub mod db;
 pub mod dependents;
 pub mod diagnostics;
 pub mod edit;
+pub mod fcl;
 pub mod foreign;
 pub mod front;
 pub mod hir;

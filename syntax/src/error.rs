@@ -117,6 +117,31 @@ codes! {
         "A function of APL got values that it is not defined for: `∧` wants Booleans, `⍳` whole numbers.";
     AplNotSupported = "apl/not-supported",
         "Something of APL that is not compiled yet; the message names it and, where there is one, another way to write it.";
+    FclSyntax = "fcl/syntax",
+        "Something is missing or is too much in a declaration of an FCL program. What follows it up to the next `sig`, `fun` or `val` is not judged.";
+    FclWord = "fcl/word",
+        "A word of an FCL program that is no number, no string and no operator, or a comment that is not closed.";
+    FclName = "fcl/name",
+        "A name, a type or a level of an FCL program that is not known where it is used. Definitions are known after the place where they stand.";
+    FclType = "fcl/type",
+        "Two types of an FCL program must be the same and are not. The second place is where the other type comes from.";
+    FclLevel = "fcl/level",
+        "Two levels of an FCL program must be the same and are not: `thread` (`Z`), `block` (`1+Z`) and `grid` (`1+1+Z`), or a level that has a name. The second place is where the other level is written.";
+    FclSignature = "fcl/signature",
+        "A signature of an FCL program promises more than its definition keeps, or names another definition than the one that follows it.";
+    FclLength = "fcl/length",
+        "Two lengths of an FCL program do not fit: an index or a part of an array lies outside of it.";
+    FclShorter = "fcl/shorter",
+        "The two arrays have different lengths: the result is as long as the shorter one, and elements of the longer one are left out.";
+    FclNotSupported = "fcl/not-supported",
+        "Something of FCL that is not compiled; the message names it and, where there is one, another way to write it.";
+}
+
+impl SyntaxErrorCode {
+    /// Whether the program means something all the same.
+    pub const fn is_warning(self) -> bool {
+        matches!(self, SyntaxErrorCode::FclShorter)
+    }
 }
 
 impl std::fmt::Display for SyntaxErrorCode {

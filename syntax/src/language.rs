@@ -8,6 +8,8 @@ pub enum Language {
     Lift,
     /// `.apl`
     Apl,
+    /// `.fcl`
+    Fcl,
 }
 
 impl Language {
@@ -16,10 +18,12 @@ impl Language {
         match self {
             Language::Lift => ".lift",
             Language::Apl => ".apl",
+            Language::Fcl => ".fcl",
         }
     }
 
     pub fn of_path(path: &str) -> Language {
-        if path.ends_with(Language::Apl.ending()) { Language::Apl } else { Language::Lift }
+        let others = [Language::Apl, Language::Fcl];
+        others.into_iter().find(|language| path.ends_with(language.ending())).unwrap_or_default()
     }
 }

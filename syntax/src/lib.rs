@@ -37,12 +37,14 @@
 //! | `line_index` | offsets and positions |
 //! | `error` | syntax errors as data |
 //! | `language` | what a file is written in |
-//! | [`apl`] | the syntax of APL files |
+//! | [`apl`], [`fcl`] | the syntax of APL and FCL files |
+//! | [`whole`] | files that are one form |
 
 pub mod apl;
 pub mod ast;
 mod brackets;
 mod error;
+pub mod fcl;
 mod file;
 mod format;
 mod kind;
@@ -54,6 +56,7 @@ mod parser;
 mod resplit;
 mod split;
 mod tree;
+pub mod whole;
 mod words;
 
 pub use error::{SyntaxError, SyntaxErrorCode, SyntaxFix, TextEdit};

@@ -168,6 +168,9 @@ const OTHER_LANGUAGES: &[&str] = &[
     // The declarations themselves, and the operators of sizes.
     "analysis/src/prims/read.rs",
     "syntax/src/",
+    // The names of FCL.
+    "analysis/src/fcl/prims.rs",
+    "analysis/src/fcl/scalar.rs",
     // The textual format of core.
     "codegen/src/core/parse/",
     // Functions of OpenCL.

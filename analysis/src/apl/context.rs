@@ -1,21 +1,19 @@
 //! The state of an evaluation: scopes under construction, and the making of terms and scalars.
 
-use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar, fail};
+use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar};
+use crate::front::emit::Emitter;
 use crate::front::term::{self, Bound, Scope, Term};
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// Elements of which each may be a term of its own when the terms differ.
 pub const FEW: usize = 16;
 /// Elements that are computed before the run one by one.
 pub const MANY: usize = 4096;
-/// Nodes of a program that is emitted.
-const MOST_NODES: usize = 60_000;
-/// Names that are bound in one another.
-const MOST_BOUND: usize = 300;
 /// Arrays computed of one another before one is stored.
 const MOST_PULLS: usize = 200;
 /// Calls of functions in one another.
@@ -26,12 +24,24 @@ pub fn deeper<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(512 << 10, 4 << 20, run)
 }
 
+impl Deref for Ev {
+    type Target = Emitter;
+
+    fn deref(&self) -> &Emitter {
+        &self.emitter
+    }
+}
+
+impl DerefMut for Ev {
+    fn deref_mut(&mut self) -> &mut Emitter {
+        &mut self.emitter
+    }
+}
+
 impl Ev {
     pub fn new(call: Call) -> Ev {
         Ev {
-            scopes: vec![Scope::default()],
-            next: 0,
-            at: TextRange::default(),
+            emitter: Emitter::new(SyntaxErrorCode::AplNotSupported),
             errors: Vec::new(),
             notes: Vec::new(),
             valences: Vec::new(),
@@ -40,7 +50,6 @@ impl Ev {
             calls: 0,
             origin: 1,
             call,
-            nodes: 0,
             pulls: Cell::new(0),
             lengths: FxHashMap::default(),
             hidden: Vec::new(),
@@ -52,64 +61,6 @@ impl Ev {
             && !self.errors.iter().any(|known| known.range == error.range)
         {
             self.errors.push(*error);
-        }
-    }
-
-    pub fn fresh(&mut self, name: &str) -> Bound {
-        self.next += 1;
-        Bound { id: self.next, name: name.into() }
-    }
-
-    // ---- terms
-
-    pub fn term(&self, kind: term::Kind) -> Term {
-        Term::new(kind, self.at)
-    }
-
-    pub fn local(&self, bound: &Bound) -> Term {
-        self.term(term::Kind::Local(bound.clone()))
-    }
-
-    pub fn int(&self, n: i32) -> Term {
-        self.term(term::Kind::Int(n))
-    }
-
-    pub fn double(&self, x: f64) -> Term {
-        self.term(term::Kind::Double(x))
-    }
-
-    pub fn boolean(&self, b: bool) -> Term {
-        self.term(term::Kind::Bool(b))
-    }
-
-    pub fn global(&self, name: &'static str) -> Term {
-        self.term(term::Kind::Global(name))
-    }
-
-    /// A call of a primitive of Lift.
-    pub fn app(&self, name: &'static str, args: impl IntoIterator<Item = Term>) -> Term {
-        let callee = self.global(name);
-        self.term(term::Kind::Apply(callee, args.into_iter().collect()))
-    }
-
-    pub fn choose(&self, condition: Term, then: Term, otherwise: Term) -> Term {
-        match condition.kind() {
-            term::Kind::Bool(true) => then,
-            term::Kind::Bool(false) => otherwise,
-            _ => self.term(term::Kind::If(condition, then, otherwise)),
-        }
-    }
-
-    /// A length as a static argument.
-    pub fn size_argument(&self, size: &Size) -> Term {
-        self.term(term::Kind::Size(size.clone()))
-    }
-
-    /// A length as a number.
-    pub fn size_term(&self, size: &Size) -> Term {
-        match size.as_const().and_then(|n| i32::try_from(n).ok()) {
-            Some(n) => self.int(n),
-            None => self.size_argument(size),
         }
     }
 
@@ -158,57 +109,11 @@ impl Ev {
         self.stored(&arr)
     }
 
-    /// What all of the program comes to.
-    pub fn finish(&mut self, body: Term) -> Term {
-        let scope = std::mem::take(&mut self.scopes);
-        scope.into_iter().rev().fold(body, |body, scope| scope.close(body))
-    }
-
-    /// Counts what is emitted: of a program that becomes too large, that is said once.
-    pub fn spend(&mut self, term: &Term) -> Res<()> {
-        let before = self.is_full();
-        self.nodes = self.nodes.saturating_add(term.weight());
-        if before {
-            return Err(Failure::Reported);
-        }
-        if self.is_full() {
-            let message = "the program becomes too large when its functions are written out";
-            return fail(SyntaxErrorCode::AplNotSupported, self.at, message);
-        }
-        Ok(())
-    }
-
-    fn is_full(&self) -> bool {
-        self.nodes > MOST_NODES || self.scopes.iter().any(|scope| scope.len() >= MOST_BOUND)
-    }
-
-    /// Binds a term to a name, unless it is one.
-    pub fn share(&mut self, term: Term, name: &str) -> Res<Term> {
-        if term.is_atom() {
-            return Ok(term);
-        }
-        let bound = self.bind(term, name)?;
-        Ok(self.local(&bound))
-    }
-
-    pub fn bind(&mut self, term: Term, name: &str) -> Res<Bound> {
-        self.spend(&term)?;
-        let bound = self.fresh(name);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.bind(bound.clone(), term);
-        }
-        Ok(bound)
-    }
-
     /// Opens an array of hidden length.
     pub fn unpack(&mut self, term: Term, name: &str, what: &'static str) -> Res<(Size, Bound)> {
-        self.spend(&term)?;
-        let length = self.fresh(&format!("X{}", self.hidden.len() + 1));
+        let length = format!("X{}", self.hidden.len() + 1);
+        let (length, bound) = self.emitter.unpack(term, &length, name)?;
         self.hidden.push((length.name.to_string(), self.at, what));
-        let bound = self.fresh(name);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.unpack(length.clone(), bound.clone(), term);
-        }
         Ok((length.as_size(), bound))
     }
 
@@ -306,54 +211,6 @@ impl Ev {
             Ok(ev.convert(term, inner.kind, kind))
         });
         Ok(converted.at(arr.range))
-    }
-
-    // ---- arithmetic of indices
-
-    pub fn plus(&self, a: Term, b: Term) -> Term {
-        use term::Kind::Int;
-        match (a.kind(), b.kind()) {
-            (Int(0), _) => b,
-            (_, Int(0)) => a,
-            (Int(x), Int(y)) => self.int(x.wrapping_add(*y)),
-            _ => self.app("+", [a, b]),
-        }
-    }
-
-    pub fn minus(&self, a: Term, b: Term) -> Term {
-        use term::Kind::Int;
-        match (a.kind(), b.kind()) {
-            (_, Int(0)) => a,
-            (Int(x), Int(y)) => self.int(x.wrapping_sub(*y)),
-            _ => self.app("-", [a, b]),
-        }
-    }
-
-    pub fn less(&self, a: Term, b: Term) -> Term {
-        match (a.kind(), b.kind()) {
-            (term::Kind::Int(x), term::Kind::Int(y)) => self.boolean(x < y),
-            _ => self.app("<", [a, b]),
-        }
-    }
-
-    pub fn times(&self, a: Term, b: Term) -> Term {
-        use term::Kind::Int;
-        match (a.kind(), b.kind()) {
-            (Int(0), _) | (_, Int(1)) => a,
-            (_, Int(0)) | (Int(1), _) => b,
-            (Int(x), Int(y)) => self.int(x.wrapping_mul(*y)),
-            _ => self.app("*", [a, b]),
-        }
-    }
-
-    /// Quotient and remainder of what is not negative.
-    pub fn divide(&self, a: Term, b: Term) -> (Term, Term) {
-        use term::Kind::Int;
-        match (a.kind(), b.kind()) {
-            (_, Int(1)) => (a, self.int(0)),
-            (Int(x), Int(y)) if *y > 0 => (self.int(x / y), self.int(x % y)),
-            _ => (self.app("/", [a.clone(), b.clone()]), self.app("mod", [a, b])),
-        }
     }
 
     // ---- what is told, what is tried

@@ -32,48 +32,18 @@ mod select;
 mod structure;
 mod value;
 
-use crate::front::build;
+use crate::front::program::{Output, Translated as Program};
 use crate::front::term::{Kind as TermKind, Term};
-use crate::hir::{Body, FormKind, SourceMap};
 use lift_syntax::apl::{AplKind, parse};
-use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange, TextSize};
+use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
 use value::{Arr, Ev, Frame, Kind, Shown};
-
-/// Terms in one another, for what walks them below.
-const MOST_DEEP: usize = 400;
 
 /// What a program is for the stages below, and for an editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Translated {
-    pub body: Body,
-    pub map: SourceMap,
-    pub errors: Vec<SyntaxError>,
-    /// Types of places of the text.
-    pub types: Vec<(TextRange, String)>,
+    pub program: Program,
     /// Glyphs that were applied: whether with two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
-    /// Lengths that only the run knows: name, where it comes from, what it is.
-    pub hidden: Vec<(String, TextRange, &'static str)>,
-    /// What is printed, in order.
-    pub outputs: Vec<Output>,
-}
-
-/// Something that a program prints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Output {
-    /// Known before the run.
-    Text(String),
-    /// The next part of the kernel's result.
-    Value,
-}
-
-impl Output {
-    pub fn text(&self) -> Option<&str> {
-        match self {
-            Output::Text(text) => Some(text),
-            Output::Value => None,
-        }
-    }
 }
 
 /// Translates the text of a program.
@@ -95,20 +65,9 @@ pub fn translate(text: &str) -> Translated {
         let first = node.descendants_with_tokens().find_map(|part| part.into_token());
         first.map_or(node.text_range(), |token| token.text_range())
     });
-    let (body, map) = match result {
-        Some(result) if result.depth() > MOST_DEEP => {
-            let message = "the program is too long: too many arrays are computed one after the other";
-            let code = SyntaxErrorCode::AplNotSupported;
-            ev.errors.push(SyntaxError { code, range: name, message: message.to_owned(), related: None, fix: None });
-            (Body { kind: FormKind::Kernel, ..Body::default() }, SourceMap { form_name: name, ..SourceMap::default() })
-        }
-        Some(result) if ev.errors.is_empty() => build::kernel(&inputs.sizes, &inputs.parameters, &result, name),
-        // What is wrong has been said.
-        _ => {
-            (Body { kind: FormKind::Kernel, ..Body::default() }, SourceMap { form_name: name, ..SourceMap::default() })
-        }
-    };
-    Translated { body, map, errors: ev.errors, types: ev.notes, valences: ev.valences, hidden: ev.hidden, outputs }
+    let mut program = Program { errors: ev.errors, types: ev.notes, hidden: ev.hidden, outputs, ..Program::default() };
+    program.set_body(&inputs.sizes, &inputs.parameters, result, name, SyntaxErrorCode::AplNotSupported);
+    Translated { program, valences: ev.valences }
 }
 
 /// What is printed, and the kernel's result: a tuple of what is computed of it.

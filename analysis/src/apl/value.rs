@@ -1,8 +1,10 @@
 //! What an APL program computes with before the run: arrays whose rank and kind are known, functions, and the state of an
 //! evaluation.
 
+use crate::front::emit::Emitter;
+pub use crate::front::failure::{Failure, Res, fail, fail_with};
+use crate::front::term::Bound;
 pub use crate::front::term::Term;
-use crate::front::term::{Bound, Scope};
 use crate::size::Size;
 use lift_syntax::apl::AplNode;
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
@@ -189,30 +191,6 @@ impl Frame {
     }
 }
 
-/// Why something has no value.
-#[derive(Debug)]
-pub enum Failure {
-    Error(Box<SyntaxError>),
-    /// Of what has been reported.
-    Reported,
-}
-
-pub type Res<T> = Result<T, Failure>;
-
-/// An error with its place.
-pub fn fail<T>(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Res<T> {
-    fail_with(code, range, message, None)
-}
-
-pub fn fail_with<T>(
-    code: SyntaxErrorCode,
-    range: TextRange,
-    message: impl Into<String>,
-    related: Option<(TextRange, String)>,
-) -> Res<T> {
-    Err(Failure::Error(Box::new(SyntaxError { code, range, message: message.into(), related, fix: None })))
-}
-
 pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
@@ -227,10 +205,7 @@ pub enum Shown {
 
 /// The state of an evaluation.
 pub struct Ev {
-    pub scopes: Vec<Scope>,
-    pub next: u32,
-    /// Where what is computed now is written.
-    pub at: TextRange,
+    pub emitter: Emitter,
     pub errors: Vec<SyntaxError>,
     /// What is known of places of the text.
     pub notes: Vec<(TextRange, String)>,
@@ -243,7 +218,6 @@ pub struct Ev {
     /// `⎕IO`
     pub origin: i32,
     pub call: Call,
-    pub nodes: usize,
     /// Arrays that are computed where they are read, since one was stored.
     pub pulls: Cell<usize>,
     /// Numbers that were made lengths, with the depth of the scope in which they are.

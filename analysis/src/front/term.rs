@@ -124,6 +124,13 @@ impl Scope {
         self.bound.push(Binding::Unpack(length, name, value));
     }
 
+    /// The name that was bound last.
+    pub fn last(&self) -> Option<Bound> {
+        self.bound.last().map(|binding| match binding {
+            Binding::Let(name, _) | Binding::Unpack(_, name, _) => name.clone(),
+        })
+    }
+
     /// The number of bound names.
     pub fn len(&self) -> usize {
         self.bound.len()

@@ -3,13 +3,12 @@
 use super::structure::Fold;
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
 use crate::apl::Translated;
-use crate::bodies::translated;
+use crate::bodies::apl_program;
 use crate::db::{Db, Form, SourceFile, forms};
 use lift_syntax::apl::glyphs::{GlyphKind, glyph_of};
 use lift_syntax::apl::{AplKind, AplNode, AplToken, parse};
 use lift_syntax::{TextRange, TextSize};
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// The program and its tree. The whole text of a file is one form.
 fn program(db: &dyn Db, file: SourceFile) -> Option<(Form, AplNode)> {
@@ -34,14 +33,14 @@ fn token_at(tree: &AplNode, offset: TextSize) -> Option<AplToken> {
 
 /// The last type recorded for a range: that of the last call.
 fn type_of(program: &Translated, range: TextRange) -> Option<&str> {
-    let noted = program.types.iter().rev().find(|(at, _)| *at == range);
+    let noted = program.program.types.iter().rev().find(|(at, _)| *at == range);
     noted.map(|(_, text)| text.as_str())
 }
 
 /// The hover of a token: its type, the meaning of its glyph there, and the origins of its lengths.
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (form, tree) = program(db, file)?;
-    let program = translated(db, form);
+    let program = apl_program(db, form);
     let token =
         if range.is_empty() { token_at(&tree, range.start())? } else { tree.covering_element(range).into_token()? };
     let at = token.text_range();
@@ -59,7 +58,7 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
         let _ = write!(markdown, "\n{text}\n");
         let _ = writeln!(plain, "{text}");
     }
-    for (name, from, what) in &program.hidden {
+    for (name, from, what) in &program.program.hidden {
         if ty.is_some_and(|ty| mentions(ty, name)) {
             let source = form.text(db).get(std::ops::Range::<usize>::from(*from)).unwrap_or_default();
             let source = source.lines().next().unwrap_or_default();
@@ -162,7 +161,7 @@ pub(super) fn highlights(db: &dyn Db, file: SourceFile, offset: TextSize) -> Vec
 /// The names assigned at top level: token, whether it is a function, type (empty if unknown), and statement.
 fn names(db: &dyn Db, file: SourceFile) -> Vec<(AplToken, bool, String, TextRange)> {
     let Some((form, tree)) = program(db, file) else { return Vec::new() };
-    let program = translated(db, form);
+    let program = apl_program(db, form);
     let mut found: Vec<(AplToken, bool, String, TextRange)> = Vec::new();
     for statement in tree.children().filter(|node| node.kind() == AplKind::Statement) {
         for token in statement.children_with_tokens().filter_map(|part| part.into_token()).filter(binds) {
@@ -197,9 +196,4 @@ pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
     let Some((_, tree)) = program(db, file) else { return Vec::new() };
     let dfns = tree.descendants().filter(|node| node.kind() == AplKind::Dfn && node.text().contains_char('\n'));
     dfns.map(|node| Fold { range: node.text_range(), kind: super::structure::FoldKind::Form }).collect()
-}
-
-/// The translated program, with its outputs.
-pub(super) fn outputs(db: &dyn Db, file: SourceFile) -> Option<Arc<Translated>> {
-    Some(translated(db, *forms(db, file).first()?))
 }

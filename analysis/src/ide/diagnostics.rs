@@ -85,7 +85,7 @@ fn syntax_errors(db: &dyn Db, form: Form) -> Vec<FormDiagnostic> {
     let place = |error: &lift_syntax::SyntaxError| FormDiagnostic {
         range: error.range,
         code: error.code.as_str(),
-        severity: Severity::Error,
+        severity: if error.code.is_warning() { Severity::Warning } else { Severity::Error },
         message: error.message.clone(),
         related: error.related.iter().map(|(range, text)| (FormPlace::Here(*range), text.clone())).collect(),
         fixes: error.fix.iter().map(syntax_fix).collect(),
@@ -101,7 +101,7 @@ fn syntax_fix(fix: &lift_syntax::SyntaxFix) -> FormFix {
 
 /// Converts nodes to ranges. For APL, only the range and a general message remain, because the terms are generated.
 fn place(db: &dyn Db, form: Form, diagnostic: &Diagnostic) -> FormDiagnostic {
-    if language(db, form.file(db)) == Language::Apl {
+    if language(db, form.file(db)) != Language::Lift {
         return FormDiagnostic {
             range: lower_form(db, form).map.range(diagnostic.at),
             code: diagnostic.code.as_str(),

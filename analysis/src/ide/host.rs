@@ -2,11 +2,12 @@
 
 use super::digest::Digests;
 use super::*;
-use crate::apl::Output;
-use crate::db::{RootDatabase, SourceFile, language};
+use crate::bodies;
+use crate::db::{RootDatabase, SourceFile, forms, language};
 use crate::dependents::{Concerned, Dependents};
 use crate::edit::Change;
 use crate::front::print::to_lift;
+use crate::front::program::Printed;
 use crate::imports;
 use crate::origin::Origin;
 use crate::prims::Primitive;
@@ -118,7 +119,7 @@ impl Analysis {
 
     /// [`Analysis::with_file`] for features of Lift files only.
     fn with_lift<T: Default>(&self, path: &str, f: impl FnOnce(&RootDatabase, SourceFile) -> T) -> Cancellable<T> {
-        self.by_language(path, f, |_, _| T::default())
+        self.by_language(path, f, |_, _| T::default(), |_, _| T::default())
     }
 
     /// Runs the feature of the file's language.
@@ -127,28 +128,29 @@ impl Analysis {
         path: &str,
         lift: impl FnOnce(&RootDatabase, SourceFile) -> T,
         apl: impl FnOnce(&RootDatabase, SourceFile) -> T,
+        fcl: impl FnOnce(&RootDatabase, SourceFile) -> T,
     ) -> Cancellable<T> {
         self.with_file(path, |db, file| match language(db, file) {
             Language::Lift => lift(db, file),
             Language::Apl => apl(db, file),
+            Language::Fcl => fcl(db, file),
         })
     }
 
-    /// The outputs of an APL program; `None` for other files.
-    pub fn apl_outputs(&self, path: &str) -> Cancellable<Option<Vec<Output>>> {
-        self.by_language(path, |_, _| None, |db, file| Some(apl::outputs(db, file)?.outputs.clone()))
+    /// What a program in another language prints; `None` for a file in Lift.
+    pub fn printed(&self, path: &str) -> Cancellable<Option<Printed>> {
+        self.with_file(path, |db, file| {
+            let program = bodies::program(db, *forms(db, file).first()?)?;
+            Some(Printed { language: language(db, file), outputs: program.outputs.clone() })
+        })
     }
 
     /// The program as a Lift kernel; `None` for a Lift file.
     pub fn as_lift(&self, path: &str) -> Cancellable<Option<String>> {
-        self.by_language(
-            path,
-            |_, _| None,
-            |db, file| {
-                let program = apl::outputs(db, file)?;
-                Some(to_lift(&program.body, "main"))
-            },
-        )
+        self.with_file(path, |db, file| {
+            let program = bodies::program(db, *forms(db, file).first()?)?;
+            Some(to_lift(&program.body, "main"))
+        })
     }
 
     pub fn text(&self, path: &str) -> Cancellable<Option<Arc<str>>> {
@@ -201,7 +203,12 @@ impl Analysis {
     /// The hover of an expression. An empty range is a cursor; any other range selects the innermost expression around
     /// it.
     pub fn hover(&self, path: &str, range: TextRange) -> Cancellable<Option<Hover>> {
-        self.by_language(path, |db, file| hover::hover(db, file, range), |db, file| apl::hover(db, file, range))
+        self.by_language(
+            path,
+            |db, file| hover::hover(db, file, range),
+            |db, file| apl::hover(db, file, range),
+            |db, file| fcl::hover(db, file, range),
+        )
     }
 
     pub fn inlay_hints(&self, path: &str, range: TextRange) -> Cancellable<Vec<InlayHint>> {
@@ -239,6 +246,7 @@ impl Analysis {
             path,
             |db, file| navigation::goto_definition(db, file, offset),
             |db, file| apl::definition(db, file, offset),
+            |db, file| fcl::definition(db, file, offset),
         )
     }
 
@@ -248,6 +256,7 @@ impl Analysis {
             path,
             |db, file| navigation::references(db, file, offset),
             |db, file| apl::references(db, file, offset),
+            |db, file| fcl::references(db, file, offset),
         )
     }
 
@@ -278,7 +287,8 @@ impl Analysis {
     }
 
     pub fn folds(&self, path: &str) -> Cancellable<Vec<structure::Fold>> {
-        self.by_language(path, |db, file| self.digests.folds(db, file), |db, file| apl::folds(db, file))
+        let lift = |db: &_, file| self.digests.folds(db, file);
+        self.by_language(path, lift, |db, file| apl::folds(db, file), |db, file| fcl::folds(db, file))
     }
 
     /// The nested ranges for expanding a selection, smallest first.
@@ -292,6 +302,7 @@ impl Analysis {
             path,
             |db, file| navigation::highlights(db, file, offset),
             |db, file| apl::highlights(db, file, offset),
+            |db, file| fcl::highlights(db, file, offset),
         )
     }
 
@@ -379,7 +390,7 @@ impl Analysis {
 
     pub fn symbols(&self, path: &str) -> Cancellable<Vec<Symbol>> {
         let symbols = |db: &_, file| self.digests.symbols(db, file).into_iter().map(|(_, symbol)| symbol).collect();
-        self.by_language(path, symbols, |db, file| apl::symbols(db, file))
+        self.by_language(path, symbols, |db, file| apl::symbols(db, file), |db, file| fcl::symbols(db, file))
     }
 
     /// The definitions and kernels of a file with their documentation, in order.
@@ -421,6 +432,7 @@ impl Analysis {
             match language(db, file) {
                 Language::Lift => kernels,
                 Language::Apl => apl::types(db, file).into_iter().chain(kernels).collect(),
+                Language::Fcl => fcl::types(db, file),
             }
         })
     }

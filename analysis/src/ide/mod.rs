@@ -23,6 +23,7 @@ mod digest;
 mod documented;
 pub mod explain;
 mod explicit;
+mod fcl;
 mod hints;
 mod host;
 mod hover;

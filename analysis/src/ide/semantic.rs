@@ -1,5 +1,7 @@
 //! Semantic tokens: colours that depend on the meaning of names.
 
+mod fcl;
+
 use super::apl::{binds, tokens};
 use super::locate::View;
 use crate::db::Sym;
@@ -67,8 +69,10 @@ pub(super) fn semantic_tokens(db: &dyn Db, file: SourceFile, range: TextRange) -
 /// The tokens of one form, with ranges relative to it. Edits elsewhere do not change them.
 #[salsa::tracked(lru = 512)]
 pub(super) fn form_tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
-    if language(db, form.file(db)) == Language::Apl {
-        return apl_tokens(form.text(db));
+    match language(db, form.file(db)) {
+        Language::Lift => {}
+        Language::Apl => return apl_tokens(form.text(db)),
+        Language::Fcl => return fcl::tokens(db, form),
     }
     let view = View::of(db, form);
     let mut tokens = words(&view);

@@ -13,12 +13,13 @@
 //! | [`generate`] | values generated for a type and its sizes |
 //! | [`bind`](mod@bind) | all arguments of a run, and the sizes that follow from them |
 //! | [`print`](mod@print) | results as lines |
-//! | [`apl`] | results as APL prints them |
+//! | [`apl`], [`fcl`] | results as APL and FCL print them |
 //! | [`plot`] | results as curves and pictures, reduced to the resolution of a screen |
 
 pub mod apl;
 pub mod bind;
 pub mod columns;
+pub mod fcl;
 pub mod flat;
 pub mod generate;
 pub mod literal;

@@ -265,6 +265,7 @@ export class LiftServer implements vscode.Disposable {
                     { language: 'lift', scheme: 'file' },
                     { language: 'lift', scheme: 'untitled' },
                     { language: 'apl', scheme: 'file' },
+                    { language: 'fcl', scheme: 'file' },
                     // The prelude and the primitives, which the server gives out by itself.
                     { language: 'lift', scheme: 'lift' },
                 ],

@@ -7,16 +7,17 @@ use crate::inputs::run_line::RunLine;
 use crate::inputs::{self, Binary};
 use crate::program::{Embedded, Program};
 use crate::report::{Problem, codes};
-use lift_analysis::apl::Output;
+use lift_analysis::front::program::{Output, Printed};
 use lift_analysis::ide::KernelInfo;
 use lift_analysis::size::Size;
 use lift_analysis::ty::Ty;
 use lift_codegen::core::Kernel;
 use lift_codegen::core::print::meaning;
-use lift_codegen::io::{apl, plot, print};
+use lift_codegen::io::{apl, fcl, plot, print};
 use lift_codegen::run::report::{ProfileEntry, RunReport};
 use lift_codegen::target::Target;
 use lift_codegen::value::Value;
+use lift_syntax::Language;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
@@ -218,12 +219,9 @@ fn report(
         return Ok(Status::Wrong);
     }
     let written = arguments.output.as_ref().map(|o| o.display().to_string());
-    let outputs = answered(program.analysis.apl_outputs(path))?;
+    let outputs = answered(program.analysis.printed(path))?;
     let print_value = |out: &mut dyn io::Write| match &outputs {
-        Some(outputs) => {
-            let texts: Vec<Option<&str>> = outputs.iter().map(Output::text).collect();
-            print_apl(out, &texts, &ran.value, arguments.head)
-        }
+        Some(printed) => print_as(out, printed, &ran.value, arguments.head),
         None => print::write(out, &ran.value, arguments.head),
     };
     match arguments.format {
@@ -264,10 +262,14 @@ fn report(
     Ok(Status::Fine)
 }
 
-/// Prints a value in APL's notation, at most `head` lines; returns whether lines were omitted.
-fn print_apl(out: &mut dyn io::Write, texts: &[Option<&str>], value: &Value, head: Option<usize>) -> io::Result<bool> {
+/// Prints as the program's language does, at most so many lines. Whether lines were left out.
+fn print_as(out: &mut dyn io::Write, printed: &Printed, value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut all = Vec::new();
-    apl::write(&mut all, texts, value)?;
+    let texts: Vec<Option<&str>> = printed.outputs.iter().map(Output::text).collect();
+    match printed.language {
+        Language::Fcl => fcl::write(&mut all, texts.len(), value)?,
+        Language::Lift | Language::Apl => apl::write(&mut all, &texts, value)?,
+    }
     let end = head.map(|lines| all.split_inclusive(|byte| *byte == b'\n').take(lines).map(<[u8]>::len).sum());
     let end = end.unwrap_or(all.len());
     out.write_all(&all[..end])?;

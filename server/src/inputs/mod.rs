@@ -152,6 +152,8 @@ fn read_file(path: &Path, ty: &Ty) -> Result<Argument, String> {
         ReadError::NotUtf8 { .. } => format!("neither text nor a `.npy`, `.npz` or Arrow file: {e}"),
         e => e.to_string(),
     })?;
+    let separated = path.extension().is_some_and(|ending| ending == "csv");
+    let content = if separated { content.replace(',', " ") } else { content };
     let value = text::parse(ty, &content).map_err(|e| match e.at {
         Some((line, column)) => format!("line {line}, column {column}: {}", e.message),
         None => e.message,

@@ -19,9 +19,29 @@ fn every_code_has_a_page_and_is_the_code_of_a_problem() {
     assert!(page("no-such-code").is_none());
 }
 
+#[test]
+fn the_programs_in_fcl_do_what_their_pages_say() {
+    for code in codes().into_iter().filter(|code| code.starts_with("fcl/")) {
+        let found: Vec<Vec<String>> = fenced(page(code).unwrap(), "```fcl")
+            .into_iter()
+            .map(|(_, program)| {
+                let mut host = AnalysisHost::default();
+                host.set_file("/p.fcl", program.into());
+                let found = host.snapshot().diagnostics("/p.fcl").unwrap();
+                found.into_iter().map(|d| d.code.to_owned()).collect()
+            })
+            .collect();
+        assert_eq!(found, [vec![code.to_owned()], vec![]], "{code}");
+    }
+}
+
 /// The programs on a page, each with whether it is meant for explicit mode.
 fn programs(page: &str) -> Vec<(bool, &str)> {
-    let fences = page.split("```lift").skip(1);
+    fenced(page, "```lift")
+}
+
+fn fenced<'p>(page: &'p str, fence: &str) -> Vec<(bool, &'p str)> {
+    let fences = page.split(fence).skip(1);
     fences
         .map(|rest| {
             let (mode, code) = rest.split_once('\n').unwrap();
@@ -47,8 +67,11 @@ fn the_programs_of_each_page_do_what_it_says() {
         let page = page(code).unwrap();
         assert!(page.starts_with(&format!("# {code}\n")));
         let programs = programs(page);
-        // Programs in APL are of another language.
-        if code.starts_with("apl/") || matches!(code, "too-complex" | "syntax/too-deep" | "syntax/invalid-character") {
+        // Programs in APL and FCL are of another language.
+        if code.starts_with("apl/")
+            || code.starts_with("fcl/")
+            || matches!(code, "too-complex" | "syntax/too-deep" | "syntax/invalid-character")
+        {
             assert!(programs.is_empty());
             continue;
         }

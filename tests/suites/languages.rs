@@ -1,37 +1,44 @@
-//! Each program of `apl/` prints its expected output on the interpreter and on OpenCL; so does its translation to Lift.
-//! Errors have locations. Every prefix of a program has a lossless tree.
+//! Each program of `apl/` and `fcl/` prints its expected output on the interpreter and on OpenCL; so does its translation
+//! to Lift. Errors have locations. Every prefix of a program has a lossless tree.
 
 use libtest_mimic::{Arguments, Trial};
-use lift_analysis::apl::{Output, translate};
+use lift_analysis::diagnostics::Severity;
+use lift_analysis::front::program::{Output, Printed};
 use lift_analysis::ide::AnalysisHost;
+use lift_analysis::{apl, fcl};
 use lift_codegen::core::build;
-use lift_codegen::io::apl;
+use lift_codegen::io;
 use lift_codegen::value::Value;
-use lift_syntax::ColumnEncoding;
+use lift_syntax::{ColumnEncoding, Language};
 use lift_tests::check::Program;
 use lift_tests::{files, golden, kernels};
 use std::path::Path;
 
 fn main() {
-    let folder = files::root().join("tests/apl");
     let mut trials = Vec::new();
-    for path in files::below(&folder, ".apl") {
-        let name = path.strip_prefix(&folder).unwrap_or(&path).display().to_string();
-        trials.push(Trial::test(name, move || test(&path).map_err(Into::into)));
+    for language in [Language::Apl, Language::Fcl] {
+        let folder = files::root().join("tests").join(language.ending().trim_start_matches('.'));
+        for path in files::below(&folder, language.ending()) {
+            let name = path.strip_prefix(files::root().join("tests")).unwrap_or(&path).display().to_string();
+            trials.push(Trial::test(name, move || test(&path, language).map_err(Into::into)));
+        }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-fn test(path: &Path) -> Result<(), String> {
+fn test(path: &Path, language: Language) -> Result<(), String> {
     let text = files::read(path);
-    prefixes(&text)?;
+    prefixes(&text, language)?;
+    let name = format!("/p{}", language.ending());
     let mut host = AnalysisHost::default();
-    host.set_file("/p.apl", text.as_str().into());
+    host.set_file(&name, text.as_str().into());
     let analysis = host.snapshot();
     let stopped = |_| "stopped".to_owned();
-    let index = analysis.line_index("/p.apl").map_err(stopped)?.ok_or("no file")?;
+    let index = analysis.line_index(&name).map_err(stopped)?.ok_or("no file")?;
     let mut outcome = String::new();
-    for problem in analysis.diagnostics("/p.apl").map_err(stopped)? {
+    let mut wrong_program = false;
+    for problem in analysis.diagnostics(&name).map_err(stopped)? {
+        wrong_program |= problem.severity == Severity::Error;
         let at = index.position(problem.range.start(), ColumnEncoding::Utf32);
         outcome += &format!("{}:{} {}: {}\n", at.line + 1, at.column + 1, problem.code, problem.message);
         for related in problem.related {
@@ -40,15 +47,19 @@ fn test(path: &Path) -> Result<(), String> {
         }
     }
     let mut wrong = String::new();
-    let line = text.lines().find_map(|line| line.strip_prefix("⍝ run: ")).unwrap_or_default();
-    if outcome.is_empty() {
-        let outputs = analysis.apl_outputs("/p.apl").map_err(stopped)?.unwrap_or_default();
-        let translated = analysis.as_lift("/p.apl").map_err(stopped)?.unwrap_or_default();
+    let says = |line: &str| {
+        line.split_once(" run: ").filter(|(mark, _)| matches!(*mark, "⍝" | "--")).map(|(_, line)| line.to_owned())
+    };
+    let line = text.lines().find_map(says).unwrap_or_default();
+    let problems = std::mem::take(&mut outcome);
+    if !wrong_program {
+        let outputs = analysis.printed(&name).map_err(stopped)?.ok_or("no program")?;
+        let translated = analysis.as_lift(&name).map_err(stopped)?.unwrap_or_default();
         let db = analysis.db();
-        let file = db.file("/p.apl").ok_or("no file")?;
+        let file = db.file(&name).ok_or("no file")?;
         let form = *lift_analysis::db::forms(db, file).first().ok_or("no form")?;
         let core = build::kernel(db, form).map_err(|errors| format!("no core: {errors:?}"))?;
-        let arguments = kernels::arguments(&core, line, Path::new("."))?;
+        let arguments = kernels::arguments(&core, &line, Path::new("."))?;
         let meaning = kernels::on_interpreter(&core, &arguments);
         let shown = |result: &Result<Value, String>| match result {
             Ok(value) => printed(&outputs, value),
@@ -83,30 +94,47 @@ fn test(path: &Path) -> Result<(), String> {
             Err(why) => wrong += &format!("not compiled: {why}\n"),
         }
     }
-    golden::check_file(&path.with_extension("out"), &outcome)?;
+    golden::check_file(&path.with_extension("out"), &(problems + &outcome))?;
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-fn printed(outputs: &[Output], value: &Value) -> String {
-    let texts: Vec<Option<&str>> = outputs.iter().map(Output::text).collect();
+fn printed(printed: &Printed, value: &Value) -> String {
+    let texts: Vec<Option<&str>> = printed.outputs.iter().map(Output::text).collect();
     let mut out = Vec::new();
-    match apl::write(&mut out, &texts, value) {
+    let done = match printed.language {
+        Language::Fcl => io::fcl::write(&mut out, texts.len(), value),
+        Language::Apl | Language::Lift => io::apl::write(&mut out, &texts, value),
+    };
+    match done {
         Ok(()) => String::from_utf8_lossy(&out).into_owned(),
         Err(e) => e.to_string(),
     }
 }
 
-/// No prefix of a text causes a panic or loses a byte.
-fn prefixes(text: &str) -> Result<(), String> {
+/// No beginning of a text panics or loses a byte.
+fn prefixes(text: &str, language: Language) -> Result<(), String> {
     for (place, (at, _)) in text.char_indices().enumerate() {
         let part = &text[..at];
-        let tree = lift_syntax::apl::parse(part).syntax();
-        if tree.text() != part {
+        let (kept, errors) = match language {
+            Language::Fcl => {
+                let parsed = lift_syntax::fcl::parse(part);
+                (parsed.syntax().text() == part, parsed.errors.len())
+            }
+            Language::Apl | Language::Lift => (lift_syntax::apl::parse(part).syntax().text() == part, 0),
+        };
+        if !kept {
             return Err(format!("the tree of the first {at} bytes is not their text"));
         }
-        // Translating a prefix costs as much as the whole text, so only some are tried.
+        // A beginning of a program without mistakes has one at most, where it ends.
+        if errors > 1 && !text.contains("-- wrong") {
+            return Err(format!("the first {at} bytes have {errors} errors"));
+        }
+        // Each costs as much as the whole.
         if place % 11 == 0 {
-            translate(part);
+            match language {
+                Language::Fcl => drop(fcl::translate(part)),
+                Language::Apl | Language::Lift => drop(apl::translate(part)),
+            }
         }
     }
     Ok(())

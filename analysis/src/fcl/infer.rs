@@ -1,0 +1,450 @@
+//! Hindley–Milner with levels: levels are written by the program and only compared.
+
+mod written;
+
+pub use written::declarations;
+
+use super::types::{Base, Level, Scheme, Ty, TypePrinter};
+use super::unify::{Clash, Unknowns};
+use lift_syntax::SyntaxErrorCode::{FclLevel, FclName, FclSignature, FclType};
+use lift_syntax::fcl::ast::{Definition, Expr, ExprKind, LevelRef, Named, Program, Statement, function_of};
+use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// What a name is, and where it was bound; nowhere if it ships with the program.
+#[derive(Debug, Clone)]
+pub struct Known {
+    pub scheme: Scheme,
+    pub at: Option<TextRange>,
+}
+
+/// What is found out of a program.
+#[derive(Default)]
+pub struct Inferred {
+    pub errors: Vec<SyntaxError>,
+    /// Types of expressions and of names that are bound.
+    pub types: Vec<(TextRange, String)>,
+    /// Uses of names that the program binds, and where these are bound.
+    pub uses: Vec<(TextRange, TextRange)>,
+    /// Names with their types, in order.
+    pub definitions: Vec<(Named, Scheme)>,
+}
+
+/// The types of names that are known before a program.
+pub type Environment = FxHashMap<Rc<str>, Scheme>;
+
+pub fn infer(program: &Program, before: &Environment) -> Inferred {
+    let mut checker = Checker::new(before);
+    checker.later = program.definitions.iter().map(|definition| definition.name.text.clone()).collect();
+    for stray in &program.strays {
+        let behind = match &stray.next {
+            Some(next) => format!("behind it stands `{}`", next.text),
+            None => "no definition stands behind it".to_owned(),
+        };
+        let message = format!("this is the signature of `{}`, but {behind}", stray.name.text);
+        checker.error(FclSignature, stray.name.range, message, None);
+    }
+    for definition in &program.definitions {
+        let scheme = checker.definition(definition);
+        checker.later.retain(|name| *name != definition.name.text);
+        checker.out.definitions.push((definition.name.clone(), scheme.clone()));
+        checker.bind(&definition.name, scheme);
+    }
+    checker.finish()
+}
+
+struct Checker<'e> {
+    unknowns: Unknowns,
+    before: &'e Environment,
+    scope: Vec<(Rc<str>, Known)>,
+    /// Levels with names, the innermost last.
+    levels: Vec<(Rc<str>, Level)>,
+    /// Definitions in one another.
+    depth: u32,
+    noted: Vec<(TextRange, Scheme)>,
+    /// Names that are bound at the top, but not yet.
+    later: Vec<Rc<str>>,
+    out: Inferred,
+}
+
+impl<'e> Checker<'e> {
+    fn new(before: &'e Environment) -> Checker<'e> {
+        Checker {
+            unknowns: Unknowns::default(),
+            before,
+            scope: Vec::new(),
+            levels: Vec::new(),
+            depth: 0,
+            noted: Vec::new(),
+            later: Vec::new(),
+            out: Inferred::default(),
+        }
+    }
+}
+
+impl Checker<'_> {
+    fn finish(mut self) -> Inferred {
+        if self.unknowns.is_exhausted() {
+            let at = self.out.definitions.first().map_or(TextRange::default(), |(name, _)| name.range);
+            self.error(FclType, at, "the types of this program are too large".to_owned(), None);
+        }
+        for (range, scheme) in std::mem::take(&mut self.noted) {
+            let ty = self.unknowns.resolve(&scheme.ty);
+            let text = if scheme.types.is_empty() && scheme.levels.is_empty() {
+                TypePrinter::new().ty(&ty)
+            } else {
+                Scheme { ty, ..scheme }.to_string()
+            };
+            self.out.types.push((range, text));
+        }
+        self.out.errors.sort_by_key(|error| error.range.start());
+        self.out
+    }
+
+    fn error(
+        &mut self,
+        code: SyntaxErrorCode,
+        range: TextRange,
+        message: String,
+        related: Option<(TextRange, String)>,
+    ) {
+        if !self.out.errors.iter().any(|known| known.range == range) {
+            self.out.errors.push(SyntaxError { code, range, message, related, fix: None });
+        }
+    }
+
+    fn fresh(&mut self) -> Ty {
+        self.unknowns.fresh(self.depth)
+    }
+
+    fn note(&mut self, range: TextRange, ty: &Ty) {
+        self.noted.push((range, Scheme::mono(ty.clone())));
+    }
+
+    fn bind(&mut self, name: &Named, scheme: Scheme) {
+        self.noted.push((name.range, scheme.clone()));
+        self.scope.push((name.text.clone(), Known { scheme, at: Some(name.range) }));
+    }
+
+    // ---- definitions
+
+    fn definition(&mut self, definition: &Definition) -> Scheme {
+        let outer = self.levels.len();
+        let mut levels = Vec::new();
+        for name in &definition.levels {
+            let id = self.unknowns.number();
+            levels.push((id, name.text.clone()));
+            let base = Base::Name(id, name.text.clone());
+            self.levels.push((name.text.clone(), Level { base, steps: 0, from: None }));
+        }
+        let promised = definition.scheme.as_ref().map(|scheme| {
+            if scheme.levels.len() != definition.levels.len() {
+                let (said, has) = (scheme.levels.len(), definition.levels.len());
+                let message =
+                    format!("the signature of `{}` has {said} levels, and it has {has}", definition.name.text);
+                self.error(FclSignature, definition.name.range, message, None);
+            }
+            (scheme.ty.range, self.scheme(scheme, levels.clone()))
+        });
+        self.depth += 1;
+        let errors = self.out.errors.len();
+        let found = match &promised {
+            Some((_, promised)) => self.expected(&definition.body, &promised.ty),
+            None => self.expr(&definition.body),
+        };
+        self.depth -= 1;
+        self.levels.truncate(outer);
+        match promised {
+            Some((range, promised)) => {
+                // What is wrong inside has been said.
+                if self.out.errors.len() == errors {
+                    self.keeps(definition, range, &found, &promised);
+                }
+                promised
+            }
+            None => self.generalize(&found, levels),
+        }
+    }
+
+    fn generalize(&mut self, ty: &Ty, levels: Vec<(u32, Rc<str>)>) -> Scheme {
+        let ty = self.unknowns.resolve(ty);
+        let mut types = Vec::new();
+        let depth = self.depth;
+        ty.map(
+            &mut |leaf| {
+                if let Ty::Var(id) = leaf
+                    && self.unknowns.depth(*id) > depth
+                    && !types.contains(id)
+                {
+                    types.push(*id);
+                }
+                None
+            },
+            &mut Level::clone,
+        );
+        Scheme { levels, types, ty }
+    }
+
+    /// A body whose type a signature promises: what is known of parameters is used while it is checked.
+    fn expected(&mut self, body: &Expr, promised: &Ty) -> Ty {
+        let ExprKind::Function(param, inner) = body.kind() else { return self.expr(body) };
+        let Ty::Fun(from, to) = promised else { return self.expr(body) };
+        self.bind(param, Scheme::mono((**from).clone()));
+        let result = self.expected(inner, to);
+        self.scope.pop();
+        let ty = Ty::fun((**from).clone(), result);
+        self.note(body.range(), &ty);
+        ty
+    }
+
+    fn keeps(&mut self, definition: &Definition, said: TextRange, found: &Ty, promised: &Scheme) {
+        let Err(clash) = self.unknowns.unify(found, &promised.ty) else { return };
+        let mut printer = TypePrinter::new();
+        let (found, wanted) = (self.unknowns.resolve(found), self.unknowns.resolve(&promised.ty));
+        let (found, wanted) = (printer.ty(&found), printer.ty(&wanted));
+        let name = &definition.name;
+        let message = format!("`{}` is `{found}`, but its signature says `{wanted}`{}", name.text, because(&clash));
+        let related = self.origin(&clash).unwrap_or((said, "the signature".to_owned()));
+        let code = if matches!(clash, Clash::Levels(..)) { FclLevel } else { FclSignature };
+        self.error(code, name.range, message, Some(related));
+    }
+
+    // ---- expressions
+
+    fn expr(&mut self, expr: &Expr) -> Ty {
+        let ty = stacker::maybe_grow(128 << 10, 4 << 20, || self.expr_inner(expr));
+        self.note(expr.range(), &ty);
+        ty
+    }
+
+    fn expr_inner(&mut self, expr: &Expr) -> Ty {
+        match expr.kind() {
+            ExprKind::Int(n) => {
+                if i32::try_from(*n).is_err() {
+                    let message = "this number does not fit 32 bits".to_owned();
+                    self.error(SyntaxErrorCode::FclWord, expr.range(), message, None);
+                }
+                Ty::Int
+            }
+            ExprKind::Double(_) => Ty::Double,
+            ExprKind::Bool(_) => Ty::Bool,
+            ExprKind::String(_) => Ty::String,
+            ExprKind::Unit => Ty::Unit,
+            ExprKind::Missing => Ty::Any,
+            ExprKind::Name(name, levels) => self.name(name, levels, expr.range()),
+            ExprKind::Apply(f, arg) => {
+                let of = self.expr(f);
+                let given = self.expr(arg);
+                self.apply(f, of, arg, given)
+            }
+            ExprKind::Pipe(_, arg, f) => {
+                let given = self.expr(arg);
+                let of = self.expr(f);
+                self.apply(f, of, arg, given)
+            }
+            ExprKind::Binary(operator, left, right) => {
+                for side in [left, right] {
+                    let found = self.expr(side);
+                    let why = || format!("`{}` takes two of `int`", operator.text);
+                    self.is(side, &found, &Ty::Int, Some(operator.range), why);
+                }
+                if matches!(function_of(&operator.text), "eqi" | "neqi") { Ty::Bool } else { Ty::Int }
+            }
+            ExprKind::Pair(a, b) => Ty::Pair(Rc::new(self.expr(a)), Rc::new(self.expr(b))),
+            ExprKind::If(condition, then, otherwise) => {
+                let found = self.expr(condition);
+                self.is(condition, &found, &Ty::Bool, None, || "a condition is a `bool`".to_owned());
+                let one = self.expr(then);
+                let other = self.expr(otherwise);
+                let why = || "both branches of an `if` have one type".to_owned();
+                self.is(otherwise, &other, &one, Some(then.range()), why);
+                one
+            }
+            ExprKind::Let(definition, body) => {
+                let scheme = self.definition(definition);
+                self.bind(&definition.name, scheme);
+                let ty = self.expr(body);
+                self.scope.pop();
+                ty
+            }
+            ExprKind::Function(param, body) => {
+                let from = self.fresh();
+                self.bind(param, Scheme::mono(from.clone()));
+                let to = self.expr(body);
+                self.scope.pop();
+                Ty::fun(from, to)
+            }
+            ExprKind::Do(level, statements) => self.block(level, statements, expr.range()),
+        }
+    }
+
+    fn name(&mut self, name: &Named, levels: &[LevelRef], range: TextRange) -> Ty {
+        let levels: Vec<Level> = levels.iter().map(|level| self.level(level)).collect();
+        let local = self.scope.iter().rev().find(|(known, _)| *known == name.text).map(|(_, known)| known.clone());
+        let known = local.or_else(|| Some(Known { scheme: self.before.get(&name.text)?.clone(), at: None }));
+        let Some(known) = known else {
+            let message = match self.later.contains(&name.text) {
+                true => format!("`{}` is defined further down: a definition knows those above it", name.text),
+                false => format!("`{}` is not defined", name.text),
+            };
+            self.error(FclName, name.range, message, None);
+            return Ty::Any;
+        };
+        if let Some(at) = known.at {
+            self.out.uses.push((name.range, at));
+        }
+        let scheme = known.scheme;
+        if scheme.levels.len() != levels.len() {
+            let (wants, names) = (scheme.levels.len(), scheme.levels.iter().map(|(_, name)| &**name));
+            let names: Vec<&str> = names.collect();
+            let message = match wants {
+                0 => format!("`{}` takes no levels", name.text),
+                1 => format!("`{}` takes one level: `{}<{}>`", name.text, name.text, names.join(", ")),
+                n => format!("`{}` takes {n} levels: `{}<{}>`", name.text, name.text, names.join(", ")),
+            };
+            self.error(FclLevel, range, message, known.at.map(|at| (at, "defined here".to_owned())));
+        }
+        self.instance(&scheme, &levels)
+    }
+
+    fn instance(&mut self, scheme: &Scheme, levels: &[Level]) -> Ty {
+        let fresh: Vec<(u32, Ty)> = scheme.types.iter().map(|id| (*id, self.unknowns.fresh(self.depth))).collect();
+        let ty = self.unknowns.resolve(&scheme.ty);
+        ty.map(
+            &mut |leaf| match leaf {
+                Ty::Var(id) | Ty::Rigid(id, _) => {
+                    fresh.iter().find(|(known, _)| known == id).map(|(_, fresh)| fresh.clone())
+                }
+                _ => None,
+            },
+            &mut |level| {
+                let Base::Name(id, _) = &level.base else { return level.clone() };
+                match scheme.levels.iter().position(|(known, _)| known == id) {
+                    Some(at) => match levels.get(at) {
+                        Some(given) => Level { steps: given.steps + level.steps, ..given.clone() },
+                        None => Level::any(),
+                    },
+                    None => level.clone(),
+                }
+            },
+        )
+    }
+
+    fn apply(&mut self, f: &Expr, of: Ty, arg: &Expr, given: Ty) -> Ty {
+        match self.unknowns.head(&of) {
+            Ty::Fun(from, to) => {
+                let named = callee(f);
+                let why = || match &named {
+                    Some(name) => format!("`{name}` takes"),
+                    None => "the function takes".to_owned(),
+                };
+                self.takes(arg, &given, &from, f.range(), why);
+                (*to).clone()
+            }
+            Ty::Var(_) => {
+                let to = self.fresh();
+                let function = Ty::fun(given, to.clone());
+                if self.unknowns.unify(&of, &function).is_err() {
+                    let message = "this would be a function that takes itself".to_owned();
+                    self.error(FclType, arg.range(), message, Some((f.range(), "the function".to_owned())));
+                    return Ty::Any;
+                }
+                to
+            }
+            Ty::Any => Ty::Any,
+            other => {
+                let other = self.unknowns.resolve(&other);
+                let message = format!("this is no function: it is `{}`", TypePrinter::new().ty(&other));
+                let related = Some((arg.range(), "it is applied to this".to_owned()));
+                self.error(FclType, f.range(), message, related);
+                Ty::Any
+            }
+        }
+    }
+
+    /// An argument has the type that the function takes.
+    fn takes(&mut self, arg: &Expr, given: &Ty, wanted: &Ty, function: TextRange, why: impl Fn() -> String) {
+        let Err(clash) = self.unknowns.unify(given, wanted) else { return };
+        let (found, wanted) = self.both(given, wanted);
+        let message = format!("this is `{found}`, and {} `{wanted}`{}", why(), because(&clash));
+        let related = self.origin(&clash).unwrap_or((function, "the function".to_owned()));
+        self.clash(&clash, arg.range(), message, related);
+    }
+
+    /// An expression has a type for a reason.
+    fn is(&mut self, expr: &Expr, found: &Ty, wanted: &Ty, at: Option<TextRange>, why: impl Fn() -> String) {
+        let Err(clash) = self.unknowns.unify(found, wanted) else { return };
+        let (found, wanted) = self.both(found, wanted);
+        let message = format!("this is `{found}`, not `{wanted}`: {}{}", why(), because(&clash));
+        let other = at.map(|at| (at, format!("this is `{wanted}`")));
+        match self.origin(&clash).or(other) {
+            Some(related) => self.clash(&clash, expr.range(), message, related),
+            None => self.error(FclType, expr.range(), message, None),
+        }
+    }
+
+    fn both(&self, found: &Ty, wanted: &Ty) -> (String, String) {
+        let mut printer = TypePrinter::new();
+        let found = printer.ty(&self.unknowns.resolve(found));
+        (found, printer.ty(&self.unknowns.resolve(wanted)))
+    }
+
+    fn clash(&mut self, clash: &Clash, range: TextRange, message: String, related: (TextRange, String)) {
+        let code = if matches!(clash, Clash::Levels(..)) { FclLevel } else { FclType };
+        self.error(code, range, message, Some(related));
+    }
+
+    /// Where the levels of a clash are written.
+    fn origin(&self, clash: &Clash) -> Option<(TextRange, String)> {
+        let Clash::Levels(found, wanted) = clash else { return None };
+        let (level, at) = [found, wanted].into_iter().find_map(|level| Some((level, level.from?)))?;
+        Some((at, format!("`{level}` is from here")))
+    }
+
+    /// `do<l> { … }`: each statement is a program of the level.
+    fn block(&mut self, level: &LevelRef, statements: &[Statement], range: TextRange) -> Ty {
+        let level = self.level(level);
+        let outer = self.scope.len();
+        let mut result = Ty::Any;
+        for (place, statement) in statements.iter().enumerate() {
+            let found = self.expr(&statement.value);
+            result = found.clone();
+            let last = place + 1 == statements.len();
+            if last && statement.name.is_some() {
+                let message = "the last statement of `do` is its result, so it has no name".to_owned();
+                self.error(FclType, statement.value.range(), message, None);
+            }
+            if statements.len() > 1 {
+                let of = self.fresh();
+                let wanted = Ty::program(level.clone(), of.clone());
+                let shown = level.clone();
+                let why = || format!("a statement of `do<{shown}>` is a program of that level");
+                self.is(&statement.value, &found, &wanted, level.from.or(Some(range)), why);
+                if let Some(name) = &statement.name {
+                    self.bind(name, Scheme::mono(of));
+                }
+            }
+        }
+        self.scope.truncate(outer);
+        result
+    }
+}
+
+/// What a clash of levels or a type in itself adds to a message.
+fn because(clash: &Clash) -> String {
+    match clash {
+        Clash::Types => String::new(),
+        Clash::Levels(found, wanted) => format!(": the levels are `{found}` and `{wanted}`"),
+        Clash::Endless => ": it would have itself as a part".to_owned(),
+    }
+}
+
+/// The name of a function that is applied, perhaps to arguments already.
+fn callee(f: &Expr) -> Option<Rc<str>> {
+    match f.kind() {
+        ExprKind::Name(name, _) => Some(name.text.clone()),
+        ExprKind::Apply(f, _) => callee(f),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! The front end for FCL: a program is typed with levels, then evaluated as far as it goes before the run, and what is left
+//! is one kernel.
+//!
+//! Functions, pairs, lengths, levels and arrays that are computed where they are read are used up; `force`, `interleave` and
+//! what prints are what the kernel computes. Its result is what `main` prints, or its value if it prints nothing.
+//!
+//! | module | job |
+//! |---|---|
+//! | `types`, `unify`, `infer` | Hindley–Milner with levels |
+//! | `library` | what every program knows |
+//! | `value` | what a program computes with before the run, and the state of an evaluation |
+//! | `eval`, `scalar`, `prims` | from expressions to values |
+//! | `arrays`, `place`, `seqfor`, `store`, `loops` | arrays, and where they are computed and stored |
+//! | `entry` | `main` as a kernel |
+
+mod arrays;
+mod entry;
+mod eval;
+mod infer;
+mod library;
+mod loops;
+mod place;
+mod prims;
+mod scalar;
+mod seqfor;
+mod store;
+mod types;
+mod unify;
+mod value;
+
+use crate::front::build::Parameter;
+use crate::front::program::{Output, Translated as Program};
+use lift_syntax::fcl::{ast, parse};
+use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
+
+use library::library;
+use value::Ev;
+
+/// What a program is for the stages below, and for an editor.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Translated {
+    pub program: Program,
+    /// Names of the program with their types, in order.
+    pub definitions: Vec<(TextRange, String, String)>,
+    /// Uses of names that the program binds, and where these are bound.
+    pub uses: Vec<(TextRange, TextRange)>,
+    /// What places of the text become.
+    pub becomes: Vec<(TextRange, String)>,
+}
+
+/// Translates the text of a program.
+pub fn translate(text: &str) -> Translated {
+    let parsed = parse(text);
+    let written = ast::program(&parsed.syntax());
+    let library = library();
+    let inferred = infer::infer(&written, &library.types);
+    let mut program = Program { errors: parsed.errors, types: inferred.types, ..Program::default() };
+    program.errors.extend(inferred.errors);
+    let mut becomes = Vec::new();
+    let main = inferred.definitions.iter().rev().find(|(name, _)| &*name.text == "main");
+    let first = written.definitions.first().map_or(TextRange::empty(TextSize::new(0)), |first| first.name.range);
+    let name = main.map_or(first, |(name, _)| name.range);
+    let mut ev = Ev::new();
+    let mut result = None;
+    if let Some((name, scheme)) = main.filter(|_| program.errors.is_empty()) {
+        match entry::kernel(&mut ev, &written.definitions, name, &scheme.ty) {
+            Ok((term, shown)) => {
+                program.outputs = vec![Output::Value; shown];
+                result = Some(ev.finish(term));
+            }
+            Err(failure) => ev.report(failure),
+        }
+        program.errors.append(&mut ev.errors);
+        becomes = ev.becomes;
+    }
+    program.errors.sort_by_key(|error| error.range.start());
+    program.hidden = ev.hidden;
+    program.sources = ev.inputs.iter().filter_map(|input| Some(input.source.as_deref()?.into())).collect();
+    let parameter = |input: value::Input| Parameter {
+        name: input.name,
+        scalar: input.scalar,
+        shape: input.shape,
+        range: input.range,
+    };
+    let parameters: Vec<Parameter> = ev.inputs.into_iter().map(parameter).collect();
+    program.set_body(&ev.lengths, &parameters, result, name, SyntaxErrorCode::FclNotSupported);
+    let definitions = inferred.definitions.iter();
+    let definitions =
+        definitions.map(|(name, scheme)| (name.range, name.text.to_string(), scheme.to_string())).collect();
+    Translated { program, definitions, uses: inferred.uses, becomes }
+}
+
+/// The type of a name that every program knows, and what it does.
+pub fn about(name: &str) -> Option<(String, Option<String>)> {
+    let library = library();
+    let ty = library.types.get(name)?.to_string();
+    Some((ty, library.about(name).map(str::to_owned)))
+}
+
+#[cfg(test)]
+mod tests;

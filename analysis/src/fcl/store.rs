@@ -1,0 +1,267 @@
+//! From arrays that know how they are computed to terms, and what stores, reads and prints.
+
+use super::arrays::{elements, length, over, single, stored};
+use super::place::{self, Layout};
+use super::value::{Elem, Ev, Input, Int, Interleave, Place, Pull, Push, PushKind, Res, Value, fail, not_supported};
+use super::{scalar, seqfor};
+use crate::front::term::{Kind, Term};
+use crate::node::Scalar;
+use crate::size::Size;
+use lift_syntax::SyntaxErrorCode::FclLength;
+use lift_syntax::TextRange;
+use std::rc::Rc;
+
+/// Programs of the whole grid that are written out one after the other.
+const FEW_PROGRAMS: i64 = 16;
+
+fn map_of(level: u32) -> &'static str {
+    match level {
+        0 => "mapSeq",
+        1 => "mapLcl0",
+        _ => "mapGlb0",
+    }
+}
+
+/// The array as a term, and what its elements are. Only the first `most` are wanted, if that is said; the array may have
+/// more of them.
+pub fn array(ev: &mut Ev, push: &Push, most: Option<i64>) -> Res<(Term, Elem)> {
+    ev.step()?;
+    match &*push.kind {
+        PushKind::Pull(xs) => {
+            let map = map_of(push.level);
+            let mut xs = xs.clone();
+            if let (Some(most), Some(len)) = (most, xs.len.known()) {
+                xs.len = ev.number(len.min(most));
+            }
+            let work = ev.length(&xs.len)?;
+            ev.becomes(push.at, format!("`{map}` over {work} elements"));
+            elements(ev, map, &xs)
+        }
+        PushKind::Interleave(parts) => interleaved(ev, push, parts, most),
+        PushKind::Seqfor { size, steps, step } => seqfor::array(ev, push.at, size, steps, step),
+        PushKind::Mapped(f, inner) => {
+            let (term, elem) = array(ev, inner, None)?;
+            let len = length(ev, inner)?;
+            let len = ev.length(&len)?;
+            let bound = ev.bind(term, "xs")?;
+            let xs = stored(&bound, &len, elem, ev);
+            let f = f.clone();
+            let get = move |ev: &mut Ev, i: &Int| {
+                let element = (xs.get)(ev, i)?;
+                f(ev, Value::Int(i.clone()))?.fun(ev)?(ev, element)
+            };
+            elements(ev, "mapSeq", &Pull { len: ev.of_size(&len), get: Rc::new(get) })
+        }
+    }
+}
+
+/// Programs whose arrays are parts of one.
+fn interleaved(ev: &mut Ev, push: &Push, parts: &Interleave, most: Option<i64>) -> Res<(Term, Elem)> {
+    let n = ev.length(&parts.n)?;
+    let all = ev.length(&parts.programs.len)?;
+    let layout = place::layout(ev, &parts.place, &all, &n)?;
+    let m = match most {
+        Some(most) => layout.programs_for(most, &all, &n),
+        None => all.clone(),
+    };
+    let layout = if m == all { layout } else { place::layout(ev, &parts.place, &m, &n)? };
+    let (map, inside) = match (parts.in_order, push.level, ev.place) {
+        (true, _, Place::Host) => {
+            if let Some(count) = m.as_const().filter(|m| (1..=FEW_PROGRAMS).contains(m)) {
+                return in_order(ev, parts, count, (&m, &n), &layout);
+            }
+            // Nobody can tell in which order they ran.
+            ("mapWrg1", Place::Row)
+        }
+        (true, _, place) => ("mapSeq", place),
+        (false, 1, _) => ("mapLcl0", Place::Item),
+        (false, 2, Place::Host | Place::Row) => ("mapWrg0", Place::Group),
+        _ => return not_supported(push.at, "`interleave` of programs of the whole grid"),
+    };
+    ev.becomes(push.at, format!("`{map}` over {m} programs, each with {n} elements"));
+    let one = n.is_one();
+    let (rows, elem) = over(ev, map, &m, inside, |ev, p| {
+        let part = part(ev, parts, p, &n)?;
+        if one && let Some(value) = element(ev, &part, &ev.number(0))? {
+            return ev.scalar(&value);
+        }
+        let (term, elem) = array(ev, &part, None)?;
+        Ok((if one { ev.app("head", [term]) } else { term }, elem))
+    })?;
+    Ok((layout.apply(ev, rows, &m, &n)?, elem))
+}
+
+/// What program `p` gives: an array of `n` elements.
+fn part(ev: &mut Ev, parts: &Interleave, p: &Int, n: &Size) -> Res<Push> {
+    let at = ev.at;
+    let program = (parts.programs.get)(ev, p)?.program(ev)?;
+    ev.unused = false;
+    let part = program(ev)?.push(ev)?;
+    let len = length(ev, &part)?;
+    if let Some(len) = &len.size
+        && ev.facts.equal(len, n).is_no()
+    {
+        let message = format!("each part is said to have {n} elements, and has {len}");
+        return fail(FclLength, at, message);
+    }
+    Ok(part)
+}
+
+/// Few programs of the whole grid, one after the other.
+fn in_order(ev: &mut Ev, parts: &Interleave, count: i64, (m, n): (&Size, &Size), layout: &Layout) -> Res<(Term, Elem)> {
+    let mut all: Option<(Term, Elem)> = None;
+    for p in 0..count {
+        let part = part(ev, parts, &ev.number(p), n)?;
+        let (term, elem) = array(ev, &part, None)?;
+        let bound = ev.bind(term, "part")?;
+        let term = ev.local(&bound);
+        all = Some(match all {
+            Some((before, elem)) => (ev.app("concat", [before, term]), elem),
+            None => (term, elem),
+        });
+    }
+    let Some((flat, elem)) = all else { return not_supported(ev.at, "`interleaveSeq` of no programs") };
+    if matches!(layout, Layout::Joined) {
+        return Ok((flat, elem));
+    }
+    let rows = ev.app("split", [ev.size_argument(n), flat]);
+    Ok((layout.apply(ev, rows, m, n)?, elem))
+}
+
+/// One element, if it can be computed alone.
+pub fn element(ev: &mut Ev, push: &Push, i: &Int) -> Res<Option<Value>> {
+    ev.step()?;
+    match &*push.kind {
+        PushKind::Pull(xs) => Ok(Some((xs.get)(ev, i)?)),
+        PushKind::Mapped(f, inner) => {
+            let Some(value) = element(ev, inner, i)? else { return Ok(None) };
+            Ok(Some(f(ev, Value::Int(i.clone()))?.fun(ev)?(ev, value)?))
+        }
+        // A work-group computes its elements together.
+        PushKind::Interleave(_) if push.level >= 2 => Ok(None),
+        PushKind::Interleave(parts) => {
+            let n = ev.length(&parts.n)?;
+            let m = ev.length(&parts.programs.len)?;
+            if !matches!(place::layout(ev, &parts.place, &m, &n)?, Layout::Joined) {
+                return Ok(None);
+            }
+            let (whole, per) = (Value::Int(i.clone()), Value::Int(ev.of_size(&n)));
+            let p = scalar::binary(ev, "divi", &whole, &per)?.int(ev)?;
+            let inner = scalar::binary(ev, "modi", &whole, &per)?.int(ev)?;
+            let outside = std::mem::replace(&mut ev.place, Place::Item);
+            let found = part(ev, parts, &p, &n).and_then(|part| element(ev, &part, &inner));
+            ev.place = outside;
+            found
+        }
+        PushKind::Seqfor { size, steps, step } if size.known() == Some(1) => {
+            seqfor::fold(ev, push.at, steps, step).map(Some)
+        }
+        PushKind::Seqfor { .. } => Ok(None),
+    }
+}
+
+/// Computes an array and stores it.
+pub fn force(ev: &mut Ev, push: &Push) -> Res<Pull> {
+    let len = length(ev, push)?;
+    if len.known() == Some(1)
+        && let Some(value) = element(ev, push, &ev.number(0))?
+    {
+        let value = ev.shared(&value, "x")?;
+        ev.becomes(push.at, "one element, in a register");
+        return Ok(single(ev, value));
+    }
+    if ev.lazy {
+        let (push, at) = (push.clone(), ev.at);
+        let get = move |ev: &mut Ev, i: &Int| match element(ev, &push, i)? {
+            Some(value) => Ok(value),
+            None => not_supported(at, "an element of this array, computed alone,"),
+        };
+        return Ok(Pull { len, get: Rc::new(get) });
+    }
+    let at = ev.at;
+    let (term, elem) = array(ev, push, None)?;
+    let len = ev.length(&len)?;
+    let (term, memory) = match ev.place {
+        Place::Host => (term, "global memory"),
+        Place::Row => return not_supported(at, "`force<grid>` in one of many programs of the whole grid"),
+        Place::Group => (in_memory(ev, "toLocal", term), "local memory, and a barrier"),
+        Place::Item => (in_memory(ev, "toPrivate", term), "registers"),
+    };
+    ev.becomes(at, format!("{len} elements in {memory}"));
+    let bound = ev.bind(term, "a")?;
+    Ok(stored(&bound, &len, elem, ev))
+}
+
+/// What is computed, in a memory.
+fn in_memory(ev: &mut Ev, memory: &'static str, term: Term) -> Term {
+    if let Kind::Apply(map, args) = term.kind()
+        && let [function, of] = &args[..]
+    {
+        let function = ev.term(Kind::Apply(map.clone(), vec![function.clone()]));
+        let callee = ev.app(memory, [function]);
+        return ev.term(Kind::Apply(callee, vec![of.clone()]));
+    }
+    let unused = ev.fresh("_u");
+    let function = ev.term(Kind::Lambda(vec![unused], term));
+    let callee = ev.app(memory, [function]);
+    ev.term(Kind::Apply(callee, vec![ev.int(0)]))
+}
+
+/// Stores an array and prints its first elements; if nobody uses it, no others are computed.
+pub fn print(ev: &Ev, at: TextRange, n: &Value, push: &Value) -> Res<Value> {
+    let (n, push) = (n.int(ev)?, push.push(ev)?);
+    Ok(Value::Program(Rc::new(move |ev| {
+        let unused = std::mem::take(&mut ev.unused);
+        ev.at = at;
+        if ev.place != Place::Host {
+            return not_supported(at, "printing inside of a block");
+        }
+        let len = length(ev, &push)?;
+        let (len, most) = (ev.length(&len)?, ev.length(&n)?);
+        if ev.facts.lt(&len, &most).is_yes() {
+            return fail(FclLength, at, format!("{most} elements are printed of an array of {len}"));
+        }
+        let known = most.as_const().filter(|_| unused && len.as_const().is_some());
+        let (term, elem) = array(ev, &push, known)?;
+        let bound = ev.bind(term, "a")?;
+        let whole = ev.local(&bound);
+        let all = most == len || ev.facts.equal(&len, &most).is_yes();
+        let shown = if all { whole } else { ev.app("take", [ev.size_argument(&most), whole]) };
+        ev.shown.push(shown);
+        Ok(Value::Pull(stored(&bound, &len, elem, ev)))
+    })))
+}
+
+/// The numbers of a file: an input of the kernel.
+pub fn read(ev: &Ev, at: TextRange, file: &Value) -> Res<Value> {
+    let Value::Text(file) = file else { return super::value::unfit(ev, file, "the name of a file") };
+    let file = file.clone();
+    Ok(Value::Program(Rc::new(move |ev| {
+        ev.unused = false;
+        if ev.place != Place::Host {
+            return not_supported(at, "reading a file inside of a block");
+        }
+        let known = ev.inputs.iter().find(|input| input.source.as_ref() == Some(&file));
+        let (name, len) = match known {
+            Some(input) => (input.name.clone(), input.shape.first().cloned().unwrap_or_else(Size::zero)),
+            None => {
+                let len = new_length(ev);
+                let name = ev.fresh("file");
+                let shape = vec![len.clone()];
+                let source = Some(file.clone());
+                ev.inputs.push(Input { name: name.clone(), scalar: Scalar::Int, shape, range: at, source });
+                (name, len)
+            }
+        };
+        Ok(Value::Pull(stored(&name, &len, Elem::Int, ev)))
+    })))
+}
+
+/// A length of the kernel's inputs.
+pub fn new_length(ev: &mut Ev) -> Size {
+    let name = ["N", "M", "K", "L", "P", "Q", "R", "S"].get(ev.lengths.len()).copied().unwrap_or("T");
+    let bound = ev.fresh(name);
+    ev.sizes.insert(bound.id);
+    ev.lengths.push(bound.clone());
+    bound.as_size()
+}

@@ -1,0 +1,117 @@
+//! Types of programs, and where what is wrong stands.
+
+use super::translate;
+use std::fmt::Write;
+
+/// The types of a program's names, or what is wrong with it.
+fn types(text: &str) -> String {
+    let program = translate(text);
+    let mut out = String::new();
+    for error in &program.program.errors {
+        let (at, message) = (&text[std::ops::Range::<usize>::from(error.range)], &error.message);
+        let _ = writeln!(out, "{} at `{at}`: {message}", error.code);
+        if let Some((range, message)) = &error.related {
+            let _ = writeln!(out, "  at `{}`: {message}", &text[std::ops::Range::<usize>::from(*range)]);
+        }
+    }
+    if program.program.errors.is_empty() {
+        for (_, name, ty) in &program.definitions {
+            let _ = writeln!(out, "{name} : {ty}");
+        }
+    }
+    out
+}
+
+#[test]
+fn types_are_found() {
+    for (text, ty) in [
+        ("val x = 1 + 2", "x : int"),
+        ("val x = -1.5", "x : double"),
+        ("fun f x y = x", "f : forall 'a 'b. 'a -> 'b -> 'a"),
+        ("val f = fn x => fn y => y x", "f : forall 'a 'b. 'a -> ('a -> 'b) -> 'b"),
+        ("val x = let f = fn y => y in (f 1, f true)", "x : (int, bool)"),
+        ("fun f x = fst x + snd x", "f : (int, int) -> int"),
+        ("fun f<l> xs = push<1+l> (mapPull (addi 1) xs)", "f : forall <l>. [int] -> [int]<1+l>"),
+        ("val f = let g<m> = push<m> in g<block>", "f : forall 'a. ['a] -> ['a]<block>"),
+        ("val p = do<grid> { x <- return<grid> 1; return<grid> (x == 2) }", "p : Program <grid> bool"),
+        (
+            "fun f g = while<block> (fn x => 1 != lengthPull x) g",
+            "f : forall 'a. (['a] -> Program <block> ['a]<block>) -> Program <block> ['a]<block> -> Program <block> ['a]",
+        ),
+        ("sig f : forall 'z. 'z -> int -> 'z\nfun f x n = x", "f : forall 'a. 'a -> int -> 'a"),
+        ("sig f : forall <k> 'a. ['a] -> ['a]<k>\nfun f<l> x = push<l> x", "f : forall <l> 'a. ['a] -> ['a]<l>"),
+        ("val u = ()", "u : unit"),
+        ("val f = if true then return<thread> () else return<Z> ()", "f : Program <thread> unit"),
+        ("fun zipWith x = x", "zipWith : forall 'a. 'a -> 'a"),
+    ] {
+        assert_eq!(types(text).trim_end(), ty, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_have_places_and_reasons() {
+    for (text, wrong) in [
+        ("val x = y", "fcl/name at `y`: `y` is not defined"),
+        ("fun f x = f x", "fcl/name at `f`: `f` is defined further down: a definition knows those above it"),
+        ("val f = fn y => y y", "fcl/type at `y`: this would be a function that takes itself\n  at `y`: the function"),
+        ("val x = 1 2", "fcl/type at `1`: this is no function: it is `int`\n  at `2`: it is applied to this"),
+        (
+            "val x = addi 1 true",
+            "fcl/type at `true`: this is `bool`, and `addi` takes `int`\n  at `addi 1`: the function",
+        ),
+        (
+            "val x = 1 + 1.5",
+            "fcl/type at `1.5`: this is `double`, not `int`: `+` takes two of `int`\n  at `+`: this is `int`",
+        ),
+        (
+            "val x = if 1 == 1 then 1 else ()",
+            "fcl/type at `()`: this is `unit`, not `int`: both branches of an `if` have one type\n  at `1`: this is `int`",
+        ),
+        (
+            "val x = force<grid> (push<block> (iota 3))",
+            "fcl/level at `push<block> (iota 3)`: this is `[int]<block>`, and `force` takes `['a]<grid>`: the levels are \
+             `block` and `grid`\n  at `block`: `block` is from here",
+        ),
+        (
+            "val x = do<grid> { a <- forcePull<block> (iota 3); return<grid> a }",
+            "fcl/level at `forcePull<block> (iota 3)`: this is `Program <block> [int]`, not `Program <grid> 'a`: a statement of \
+             `do<grid>` is a program of that level: the levels are `block` and `grid`\n  at `block`: `block` is from here",
+        ),
+        ("val x = push (iota 3)", "fcl/level at `push`: `push` takes one level: `push<l>`"),
+        ("val x = iota<block> 3", "fcl/level at `iota<block>`: `iota` takes no levels"),
+        (
+            "val x = push<lvl> (iota 3)",
+            "fcl/name at `lvl`: the level `lvl` is not known: `thread`, `block`, `grid`, or one in `<…>`",
+        ),
+        (
+            "sig f : int -> double\nfun f x = x",
+            "fcl/signature at `f`: `f` is `int -> int`, but its signature says `int -> double`\n  at `int -> double`: the signature",
+        ),
+        (
+            "sig f : forall 'a. 'a -> 'a\nfun f x = x + 1",
+            "fcl/type at `x`: this is `'a`, not `int`: `+` takes two of `int`\n  at `+`: this is `int`",
+        ),
+        (
+            "sig f : forall <l>. [int] -> [int]<l>\nfun f<l> x = push<block> x",
+            "fcl/level at `f`: `f` is `[int] -> [int]<block>`, but its signature says `[int] -> [int]<l>`: the levels are `block` \
+             and `l`\n  at `block`: `block` is from here",
+        ),
+        ("sig f : 'a\nval f = 1", "fcl/name at `'a`: `'a` is not known: `forall 'a. …` makes it one"),
+        ("sig g : int\nval f = 1", "fcl/signature at `g`: this is the signature of `g`, but behind it stands `f`"),
+        (
+            "val x = do<grid> { a <- return<grid> 1 }",
+            "fcl/type at `return<grid> 1`: the last statement of `do` is its result, so it has no name",
+        ),
+        ("val x = 3000000000", "fcl/word at `3000000000`: this number does not fit 32 bits"),
+    ] {
+        assert_eq!(types(text).trim_end(), wrong, "{text}");
+    }
+}
+
+#[test]
+fn types_that_grow_without_end_are_an_error() {
+    let text = "val a = fn x => (x, x)\n".to_owned() + &"val a = fn x => a (a x)\n".repeat(40) + "val b = a 1";
+    translate(&text);
+    let text = format!("val a = {}1{}", "(fn x => x) (".repeat(100), ")".repeat(100));
+    assert_eq!(types(&text), "a : int\n");
+}

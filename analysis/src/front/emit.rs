@@ -1,0 +1,199 @@
+//! Terms in the making: names, scopes, and the arithmetic of indices.
+
+use super::failure::{Failure, Res, fail};
+use super::term::{Bound, Kind, Scope, Term};
+use crate::size::Size;
+use lift_syntax::{SyntaxErrorCode, TextRange};
+
+/// Nodes of a program that is emitted.
+const MOST_NODES: usize = 60_000;
+/// Names that are bound in one another.
+const MOST_BOUND: usize = 300;
+
+/// What a front end writes its program with.
+#[derive(Debug)]
+pub struct Emitter {
+    /// What is bound around the place that is written now, the innermost last.
+    pub scopes: Vec<Scope>,
+    /// The number of the name that was made last.
+    pub next: u32,
+    /// Where what is computed now is written.
+    pub at: TextRange,
+    /// Nodes that were emitted.
+    pub nodes: usize,
+    too_large: SyntaxErrorCode,
+}
+
+const TOO_LARGE: &str = "the program becomes too large when its functions are written out";
+
+impl Emitter {
+    /// An emitter that reports with this code what becomes too large.
+    pub fn new(too_large: SyntaxErrorCode) -> Emitter {
+        Emitter { scopes: vec![Scope::default()], next: 0, at: TextRange::default(), nodes: 0, too_large }
+    }
+
+    pub fn fresh(&mut self, name: &str) -> Bound {
+        self.next += 1;
+        Bound { id: self.next, name: name.into() }
+    }
+
+    pub fn term(&self, kind: Kind) -> Term {
+        Term::new(kind, self.at)
+    }
+
+    pub fn local(&self, bound: &Bound) -> Term {
+        self.term(Kind::Local(bound.clone()))
+    }
+
+    pub fn int(&self, n: i32) -> Term {
+        self.term(Kind::Int(n))
+    }
+
+    pub fn double(&self, x: f64) -> Term {
+        self.term(Kind::Double(x))
+    }
+
+    pub fn boolean(&self, b: bool) -> Term {
+        self.term(Kind::Bool(b))
+    }
+
+    pub fn global(&self, name: &'static str) -> Term {
+        self.term(Kind::Global(name))
+    }
+
+    /// A call of a primitive of Lift.
+    pub fn app(&self, name: &'static str, args: impl IntoIterator<Item = Term>) -> Term {
+        let callee = self.global(name);
+        self.term(Kind::Apply(callee, args.into_iter().collect()))
+    }
+
+    pub fn choose(&self, condition: Term, then: Term, otherwise: Term) -> Term {
+        match condition.kind() {
+            Kind::Bool(true) => then,
+            Kind::Bool(false) => otherwise,
+            _ => self.term(Kind::If(condition, then, otherwise)),
+        }
+    }
+
+    /// A length as a static argument.
+    pub fn size_argument(&self, size: &Size) -> Term {
+        self.term(Kind::Size(size.clone()))
+    }
+
+    /// A length as a number.
+    pub fn size_term(&self, size: &Size) -> Term {
+        match size.as_const().and_then(|n| i32::try_from(n).ok()) {
+            Some(n) => self.int(n),
+            None => self.size_argument(size),
+        }
+    }
+
+    // ---- scopes
+
+    /// What is bound from now on is bound in a part of the program, up to [`Emitter::close`].
+    pub fn open(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    /// The part, with all that was bound in it.
+    pub fn close(&mut self) -> Scope {
+        self.scopes.pop().unwrap_or_default()
+    }
+
+    /// What all of the program comes to.
+    pub fn finish(&mut self, body: Term) -> Term {
+        let scope = std::mem::take(&mut self.scopes);
+        scope.into_iter().rev().fold(body, |body, scope| scope.close(body))
+    }
+
+    /// Counts what is emitted: of a program that becomes too large, that is said once.
+    pub fn spend(&mut self, term: &Term) -> Res<()> {
+        let before = self.is_full();
+        self.nodes = self.nodes.saturating_add(term.weight());
+        match (before, self.is_full()) {
+            (true, _) => Err(Failure::Reported),
+            (false, true) => fail(self.too_large, self.at, TOO_LARGE),
+            (false, false) => Ok(()),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.nodes > MOST_NODES || self.scopes.iter().any(|scope| scope.len() >= MOST_BOUND)
+    }
+
+    /// Binds a term to a name, unless it is one.
+    pub fn share(&mut self, term: Term, name: &str) -> Res<Term> {
+        if term.is_atom() {
+            return Ok(term);
+        }
+        let bound = self.bind(term, name)?;
+        Ok(self.local(&bound))
+    }
+
+    pub fn bind(&mut self, term: Term, name: &str) -> Res<Bound> {
+        self.spend(&term)?;
+        let bound = self.fresh(name);
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.bind(bound.clone(), term);
+        }
+        Ok(bound)
+    }
+
+    /// Opens an array of hidden length, under these names.
+    pub fn unpack(&mut self, term: Term, length: &str, name: &str) -> Res<(Bound, Bound)> {
+        self.spend(&term)?;
+        let (length, bound) = (self.fresh(length), self.fresh(name));
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.unpack(length.clone(), bound.clone(), term);
+        }
+        Ok((length, bound))
+    }
+
+    // ---- arithmetic of indices
+
+    pub fn plus(&self, a: Term, b: Term) -> Term {
+        use Kind::Int;
+        match (a.kind(), b.kind()) {
+            (Int(0), _) => b,
+            (_, Int(0)) => a,
+            (Int(x), Int(y)) => self.int(x.wrapping_add(*y)),
+            _ => self.app("+", [a, b]),
+        }
+    }
+
+    pub fn minus(&self, a: Term, b: Term) -> Term {
+        use Kind::Int;
+        match (a.kind(), b.kind()) {
+            (_, Int(0)) => a,
+            (Int(x), Int(y)) => self.int(x.wrapping_sub(*y)),
+            _ => self.app("-", [a, b]),
+        }
+    }
+
+    pub fn less(&self, a: Term, b: Term) -> Term {
+        match (a.kind(), b.kind()) {
+            (Kind::Int(x), Kind::Int(y)) => self.boolean(x < y),
+            _ => self.app("<", [a, b]),
+        }
+    }
+
+    pub fn times(&self, a: Term, b: Term) -> Term {
+        use Kind::Int;
+        match (a.kind(), b.kind()) {
+            (Int(0), _) | (_, Int(1)) => a,
+            (_, Int(0)) | (Int(1), _) => b,
+            (Int(x), Int(y)) => self.int(x.wrapping_mul(*y)),
+            _ => self.app("*", [a, b]),
+        }
+    }
+
+    /// Quotient and remainder of what is not negative.
+    pub fn divide(&self, a: Term, b: Term) -> (Term, Term) {
+        use Kind::Int;
+        match (a.kind(), b.kind()) {
+            (_, Int(1)) => (a, self.int(0)),
+            (Int(x), Int(y)) if *y > 0 => (self.int(x / y), self.int(x % y)),
+            _ => (self.app("/", [a.clone(), b.clone()]), self.app("mod", [a, b])),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Why something of a program has no value before the run.
+
+use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
+
+#[derive(Debug)]
+pub enum Failure {
+    Error(Box<SyntaxError>),
+    /// Of what has been reported.
+    Reported,
+}
+
+pub type Res<T> = Result<T, Failure>;
+
+/// An error with its place.
+pub fn fail<T>(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Res<T> {
+    fail_with(code, range, message, None)
+}
+
+pub fn fail_with<T>(
+    code: SyntaxErrorCode,
+    range: TextRange,
+    message: impl Into<String>,
+    related: Option<(TextRange, String)>,
+) -> Res<T> {
+    Err(Failure::Error(Box::new(SyntaxError { code, range, message: message.into(), related, fix: None })))
+}

@@ -1,0 +1,79 @@
+//! What a front end makes of a program.
+
+use super::build::{Parameter, kernel};
+use super::term::{Bound, Term};
+use crate::hir::{Body, FormKind, SourceMap};
+use lift_syntax::{Language, SyntaxError, SyntaxErrorCode, TextRange};
+use std::sync::Arc;
+
+/// Terms in one another, for what walks them below.
+const MOST_DEEP: usize = 400;
+
+/// A program for the stages below, and for an editor.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Translated {
+    pub body: Body,
+    pub map: SourceMap,
+    pub errors: Vec<SyntaxError>,
+    /// Types of places of the text.
+    pub types: Vec<(TextRange, String)>,
+    /// Lengths that only the run knows: name, where it comes from, what it is.
+    pub hidden: Vec<(String, TextRange, &'static str)>,
+    /// What is printed, in order.
+    pub outputs: Vec<Output>,
+    /// The files that its inputs are read from, in the folder of the program.
+    pub sources: Vec<Arc<str>>,
+}
+
+/// Something that a program prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// Known before the run.
+    Text(String),
+    /// The next part of the kernel's result.
+    Value,
+}
+
+impl Output {
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Output::Text(text) => Some(text),
+            Output::Value => None,
+        }
+    }
+}
+
+/// What a program prints, and in which language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    pub language: Language,
+    pub outputs: Vec<Output>,
+}
+
+impl Translated {
+    /// Sets the body: of `result`, if nothing is wrong. `name` is what stands for the program's name in the text.
+    pub fn set_body(
+        &mut self,
+        sizes: &[Bound],
+        parameters: &[Parameter],
+        result: Option<Term>,
+        name: TextRange,
+        too_long: SyntaxErrorCode,
+    ) {
+        let wrong = self.errors.iter().any(|error| !error.code.is_warning());
+        (self.body, self.map) = match result {
+            Some(result) if result.depth() > MOST_DEEP => {
+                let message = "the program is too long: too many arrays are computed one after the other".to_owned();
+                self.errors.push(SyntaxError { code: too_long, range: name, message, related: None, fix: None });
+                empty(name)
+            }
+            Some(result) if !wrong => kernel(sizes, parameters, &result, name),
+            // What is wrong has been said.
+            _ => empty(name),
+        };
+    }
+}
+
+fn empty(name: TextRange) -> (Body, SourceMap) {
+    (Body { kind: FormKind::Kernel, ..Body::default() }, SourceMap { form_name: name, ..SourceMap::default() })
+}

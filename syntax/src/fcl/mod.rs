@@ -1,0 +1,16 @@
+//! The syntax of FCL: from text to a lossless tree of declarations, and to plain data.
+//!
+//! Nothing panics and no byte is lost, whatever the text is. Map: [`kind`](FclKind) tokens and nodes · `lexer` · `parser` ·
+//! [`ast`] the program without its trivia.
+
+pub mod ast;
+mod kind;
+mod lexer;
+mod parser;
+
+pub use kind::{FclKind, FclLanguage};
+pub use lexer::{KEYWORDS, tokens};
+pub use parser::{FclParse, parse};
+
+pub type FclNode = rowan::SyntaxNode<FclLanguage>;
+pub type FclToken = rowan::SyntaxToken<FclLanguage>;

@@ -1,0 +1,286 @@
+//! From FCL tokens to a tree of declarations.
+//!
+//! A word that starts a declaration ends what is open before it, and a declaration has one error at most: what is behind
+//! the first mistake of it is kept as it is.
+
+mod expressions;
+mod types;
+
+use super::FclNode;
+use super::kind::FclKind::{self, *};
+use super::lexer::tokens;
+use crate::{MAX_DEPTH, SyntaxError, SyntaxErrorCode, TextRange, TextSize};
+use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
+
+/// The tree of an FCL text and what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FclParse {
+    pub green: GreenNode,
+    /// In the order of their places.
+    pub errors: Vec<SyntaxError>,
+}
+
+impl FclParse {
+    /// The root, of kind [`FclKind::File`].
+    pub fn syntax(&self) -> FclNode {
+        FclNode::new_root(self.green.clone())
+    }
+}
+
+/// Parses a text. It never fails: it gives a tree and errors.
+pub fn parse(text: &str) -> FclParse {
+    let tokens = tokens(text);
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        next: 0,
+        builder: GreenNodeBuilder::new(),
+        errors: Vec::new(),
+        failed: false,
+        depth: 0,
+        last: TextRange::default(),
+    };
+    parser.builder.start_node(raw(File));
+    parser.declarations();
+    parser.trivia();
+    parser.builder.finish_node();
+    let mut errors = parser.errors;
+    errors.sort_by_key(|error| error.range.start());
+    FclParse { green: parser.builder.finish(), errors }
+}
+
+fn raw(kind: FclKind) -> rowan::SyntaxKind {
+    rowan::SyntaxKind(kind as u16)
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    tokens: &'t [(FclKind, TextRange)],
+    next: usize,
+    builder: GreenNodeBuilder<'static>,
+    errors: Vec<SyntaxError>,
+    /// Whether this declaration has an error: what follows is not judged.
+    failed: bool,
+    depth: u32,
+    /// The last token that was taken.
+    last: TextRange,
+}
+
+impl Parser<'_> {
+    fn significant(&self) -> Option<usize> {
+        (self.next..self.tokens.len()).find(|at| !self.tokens[*at].0.is_trivia())
+    }
+
+    fn peek(&self) -> Option<FclKind> {
+        self.significant().map(|at| self.tokens[at].0)
+    }
+
+    /// The text of the next token; empty at the end.
+    fn word(&self) -> &str {
+        self.significant().map_or("", |at| &self.text[self.tokens[at].1])
+    }
+
+    fn range(&self) -> TextRange {
+        self.significant().map_or(TextRange::empty(TextSize::of(self.text)), |at| self.tokens[at].1)
+    }
+
+    fn is(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Operator | Keyword)) && self.word() == word
+    }
+
+    fn starts_declaration(&self) -> bool {
+        self.peek() == Some(Keyword) && matches!(self.word(), "sig" | "fun" | "val" | "kernel")
+    }
+
+    fn is_first_in_line(&self) -> bool {
+        let before = &self.text[..self.range().start().into()];
+        before.trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| matches!(c, '\n' | '\r'))
+    }
+
+    fn token(&mut self) {
+        if let Some((kind, range)) = self.tokens.get(self.next).copied() {
+            if kind == BadComment {
+                self.errors.push(SyntaxError::new(SyntaxErrorCode::FclWord, range, "this comment is not closed"));
+            }
+            self.builder.token(raw(kind), &self.text[range]);
+            self.next += 1;
+        }
+    }
+
+    fn trivia(&mut self) {
+        while self.tokens.get(self.next).is_some_and(|(kind, _)| kind.is_trivia()) {
+            self.token();
+        }
+    }
+
+    /// Takes the next token that is not trivia.
+    fn take(&mut self) -> TextRange {
+        self.trivia();
+        let range = self.range();
+        self.token();
+        self.last = range;
+        range
+    }
+
+    fn start(&mut self, kind: FclKind) {
+        self.trivia();
+        self.builder.start_node(raw(kind));
+    }
+
+    fn finish(&mut self) {
+        self.builder.finish_node();
+    }
+
+    fn checkpoint(&mut self) -> Checkpoint {
+        self.trivia();
+        self.builder.checkpoint()
+    }
+
+    fn wrap(&mut self, from: Checkpoint, kind: FclKind) {
+        self.builder.start_node_at(from, raw(kind));
+    }
+
+    fn error(&mut self, code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) {
+        if !self.failed {
+            self.errors.push(SyntaxError::new(code, range, message));
+        }
+        self.failed = true;
+    }
+
+    /// What is wrong at the next token: the token itself, or that `wanted` is missing.
+    fn unexpected(&mut self, wanted: &str) {
+        if self.peek().is_none() && self.tokens.last().is_some_and(|(kind, _)| *kind == BadComment) {
+            // What is missing may be in the comment that is not closed.
+            self.failed = true;
+            return;
+        }
+        let range = self.range();
+        let word = self.word().to_owned();
+        let (code, message) = match self.peek() {
+            Some(BadNumber) => (SyntaxErrorCode::FclWord, format!("`{word}` is not a number")),
+            Some(BadText) => (SyntaxErrorCode::FclWord, "this string is not closed on its line".to_owned()),
+            Some(Unknown) => (SyntaxErrorCode::FclWord, format!("`{word}` means nothing in FCL")),
+            None => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing at the end of the file")),
+            Some(_) => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing before `{word}`")),
+        };
+        // At the end of the file, the last word is where something is missing.
+        let range = if range.is_empty() { self.last } else { range };
+        self.error(code, range, message);
+    }
+
+    /// Takes an operator or a keyword, or says that it is missing.
+    fn want(&mut self, word: &str) -> bool {
+        let fine = self.is(word);
+        if fine {
+            self.take();
+        } else {
+            self.unexpected(&format!("`{word}`"));
+        }
+        fine
+    }
+
+    fn want_kind(&mut self, kind: FclKind, what: &str) -> bool {
+        let fine = self.peek() == Some(kind);
+        if fine {
+            self.take();
+        } else {
+            self.unexpected(what);
+        }
+        fine
+    }
+
+    /// Takes the bracket that closes another one.
+    fn close(&mut self, kind: FclKind, bracket: &str, opener: TextRange) {
+        if self.peek() == Some(kind) {
+            self.take();
+            return;
+        }
+        let first = !self.failed;
+        self.unexpected(&format!("`{bracket}`"));
+        if first && let Some(error) = self.errors.last_mut() {
+            error.related = Some((opener, "opened here".to_owned()));
+        }
+    }
+
+    /// Runs what may be in itself; `false` if it is too deep.
+    fn deeper(&mut self, run: impl FnOnce(&mut Self)) -> bool {
+        if self.depth >= MAX_DEPTH {
+            let range = self.range();
+            self.error(SyntaxErrorCode::FclSyntax, range, format!("this is nested more than {MAX_DEPTH} deep"));
+            return false;
+        }
+        self.depth += 1;
+        run(self);
+        self.depth -= 1;
+        true
+    }
+
+    fn declarations(&mut self) {
+        while self.peek().is_some() {
+            // In a line with a mistake, the word may be the beginning of another one.
+            self.failed &= !self.is_first_in_line();
+            self.declaration();
+            if self.peek().is_some() && !self.starts_declaration() {
+                if !self.failed {
+                    let what =
+                        if self.last.is_empty() { "`sig`, `fun` or `val`" } else { "an operator or a declaration" };
+                    self.unexpected(what);
+                }
+                self.start(Error);
+                while self.peek().is_some() && !self.starts_declaration() {
+                    self.take();
+                }
+                self.finish();
+            }
+        }
+    }
+
+    fn declaration(&mut self) {
+        match self.word() {
+            _ if !self.starts_declaration() => {}
+            "sig" => self.signature(),
+            "kernel" => {
+                let range = self.range();
+                let message = "`kernel` is not supported: a program is the value `main`";
+                self.error(SyntaxErrorCode::FclNotSupported, range, message);
+                self.start(Error);
+                self.take();
+                self.finish();
+            }
+            word => {
+                let function = word == "fun";
+                self.definition(function);
+            }
+        }
+    }
+
+    fn signature(&mut self) {
+        self.start(Signature);
+        self.take();
+        if self.want_kind(Name, "a name") && self.want(":") {
+            self.scheme();
+        }
+        self.finish();
+    }
+
+    fn definition(&mut self, function: bool) {
+        self.start(Definition);
+        self.take();
+        if self.want_kind(Name, "a name") {
+            self.level_names();
+            let first = self.next;
+            while self.peek() == Some(Name) {
+                self.take();
+            }
+            if function && self.next == first {
+                self.unexpected("a parameter");
+            } else if self.want("=") {
+                self.expression();
+            }
+        }
+        self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! Expressions.
+
+use super::super::kind::FclKind::{self, *};
+use super::Parser;
+use crate::SyntaxErrorCode;
+
+/// Operators and applications in one another, to the left.
+const LONGEST_CHAIN: usize = 200;
+
+/// How strongly an operator binds; all of them associate to the left.
+fn strength(operator: &str) -> Option<u32> {
+    Some(match operator {
+        "|>" => 1,
+        "==" | "!=" => 2,
+        "<<" | ">>" | "&" => 3,
+        "+" | "-" => 4,
+        "*" | "/" | "%" => 5,
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    pub(super) fn expression(&mut self) {
+        self.deeper(|p| p.operators(1));
+    }
+
+    fn operators(&mut self, least: u32) {
+        let from = self.checkpoint();
+        self.application();
+        let mut chain = 0;
+        while !self.failed && self.peek() == Some(Operator) {
+            let Some(strength) = strength(self.word()).filter(|strength| *strength >= least) else { break };
+            if !self.in_chain(&mut chain) {
+                break;
+            }
+            self.wrap(from, Binary);
+            self.take();
+            self.deeper(|p| p.operators(strength + 1));
+            self.finish();
+        }
+    }
+
+    /// What is in one another to the left is as deep as it is long.
+    fn in_chain(&mut self, length: &mut usize) -> bool {
+        *length += 1;
+        let fine = *length <= LONGEST_CHAIN;
+        if !fine {
+            let range = self.range();
+            self.error(SyntaxErrorCode::FclSyntax, range, "this expression is too long: give names to parts of it");
+        }
+        fine
+    }
+
+    fn application(&mut self) {
+        let from = self.checkpoint();
+        self.term();
+        let mut chain = 0;
+        while !self.failed && self.starts_term() && self.in_chain(&mut chain) {
+            self.wrap(from, Apply);
+            self.term();
+            self.finish();
+        }
+    }
+
+    fn starts_term(&self) -> bool {
+        match self.peek() {
+            Some(Name | Int | Double | Text | ParenOpen) => true,
+            // A word that is wrong is wrong as an argument.
+            Some(BadNumber | BadText) => true,
+            Some(Keyword) => matches!(self.word(), "fn" | "true" | "false" | "if" | "let" | "do"),
+            _ => false,
+        }
+    }
+
+    fn literal(&mut self) {
+        self.start(Literal);
+        self.take();
+        self.finish();
+    }
+
+    fn term(&mut self) {
+        match self.peek() {
+            Some(Name) => {
+                self.start(NameUse);
+                self.take();
+                self.levels();
+                self.finish();
+            }
+            Some(Int | Double | Text) => self.literal(),
+            Some(ParenOpen) => self.tuple(),
+            Some(Keyword) => match self.word() {
+                "true" | "false" => self.literal(),
+                "fn" => self.function(),
+                "if" => self.choice(),
+                "let" => self.binding(),
+                "do" => self.block(),
+                _ => self.unexpected("an expression"),
+            },
+            _ => self.unexpected("an expression"),
+        }
+    }
+
+    /// `()`, `(a)`, `(a, b)`
+    fn tuple(&mut self) {
+        self.start(Tuple);
+        let opener = self.take();
+        if self.peek() != Some(ParenClose) {
+            self.expression();
+            if !self.failed && self.is(",") {
+                self.take();
+                self.expression();
+            }
+        }
+        self.close(ParenClose, ")", opener);
+        self.finish();
+    }
+
+    fn function(&mut self) {
+        self.start(Function);
+        self.take();
+        if self.want_kind(Name, "a parameter") {
+            while self.peek() == Some(Name) {
+                self.take();
+            }
+            if self.want("=>") {
+                self.expression();
+            }
+        }
+        self.finish();
+    }
+
+    fn choice(&mut self) {
+        self.start(If);
+        self.take();
+        self.expression();
+        if self.want("then") {
+            self.expression();
+        }
+        if !self.failed && self.want("else") {
+            self.expression();
+        }
+        self.finish();
+    }
+
+    fn binding(&mut self) {
+        self.start(Let);
+        self.take();
+        if self.want_kind(Name, "a name") {
+            self.level_names();
+            if self.is(":") {
+                self.take();
+                self.scheme();
+            }
+            if !self.failed && self.want("=") {
+                self.expression();
+            }
+            if !self.failed && self.want("in") {
+                self.expression();
+            }
+        }
+        self.finish();
+    }
+
+    fn block(&mut self) {
+        self.start(Do);
+        self.take();
+        if self.is("<") {
+            self.levels();
+        } else {
+            self.unexpected("the level of `do`");
+        }
+        let opener = self.range();
+        if !self.failed && self.want_kind(BraceOpen, "`{`") {
+            loop {
+                self.statement();
+                if self.failed || !self.is(";") {
+                    break;
+                }
+                self.take();
+            }
+            self.close(BraceClose, "}", opener);
+        }
+        self.finish();
+    }
+
+    fn statement(&mut self) {
+        let binds = self.peek() == Some(Name) && self.second() == Some((Operator, "<-"));
+        if binds {
+            self.start(Bind);
+            self.take();
+            self.take();
+            self.expression();
+            self.finish();
+        } else {
+            self.expression();
+        }
+    }
+
+    /// The token behind the next one.
+    fn second(&self) -> Option<(FclKind, &str)> {
+        let first = self.significant()?;
+        let mut rest = self.tokens[first + 1..].iter().filter(|(kind, _)| !kind.is_trivia());
+        rest.next().map(|(kind, range)| (*kind, &self.text[*range]))
+    }
+}
