@@ -32,6 +32,7 @@
 //! | [`opencl`] | the syntax tree of OpenCL C, and its text |
 //! | [`plan`] | buffers, steps and checks of the host |
 //! | [`lower`] | scheduled core to OpenCL functions and a plan |
+//! | [`parts`] | a kernel on blocks of its arrays |
 //! | [`difference`] | the first difference between two results |
 //! | [`cost`] | bytes, operations and launches of a compiled kernel |
 //! | [`emit`] | a plan as a C program or a Python module |
@@ -48,6 +49,7 @@ pub mod interp;
 pub mod io;
 pub mod lower;
 pub mod opencl;
+pub mod parts;
 pub mod plan;
 pub mod report;
 pub mod run;

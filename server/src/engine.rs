@@ -121,7 +121,7 @@ fn compile(analysis: &Analysis, path: &Arc<str>, kernel: &Kernel, target: &Targe
 }
 
 /// Gives the compiler's errors their source ranges.
-fn told(analysis: &Analysis, path: &Arc<str>, compiled: Result<Program, Vec<LowerError>>) -> Compiled<Program> {
+pub fn told(analysis: &Analysis, path: &Arc<str>, compiled: Result<Program, Vec<LowerError>>) -> Compiled<Program> {
     match compiled {
         Ok(program) => Ok(Ok(program)),
         Err(errors) => {
@@ -212,7 +212,7 @@ pub fn json_line(analysis: &Analysis, kernel: &emit::python::Kernel<'_>) -> Canc
 }
 
 /// Calls `f` with a function that formats the start of an origin as `line:column`, from 1.
-fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
+pub fn with_places<T>(analysis: &Analysis, f: impl FnOnce(&dyn Fn(&Origin) -> String) -> T) -> Cancellable<T> {
     let located = Located::default();
     let result = f(&|origin| match located.find(analysis, origin) {
         Some(Place { range: Range { start, .. }, .. }) => format!("{}:{}", start.line + 1, start.character + 1),
@@ -236,7 +236,7 @@ impl Located {
     }
 }
 
-fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
+pub fn place(analysis: &Analysis, origin: &Origin) -> Cancellable<Option<Place>> {
     let Some(at) = analysis.resolve_origin(origin)? else { return Ok(None) };
     let Some(index) = analysis.line_index(&at.path)? else { return Ok(None) };
     let position = |offset| {
@@ -488,7 +488,7 @@ fn problem_at(
 }
 
 /// An error at its origin; without a range if the origin has none.
-fn problem_in(
+pub fn problem_in(
     analysis: &Analysis,
     path: &Arc<str>,
     code: &str,

@@ -24,6 +24,7 @@
 //! | [`report`] | diagnostics as text and as JSON |
 //! | [`inputs`] | a kernel's arguments, from words and files; `.npy` files; the line `;;; run:` |
 //! | [`engine`] | entry points to the compiler and the devices |
+//! | [`parts`] | kernels on blocks of their arrays |
 //! | [`devices`] | lists devices in a child process |
 //! | [`stages`], [`align`] | the text of each compilation stage, with its source map |
 //! | [`lsp`] | the language server |
@@ -35,6 +36,7 @@ pub mod engine;
 pub mod files;
 pub mod inputs;
 pub mod lsp;
+pub mod parts;
 pub mod program;
 pub mod report;
 pub mod stages;

@@ -2,6 +2,7 @@
 //!
 //! Both contain the plan as JSON ([`crate::plan::json`]) and the OpenCL text; the runtime interprets the plan.
 
+use crate::parts::{self, Parts};
 use crate::plan::{Program, json};
 use lift_analysis::origin::Origin;
 
@@ -41,15 +42,23 @@ pub fn module(source: &str, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> S
 /// A kernel as one line of JSON: its name, its documentation, and for each class of devices the plan and the OpenCL
 /// text.
 pub fn line(kernel: &Kernel<'_>, place: &dyn Fn(&Origin) -> String) -> String {
+    described(kernel, place).to_string()
+}
+
+fn described(kernel: &Kernel<'_>, place: &dyn Fn(&Origin) -> String) -> serde_json::Value {
     let program = |(target, program): &(&str, &Program)| {
         let plan = json::to_json(program, &format!("{}.cl", kernel.name), place);
         ((*target).to_owned(), serde_json::json!([plan, program.opencl.text]))
     };
     let programs: serde_json::Map<_, _> = kernel.programs.iter().map(program).collect();
     let meaning = format!("{:016x}", kernel.meaning);
-    let json =
-        serde_json::json!({ "kernel": kernel.name, "docs": kernel.docs, "meaning": meaning, "programs": programs });
-    json.to_string()
+    serde_json::json!({ "kernel": kernel.name, "docs": kernel.docs, "meaning": meaning, "programs": programs })
+}
+
+/// A kernel in parts as one line of JSON: the steps, and of each kernel what [`line`] says.
+pub fn parts_line(parts: &Parts, kernels: &[Kernel<'_>], place: &dyn Fn(&Origin) -> String) -> String {
+    let kernels: Vec<serde_json::Value> = kernels.iter().map(|kernel| described(kernel, place)).collect();
+    serde_json::json!({ "parts": parts::json::to_json(parts, place), "kernels": kernels }).to_string()
 }
 
 /// The module name for a source file: `scalar_product` for `scalar-product.lift`.

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 
 /// Names of variables, made unique: programs and types may call several variables `X`.
 #[derive(Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     given: RefCell<Vec<(Var, String)>>,
 }
 
 impl Names {
-    pub(super) fn of(&self, var: &Var) -> String {
+    pub(crate) fn of(&self, var: &Var) -> String {
         let mut given = self.given.borrow_mut();
         if let Some((_, name)) = given.iter().find(|(v, _)| v == var) {
             return name.clone();
@@ -29,7 +29,7 @@ impl Names {
         name
     }
 
-    pub(super) fn size(&self, size: &Size) -> Value {
+    pub(crate) fn size(&self, size: &Size) -> Value {
         self.node(&size.node())
     }
 
@@ -58,7 +58,7 @@ impl Names {
         }
     }
 
-    pub(super) fn condition(&self, assumption: &Assumption) -> Condition {
+    pub(crate) fn condition(&self, assumption: &Assumption) -> Condition {
         let size = |s: &Size| self.size(s);
         match assumption {
             Assumption::Divides { divisor, value } => Condition::Divides([size(divisor), size(value)]),
@@ -81,7 +81,7 @@ impl Names {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Condition {
+pub(crate) enum Condition {
     /// The divisor and the value.
     Divides([Value; 2]),
     NonNegative(Value),
@@ -94,7 +94,7 @@ pub(super) enum Condition {
 }
 
 #[derive(Serialize)]
-pub(super) struct ForAll {
+pub(crate) struct ForAll {
     position: String,
     count: Value,
     #[serde(flatten)]
@@ -103,7 +103,7 @@ pub(super) struct ForAll {
 
 /// A condition that must hold only where the given ones do.
 #[derive(Serialize)]
-pub(super) struct Where {
+pub(crate) struct Where {
     given: Vec<Condition>,
     #[serde(flatten)]
     holds: Condition,

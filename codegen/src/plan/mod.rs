@@ -8,7 +8,7 @@
 //! is, one at the top level and one per row in an array of such arrays. `Bool` is a byte.
 
 pub mod json;
-mod json_size;
+pub(crate) mod json_size;
 pub mod reuse;
 #[cfg(test)]
 mod tests;

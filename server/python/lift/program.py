@@ -30,6 +30,7 @@ class Kernel(lift_runtime.Kernel):
         source: Source | None = None,
     ) -> None:
         self.source = source
+        self._parts: dict[str, Any] = {}
         super().__init__(name, docs, programs, choice)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -51,8 +52,24 @@ class Kernel(lift_runtime.Kernel):
             (report,) = compiler.run("build", str(file), "--kernel", self.name, "--cost", "--target", target, *given)
         return Cost(report)
 
+    def spread(self, *inputs: Any, chunks: int | None = None, **given: int) -> Any:
+        """Run the kernel on arrays of Dask, block by block; so does a call where an input is one.
+
+        `chunks` is how many elements a block has of an array that the kernel makes itself.
+        """
+        from .dask import Parts
+
+        parts = self._parts.get("parts")
+        if parts is None:
+            with self._source().file() as file:
+                (line,) = compiler.run("build", str(file), "--kernel", self.name, "--emit", "json", "--parts")
+            parts = self._parts["parts"] = Parts(line, self._plan(next(iter(self._programs))), self._choice)
+        return parts(inputs, given, chunks)
+
     def __call__(self, *inputs: Any, out: str | None = None, copy: bool = False, **given: Any) -> Any:
         """Run the kernel."""
+        if any(type(item).__module__.split(".")[:1] == ["dask"] or _is_blocks(item) for item in inputs):
+            return self.spread(*inputs, **given)
         if self._choice == "interpreter":
             return self._interpret(inputs, copy, given)
         try:
@@ -85,6 +102,10 @@ class Kernel(lift_runtime.Kernel):
         if target in self._programs:
             return self._plan(target), self._programs[target][1]
         return super()._program(where)
+
+
+def _is_blocks(value: Any) -> bool:
+    return type(value).__module__ == "lift.dask"
 
 
 class Source:

@@ -37,6 +37,12 @@ def bind(plan: Plan, columns: list[Column], given: dict[str, int]) -> dict[str, 
     for item, column in zip(plan.inputs, columns):
         _Shapes(item, equations, longest).walk(item.layout, column, 0)
     values = {**given, **longest}
+    solve_shapes(plan, equations, values, False)
+    return values
+
+
+def solve_shapes(plan: Plan, equations: list[Equation], values: dict[str, int], partly: bool) -> None:
+    """The sizes of a plan from the lengths of arrays. `partly`: others may stay open."""
     found_by: dict[str, str] = {}
     _solve(plan, equations, values, found_by)
     for equation in equations:
@@ -49,10 +55,9 @@ def bind(plan: Plan, columns: list[Column], given: dict[str, int]) -> dict[str, 
         if not fits:
             raise LiftError("input", _disagreement(equation, values, found_by))
     for name in plan.sizes:
-        if name not in values:
+        if name not in values and not partly:
             message = f"the size `{name}` does not follow from the shapes of the inputs; give it, as in `{name}=16`"
             raise LiftError("input", message)
-    return values
 
 
 def check_given(plan: Plan, given: dict[str, Any]) -> dict[str, int]:

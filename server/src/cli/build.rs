@@ -3,6 +3,7 @@
 use super::{Console, Format, Status, answered};
 use crate::engine;
 use crate::files;
+use crate::parts;
 use crate::program::Program;
 use crate::report::{self, Problem, codes};
 use crate::stages::{self, Stage};
@@ -51,6 +52,10 @@ pub struct Arguments {
     /// Print the rules applied, the stored results, and the checks kept and eliminated; write no files.
     #[arg(long, conflicts_with = "stage")]
     explain: bool,
+    /// With `--explain`: print how each statement is spread over blocks of arrays; with `--emit json`: print the steps
+    /// and the kernels of blocks.
+    #[arg(long, conflicts_with_all = ["stage", "cost"])]
+    parts: bool,
     /// Print the cost of each launch: bytes of global memory, arithmetic, barriers, local memory; write no files.
     #[arg(long, conflicts_with_all = ["stage", "explain", "emit"])]
     cost: bool,
@@ -79,6 +84,10 @@ fn device(json: &str) -> Result<DeviceInfo, String> {
 }
 
 pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
+    if arguments.parts && !arguments.explain && arguments.emit != Some(Emit::Json) {
+        console.error("`--parts` belongs to `--explain` or `--emit json`");
+        return Ok(Status::Misused);
+    }
     let program = answered(Program::load(std::slice::from_ref(&arguments.file)))?;
     if console.problems(&program.sources(), arguments.format, &program.unreadable)? > 0 {
         return Ok(Status::Wrong);
@@ -106,12 +115,12 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
         told.extend(news);
         said
     };
-    if matches!(arguments.emit, Some(Emit::Python | Emit::Json)) && !arguments.explain {
+    if matches!(arguments.emit, Some(Emit::Python | Emit::Json)) && !arguments.explain && !arguments.parts {
         let written = if kernels.is_empty() { Ok(()) } else { python(&program, path, &kernels, arguments, console)? };
         tell(written, console)?;
         return Ok(Status::wrong_if(told.iter().any(Problem::is_error)));
     }
-    if arguments.stage.is_none() && !arguments.cost && !arguments.explain {
+    if arguments.stage.is_none() && !arguments.cost && !arguments.explain && !arguments.parts {
         let compiled = answered(engine::programs(&program.analysis, path, &kernels, &target(arguments)))?;
         for (kernel, compiled) in kernels.iter().zip(compiled) {
             let written = match compiled {
@@ -124,6 +133,7 @@ pub fn run(arguments: &Arguments, console: &mut Console) -> io::Result<Status> {
     }
     for kernel in &kernels {
         let result = match arguments.stage {
+            _ if arguments.parts => in_parts(&program, path, &kernel.name, arguments, console)?,
             Some(stage) => print(&program, path, &kernel.name, stage, &target(arguments), console)?,
             None if arguments.cost => cost(&program, path, &kernel.name, arguments, console)?,
             None => explain(&program, path, &kernel.name, arguments, console)?,
@@ -221,6 +231,25 @@ fn explain(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Argumen
     match arguments.format {
         Format::Text => console.out().write_all(explanation.to_string().as_bytes())?,
         Format::Json => console.line(&serde_json::to_string(&explanation).map_err(io::Error::other)?)?,
+    }
+    Ok(Ok(()))
+}
+
+fn in_parts(program: &Program, path: &Arc<str>, kernel: &str, arguments: &Arguments, console: &mut Console) -> Outcome {
+    if !arguments.explain {
+        let line = answered(parts::line(&program.analysis, path, kernel, &targets(arguments)))?;
+        return match line {
+            Ok(line) => Ok(Ok(console.line(&line)?)),
+            Err(problems) => Ok(Err(problems)),
+        };
+    }
+    let explained = match answered(parts::explained(&program.analysis, path, kernel))? {
+        Ok(explained) => explained,
+        Err(problems) => return Ok(Err(problems)),
+    };
+    match arguments.format {
+        Format::Text => console.out().write_all(explained.to_string().as_bytes())?,
+        Format::Json => console.line(&serde_json::to_string(&explained).map_err(io::Error::other)?)?,
     }
     Ok(Ok(()))
 }

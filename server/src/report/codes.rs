@@ -10,6 +10,7 @@ macro_rules! codes {
 
 codes! {
     BAD_ARGUMENT = "bad-argument",
+    CANNOT_DISTRIBUTE = "cannot-distribute",
     CHECKED_CAST = "checked-cast",
     DEVICE = "device",
     INDEX_OUT_OF_RANGE = "index-out-of-range",

@@ -4,6 +4,7 @@ pub mod codes;
 pub mod cost;
 pub mod explanation;
 pub mod json;
+pub mod parts;
 pub mod text;
 
 use lift_analysis::diagnostics::Severity;

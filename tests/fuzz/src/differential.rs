@@ -205,7 +205,7 @@ fn alike_results(a: &Result<Value, RunError>, b: &Result<Value, RunError>) -> bo
 }
 
 /// Equality, except that NaN equals NaN.
-fn equal(a: &Value, b: &Value) -> bool {
+pub fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(x), Value::Float(y)) => x == y || (x.is_nan() && y.is_nan()),
         (Value::Double(x), Value::Double(y)) => x == y || (x.is_nan() && y.is_nan()),

@@ -15,6 +15,7 @@
 //! | [`checks`] | every assumption or check, inside every primitive that takes a function |
 //! | [`outer`] | kernels shared by work-items, with outer lengths of every kind and empty dimensions |
 //! | [`ran`] | the outcome of a run, for comparison |
+//! | [`parts`] | a kernel on blocks of its arrays computes the same |
 //! | [`text`] | arbitrary text is processed without failure |
 
 pub mod checks;
@@ -22,6 +23,7 @@ pub mod choices;
 pub mod differential;
 pub mod mutate;
 pub mod outer;
+pub mod parts;
 pub mod program;
 pub mod ran;
 pub mod soundness;

@@ -87,6 +87,9 @@ impl FromStr for DeviceChoice {
             Some(index) if index.bytes().all(|b| b.is_ascii_digit()) => {
                 index.parse().map(DeviceChoice::Index).map_err(|_| format!("`{text}` names no device"))
             }
+            Some(several) if several.contains([',', ':']) => Err(format!(
+                "`{text}` names several devices: a run takes one; `lift.dask` in Python spreads a kernel over workers"
+            )),
             _ => Err(format!(
                 "`{text}` names no device: expected `interpreter`, `opencl`, `opencl:N` with the number of a device, \
                  `opencl:gpu`, `opencl:cpu` or `opencl:accelerator`"

@@ -1,0 +1,533 @@
+"""Kernels on arrays of Dask: block by block, on threads, processes or machines (docs/distributed.md).
+
+The program `lift` says what the steps are (`lift build --emit json --parts`); here they become tasks. A task runs a
+kernel of blocks, which its worker needs no compiler for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask import compute, delayed
+from lift_runtime import Kernel, LiftError, Rows, pour, sizes
+from lift_runtime.layout import DTYPES
+from lift_runtime.plan import Plan
+
+#: Partial results that are folded at once.
+FOLDED = 8
+#: Elements of each block that say where a sort is cut.
+SAMPLES = 64
+#: Elements in a block of what a kernel makes itself, if nothing else says so.
+CHUNK = 2**20
+#: Of the JSON.
+VERSION = 1
+
+
+class Blocks:
+    """An array in blocks whose elements are no scalars of NumPy: rows of different lengths.
+
+    `blocks` are values, or what `dask.delayed` makes.
+    """
+
+    def __init__(self, blocks: Sequence[Any], lift_type: str | None = None) -> None:
+        self.blocks = list(blocks)
+        self.lift_type = lift_type
+
+    def compute(self, **options: Any) -> Any:
+        """All blocks together."""
+        return _joined(list(compute(*self.blocks, **options)))
+
+    def __repr__(self) -> str:
+        return f"<{len(self.blocks)} blocks of {self.lift_type or 'rows'}>"
+
+
+@dataclass(eq=False)
+class Cut:
+    """Where an array is cut: the positions, if they are known, else one unknown length a block."""
+
+    count: int
+    bounds: list[int] | None
+    #: Lengths of the blocks, for tasks.
+    lengths: list[Any] | None = None
+    firsts: Any = None
+
+    def length(self, i: int) -> Any:
+        """Of block `i`."""
+        if self.bounds is not None:
+            return self.bounds[i + 1] - self.bounds[i]
+        return self.lengths[i] if self.lengths is not None else None
+
+    def first(self, i: int) -> Any:
+        """The position of the first element of block `i`."""
+        if self.bounds is not None:
+            return self.bounds[i]
+        if self.firsts is None:
+            self.firsts = _task(_running, self.lengths)
+        return _task(_item, self.firsts, i)
+
+
+@dataclass(eq=False)
+class Spread:
+    blocks: list[Any]
+    cut: Cut
+
+
+class Parts:
+    """A kernel in parts, as the program `lift` describes it."""
+
+    def __init__(self, line: dict[str, Any], plan: Plan, choice: Any) -> None:
+        self.parts = line["parts"]
+        if self.parts["version"] != VERSION:
+            message = f"parts have version {self.parts['version']}, this module reads version {VERSION}"
+            raise LiftError("internal-error", message)
+        self.plan = plan
+        made = []
+        for kernel in line["kernels"]:
+            programs = {target: (plan, text) for target, (plan, text) in kernel["programs"].items()}
+            made.append(Kernel(kernel["kernel"], "", programs, choice))
+        # One node of the graph each, so that a worker gets it once.
+        self.kernels = [delayed(kernel, traverse=False, pure=False) for kernel in made]
+
+    def __call__(self, inputs: Sequence[Any], given: dict[str, int], chunks: int | None) -> Any:
+        return _Run(self, given, chunks).run(inputs)
+
+
+class _Run:
+    """One call: the graph as it grows."""
+
+    def __init__(self, parts: Parts, given: dict[str, int], chunks: int | None) -> None:
+        self.kernels, self.parts, self.plan = parts.kernels, parts.parts, parts.plan
+        self.values: dict[str, Any] = dict(pour.check_given(self.plan, given))
+        self.chunks = chunks
+        self.held: dict[int, Any] = {}
+        self.unknown = False
+        #: Cuts of inputs, by their lengths.
+        self.cuts: dict[int, Cut] = {}
+
+    def run(self, inputs: Sequence[Any]) -> Any:
+        if len(inputs) != len(self.parts["inputs"]):
+            from lift_runtime.kernel import wrong_count
+
+            raise LiftError("input", wrong_count(self.plan, len(inputs)))
+        equations: list[pour.Equation] = []
+        for item, value in zip(self.parts["inputs"], inputs):
+            self.held[item["value"]] = self.input(item, value, equations)
+        pour.solve_shapes(self.plan, equations, self.values, self.unknown)
+        self.check()
+        self.steps(self.parts["steps"])
+        return self.output(self.parts["result"])
+
+    # --- inputs
+
+    def input(self, item: dict[str, Any], value: Any, equations: list[pour.Equation]) -> Any:
+        about = self.parts["values"][item["value"]]
+        shape: tuple[Any, ...] = ()
+        if isinstance(value, Blocks):
+            blocks, known = value.blocks, False
+        elif isinstance(value, da.Array):
+            shape = self.fits(item, about, value)
+            if value.ndim == 0:
+                return value.to_delayed().item()
+            if any(len(c) > 1 for c in value.chunks[1:]):
+                value = value.rechunk(dict.fromkeys(range(1, value.ndim), -1))
+            blocks = list(value.to_delayed().ravel())
+            known = not any(np.isnan(n) for n in value.chunks[0])
+        else:
+            if isinstance(value, list):
+                value = self.listed(about, value)
+            if isinstance(value, np.ndarray):
+                shape = self.fits(item, about, value)
+            if not about["spread"]:
+                self.equate(item, about, shape, equations)
+                return delayed(value, traverse=False, pure=False) if isinstance(value, np.ndarray) else value
+            blocks, known = [delayed(value, traverse=False, pure=False)], True
+            shape = shape or (len(value),)
+        self.equate(item, about, shape, equations)
+        lengths = list(value.chunks[0]) if isinstance(value, da.Array) else [len(value)] if known else []
+        cut = _known(lengths) if known else _unknown(blocks)
+        self.unknown = self.unknown or not known
+        if known and len(blocks) > 1:
+            self.cuts.setdefault(cut.bounds[-1] if cut.bounds else 0, cut)
+        made = Spread(blocks, cut)
+        return made if about["spread"] else self.gathered(made)
+
+    def listed(self, about: dict[str, Any], value: list[Any]) -> Any:
+        dtype = _dtype(about["element"])
+        return np.array(value, dtype) if isinstance(about["element"], str) and dtype is not None else value
+
+    def fits(self, item: dict[str, Any], about: dict[str, Any], value: Any) -> tuple[Any, ...]:
+        """The shape of an input, whose elements are as its type says."""
+        dtype = _dtype(about["element"])
+        what = None
+        if dtype is not None and value.dtype != dtype:
+            what = f"the array holds `{value.dtype}`; its elements are NumPy's `{dtype}`: convert with `.astype`"
+        elif dtype is not None and value.ndim != len(about["shape"]):
+            what = f"it has {len(about['shape'])} dimensions; the array has shape {value.shape}"
+        if what is not None:
+            raise LiftError("input", f"input `{item['name']}` does not fit its type `{item['type']}`: {what}")
+        return tuple(value.shape)
+
+    def equate(self, item: dict[str, Any], about: dict[str, Any], shape: tuple[Any, ...], to: list[Any]) -> None:
+        for dim, (size, n) in enumerate(zip(about["shape"], shape)):
+            if not np.isnan(n) and set(sizes.names(size)) <= set(self.plan.sizes):
+                to.append(pour.Equation(size, int(n), item["name"], dim))
+
+    def check(self) -> None:
+        """What the program relies on, before any task exists."""
+        for check in self.parts["checks"]:
+            names = set(sizes.condition_names(check["parts"])) & set(self.plan.sizes)
+            missing = sorted(names - set(self.values))
+            if missing:
+                raise self.asks(missing[0])
+            if not sizes.holds(check["parts"], self.values):
+                known = ", ".join(f"{name} = {self.values[name]}" for name in sorted(names))
+                message = f"the program relies on `{check['condition']}`, which is false for {known}"
+                raise LiftError("assumption-false", message, check["at"] or None)
+
+    def asks(self, name: str) -> LiftError:
+        message = (
+            f"`{self.parts['kernel']}` needs the size `{name}` as a number, and the chunks of its arrays have unknown "
+            "lengths: `compute_chunk_sizes()` finds them"
+        )
+        return LiftError("cannot-distribute", message)
+
+    # --- sizes
+
+    def size(self, size: Any) -> int:
+        try:
+            found = sizes.evaluate(size, self.values)
+        except sizes.Unknown as unknown:
+            raise self.asks(str(unknown)) from None
+        if isinstance(found, int):
+            return found
+        raise self.asks(sizes.text(size))
+
+    def known_size(self, size: Any) -> Any:
+        """A number, or what a task finds."""
+        mentioned = {name: self.values[name] for name in sizes.names(size) if name in self.values}
+        if all(isinstance(n, int) for n in mentioned.values()):
+            return self.size(size)
+        return _task(sizes.evaluate, size, mentioned)
+
+    def numbers(self, entries: list[Any], block: Any = None, first: Any = None) -> dict[str, Any]:
+        """The sizes that a kernel is given."""
+        found = {}
+        for own, what in entries:
+            if what == "block":
+                found[own] = block
+            elif what == "first":
+                found[own] = first() if callable(first) else first
+            elif "of" in what:
+                if what["of"] not in self.values:
+                    raise self.asks(what["of"])
+                found[own] = self.values[what["of"]]
+            elif what["derived"] in self.values:
+                found[own] = self.values[what["derived"]]
+        return found
+
+    # --- steps
+
+    def steps(self, steps: list[dict[str, Any]]) -> None:
+        for step in steps:
+            ((kind, what),) = step.items()
+            getattr(self, f"step_{kind}")(what)
+
+    def spread(self, v: int) -> Spread:
+        held = self.held[v]
+        if isinstance(held, Spread):
+            return held
+        shape = self.parts["values"][v]["shape"]
+        try:
+            length = [self.size(shape[0])]
+        except LiftError:
+            return Spread([held], _unknown([held]))
+        return Spread([held], _known(length))
+
+    def whole(self, v: int) -> Any:
+        held = self.held[v]
+        return self.gathered(held) if isinstance(held, Spread) else held
+
+    def gathered(self, spread: Spread) -> Any:
+        return spread.blocks[0] if len(spread.blocks) == 1 else _task(_joined, spread.blocks)
+
+    def call(self, kernel: int, inputs: list[Any], numbers: dict[str, Any]) -> Any:
+        return _task(_call, self.kernels[kernel], inputs, numbers)
+
+    def step_each(self, each: dict[str, Any]) -> None:
+        reads = [(self.spread(read["value"]), read.get("range")) for read in each["reads"]]
+        cut = self.cut(each, reads)
+        wholes = [self.whole(v) for v in each["wholes"]]
+        picks = [self.whole(v) for v in each["picks"]]
+        blocks = []
+        for i in range(cut.count):
+            inputs = [self.read(source, wanted, cut, i) for source, wanted in reads]
+            inputs += wholes + [_task(_item, pick, i) for pick in picks]
+            numbers = self.numbers(each["sizes"], cut.length(i), lambda i=i: cut.first(i))
+            blocks.append(self.call(each["kernel"], inputs, numbers))
+        self.held[each["out"]] = Spread(blocks, self.cut_of(each, cut, blocks))
+
+    def cut_of(self, each: dict[str, Any], cut: Cut, blocks: list[Any]) -> Cut:
+        """Where a result is cut: as what it is made from, if it is as long."""
+        if each["yields"] == "one":
+            return _known([1] * cut.count)
+        if each["yields"] == "some":
+            return _unknown(blocks)
+        length = self.parts["values"][each["out"]]["shape"][0]
+        if cut.bounds is None:
+            return cut if length == each["over"] else _unknown(blocks)
+        total, over = self.size(length), cut.bounds[-1]
+        if over == total:
+            return cut
+        scale = total // over if over else 1
+        return Cut(cut.count, [bound * scale for bound in cut.bounds])
+
+    def is_known(self, size: Any) -> bool:
+        return all(isinstance(self.values.get(name), int) for name in sizes.names(size))
+
+    def cut(self, each: dict[str, Any], reads: list[tuple[Spread, Any]]) -> Cut:
+        """The blocks of a step."""
+        candidates = [(spread.cut, wanted) for spread, wanted in reads]
+        if each["like"] is not None:
+            candidates.insert(0, (self.spread(each["like"]).cut, None))
+        if not candidates:
+            over = self.known_size(each["over"])
+            if not isinstance(over, int):
+                return Cut(1, None, [over])
+            if over in self.cuts:
+                return self.cuts[over]
+            chunk = max(self.chunks or CHUNK, 1)
+            return _known([min(chunk, over - at) for at in range(0, over, chunk)] or [0])
+        unknown = [cut for cut, _ in candidates if cut.bounds is None]
+        if unknown:
+            counts = {cut.count for cut, _ in candidates}
+            if len(counts) > 1 or any(wanted is not None for _, wanted in candidates):
+                raise self.asks(sizes.text(each["over"]))
+            return unknown[0]
+        cut, wanted = max(candidates, key=lambda candidate: candidate[0].count)
+        if all(wanted is None for _, wanted in candidates):
+            return cut
+        over = self.size(each["over"])
+        scale, offset = (self.size(wanted[key]) for key in ("scale", "offset")) if wanted else (1, 0)
+        inner = [min(max((bound - offset) // scale, 0), over) for bound in (cut.bounds or [])[1:-1]]
+        bounds = sorted({0, *inner, over})
+        bounds = bounds if len(bounds) > 1 else [0, over]
+        return cut if bounds == cut.bounds else Cut(len(bounds) - 1, bounds)
+
+    def read(self, source: Spread, wanted: Any, cut: Cut, i: int) -> Any:
+        """What block `i` reads."""
+        if wanted is None and (source.cut is cut or source.cut.bounds == cut.bounds or cut.bounds is None):
+            return source.blocks[i]
+        bounds = cut.bounds or []
+        start, end = bounds[i], bounds[i + 1]
+        if wanted is None:
+            return _range(source, start, end)
+        scale, offset, more = (self.size(wanted[key]) for key in ("scale", "offset", "more"))
+        start, end = start * scale + offset, end * scale + offset + more
+        if wanted["pad"] is None:
+            return _range(source, start, end)
+        left, mode = self.size(wanted["pad"]["left"]), wanted["pad"]["mode"]
+        return _padded(source, start - left, end - left, mode)
+
+    def step_whole(self, step: dict[str, Any]) -> None:
+        inputs = [self.whole(v) for v in step["inputs"]]
+        self.held[step["out"]] = self.call(step["kernel"], inputs, self.numbers(step["sizes"]))
+
+    def step_fold(self, step: dict[str, Any]) -> None:
+        parts = self.spread(step["of"]).blocks
+        wholes = [self.whole(v) for v in step["wholes"]]
+        while len(parts) > 1:
+            several = [parts[i : i + FOLDED] for i in range(0, len(parts), FOLDED)]
+            numbers = self.numbers(step["sizes"])
+            parts = [self.call(step["kernel"], [_task(_joined, some), *wholes], numbers) for some in several]
+        self.held[step["out"]] = parts[0]
+
+    def step_gather(self, step: dict[str, Any]) -> None:
+        self.held[step["out"]] = self.gathered(self.spread(step["of"]))
+
+    def step_length(self, step: dict[str, Any]) -> None:
+        held = self.held[step["of"]]
+        if isinstance(held, Spread) and held.cut.bounds is not None:
+            self.values[step["size"]] = held.cut.bounds[-1]
+        elif isinstance(held, Spread):
+            self.values[step["size"]] = _task(sum, held.cut.lengths)
+        else:
+            self.values[step["size"]] = _task(len, held)
+
+    def step_sort(self, step: dict[str, Any]) -> None:
+        blocks = self.spread(step["of"]).blocks
+        wholes = [self.whole(v) for v in step["wholes"]]
+
+        def sort(block: Any) -> Any:
+            return self.call(step["sort"], [block, *wholes], self.numbers(step["sizes"]))
+
+        ordered = [sort(block) for block in blocks]
+        if len(ordered) > 1:
+            samples = sort(_task(_joined, [_task(_every, block, SAMPLES) for block in ordered]))
+            cuts = _task(_every, samples, len(ordered) - 1)
+            others = [self.whole(v) for v in step["beforeWholes"]]
+            numbers = self.numbers(step["beforeSizes"])
+            counts = [self.call(step["before"], [block, cuts, *others], numbers) for block in ordered]
+            pairs = list(zip(ordered, counts))
+            exchanged = [[_task(_between, block, count, i) for block, count in pairs] for i in range(len(ordered))]
+            ordered = [sort(_task(_joined, pieces)) for pieces in exchanged]
+        self.held[step["out"]] = Spread(ordered, _unknown(ordered))
+
+    def step_reverse(self, step: dict[str, Any]) -> None:
+        source = self.spread(step["of"])
+        numbers = self.numbers(step["sizes"])
+        blocks = [self.call(step["kernel"], [block], numbers) for block in reversed(source.blocks)]
+        bounds = source.cut.bounds
+        cut = _unknown(blocks) if bounds is None else Cut(len(blocks), [bounds[-1] - b for b in reversed(bounds)])
+        self.held[step["out"]] = Spread(blocks, cut)
+
+    def step_concat(self, step: dict[str, Any]) -> None:
+        parts = [self.spread(v) for v in step["of"]]
+        blocks = [block for part in parts for block in part.blocks]
+        if all(part.cut.bounds is not None for part in parts):
+            cut = _known([part.cut.length(i) for part in parts for i in range(part.cut.count)])
+        else:
+            cut = _unknown(blocks)
+        self.held[step["out"]] = Spread(blocks, cut)
+
+    def step_repeat(self, step: dict[str, Any]) -> None:
+        now = self.spread(step["start"])
+        for _ in range(self.size(step["count"])):
+            self.held[step["state"]] = now
+            self.steps(step["steps"])
+            now = self.spread(step["next"])
+        self.held[step["out"]] = now
+
+    # --- results
+
+    def output(self, result: Any) -> Any:
+        if isinstance(result, list):
+            return tuple(self.output(part) for part in result)
+        about = self.parts["values"][result]
+        held, dtype = self.held[result], _dtype(about["element"])
+        if dtype is None:
+            made: Any = Blocks(held.blocks, about["type"]) if isinstance(held, Spread) else held
+            return made
+        if not isinstance(held, Spread):
+            if not about["shape"] and isinstance(about["element"], list):
+                return self.components(held, about["element"])
+            made = da.from_delayed(held, self.dims(about["shape"]), dtype)
+        else:
+            inner = self.dims(about["shape"][1:])
+            lengths = np.diff(held.cut.bounds).tolist() if held.cut.bounds is not None else [np.nan] * held.cut.count
+            blocks = [da.from_delayed(b, (n, *inner), dtype) for b, n in zip(held.blocks, lengths)]
+            made = da.concatenate(blocks, allow_unknown_chunksizes=True) if len(blocks) > 1 else blocks[0]
+        made.lift_type = about["type"]
+        return made
+
+    def components(self, held: Any, element: Any) -> Any:
+        """A tuple, part by part."""
+        if isinstance(element, list):
+            return tuple(self.components(_task(_item, held, i), part) for i, part in enumerate(element))
+        return da.from_delayed(held, (), _dtype(element))
+
+    def dims(self, shape: list[Any]) -> tuple[Any, ...]:
+        return tuple(self.size(size) if self.is_known(size) else np.nan for size in shape)
+
+
+def _task(function: Any, *arguments: Any) -> Any:
+    return delayed(function, pure=False)(*arguments)
+
+
+def _known(lengths: list[int]) -> Cut:
+    return Cut(len(lengths), [0, *np.cumsum(lengths, dtype=np.int64).tolist()])
+
+
+def _unknown(blocks: list[Any]) -> Cut:
+    return Cut(len(blocks), None, [_task(len, block) for block in blocks])
+
+
+def _dtype(element: Any) -> np.dtype | None:
+    if element is None:
+        return None
+    if isinstance(element, str):
+        return DTYPES[element]
+    return np.dtype([(f"f{i}", _dtype(part)) for i, part in enumerate(element)])
+
+
+def _range(source: Spread, start: int, end: int) -> Any:
+    """Elements by their positions in the whole."""
+    bounds = source.cut.bounds or []
+    start, end = max(start, 0), min(max(end, start), bounds[-1])
+    pieces = []
+    for i, block in enumerate(source.blocks):
+        a, b = max(start, bounds[i]), min(end, bounds[i + 1])
+        if (a, b) == (bounds[i], bounds[i + 1]) == (start, end):
+            return block
+        if a < b:
+            pieces.append(block if (a, b) == (bounds[i], bounds[i + 1]) else (block, a - bounds[i], b - bounds[i]))
+    if not pieces:
+        pieces = [(source.blocks[0], 0, 0)]
+    made = [_task(_slice, *piece) if isinstance(piece, tuple) else piece for piece in pieces]
+    return made[0] if len(made) == 1 else _task(_joined, made)
+
+
+def _padded(source: Spread, start: int, end: int, mode: str) -> Any:
+    """The same where positions outside are those of a pad."""
+    length = (source.cut.bounds or [0])[-1]
+
+    def edge(at: int) -> int:
+        if mode == "clamp":
+            return min(max(at, 0), length - 1)
+        if mode == "wrap":
+            return at % length
+        at %= 2 * length
+        return at if at < length else 2 * length - 1 - at
+
+    outside = [*range(start, min(0, end))], [*range(max(length, start), end)]
+    pieces = [_range(source, edge(at), edge(at) + 1) for at in outside[0]]
+    if min(end, length) > max(start, 0):
+        pieces.append(_range(source, max(start, 0), min(end, length)))
+    pieces += [_range(source, edge(at), edge(at) + 1) for at in outside[1]]
+    return pieces[0] if len(pieces) == 1 else _task(_joined, pieces)
+
+
+# --- what tasks do
+
+
+def _call(kernel: Kernel, inputs: list[Any], numbers: dict[str, Any]) -> Any:
+    for name, value in numbers.items():
+        if value is None:
+            numbers = {**numbers, name: len(inputs[0])}
+    return kernel(*inputs, **{name: int(value) for name, value in numbers.items()})
+
+
+def _joined(blocks: list[Any]) -> Any:
+    first = blocks[0]
+    if isinstance(first, np.ndarray):
+        return np.concatenate(blocks)
+    if isinstance(first, Rows):
+        values = [block.values[block.offsets[0] : block.offsets[-1]] for block in blocks]
+        lengths = np.concatenate([np.diff(block.offsets) for block in blocks])
+        return Rows.from_lengths(lengths, _joined(values))
+    return [item for block in blocks for item in block]
+
+
+def _slice(block: Any, start: int, end: int) -> Any:
+    return Rows(block.offsets[start : end + 1], block.values) if isinstance(block, Rows) else block[start:end]
+
+
+def _item(values: Any, i: int) -> Any:
+    return values[i]
+
+
+def _every(block: Any, count: int) -> Any:
+    count = min(count, len(block))
+    return block[np.array([(i + 1) * len(block) // (count + 1) for i in range(count)], np.intp)]
+
+
+def _between(block: Any, counts: Any, i: int) -> Any:
+    ends = [0, *(int(n) for n in counts), len(block)]
+    return block[ends[i] : ends[i + 1]] if i + 1 < len(ends) else block[:0]
+
+
+def _running(lengths: list[int]) -> list[int]:
+    return [0, *np.cumsum(lengths).tolist()]

@@ -1,0 +1,185 @@
+"""Kernels on arrays of Dask: on threads, and on a cluster of two processes of this machine."""
+
+import os
+import pickle
+import threading
+import time
+
+import dask
+import dask.array as da
+import lift
+import lift.dask
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+CUTS = {"even": 300, "uneven": ((1, 0, 499, 500),), "single": 1000, "small": 90}
+
+
+@pytest.fixture(scope="module")
+def client():
+    options = {"n_workers": 2, "threads_per_worker": 2, "processes": True, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster) as client:
+        yield client
+
+
+def floats(*shape):
+    return np.random.default_rng(1).random(shape).astype(np.float32)
+
+
+def ints(most, *shape):
+    return np.random.default_rng(2).integers(0, most, shape).astype(np.int32)
+
+
+#: File, kernel, inputs of which arrays are spread, sizes.
+RUNS = [
+    ("first", "first", [floats(1000)], {}),
+    ("outliers", "outliers", [floats(1000), np.float32(0.5)], {}),
+    ("gallery/scale", "scale", [floats(1000)], {}),
+    ("gallery/sum", "sum-of", [floats(1000)], {}),
+    ("gallery/dot", "scalar-product", [floats(1000), floats(1000)], {}),
+    ("gallery/scan", "running-sums", [ints(9, 1000)], {}),
+    ("gallery/histogram", "histogram", [ints(9, 1000)], {"B": 9}),
+    ("gallery/reverse", "backwards", [floats(1000)], {}),
+    ("gallery/jacobi2d", "jacobi2d", [floats(1000, 8)], {}),
+    ("gallery/hotspot", "hotspot", [floats(1000, 8), floats(1000, 8)], {}),
+    ("gallery/life", "later", [ints(2, 1000, 8)], {"T": 3}),
+    ("gallery/matmul", "multiply", [floats(1000, 8), floats(8, 5)], {}),
+    ("gallery/kmeans", "assign", [floats(1000, 3), floats(5, 3)], {}),
+    ("gallery/nearest", "nearest", [np.zeros(1000, [("f0", "f4"), ("f1", "f4")]), np.float32(1), np.float32(0)], {}),
+    ("gallery/transpose", "exchange", [floats(1000, 8)], {}),
+]
+
+
+def same(got, want):
+    if isinstance(want, tuple):
+        return all(same(g, w) for g, w in zip(got, want, strict=True))
+    if getattr(want, "dtype", None) is not None and want.dtype.names:
+        return all(same(got[name], want[name]) for name in want.dtype.names)
+    return np.shape(got) == np.shape(want) and np.allclose(got, want, rtol=1e-4)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run[1])
+def test_blocks_give_what_the_whole_gives(examples, run, cut):
+    file, name, inputs, sizes = run
+    kernel = lift.load(examples / f"{file}.lift")[name]
+    chunks = CUTS[cut][0] if isinstance(CUTS[cut], tuple) else CUTS[cut]
+    spread = [
+        da.from_array(x, chunks=(chunks, *x.shape[1:])) if isinstance(x, np.ndarray) and len(x) == 1000 else x
+        for x in inputs
+    ]
+    got = dask.compute(kernel(*spread, **sizes), scheduler="threads")[0]
+    assert same(got, kernel(*inputs, **sizes))
+
+
+def test_what_a_kernel_makes_itself_is_cut_as_asked(examples):
+    primes = lift.load(examples / "gallery/primes.lift").primes
+    spread = primes.spread(M=20, chunks=50)
+    assert spread.numblocks == (8,)
+    assert same(spread.compute(scheduler="threads"), primes(M=20))
+
+
+def test_unknown_chunks_are_hidden_lengths(examples):
+    first = lift.load(examples / "first.lift").first
+    whole = floats(1000)
+    x = da.from_array(whole, chunks=100)
+    y = first(x[x > 0.3])
+    assert y.lift_type == "<∃X, Array[Float,X]>" or y.lift_type.startswith("Array[Float,X")
+    assert np.isnan(y.shape[0])
+    assert same(y.compute(scheduler="threads"), first(whole[whole > 0.3]))
+
+
+def test_a_length_as_a_number_needs_known_chunks(examples):
+    smooth = lift.load(examples / "stencil.lift").smooth
+    x = da.from_array(floats(1000), chunks=100)
+    with pytest.raises(lift.LiftError, match="needs the size `N`.*compute_chunk_sizes") as raised:
+        smooth(x[x > 0.5])
+    assert raised.value.code == "cannot-distribute"
+
+
+def test_two_filters_are_an_error_before_any_task():
+    text = "(lift k (N) ((array-type float N)) (lambda (xs) (zip (filter (< 0.5f) xs) (filter (< 0.9f) xs))))"
+    with pytest.raises(lift.LiftError) as raised:
+        lift.source(text).k(da.zeros(10, dtype=np.float32, chunks=5))
+    assert raised.value.place
+
+
+def test_a_fold_in_order_is_refused_with_its_place():
+    text = "(lift k (N) ((array-type float N))\n  (lambda (xs) (reduceSeq 0.0f + xs)))"
+    with pytest.raises(lift.LiftError, match="reduceSeq") as raised:
+        lift.source(text).k(da.zeros(10, dtype=np.float32, chunks=5))
+    assert raised.value.code == "cannot-distribute" and raised.value.place == "source.lift:2:16"
+
+
+def test_elements_of_another_type_are_refused(examples):
+    first = lift.load(examples / "first.lift").first
+    with pytest.raises(lift.LiftError, match="float64"):
+        first(da.zeros(10, chunks=5))
+
+
+def test_rows_of_different_lengths(examples):
+    above = lift.load(examples / "rows.lift").above
+    whole = floats(20, 6)
+    got = above(da.from_array(whole, chunks=(7, 6)), np.float32(0.5))
+    assert isinstance(got, lift.dask.Blocks)
+    rows = got.compute(scheduler="threads")
+    assert [row.tolist() for row in rows] == [row[row > 0.5].tolist() for row in whole]
+
+
+def test_a_cluster_of_two_processes(examples, client):
+    first = lift.load(examples / "first.lift").first
+    whole = floats(10000)
+    assert same(first(da.from_array(whole, chunks=999)).compute(), first(whole))
+
+
+def test_workers_need_no_compiler(examples, client):
+    sums = lift.load(examples / "gallery/scan.lift")["running-sums"]
+    client.run(os.environ.__setitem__, "LIFT", "/nowhere")
+    whole = ints(9, 5000)
+    assert same(sums(da.from_array(whole, chunks=700)).compute(), np.cumsum(whole))
+
+
+def test_an_error_in_a_worker_has_its_place(client):
+    text = "(lift at (N) ((array-type int N) (array-type int 3))\n  (lambda (xs ys) (map (lambda (x) (aref ys x)) xs)))"
+    indices = np.array([0, 1, 2, 7], np.int32)
+    with pytest.raises(lift.LiftError) as raised:
+        lift.source(text)["at"](da.from_array(indices, chunks=2), np.arange(3, dtype=np.int32)).compute()
+    assert raised.value.code == "index-out-of-range" and raised.value.place == "2:36"
+    assert pickle.loads(pickle.dumps(raised.value)).place == "2:36"
+
+
+def slow(block):
+    time.sleep(0.2)
+    return block
+
+
+def test_a_killed_worker_is_replaced(examples, client):
+    first = lift.load(examples / "first.lift").first
+    whole = floats(1000)
+    x = da.from_array(whole, chunks=50).map_blocks(slow, dtype=np.float32)
+    future = client.compute(first(x))
+    time.sleep(0.3)
+    process = next(iter(client.run(os.getpid).values()))
+    os.kill(process, 9)
+    assert same(future.result(timeout=60), first(whole))
+
+
+def test_four_threads(examples):
+    first = lift.load(examples / "first.lift").first
+    inputs = [floats(200) * (i + 1) for i in range(4)]
+    expected = [first(x) for x in inputs]
+    wrong = []
+
+    def work(i):
+        for _ in range(10):
+            got = first(da.from_array(inputs[i], chunks=64)).compute(scheduler="threads")
+            if not same(got, expected[i]):
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
