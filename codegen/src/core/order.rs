@@ -1,6 +1,6 @@
 //! Recognises a `sort` by one number in each element.
 //!
-//! Such a sort also orders floating-point numbers totally: NaN comes last, and both zeros are equal, though `<` alone
+//! Such a sort also orders floating-point numbers: NaN comes last, and both zeros are equal, though `<` alone
 //! is not a strict weak order on NaNs. The interpreter and all targets agree on this order.
 
 use super::{Atom, Lambda, Rhs, ScalarOp, Stmt, VarId};
