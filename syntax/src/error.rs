@@ -1,38 +1,38 @@
-//! What can be wrong with a text, as values: a code, a place, a sentence, and sometimes a fix.
+//! Syntax errors as data: code, range, message, and sometimes a fix.
 
 use crate::TextRange;
 
-/// Replace the text at `range` by `insert`.
+/// Replaces the text at `range` by `insert`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextEdit {
     pub range: TextRange,
     pub insert: String,
 }
 
-/// One mistake in the text of one form. Positions are relative to the start of that text.
+/// An error in the text of a form. Ranges are relative to the start of that text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
     pub code: SyntaxErrorCode,
-    /// Never empty, unless the text is.
+    /// Never empty, unless the text is empty.
     pub range: TextRange,
     pub message: String,
-    /// A second place that explains the first, such as the opening bracket of an unclosed form.
+    /// A related location, such as the opening bracket of an unclosed form.
     pub related: Option<(TextRange, String)>,
-    /// The change that makes it right, where one is certain enough to offer.
+    /// A fix, if one is certain enough to offer.
     pub fix: Option<SyntaxFix>,
 }
 
-/// A change to offer for an error.
+/// A quick fix for an error.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxFix {
-    /// As an imperative: "Insert `)`".
+    /// An imperative, as in "Insert `)`".
     pub label: String,
     pub edit: TextEdit,
 }
 
 macro_rules! codes {
     ($($variant:ident = $text:literal, $explanation:literal;)*) => {
-        /// The stable names of the errors of this crate.
+        /// The error codes of this crate.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum SyntaxErrorCode {
             $(#[doc = $explanation] $variant,)*
@@ -41,12 +41,12 @@ macro_rules! codes {
         impl SyntaxErrorCode {
             pub const ALL: &'static [SyntaxErrorCode] = &[$(SyntaxErrorCode::$variant),*];
 
-            /// The name that people and machines see; never changes.
+            /// Returns the stable name shown to users and tools.
             pub const fn as_str(self) -> &'static str {
                 match self { $(SyntaxErrorCode::$variant => $text,)* }
             }
 
-            /// A paragraph of Markdown for someone who meets this error for the first time.
+            /// Returns a paragraph of Markdown that explains the error.
             pub const fn explanation(self) -> &'static str {
                 match self { $(SyntaxErrorCode::$variant => $explanation,)* }
             }
@@ -155,7 +155,7 @@ impl SyntaxError {
         SyntaxError { code, range, message: message.into(), related: None, fix: None }
     }
 
-    /// The same error, in a text in which the form starts at `offset`.
+    /// Moves the error to a text in which the form starts at `offset`.
     pub fn shifted(mut self, offset: rowan::TextSize) -> SyntaxError {
         self.range += offset;
         if let Some((range, _)) = &mut self.related {

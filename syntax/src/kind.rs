@@ -1,8 +1,8 @@
-//! The kinds of tokens and nodes that a tree is made of.
+//! The kinds of tokens and nodes of a tree.
 
 macro_rules! syntax_kinds {
     ($($(#[$doc:meta])* $kind:ident),* $(,)?) => {
-        /// What a token or a node of the tree is.
+        /// The kind of a token or node.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -11,7 +11,7 @@ macro_rules! syntax_kinds {
         }
 
         impl SyntaxKind {
-            /// Every kind, in the order of its number.
+            /// Every kind, in the order of their numbers.
             const ALL: &'static [SyntaxKind] = &[$(SyntaxKind::$kind),*];
         }
     };
@@ -44,16 +44,16 @@ syntax_kinds! {
     STRING,
     /// Any other run of characters: a name.
     IDENT,
-    /// A name that has a fixed meaning where it stands: `lambda`, `array-type`, `mod` in a size.
-    /// The lexer never makes one; the parser turns an `IDENT` into it.
+    /// A name with a fixed meaning at its position: `lambda`, `array-type`, `mod` in a size. The lexer never produces
+    /// it; the parser converts an `IDENT`.
     KEYWORD,
-    /// Starts with a digit (or a sign and a digit) but is no number: `3x`.
+    /// Starts with a digit (or a sign and a digit) but is not a number: `3x`.
     BAD_NUMBER,
-    /// A string that is still open at the end of its line.
+    /// A string without its closing quote on the line.
     BAD_STRING,
     /// A run of control characters.
     BAD_CHARS,
-    /// The end of the input; in no tree.
+    /// The end of the input; never in a tree.
     EOF,
 
     // Nodes
@@ -68,9 +68,9 @@ syntax_kinds! {
     PRIMITIVE,
     /// A clause of a `primitive`, or a list in one: uninterpreted.
     CLAUSE,
-    /// A name at the place where it is bound.
+    /// A name where it is bound.
     NAME,
-    /// `(N M)`: size names at the place where they are bound.
+    /// `(N M)`: size names where they are bound.
     SIZE_PARAMS,
     /// `(type*)` of a kernel.
     TYPE_LIST,
@@ -78,7 +78,7 @@ syntax_kinds! {
     PARAM_LIST,
     /// `name`, `(name type)` or a pattern
     PARAM,
-    /// `(tuple name name …)` where a name is bound: each component gets a name.
+    /// `(tuple name name …)` as a binding: each component gets a name.
     TUPLE_PATTERN,
 
     // expressions
@@ -88,8 +88,8 @@ syntax_kinds! {
     SIZE_LIT,
     LAMBDA,
     APP,
-    /// `(let name value body)`. Of several bindings each but the first is a `LET` without brackets and without the word, which is
-    /// the body of the one before it.
+    /// `(let name value body)`. Each further binding is a `LET` without brackets and keyword, which is the body of the
+    /// previous one.
     LET,
     IF,
     TUPLE_EXPR,
@@ -106,7 +106,7 @@ syntax_kinds! {
     /// `int`, `float`, …, or a type variable.
     NAME_TYPE,
     ARRAY_TYPE,
-    /// `(i)` of an `array-type` whose element type mentions the position.
+    /// `(i)` in an `array-type` whose element type mentions the index variable.
     POSITION_BINDER,
     TUPLE_TYPE,
     VECTOR_TYPE,
@@ -118,18 +118,18 @@ syntax_kinds! {
     SIZE_NAME,
     /// `(op size*)`, `(sum (i size) size)`, `(length name)`
     SIZE_OP,
-    /// `(i size)` of a `sum`.
+    /// `(i size)` in a `sum`.
     SUM_BINDER,
 
-    /// What fits nowhere. Stands in the place of an expression, type, size or name, or holds what
-    /// is left over.
+    /// Tokens that do not fit the grammar: in place of an expression, type, size or name, or left over at the end of a
+    /// group.
     ERROR,
 }
 
 use SyntaxKind::*;
 
 impl SyntaxKind {
-    /// White space and comments.
+    /// Whether it is white space or a comment.
     pub const fn is_trivia(self) -> bool {
         matches!(self, WHITESPACE | COMMENT)
     }
@@ -142,12 +142,12 @@ impl SyntaxKind {
         matches!(self, R_PAREN | R_BRACKET)
     }
 
-    /// A token that is wrong in itself, wherever it stands.
+    /// Whether a token is malformed in any context.
     pub const fn is_malformed(self) -> bool {
         matches!(self, BAD_NUMBER | BAD_STRING | BAD_CHARS)
     }
 
-    /// The bracket that matches this one; any other kind is its own match.
+    /// Returns the matching bracket; any other kind is returned unchanged.
     pub const fn partner(self) -> SyntaxKind {
         match self {
             L_PAREN => R_PAREN,
@@ -158,13 +158,13 @@ impl SyntaxKind {
         }
     }
 
-    /// The kind with this number; `ERROR` for a number that is none (no tree of ours has one).
+    /// Returns the kind with this number; `ERROR` for an invalid number, which never occurs in our trees.
     pub(crate) fn from_raw(raw: u16) -> SyntaxKind {
         SyntaxKind::ALL.get(usize::from(raw)).copied().unwrap_or(ERROR)
     }
 }
 
-/// The language tag that rowan wants.
+/// The language tag for rowan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LiftLanguage {}
 

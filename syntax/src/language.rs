@@ -1,9 +1,9 @@
 //! The languages that a file can be written in.
 
-/// What a file is written in, decided by the ending of its name.
+/// The language of a file, determined by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Language {
-    /// Every file without an ending of another language.
+    /// The language of every other extension.
     #[default]
     Lift,
     /// `.apl`
@@ -13,7 +13,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// How the names of its files end.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Language::Lift => ".lift",

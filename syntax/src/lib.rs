@@ -1,12 +1,12 @@
-//! The syntax of Lift: from text to a lossless tree, and back to well laid out text.
+//! The syntax of Lift: from text to a lossless tree, and back to formatted text.
 //!
 //! # Data
 //!
 //! In: the text of a file, or of one form of it. Out:
 //!
-//! * [`split`]`(file) -> Vec<RawForm>`: where the top-level forms are. The only authority on that.
+//! * [`split`]`(file) -> Vec<RawForm>`: the top-level forms, determined only here.
 //! * [`parse_form`]`(form) -> Parse { green, errors }`: the tree of one form, never of a file; its
-//!   positions are relative to the form, so that an edit elsewhere changes nothing.
+//!   ranges are relative to the form, so that an edit elsewhere changes nothing.
 //! * [`ast`]: typed views of such a tree.
 //! * [`parse_file`]: both steps for tools that read a file once.
 //! * [`format()`]`(file) -> String`, and the same as edits.
@@ -14,29 +14,29 @@
 //!
 //! # Invariants
 //!
-//! * No byte is lost: the text of a tree is the text it was made of, whatever that was, and between
-//!   forms lie only white space and comments.
+//! * No byte is lost: the text of a tree is the text it was parsed from, and between forms there are
+//!   only white space and comments.
 //! * Nothing panics, and nothing recurses deeper than [`MAX_DEPTH`], for any text below 4 GiB
-//!   (positions have 32 bits; who reads files checks that).
-//! * What is wrong in one form has no effect on the tree of another.
-//! * The crate knows neither types nor files nor protocols.
+//!   (offsets have 32 bits; callers that read files check that).
+//! * An error in one form does not affect the tree of another.
+//! * The crate does not depend on types, files or protocols.
 //!
 //! # Modules
 //!
 //! | module | job |
 //! |---|---|
-//! | `kind`, `words` | the kinds of tokens and nodes; the words with a fixed meaning |
+//! | `kind`, `words` | the kinds of tokens and nodes; the keywords |
 //! | `lexer`, `literal` | text to tokens; the values of literals |
-//! | `brackets` | which bracket closes which: shared by splitter and parser, so that they agree |
+//! | `brackets` | matching of brackets, shared by splitter and parser, so that they agree |
 //! | `split`, `resplit` | file to forms; the same after an edit |
 //! | `parser` | form to events, with recovery |
 //! | `tree` | events to tree |
 //! | `ast` | typed views |
 //! | `file` | split and parse together |
-//! | `format` | layout, as edits of white space |
+//! | `format` | the formatter, as edits of white space |
 //! | `line_index` | offsets and positions |
 //! | `error` | syntax errors as data |
-//! | `language` | what a file is written in |
+//! | `language` | the language of a file |
 //! | [`apl`], [`fcl`] | the syntax of APL and FCL files |
 //! | [`whole`] | files that are one form |
 
@@ -76,7 +76,7 @@ pub use words::{EXPRESSION_WORDS, FOLDED_OPERATORS, FORM_WORDS, SCALAR_TYPES, SI
 pub use rowan;
 pub use rowan::{GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset};
 
-/// A node of the tree, with its parent and position. Belongs to one thread; [`GreenNode`] does not.
+/// A node of the tree, with its parent and range. It belongs to one thread; [`GreenNode`] does not.
 pub type SyntaxNode = rowan::SyntaxNode<LiftLanguage>;
 pub type SyntaxToken = rowan::SyntaxToken<LiftLanguage>;
 pub type SyntaxElement = rowan::SyntaxElement<LiftLanguage>;

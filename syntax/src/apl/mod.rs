@@ -1,10 +1,8 @@
 //! The syntax of APL: from text to a lossless tree of phrases.
-//!
-//! What juxtaposition means in APL depends on what the names in it mean, so the tree has brackets, braces and statements
-//! only; a phrase is a flat list of tokens and groups.
-//!
-//! Nothing panics and no byte is lost, whatever the text is. Map: [`kind`](AplKind) tokens and nodes · `lexer` ·
-//! `parser` · [`glyphs`] what each glyph is called and does.
+//! The meaning of juxtaposition in APL depends on the meanings of names, so the tree has only brackets, braces and
+//! statements; a phrase is a flat list of tokens and groups.
+//! For any text, nothing panics and no byte is lost. Modules: [`kind`](AplKind) tokens and nodes · `lexer` · `parser` ·
+//! [`glyphs`] names and effects of glyphs.
 
 pub mod glyphs;
 mod kind;

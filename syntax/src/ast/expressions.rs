@@ -8,7 +8,7 @@ use crate::kind::SyntaxKind;
 use crate::literal::{self, LiteralValue};
 
 nodes! {
-    /// A name at the place where it is used.
+    /// A use of a name.
     NameRef = NAME_REF;
     Literal = LITERAL;
     /// `# size`
@@ -17,7 +17,7 @@ nodes! {
     Lambda = LAMBDA;
     /// `(expr expr*)`
     App = APP;
-    /// `(let name value body)`; of several bindings, the first, whose body is the next.
+    /// `(let name value body)`; of several bindings, the first, whose body is the `LET` of the next.
     Let = LET;
     /// `(if condition then else)`
     If = IF;
@@ -68,12 +68,12 @@ impl Literal {
         tokens(&self.0).next()
     }
 
-    /// `INT`, `LONG`, `FLOAT`, `DOUBLE` or `BOOL`: the type, also of a number that does not fit it.
+    /// Returns the type: `INT`, `LONG`, `FLOAT`, `DOUBLE` or `BOOL`, even if the number does not fit it.
     pub fn kind(&self) -> Option<SyntaxKind> {
         self.token().map(|token| token.kind())
     }
 
-    /// `None` if the number does not fit its type, which the parser has reported.
+    /// Returns the value; `None` if the number does not fit its type, which the parser has reported.
     pub fn value(&self) -> Option<LiteralValue> {
         self.token().and_then(|token| literal::value(token.kind(), token.text()))
     }
@@ -106,7 +106,7 @@ impl App {
 }
 
 impl Let {
-    /// `(tuple a b)` instead of a name.
+    /// Returns the pattern `(tuple a b)`, if one replaces the name.
     pub fn pattern(&self) -> Option<TuplePattern> {
         child(&self.0)
     }
@@ -167,7 +167,7 @@ impl Unpack {
         child::<UnpackBinder>(&self.0).into_iter().flat_map(|binder| binder.size_names())
     }
 
-    /// `ys`, in both shapes.
+    /// Returns `ys`, of either syntax.
     pub fn name(&self) -> Option<Name> {
         match child::<UnpackBinder>(&self.0) {
             Some(binder) => binder.name(),
@@ -197,7 +197,7 @@ impl UnpackBinder {
 }
 
 impl Compose {
-    /// As written; the last is applied first.
+    /// Returns the functions as written; the last one is applied first.
     pub fn functions(&self) -> impl Iterator<Item = Expr> + use<> {
         children(&self.0)
     }

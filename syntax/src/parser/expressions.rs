@@ -6,12 +6,12 @@ use crate::kind::SyntaxKind::*;
 use crate::literal;
 
 impl Parser<'_> {
-    /// An expression, or the complaint that the part that `what` names is missing.
+    /// Parses an expression, or reports that the part named `what` is missing.
     pub(super) fn expr_part(&mut self, what: &str) {
         if self.at_end() { self.missing(what) } else { self.expr() }
     }
 
-    /// Takes one element, whatever it is; must not stand at the end of the group.
+    /// Parses one element, whatever it is; there must be one left in the group.
     pub(super) fn expr(&mut self) {
         match self.current() {
             L_PAREN | L_BRACKET => self.bracketed(),
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `name value` once or more, then the body.
+    /// Parses `name value` at least once, then the body.
     fn bindings(&mut self) {
         let outer = self.depth;
         let mut open = 0;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         self.depth = outer;
     }
 
-    /// Whether another binding follows: what is bound, and something after it. A single part is the body.
+    /// Whether another binding follows: a name or pattern, and an element after it. A single element is the body.
     fn binds_more(&self) -> bool {
         let binds = match self.current() {
             IDENT => !super::is_operator(self.text_at(self.pos)),
@@ -147,7 +147,7 @@ impl Parser<'_> {
         binds && last + 1 < self.end
     }
 
-    /// A name that is bound, or one for each component of a tuple.
+    /// Parses a bound name, or a tuple pattern of names.
     fn pattern(&mut self, what: &str) {
         if self.current().is_opener() && self.head_word() == "tuple" {
             self.group(TUPLE_PATTERN, "(tuple name name …)", |p| {
@@ -163,20 +163,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a `let` that opens here has a list where its name should be.
+    /// Whether the `let` that opens here has a list instead of a name.
     fn binds_a_list(&self) -> bool {
         let list = self.pos + 2;
         let is_list = |list: usize| self.kind_at(list).is_opener() && self.word_in(list) != "tuple";
         list < self.groups[self.pos].end() && is_list(list)
     }
 
-    /// The first word of the group that opens at a position, or `""`.
+    /// Returns the first word of the group that opens at a position, or `""`.
     fn word_in(&self, opener: usize) -> &str {
         let is_word = opener + 1 < self.groups[opener].end() && self.kind_at(opener + 1) == IDENT;
         if is_word { self.text_at(opener + 1) } else { "" }
     }
 
-    /// `(let ((x 1) (y 2)) body)`, `(let (x 1 y 2) body)` or `(let [x 1] body)`, as other languages have it.
+    /// Reports `(let ((x 1) (y 2)) body)`, `(let (x 1 y 2) body)` or `(let [x 1] body)`, the syntax of other languages.
     fn let_of_a_list(&mut self) {
         let list = self.pos + 2;
         let range = self.range_at(list).cover(self.range_at(self.groups[list].last()));
@@ -187,9 +187,9 @@ impl Parser<'_> {
         self.group(ERROR, "", |p| p.muted(Self::exprs_until_end));
     }
 
-    /// The bindings of the list at `list` without its brackets, in a `let` whose contents end at `end`.
+    /// Returns a fix that removes the brackets of the binding list at `list`, in a `let` whose contents end at `end`.
     fn plain_bindings(&self, list: usize, end: usize) -> Option<SyntaxFix> {
-        // The range of positions of the element at a position.
+        // Positions of the tokens of an element.
         let element = |at: usize| at..=if self.kind_at(at).is_opener() { self.groups[at].last() } else { at };
         let elements = |mut at: usize, end: usize| {
             let mut all = Vec::new();
@@ -305,7 +305,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(N M …)`: names of sizes, bound here. Must not stand at the end of the group.
+    /// Parses `(N M …)`, names of sizes bound here; there must be an element left in the group.
     pub(super) fn size_names(&mut self, what: &str) {
         if self.current().is_opener() {
             self.group(SIZE_PARAMS, "(N …)", |p| {

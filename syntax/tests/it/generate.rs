@@ -1,8 +1,8 @@
-//! Texts for the property tests: programs by the grammar, token soup, and what lies between.
+//! Generates texts for the property tests: grammatical programs, damaged ones, random tokens, random bytes.
 
 use proptest::prelude::*;
 
-/// Some program that the grammar allows, with arbitrary white space and comments.
+/// A grammatical program with arbitrary white space and comments.
 pub fn program() -> impl Strategy<Value = String> {
     prop::collection::vec(any::<u8>(), 0..400).prop_map(|choices| {
         let mut writer = Writer { choices: choices.into_iter(), text: String::new() };
@@ -11,7 +11,7 @@ pub fn program() -> impl Strategy<Value = String> {
     })
 }
 
-/// A program with a piece cut out and another put in.
+/// A program with a segment replaced by random tokens.
 pub fn damaged_program() -> impl Strategy<Value = String> {
     (program(), any::<prop::sample::Index>(), 0usize..20, soup_of(0..4)).prop_map(|(text, at, len, insert)| {
         let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
@@ -26,7 +26,7 @@ pub fn soup() -> impl Strategy<Value = String> {
     soup_of(0..60)
 }
 
-/// Any bytes, as a file that is not UTF-8 would be read.
+/// Arbitrary bytes, decoded like a file that is not UTF-8.
 pub fn bytes() -> impl Strategy<Value = String> {
     prop::collection::vec(any::<u8>(), 0..300).prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -100,7 +100,7 @@ const PIECES: &[&str] = &[
     "\u{3000}",
 ];
 
-/// Writes a program; each decision takes one of the choices, and without choices it comes to an end.
+/// Writes a program. Each decision consumes a choice; without choices left, the program ends.
 struct Writer {
     choices: std::vec::IntoIter<u8>,
     text: String,
@@ -119,7 +119,7 @@ impl Writer {
         self.text.push_str(token);
     }
 
-    /// White space that separates.
+    /// Required white space.
     fn space(&mut self) {
         let space = match self.choose(24) {
             0..=13 => " ",
@@ -135,7 +135,7 @@ impl Writer {
         self.put(space);
     }
 
-    /// White space where none is needed.
+    /// Optional white space.
     fn gap(&mut self) {
         if self.choose(8) == 7 {
             self.space();

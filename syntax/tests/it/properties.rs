@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use lift_syntax::ast::{self, AstNode};
 use lift_syntax::{
@@ -11,7 +11,7 @@ use crate::common::trees;
 use crate::generate::{any_text, bytes, program, soup};
 
 fn config() -> ProptestConfig {
-    // PROPTEST_CASES sets how many
+    // `PROPTEST_CASES` sets the number of cases.
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
@@ -145,7 +145,7 @@ proptest! {
         let index = LineIndex::new(&text);
         let boundaries: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let offset = boundaries[offset.index(boundaries.len())];
-        // between \r and \n there is no position
+        // There is no position between `\r` and `\n`.
         let real = if text[..offset].ends_with('\r') && text[offset..].starts_with('\n') { offset - 1 } else { offset };
         let (line, before) = count(&text[..real]);
         for (encoding, column) in [
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// The line on which a text ends, and what of it stands on that line.
+/// Returns the number of the last line of a text, and the text of that line.
 fn count(text: &str) -> (u32, &str) {
     let mut line = 0;
     let mut start = 0;
@@ -203,7 +203,7 @@ fn count(text: &str) -> (u32, &str) {
     (line, &text[start..])
 }
 
-/// Everything but white space; comments without the blanks at their ends.
+/// Returns all tokens except white space, with trailing blanks of comments removed.
 fn significant(text: &str) -> Vec<(SyntaxKind, &str)> {
     let tokens = lex(text);
     (0..tokens.len())
@@ -219,7 +219,7 @@ fn docs(file: &ParsedFile) -> Vec<Option<String>> {
     file.forms.iter().map(|form| form.parse.form().and_then(|form| form.doc())).collect()
 }
 
-/// Calls every getter of every view that fits the node.
+/// Calls every getter of every typed view of a node.
 fn look(node: lift_syntax::SyntaxNode) {
     macro_rules! views {
         ($($view:ident { $($one:ident)* ; $($many:ident)* })*) => {$(

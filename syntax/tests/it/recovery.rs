@@ -1,4 +1,4 @@
-//! Broken text: what is said about it, and that the rest stays intact.
+//! Recovery: errors in broken text, and intact trees for the rest.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! What the typed views say.
+//! Results of the typed views.
 
 use lift_syntax::ast::{Define, Expr, Item, SizeOperator, Type};
 use lift_syntax::{LiteralValue, parse_form};
