@@ -1,4 +1,4 @@
-//! Kernels on blocks of their arrays, as the command line asks for them.
+//! Kernels on blocks of their arrays, for the command line.
 
 use crate::engine::{Compiled, core, place, problem_in, told, with_places};
 use crate::report::codes;
@@ -12,7 +12,7 @@ use lift_codegen::plan::Program;
 use lift_codegen::target::Target;
 use std::sync::Arc;
 
-/// How a kernel is computed on blocks of its arrays.
+/// Returns how a kernel is computed on blocks of its arrays.
 pub fn parts(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Parts> {
     let kernel = match core(analysis, path, kernel)? {
         Ok(kernel) => kernel,
@@ -28,7 +28,7 @@ pub fn parts(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<Par
     }
 }
 
-/// How each statement of a kernel is spread.
+/// Returns how each statement of a kernel is distributed.
 pub fn explained(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled<ExplainedParts> {
     let parts = match parts(analysis, path, kernel)? {
         Ok(parts) => parts,
@@ -42,7 +42,7 @@ pub fn explained(analysis: &Analysis, path: &Arc<str>, kernel: &str) -> Compiled
     Ok(Ok(ExplainedParts { kernel: kernel.to_owned(), kernels: parts.kernels.len(), statements }))
 }
 
-/// Parts and what their kernels are compiled to, by class of devices, as a line of JSON.
+/// Returns the parts and their compiled kernels, for each class of devices, as a line of JSON.
 pub fn line(
     analysis: &Analysis,
     path: &Arc<str>,

@@ -1,8 +1,8 @@
-//! Files that are one form, as those in other languages are.
+//! Files that are a single form, as in the other languages.
 
 use crate::{FormKind, RawForm, Resplit, TextRange, TextSize};
 
-/// The one form of a file: the whole text, a kernel that is named after the file.
+/// Returns the only form of a file: the whole text, a kernel named after the file.
 pub fn split(text: &str) -> Vec<RawForm> {
     if text.trim().is_empty() {
         return Vec::new();
@@ -10,7 +10,7 @@ pub fn split(text: &str) -> Vec<RawForm> {
     vec![RawForm { kind: FormKind::Lift, range: TextRange::up_to(TextSize::of(text)), name: None }]
 }
 
-/// [`split`] after an edit: the one form is new.
+/// Updates the forms after an edit: the only form is new.
 pub fn resplit(old: &str, forms: &[RawForm], new: &str) -> Resplit {
     Resplit {
         first: 0,

@@ -15,7 +15,7 @@ fn program(path: &Path) -> Program {
     Program::new(folder, &name, &files::read(path))
 }
 
-/// What runs of all examples give, on blocks of several lengths.
+/// The runs of all examples give the same results on blocks of several lengths.
 #[test]
 fn examples_give_the_same_in_parts() {
     let mut wrong = Vec::new();
@@ -43,12 +43,12 @@ fn examples_give_the_same_in_parts() {
             }
         }
     }
-    // What goes in one order only.
+    // Operations that need sequential order.
     assert_eq!(refused.len(), 5, "{}", refused.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Random programs, on blocks of any lengths.
+/// Random programs on blocks of arbitrary lengths.
 #[test]
 fn random_programs_give_the_same_in_parts() {
     let mut wrong = Vec::new();
@@ -60,7 +60,7 @@ fn random_programs_give_the_same_in_parts() {
     assert!(counts.accepted > counts.rejected, "{counts:?}");
 }
 
-/// A name for each file of the gallery: how much of it is spread.
+/// All files of the gallery are distributed, except the listed one.
 #[test]
 fn the_gallery_is_spread() {
     let (mut spread, mut whole) = (Vec::new(), Vec::new());
@@ -76,7 +76,7 @@ fn the_gallery_is_spread() {
     assert_eq!(spread.len(), 25);
 }
 
-/// What is refused says where and what to do.
+/// Refusals have a location and advice.
 #[test]
 fn refusals_have_a_place_and_advice() {
     let cases = [

@@ -1,4 +1,4 @@
-//! How a kernel is computed on blocks of its arrays, as text and as JSON.
+//! The computation of a kernel on blocks of its arrays, as text and as JSON.
 
 use lift_codegen::run::report::Place;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use std::fmt;
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedParts {
     pub kernel: String,
-    /// How many kernels the blocks need.
+    /// Number of kernels that the blocks need.
     pub kernels: usize,
     pub statements: Vec<ExplainedPart>,
 }
@@ -18,7 +18,7 @@ pub struct ExplainedParts {
 pub struct ExplainedPart {
     pub what: String,
     pub how: String,
-    /// It takes more memory or time than blocks do.
+    /// Whether it takes more memory or time than computation on blocks.
     pub notice: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,

@@ -1,6 +1,8 @@
 //! The syntax of APL: from text to a lossless tree of phrases.
+//!
 //! The meaning of juxtaposition in APL depends on the meanings of names, so the tree has only brackets, braces and
 //! statements; a phrase is a flat list of tokens and groups.
+//!
 //! For any text, nothing panics and no byte is lost. Modules: [`kind`](AplKind) tokens and nodes · `lexer` · `parser` ·
 //! [`glyphs`] names and effects of glyphs.
 

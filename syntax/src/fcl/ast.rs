@@ -1,11 +1,11 @@
-//! An FCL program as plain data, read from its tree. What is missing in the tree is [`ExprKind::Missing`].
+//! An FCL program as plain data, read from its tree. Parts missing in the tree are [`ExprKind::Missing`].
 
 use super::kind::FclKind;
 use super::{FclNode, FclToken};
 use crate::TextRange;
 use std::rc::Rc;
 
-/// A name and where it stands.
+/// A name and its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub text: Rc<str>,
@@ -19,7 +19,7 @@ pub enum LevelKind {
     Name(Rc<str>),
 }
 
-/// A level as it is written.
+/// A level as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelRef {
     pub kind: LevelKind,
@@ -28,7 +28,7 @@ pub struct LevelRef {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeKind {
-    /// `int`, `string` and the like.
+    /// A built-in type, such as `int` or `string`.
     Name(Rc<str>),
     /// `'a`, with its quote.
     Variable(Rc<str>),
@@ -71,12 +71,12 @@ pub enum ExprKind {
     Bool(bool),
     String(Rc<str>),
     Unit,
-    /// A name with the levels that it is given.
+    /// A name with its explicit levels.
     Name(Named, Vec<LevelRef>),
     Apply(Expr, Expr),
-    /// An operator but `|>`, with its place.
+    /// An operator other than `|>`, with its range.
     Binary(Named, Expr, Expr),
-    /// `value |> function`, with the place of the operator.
+    /// `value |> function`, with the range of the operator.
     Pipe(TextRange, Expr, Expr),
     Pair(Expr, Expr),
     If(Expr, Expr, Expr),
@@ -92,19 +92,19 @@ pub struct Statement {
     pub value: Expr,
 }
 
-/// `fun`, `val` or `let`.
+/// A definition by `fun`, `val` or `let`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     pub name: Named,
     pub levels: Vec<Named>,
     pub scheme: Option<SchemeRef>,
-    /// The names of parameters, which are functions in the body already.
+    /// The parameters' names; `body` already contains a function for each.
     pub params: Vec<Named>,
     pub body: Expr,
     pub range: TextRange,
 }
 
-/// A `sig` that names another definition than the one that follows it.
+/// A `sig` whose name differs from the definition that follows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StraySignature {
     pub name: Named,
@@ -132,7 +132,7 @@ impl Expr {
     }
 }
 
-/// The function that an operator stands for.
+/// Returns the function that an operator abbreviates.
 pub fn function_of(operator: &str) -> &'static str {
     match operator {
         "+" => "addi",
@@ -148,7 +148,7 @@ pub fn function_of(operator: &str) -> &'static str {
     }
 }
 
-/// The program of a tree.
+/// Reads the program from a tree.
 pub fn program(file: &FclNode) -> Program {
     let mut program = Program::default();
     let mut signature: Option<(Named, SchemeRef)> = None;
@@ -199,7 +199,7 @@ fn level_names(node: &FclNode) -> Vec<Named> {
     all.flat_map(|node| names(&node, FclKind::Name)).collect()
 }
 
-/// A definition from its node: of `fun` and `val`, and of `let`, whose second expression is not part of it.
+/// Reads a definition from a node of `fun`, `val` or `let`; the second expression of a `let` is not part of it.
 fn definition(node: &FclNode, own: Named, given: Option<SchemeRef>) -> Definition {
     let params: Vec<Named> = match node.kind() {
         FclKind::Definition => names(node, FclKind::Name).into_iter().skip(1).collect(),
@@ -260,7 +260,7 @@ fn ty(node: &FclNode) -> Option<TypeRef> {
     Some(TypeRef { kind, range: node.text_range() })
 }
 
-/// The levels of `<…>`.
+/// Returns the levels of `<…>`.
 fn given(node: &FclNode) -> Vec<LevelRef> {
     node.children().filter(|node| node.kind() == FclKind::Level).filter_map(|node| level(&node)).collect()
 }
@@ -362,7 +362,7 @@ fn literal(token: &FclToken) -> ExprKind {
                 Some(hex) => i64::from_str_radix(hex, 16),
                 None => digits.parse::<i64>(),
             };
-            // What does not fit is too large for any type.
+            // A number that does not fit becomes too large for any type.
             ExprKind::Int(value.map_or(i64::MAX, |value| sign * value))
         }
         FclKind::Double => ExprKind::Double(text.parse().unwrap_or(f64::NAN)),

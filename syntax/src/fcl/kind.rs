@@ -2,7 +2,7 @@
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident),* $(,)?) => {
-        /// What a token or a node of an FCL tree is.
+        /// The kind of a token or node of an FCL tree.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         pub enum FclKind {
@@ -17,21 +17,21 @@ kinds! {
     Space,
     /// `-- …` and `(* … *)`
     Comment,
-    /// A `(*` that is not closed.
+    /// An unclosed `(*`.
     BadComment,
     Int,
     Double,
-    /// Starts as a number and is none.
+    /// Starts as a number but is malformed.
     BadNumber,
     Text,
-    /// A string that is open at the end of its line.
+    /// A string without its closing quote on the line.
     BadText,
     Name,
     /// `'a`
     TypeName,
     /// A word that cannot be a name.
     Keyword,
-    /// `+ |> <-` and the like: what it is tells its text.
+    /// `+ |> <-` and other operators, distinguished by their text.
     Operator,
     ParenOpen,
     ParenClose,
@@ -39,7 +39,7 @@ kinds! {
     BracketClose,
     BraceOpen,
     BraceClose,
-    /// A character that means nothing in FCL.
+    /// A character without a meaning in FCL.
     Unknown,
 
     /// The root: declarations.
@@ -48,7 +48,7 @@ kinds! {
     Signature,
     /// `fun name <levels> params = expr`, `val name = expr`
     Definition,
-    /// `<l, m>` where levels get names.
+    /// `<l, m>` as a binding of levels.
     LevelNames,
     /// `<block, l>` after a name or a type.
     Levels,
@@ -80,7 +80,7 @@ kinds! {
     Do,
     /// `x <- e`
     Bind,
-    /// What could not be read.
+    /// Tokens that do not fit the grammar.
     Error,
 }
 
@@ -90,7 +90,7 @@ impl FclKind {
     }
 }
 
-/// The language tag that rowan wants.
+/// The language tag for rowan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FclLanguage {}
 

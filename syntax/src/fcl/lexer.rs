@@ -1,21 +1,21 @@
-//! From FCL text to tokens. Every byte belongs to one token.
+//! The lexer of FCL. Every byte belongs to one token.
 
 use super::kind::FclKind::{self, *};
 use crate::{TextRange, TextSize};
 
-/// Words that cannot be names.
+/// Keywords, which cannot be names.
 pub const KEYWORDS: [&str; 17] = [
     "sig", "fun", "val", "let", "in", "int", "double", "bool", "char", "fn", "true", "false", "kernel", "if", "then",
     "else", "do",
 ];
 
-/// Operators and marks, the longer ones first.
+/// Operators and punctuation, longer ones first.
 const OPERATORS: [&str; 22] = [
     "|>", "=>", "==", "!=", "->", "<-", "<<", ">>", "=", "<", ">", "+", "-", "*", "/", "%", "&", "|", ":", ";", ",",
     ".",
 ];
 
-/// The tokens of a text, in order.
+/// Returns the tokens of a text, in order.
 pub fn tokens(text: &str) -> Vec<(FclKind, TextRange)> {
     let mut found: Vec<(FclKind, TextRange)> = Vec::new();
     let mut at = 0;
@@ -47,7 +47,8 @@ fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|c| !belongs(c)).unwrap_or(text.len())
 }
 
-/// The kind and length of the token at the start of `text`. A sign directly after an operand is an operator: `n-1`.
+/// Returns kind and length in bytes of the token at the start of `text`. A sign directly after an operand is an
+/// operator: `n-1`.
 fn token(first: char, text: &str, after_operand: bool) -> (FclKind, usize) {
     let one = first.len_utf8();
     let second = text[one..].chars().next();
@@ -79,7 +80,7 @@ fn token(first: char, text: &str, after_operand: bool) -> (FclKind, usize) {
     }
 }
 
-/// `(* … *)`, which may be in one another.
+/// Reads `(* … *)`, which may be nested.
 fn comment(text: &str) -> (FclKind, usize) {
     let mut depth = 0;
     let mut at = 0;
@@ -101,7 +102,7 @@ fn comment(text: &str) -> (FclKind, usize) {
     (BadComment, text.len())
 }
 
-/// `12`, `0x1F`, `1.5`, `2e-3`. Letters that follow belong to it and make it wrong.
+/// Reads `12`, `0x1F`, `1.5`, `2e-3`. Letters that follow belong to the token and make it malformed.
 fn number(text: &str) -> (FclKind, usize) {
     let digits = |at: usize| at + run(&text[at..], |c| c.is_ascii_digit());
     let mut len = digits(0);
@@ -128,7 +129,7 @@ fn number(text: &str) -> (FclKind, usize) {
     if rest > 0 { (BadNumber, len + rest) } else { (kind, len) }
 }
 
-/// A string ends on its line, so that a forgotten quote costs one line.
+/// Reads a string. It ends on its line, so that a missing quote affects one line.
 fn string(text: &str) -> (FclKind, usize) {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {

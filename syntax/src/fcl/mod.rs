@@ -1,6 +1,6 @@
 //! The syntax of FCL: from text to a lossless tree of declarations, and to plain data.
 //!
-//! Nothing panics and no byte is lost, whatever the text is. Map: [`kind`](FclKind) tokens and nodes · `lexer` · `parser` ·
+//! For any text, nothing panics and no byte is lost. Modules: [`kind`](FclKind) tokens and nodes · `lexer` · `parser` ·
 //! [`ast`] the program without its trivia.
 
 pub mod ast;

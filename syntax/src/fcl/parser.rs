@@ -1,7 +1,7 @@
-//! From FCL tokens to a tree of declarations.
+//! The parser of FCL: tokens to a tree of declarations.
 //!
-//! A word that starts a declaration ends what is open before it, and a declaration has one error at most: what is behind
-//! the first mistake of it is kept as it is.
+//! A keyword that starts a declaration ends everything open before it. A declaration has at most one error: tokens
+//! after its first mistake are kept without further reports.
 
 mod expressions;
 mod types;
@@ -12,11 +12,11 @@ use super::lexer::tokens;
 use crate::{MAX_DEPTH, SyntaxError, SyntaxErrorCode, TextRange, TextSize};
 use rowan::{Checkpoint, GreenNode, GreenNodeBuilder};
 
-/// The tree of an FCL text and what is wrong with it.
+/// The tree of an FCL text, and its errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FclParse {
     pub green: GreenNode,
-    /// In the order of their places.
+    /// In order of location.
     pub errors: Vec<SyntaxError>,
 }
 
@@ -27,7 +27,7 @@ impl FclParse {
     }
 }
 
-/// Parses a text. It never fails: it gives a tree and errors.
+/// Parses a text. Never fails: returns a tree and errors.
 pub fn parse(text: &str) -> FclParse {
     let tokens = tokens(text);
     let mut parser = Parser {
@@ -59,10 +59,10 @@ struct Parser<'t> {
     next: usize,
     builder: GreenNodeBuilder<'static>,
     errors: Vec<SyntaxError>,
-    /// Whether this declaration has an error: what follows is not judged.
+    /// Whether this declaration has an error, after which no others are reported.
     failed: bool,
     depth: u32,
-    /// The last token that was taken.
+    /// Range of the last token taken.
     last: TextRange,
 }
 
@@ -75,7 +75,7 @@ impl Parser<'_> {
         self.significant().map(|at| self.tokens[at].0)
     }
 
-    /// The text of the next token; empty at the end.
+    /// Returns the text of the next token; empty at the end.
     fn word(&self) -> &str {
         self.significant().map_or("", |at| &self.text[self.tokens[at].1])
     }
@@ -113,7 +113,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the next token that is not trivia.
+    /// Takes the next significant token.
     fn take(&mut self) -> TextRange {
         self.trivia();
         let range = self.range();
@@ -147,10 +147,10 @@ impl Parser<'_> {
         self.failed = true;
     }
 
-    /// What is wrong at the next token: the token itself, or that `wanted` is missing.
+    /// Reports the next token as wrong, or `wanted` as missing.
     fn unexpected(&mut self, wanted: &str) {
         if self.peek().is_none() && self.tokens.last().is_some_and(|(kind, _)| *kind == BadComment) {
-            // What is missing may be in the comment that is not closed.
+            // The missing part may be inside the unclosed comment.
             self.failed = true;
             return;
         }
@@ -163,12 +163,12 @@ impl Parser<'_> {
             None => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing at the end of the file")),
             Some(_) => (SyntaxErrorCode::FclSyntax, format!("{wanted} is missing before `{word}`")),
         };
-        // At the end of the file, the last word is where something is missing.
+        // At the end of the file, mark the last token.
         let range = if range.is_empty() { self.last } else { range };
         self.error(code, range, message);
     }
 
-    /// Takes an operator or a keyword, or says that it is missing.
+    /// Takes an operator or keyword, or reports it as missing.
     fn want(&mut self, word: &str) -> bool {
         let fine = self.is(word);
         if fine {
@@ -189,7 +189,7 @@ impl Parser<'_> {
         fine
     }
 
-    /// Takes the bracket that closes another one.
+    /// Takes a closing bracket, or reports it as missing.
     fn close(&mut self, kind: FclKind, bracket: &str, opener: TextRange) {
         if self.peek() == Some(kind) {
             self.take();
@@ -202,7 +202,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Runs what may be in itself; `false` if it is too deep.
+    /// Runs a parser of a nested construct; `false` if the nesting is too deep.
     fn deeper(&mut self, run: impl FnOnce(&mut Self)) -> bool {
         if self.depth >= MAX_DEPTH {
             let range = self.range();
@@ -217,7 +217,7 @@ impl Parser<'_> {
 
     fn declarations(&mut self) {
         while self.peek().is_some() {
-            // In a line with a mistake, the word may be the beginning of another one.
+            // On the line of a mistake, a keyword may be part of it, so errors stay suppressed.
             self.failed &= !self.is_first_in_line();
             self.declaration();
             if self.peek().is_some() && !self.starts_declaration() {

@@ -1,4 +1,4 @@
-//! Whether a kernel on blocks of its arrays computes what it computes on the whole, whatever the blocks are.
+//! Kernels on blocks of their arrays compute the same as on whole arrays, for all lengths of blocks.
 
 use crate::choices::{Random, shrink};
 use crate::differential::{SIZES, equal, kernel};
@@ -54,7 +54,7 @@ pub fn try_one(seed: u64) -> Case {
     }
 }
 
-/// Blocks of any lengths, some of them empty.
+/// Returns blocks of arbitrary lengths, some of them empty.
 fn any_cut(random: &mut Random) -> Cut {
     let blocks = *random.of(&[1, 2, 3, 5, 9]);
     Cut { shares: (0..blocks).map(|_| random.below(4) as f64).collect() }
@@ -75,7 +75,7 @@ fn agree(text: &str, from: usize, cuts: &[Cut]) -> Result<Case, String> {
     Ok(Case::Accepted)
 }
 
-/// An error unless the parts of a kernel are well formed and compute what it computes.
+/// Checks that the parts of a kernel are well formed and compute the same as the kernel.
 pub fn same(kernel: &Kernel, parts: &Parts, inputs: Vec<Value>, sizes: &SizeValues, cut: &Cut) -> Result<(), String> {
     for kernel in &parts.kernels {
         if let Some(problem) = check::problems(kernel).first() {
@@ -83,7 +83,7 @@ pub fn same(kernel: &Kernel, parts: &Parts, inputs: Vec<Value>, sizes: &SizeValu
         }
     }
     let given: Vec<_> = sizes.iter().map(|(v, n)| (v.clone(), n)).collect();
-    // A run that fails may do so elsewhere, or not at all where what failed is not needed.
+    // A failing run may fail elsewhere in parts, or not at all if the failing value is not needed.
     let Ok(whole) = interp::run(kernel, inputs.clone(), &given, LIMITS) else { return Ok(()) };
     let blocks = run(parts, &Interpreted(parts), inputs, sizes, cut)?;
     if equal(&whole, &blocks) { Ok(()) } else { Err(format!("whole {whole}\nin parts {blocks}")) }

@@ -1,4 +1,4 @@
-//! What became of one run, on the interpreter or a device, so that it can be compared.
+//! The outcome of a run on the interpreter or a device, for comparison.
 
 use lift_analysis::origin::Origin;
 use lift_codegen::core::Kernel;
@@ -17,7 +17,7 @@ pub enum Ran {
 }
 
 impl Ran {
-    /// The same result, or the same kind of failure at the same place.
+    /// Whether both are the same result, or the same kind of failure at the same location.
     pub fn is_like(&self, other: &Ran) -> bool {
         match (self, other) {
             (Ran::Value(a), Ran::Value(b)) => close(a, b),
@@ -34,13 +34,14 @@ pub fn on_interpreter(kernel: &Kernel, inputs: Vec<Value>, steps: u64) -> Ran {
     }
 }
 
-/// `None`: not compiled for this target, which says so. `Err`: what no program may cause.
+/// Runs a kernel on the device; `None` if it is not supported for this target. An error is a failure that no program
+/// may cause.
 pub fn on_device(kernel: &Kernel, target: &Target, inputs: &[Value]) -> Option<Result<Ran, String>> {
     let program = compile(kernel, target).ok()?;
     Some(compiled(&program, kernel, inputs))
 }
 
-/// The same where it has been compiled.
+/// As [`on_device`], for a compiled program.
 pub fn compiled(program: &lift_codegen::plan::Program, kernel: &Kernel, inputs: &[Value]) -> Result<Ran, String> {
     let sizes = bind_sizes(kernel, inputs, &[]).map_err(|e| e.message)?;
     let options = RunOptions { poison: true, ..RunOptions::default() };

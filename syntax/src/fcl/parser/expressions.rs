@@ -4,10 +4,10 @@ use super::super::kind::FclKind::{self, *};
 use super::Parser;
 use crate::SyntaxErrorCode;
 
-/// Operators and applications in one another, to the left.
+/// Maximal nesting of operators and applications to the left.
 const LONGEST_CHAIN: usize = 200;
 
-/// How strongly an operator binds; all of them associate to the left.
+/// Returns the precedence of an operator; all are left-associative.
 fn strength(operator: &str) -> Option<u32> {
     Some(match operator {
         "|>" => 1,
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is in one another to the left is as deep as it is long.
+    /// Counts a step of a chain nested to the left, whose depth is its length.
     fn in_chain(&mut self, length: &mut usize) -> bool {
         *length += 1;
         let fine = *length <= LONGEST_CHAIN;
@@ -65,7 +65,7 @@ impl Parser<'_> {
     fn starts_term(&self) -> bool {
         match self.peek() {
             Some(Name | Int | Double | Text | ParenOpen) => true,
-            // A word that is wrong is wrong as an argument.
+            // A malformed token counts as an argument.
             Some(BadNumber | BadText) => true,
             Some(Keyword) => matches!(self.word(), "fn" | "true" | "false" | "if" | "let" | "do"),
             _ => false,
@@ -100,7 +100,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `()`, `(a)`, `(a, b)`
+    /// Parses `()`, `(a)` or `(a, b)`.
     fn tuple(&mut self) {
         self.start(Tuple);
         let opener = self.take();
@@ -196,7 +196,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The token behind the next one.
+    /// Returns the token after the next one.
     fn second(&self) -> Option<(FclKind, &str)> {
         let first = self.significant()?;
         let mut rest = self.tokens[first + 1..].iter().filter(|(kind, _)| !kind.is_trivia());

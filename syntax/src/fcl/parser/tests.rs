@@ -1,4 +1,4 @@
-//! No byte is lost, nothing panics, and each mistake has a place.
+//! Losslessness, absence of panics, and ranges of errors.
 
 use super::parse;
 

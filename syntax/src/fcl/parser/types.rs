@@ -4,7 +4,7 @@ use super::super::kind::FclKind::*;
 use super::Parser;
 
 impl Parser<'_> {
-    /// `<l, m>` where levels get names, if it is there.
+    /// Parses optional bindings of levels, `<l, m>`.
     pub(super) fn level_names(&mut self) {
         if !self.is("<") {
             return;
@@ -22,7 +22,7 @@ impl Parser<'_> {
         self.finish();
     }
 
-    /// `<block, l>`, if it is there.
+    /// Parses optional levels, `<block, l>`.
     pub(super) fn levels(&mut self) {
         if !self.is("<") {
             return;
@@ -74,7 +74,7 @@ impl Parser<'_> {
             while self.peek() == Some(TypeName) {
                 self.take();
             }
-            // The paper writes levels last.
+            // The paper writes the levels last.
             self.level_names();
             self.want(".");
         }

@@ -1,8 +1,8 @@
-//! Kernels that work-items share, with outer lengths of every kind and dimensions that are empty: the devices compute what
-//! the interpreter computes.
+//! Kernels that work-items share, with all kinds of outer lengths and with empty dimensions, give the interpreter's
+//! results on devices.
 //!
-//! A program is a [`Skeleton`] under an [`Outer`]; it runs at all [`SIZES`] for each of [`KEPT`]. [`Case::number`] counts the
-//! pairs, with the targets.
+//! A program is a [`Skeleton`] inside an [`Outer`]; it runs with all [`SIZES`] for each of [`KEPT`]. [`Case::number`]
+//! is the number of pairs, with the targets.
 
 mod tables;
 
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 pub use tables::{KEPT, MANY, OUTERS, Outer, SIZES, SKELETONS, Skeleton};
 
-/// One program and a target, by their places in the tables.
+/// A program and a target, as indices into the tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
     pub skeleton: usize,
@@ -62,16 +62,16 @@ impl Case {
         program.kernels().into_iter().next().ok_or("no kernel")?.core
     }
 
-    /// The rules of the compiler that are applied to it.
+    /// Returns the compiler's rules that are applied to it.
     pub fn rules(&self) -> Result<BTreeSet<&'static str>, String> {
         let program = compile(&*self.kernel()?, &self.target()).map_err(|e| format!("{e:?}"))?;
         Ok(program.report.applied.iter().map(|applied| applied.rule.name).collect())
     }
 
-    /// Whether a device computes what the interpreter does; `false`: it is not compiled, which is said.
+    /// Compares a device with the interpreter; `false` if the program is not supported, and reported as such.
     fn is_right(&self) -> Result<bool, String> {
         let kernel = match self.kernel() {
-            // A window fits into no rows.
+            // No window fits into zero rows.
             Err(why) if why.contains("assumption-false") => return Ok(false),
             kernel => kernel?,
         };
@@ -103,9 +103,9 @@ fn inputs(n: usize, m: usize, k: i32) -> Vec<Value> {
     vec![rows, row(n + 1), Value::Int(k), Value::Int(n as i32)]
 }
 
-/// One case.
+/// Tests one case.
 pub fn try_one(seed: u64) -> Outcome {
-    // Far from one another, so that a few seeds see much of the tables.
+    // Scatter the cases, so that a few seeds cover much of the tables.
     let case = Case::nth((seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 24) as usize % Case::number());
     match guarded(|| case.is_right()) {
         Ok(false) => Outcome::Rejected,

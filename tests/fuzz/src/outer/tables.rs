@@ -1,11 +1,11 @@
-//! The tables: kernels that work-items share, ways in which the outer length comes to be, and sizes.
+//! The tables: kernels that work-items share, origins of the outer length, and sizes.
 
-/// A kernel that work-items share, by tiles, teams or tables.
+/// A kernel that work-items share by tiles, teams or tables.
 pub struct Skeleton {
     pub name: &'static str,
     /// The body. `h` is an array of rows of M numbers, `v` is a row, `k` is a number.
     pub text: &'static str,
-    /// Rules of the compiler that it is there for.
+    /// The compiler's rules that it tests.
     pub rules: &'static [&'static str],
 }
 
@@ -111,12 +111,12 @@ pub const SKELETONS: &[Skeleton] = &[
     of("rounds", &[], "(iterate #3 (map (map (lambda (x) (- k x)))) h)"),
 ];
 
-/// How the outer length comes to be.
+/// The origin of the outer length.
 pub struct Outer {
     pub name: &'static str,
-    /// `$s` is the skeleton, `rows` the input.
+    /// The template; `$s` stands for the skeleton, `rows` for the input.
     pub text: &'static str,
-    /// Whether the skeleton is below a map: then other rules place it.
+    /// Whether the skeleton is inside a map, where other rules place it.
     pub inside: bool,
 }
 
@@ -127,7 +127,7 @@ const fn inside(name: &'static str, text: &'static str) -> Outer {
     Outer { name, text, inside: true }
 }
 
-/// The rows of which the position, modulo 3, is below `$b`.
+/// The rows whose index modulo 3 is below `$b`.
 macro_rules! kept {
     ($b:literal) => {
         concat!("(map get2 (filter (lambda (p) (< (mod (get1 p) 3) ", $b, ")) (zip (iota #N) rows)))")
@@ -148,10 +148,10 @@ pub const OUTERS: &[Outer] = &[
     ),
 ];
 
-/// N and M: nothing, one and many of each; many are more than a tile, and no multiple of one.
+/// N and M: zero, one and many of each; many is more than a tile and not a multiple of one.
 pub const MANY: (usize, usize) = (37, 70);
 pub const SIZES: [(usize, usize); 9] =
     [(0, 0), (0, 1), (0, MANY.1), (1, 0), (1, 1), (1, MANY.1), (MANY.0, 0), (MANY.0, 1), MANY];
 
-/// What `k` is: a filter keeps nothing, some or all.
+/// Values of `k`: a filter keeps nothing, some or all.
 pub const KEPT: [i32; 3] = [0, 1, 3];
