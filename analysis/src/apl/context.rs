@@ -1,4 +1,4 @@
-//! The state of an evaluation: scopes under construction, and the making of terms and scalars.
+//! The state of an evaluation: open scopes, and constructors of terms and scalars.
 
 use super::value::{Arr, Call, Ev, Failure, Kind, Repr, Res, Scalar};
 use crate::front::emit::Emitter;
@@ -10,16 +10,16 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// Elements of which each may be a term of its own when the terms differ.
+/// Limit on the elements of an array that may each be a term of their own.
 pub const FEW: usize = 16;
-/// Elements that are computed before the run one by one.
+/// Limit on the elements of an array that are computed one by one before the run.
 pub const MANY: usize = 4096;
-/// Arrays computed of one another before one is stored.
+/// Length of a chain of computed arrays after which one is stored.
 const MOST_PULLS: usize = 200;
-/// Calls of functions in one another.
+/// Limit on nested calls of functions.
 pub const MOST_CALLS: usize = 100;
 
-/// Runs what may be in itself again and again, with stack enough.
+/// Runs a recursive step with enough stack.
 pub fn deeper<T>(run: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(512 << 10, 4 << 20, run)
 }
@@ -64,7 +64,7 @@ impl Ev {
         }
     }
 
-    /// A function of Lift.
+    /// A Lift lambda.
     pub fn lambda(&mut self, names: &[&str], body: impl FnOnce(&mut Ev, &[Term]) -> Res<Term>) -> Res<Term> {
         let params: Vec<Bound> = names.iter().map(|name| self.fresh(name)).collect();
         let args: Vec<Term> = params.iter().map(|param| self.local(param)).collect();
@@ -72,7 +72,7 @@ impl Ev {
         Ok(self.term(term::Kind::Lambda(params, body)))
     }
 
-    /// A term with what it needs bound around it: for branches and bodies.
+    /// Builds a term, such as a branch or a lambda body, inside its own bindings.
     pub fn scoped(&mut self, body: impl FnOnce(&mut Ev) -> Res<Term>) -> Res<Term> {
         self.scopes.push(Scope::default());
         let result = body(self);
@@ -82,7 +82,7 @@ impl Ev {
         Ok(scope.close(result?))
     }
 
-    /// One of two terms, each computed only where it is taken.
+    /// A choice between two terms; each branch has its own bindings.
     pub fn branches(
         &mut self,
         condition: Term,
@@ -100,7 +100,7 @@ impl Ev {
         }
     }
 
-    /// Stores an array if it may be the last of a long chain of those that are computed of one another.
+    /// Stores an array that may end a long chain of computed arrays.
     pub fn unchained(&mut self, arr: Arr) -> Res<Arr> {
         if self.pulls.get() < MOST_PULLS || arr.kind == Kind::Char || self.inner > 0 {
             return Ok(arr);
@@ -168,7 +168,7 @@ impl Ev {
         Arr { kind, shape, repr: Repr::Pull(Rc::new(pull)), range: self.at }
     }
 
-    /// A term of one kind as one of a later kind.
+    /// Converts a term to a later kind.
     pub fn convert(&self, term: Term, from: Kind, to: Kind) -> Term {
         match (from, to) {
             (Kind::Bool, Kind::Int) => match term.kind() {
@@ -187,7 +187,7 @@ impl Ev {
         }
     }
 
-    /// An array with elements of a later kind.
+    /// Converts the elements of an array to a later kind.
     pub fn as_kind(&mut self, arr: &Arr, kind: Kind) -> Res<Arr> {
         if arr.kind == kind {
             return Ok(arr.clone());
@@ -213,23 +213,23 @@ impl Ev {
         Ok(converted.at(arr.range))
     }
 
-    // ---- what is told, what is tried
+    // ---- notes and probes
 
-    /// What is known of a place of the text.
+    /// Records the type of a range of the text.
     pub fn note(&mut self, range: TextRange, text: impl Into<String>) {
         if self.inner == 0 && self.notes.len() < 100_000 {
             self.notes.push((range, text.into()));
         }
     }
 
-    /// How a glyph is applied at a place.
+    /// Records whether the glyph at a range was applied to two arguments.
     pub fn valence(&mut self, range: TextRange, glyph: char, two: bool) {
         if self.valences.last() != Some(&(range, glyph, two)) && self.valences.len() < 100_000 {
             self.valences.push((range, glyph, two));
         }
     }
 
-    /// Tries something out: nothing of it stays.
+    /// Runs `attempt` and undoes its effects.
     pub fn probe<T>(&mut self, attempt: impl FnOnce(&mut Ev) -> Res<T>) -> Res<T> {
         self.scopes.push(Scope::default());
         let (hidden, nodes) = (self.hidden.len(), self.nodes);
@@ -244,7 +244,7 @@ impl Ev {
         result
     }
 
-    /// An element of which nothing but its kind is known.
+    /// An unknown element of a kind.
     pub fn any(&mut self, kind: Kind) -> Arr {
         let bound = self.fresh("p");
         let term = self.local(&bound);

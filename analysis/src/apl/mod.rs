@@ -1,8 +1,8 @@
-//! The front end for APL: a program is evaluated as far as it goes before the run, with ranks, kinds and lengths known,
-//! and what is left is one kernel.
+//! The front end for APL. It evaluates a program as far as possible before the run, with ranks, kinds and lengths
+//! known, and emits the rest as one kernel.
 //!
-//! Names, functions, operators, shapes and numbers that the program writes are used up; arrays are computed where they
-//! are read, or stored where they are used more than once. The kernel's result is what the program prints.
+//! Names, functions, operators, shapes and constants are evaluated away. Arrays are computed where they are read, or
+//! stored if they are used more than once. The result of the kernel is what the program prints.
 //!
 //! | module | job |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `context` | terms and scalars |
 //! | `arrays` | elements, storing, lengths |
 //! | `scalar` | scalar functions and extension |
-//! | `structure`, `select` | moving and choosing elements |
+//! | `structure`, `select` | moving and selecting elements |
 //! | `reduce`, `power` | operators |
-//! | `names` | what the text says of names |
-//! | `apply` | a function with its arguments |
+//! | `names` | uses of names in the text |
+//! | `apply` | application of functions |
 //! | `operators`, `phrase`, `calls` | from the tree to values |
 //! | `entry` | a function as the kernel of a file |
 
@@ -38,11 +38,11 @@ use lift_syntax::apl::{AplKind, parse};
 use lift_syntax::{SyntaxErrorCode, TextRange, TextSize};
 use value::{Arr, Ev, Frame, Kind, Shown};
 
-/// What a program is for the stages below, and for an editor.
+/// The result of translating a program, for later stages and for the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Translated {
     pub program: Program,
-    /// Glyphs that were applied: whether with two arguments.
+    /// Applied glyphs, and whether to two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
 }
 
@@ -70,7 +70,7 @@ pub fn translate(text: &str) -> Translated {
     Translated { program, valences: ev.valences }
 }
 
-/// What is printed, and the kernel's result: a tuple of what is computed of it.
+/// The printed values, and the kernel's result: a tuple of those computed at run time.
 fn results(ev: &mut Ev) -> (Vec<Output>, Option<Term>) {
     let shown = std::mem::take(&mut ev.shown);
     let mut outputs = Vec::with_capacity(shown.len());
@@ -106,7 +106,7 @@ fn result(ev: &mut Ev, arr: &Arr) -> value::Res<Term> {
     }
 }
 
-/// An array of characters as lines.
+/// The lines of a character array; `None` for any other array.
 fn characters(arr: &Arr) -> Option<String> {
     if arr.kind != Kind::Char {
         return None;

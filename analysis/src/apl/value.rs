@@ -1,5 +1,4 @@
-//! What an APL program computes with before the run: arrays whose rank and kind are known, functions, and the state of an
-//! evaluation.
+//! The values of an evaluation: arrays of known rank and kind, functions, and the evaluation's state.
 
 use crate::front::emit::Emitter;
 pub use crate::front::failure::{Failure, Res, fail, fail_with};
@@ -13,18 +12,18 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The kind of the elements of an array. A later one holds the numbers of an earlier one.
+/// The kind of an array's elements. Each numeric kind can represent the numbers of earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Bool,
     Int,
     Double,
-    /// Known before the run only.
+    /// Only before the run.
     Char,
 }
 
 impl Kind {
-    /// The kind as types name it.
+    /// The name of the kind in types.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Bool => "Bool",
@@ -40,23 +39,23 @@ impl Kind {
 pub struct Scalar {
     pub kind: Kind,
     pub term: Term,
-    /// Its value, if it is known before the run; of a character its code.
+    /// The value, if known before the run; for a character, its code point.
     pub known: Option<f64>,
-    /// The length that it is, if it is one.
+    /// The length that the number represents, if any.
     pub size: Option<Size>,
 }
 
-/// The element at an index, one term for each axis.
+/// Computes the element at an index, with one term for each axis.
 pub type Pull = Rc<dyn Fn(&mut Ev, &[Term]) -> Res<Term>>;
 
-/// Where the elements of an array are.
+/// The representation of an array's elements.
 #[derive(Clone)]
 pub enum Repr {
-    /// Each is known as a term, in row-major order; the shape consists of numbers.
+    /// A term for each element, in row-major order; the shape is constant.
     Items(Rc<[Scalar]>),
     /// Computed where they are read.
     Pull(Pull),
-    /// In an array that is bound to a name.
+    /// Stored in an array bound to a name.
     Stored(Bound),
 }
 
@@ -80,22 +79,22 @@ impl Arr {
         }
     }
 
-    /// The one element of an array of rank 0.
+    /// The element of a scalar.
     pub fn scalar(&self) -> Option<&Scalar> {
         if self.shape.is_empty() { self.items()?.first() } else { None }
     }
 
-    /// All elements as numbers, if all are known before the run.
+    /// All elements as numbers; `None` unless all are known before the run.
     pub fn known(&self) -> Option<Vec<f64>> {
         self.items()?.iter().map(|item| item.known).collect()
     }
 
-    /// The extents as numbers.
+    /// The shape as numbers; `None` unless it is constant.
     pub fn extents(&self) -> Option<Vec<usize>> {
         self.shape.iter().map(|size| size.as_const().and_then(|n| usize::try_from(n).ok())).collect()
     }
 
-    /// As types are written for people: `Array[Array[Double,M],N]`.
+    /// The type as displayed: `Array[Array[Double,M],N]`.
     pub fn type_text(&self) -> String {
         let scalar = self.kind.name().to_owned();
         self.shape.iter().rev().fold(scalar, |element, length| format!("Array[{element},{length}]"))
@@ -107,7 +106,7 @@ impl Arr {
     }
 }
 
-/// A function with the place where it is written.
+/// A function and its range in the text.
 #[derive(Clone)]
 pub struct Fun {
     pub kind: Rc<FunKind>,
@@ -144,7 +143,7 @@ pub enum FunKind {
     Fork(Value, Fun, Fun),
 }
 
-/// A function in braces, where it was met.
+/// A function in braces, with the frame in which it occurred.
 pub struct Dfn {
     pub tree: AplNode,
     pub env: Rc<Frame>,
@@ -156,17 +155,17 @@ pub struct Dfn {
 pub enum Value {
     Arr(Arr),
     Fun(Fun),
-    /// A user's operator: of one operand or of two.
+    /// A user-defined operator, with one operand or two.
     Operator {
         tree: AplNode,
         env: Rc<Frame>,
         two: bool,
     },
-    /// What an error left.
+    /// The value of a failed expression.
     Broken,
 }
 
-/// The names of a function that runs, or of the program.
+/// The names of a running function, or of the program.
 #[derive(Default)]
 pub struct Frame {
     pub names: RefCell<BTreeMap<String, Value>>,
@@ -181,7 +180,7 @@ impl Frame {
         self.parent.as_ref()?.lookup(name)
     }
 
-    /// A name of the function itself: `⍵`, `⍺`, operands. The nearest function decides.
+    /// A name of the function itself: `⍵`, `⍺` or an operand. Outer functions are not searched.
     pub fn own(&self, name: &str) -> Option<Value> {
         self.names.borrow().get(name).cloned()
     }
@@ -195,10 +194,10 @@ pub fn not_supported<T>(range: TextRange, what: impl Into<String>) -> Res<T> {
     fail(SyntaxErrorCode::AplNotSupported, range, format!("{} is not supported yet", what.into()))
 }
 
-/// Runs a function in braces.
+/// Runs a dfn.
 pub type Call = fn(&mut Ev, &Fun, &Dfn, Option<Arr>, Arr) -> Res<Arr>;
 
-/// Something that the program prints.
+/// A value that the program prints.
 pub enum Shown {
     Value(Arr),
 }
@@ -207,21 +206,21 @@ pub enum Shown {
 pub struct Ev {
     pub emitter: Emitter,
     pub errors: Vec<SyntaxError>,
-    /// What is known of places of the text.
+    /// Types of ranges of the text.
     pub notes: Vec<(TextRange, String)>,
-    /// Glyphs that were applied, and whether with two arguments.
+    /// Applied glyphs, and whether to two arguments.
     pub valences: Vec<(TextRange, char, bool)>,
     pub shown: Vec<Shown>,
-    /// Functions that are applied to single elements now: nothing can be printed there.
+    /// Nesting of functions applied to single elements, in which nothing can be printed.
     pub inner: usize,
     pub calls: usize,
     /// `⎕IO`
     pub origin: i32,
     pub call: Call,
-    /// Arrays that are computed where they are read, since one was stored.
+    /// Arrays computed where they are read, since one was last stored.
     pub pulls: Cell<usize>,
-    /// Numbers that were made lengths, with the depth of the scope in which they are.
+    /// Numbers converted to lengths, with the depth of their scope.
     pub lengths: FxHashMap<u32, (usize, Size)>,
-    /// Names of hidden lengths, and what each is.
+    /// Hidden lengths: name, origin and description.
     pub hidden: Vec<(String, TextRange, &'static str)>,
 }

@@ -5,9 +5,9 @@ use super::term::{Bound, Kind, Scope, Term};
 use crate::size::Size;
 use lift_syntax::{SyntaxErrorCode, TextRange};
 
-/// Nodes of a program that is emitted.
+/// Limit on the nodes of the emitted program.
 const MOST_NODES: usize = 60_000;
-/// Names that are bound in one another.
+/// Limit on nested bindings.
 const MOST_BOUND: usize = 300;
 
 /// What a front end writes its program with.
@@ -17,7 +17,7 @@ pub struct Emitter {
     pub scopes: Vec<Scope>,
     /// The number of the name that was made last.
     pub next: u32,
-    /// Where what is computed now is written.
+    /// The range in the text of the current computation.
     pub at: TextRange,
     /// Nodes that were emitted.
     pub nodes: usize,
@@ -61,7 +61,7 @@ impl Emitter {
         self.term(Kind::Global(name))
     }
 
-    /// A call of a primitive of Lift.
+    /// A call of a Lift primitive.
     pub fn app(&self, name: &'static str, args: impl IntoIterator<Item = Term>) -> Term {
         let callee = self.global(name);
         self.term(Kind::Apply(callee, args.into_iter().collect()))
@@ -75,12 +75,12 @@ impl Emitter {
         }
     }
 
-    /// A length as a static argument.
+    /// A length as a size argument.
     pub fn size_argument(&self, size: &Size) -> Term {
         self.term(Kind::Size(size.clone()))
     }
 
-    /// A length as a number.
+    /// A length as an Int.
     pub fn size_term(&self, size: &Size) -> Term {
         match size.as_const().and_then(|n| i32::try_from(n).ok()) {
             Some(n) => self.int(n),
@@ -100,13 +100,13 @@ impl Emitter {
         self.scopes.pop().unwrap_or_default()
     }
 
-    /// What all of the program comes to.
+    /// The term of the whole program, inside all bindings.
     pub fn finish(&mut self, body: Term) -> Term {
         let scope = std::mem::take(&mut self.scopes);
         scope.into_iter().rev().fold(body, |body, scope| scope.close(body))
     }
 
-    /// Counts what is emitted: of a program that becomes too large, that is said once.
+    /// Counts the nodes of an emitted term. Reports once that the program becomes too large; afterwards it only fails.
     pub fn spend(&mut self, term: &Term) -> Res<()> {
         let before = self.is_full();
         self.nodes = self.nodes.saturating_add(term.weight());
@@ -121,7 +121,7 @@ impl Emitter {
         self.nodes > MOST_NODES || self.scopes.iter().any(|scope| scope.len() >= MOST_BOUND)
     }
 
-    /// Binds a term to a name, unless it is one.
+    /// Binds a term to a name, unless it is an atom.
     pub fn share(&mut self, term: Term, name: &str) -> Res<Term> {
         if term.is_atom() {
             return Ok(term);
@@ -187,7 +187,7 @@ impl Emitter {
         }
     }
 
-    /// Quotient and remainder of what is not negative.
+    /// Quotient and remainder of two terms that are not negative.
     pub fn divide(&self, a: Term, b: Term) -> (Term, Term) {
         use Kind::Int;
         match (a.kind(), b.kind()) {

@@ -5,13 +5,13 @@ use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
 #[derive(Debug)]
 pub enum Failure {
     Error(Box<SyntaxError>),
-    /// Of what has been reported.
+    /// An error that has been reported.
     Reported,
 }
 
 pub type Res<T> = Result<T, Failure>;
 
-/// An error with its place.
+/// Fails with an error at a range.
 pub fn fail<T>(code: SyntaxErrorCode, range: TextRange, message: impl Into<String>) -> Res<T> {
     fail_with(code, range, message, None)
 }

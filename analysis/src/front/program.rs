@@ -6,7 +6,7 @@ use crate::hir::{Body, FormKind, SourceMap};
 use lift_syntax::{Language, SyntaxError, SyntaxErrorCode, TextRange};
 use std::sync::Arc;
 
-/// Terms in one another, for what walks them below.
+/// Limit on nested terms, for recursive passes over them.
 const MOST_DEEP: usize = 400;
 
 /// A program for the stages below, and for an editor.
@@ -15,22 +15,22 @@ pub struct Translated {
     pub body: Body,
     pub map: SourceMap,
     pub errors: Vec<SyntaxError>,
-    /// Types of places of the text.
+    /// Types of ranges of the text.
     pub types: Vec<(TextRange, String)>,
-    /// Lengths that only the run knows: name, where it comes from, what it is.
+    /// Lengths known only at run time: name, origin, description.
     pub hidden: Vec<(String, TextRange, &'static str)>,
-    /// What is printed, in order.
+    /// The printed values, in order.
     pub outputs: Vec<Output>,
     /// The files that its inputs are read from, in the folder of the program.
     pub sources: Vec<Arc<str>>,
 }
 
-/// Something that a program prints.
+/// A printed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// Known before the run.
     Text(String),
-    /// The next part of the kernel's result.
+    /// The next component of the kernel's result.
     Value,
 }
 

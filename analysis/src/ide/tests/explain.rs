@@ -1,4 +1,4 @@
-//! The page of each code of a diagnostic.
+//! The page of each diagnostic code.
 
 use super::*;
 use crate::diagnostics::Code;
@@ -35,7 +35,7 @@ fn the_programs_in_fcl_do_what_their_pages_say() {
     }
 }
 
-/// The programs on a page, each with whether it is meant for explicit mode.
+/// The programs on a page, each with whether it is for explicit mode.
 fn programs(page: &str) -> Vec<(bool, &str)> {
     fenced(page, "```lift")
 }
