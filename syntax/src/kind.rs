@@ -97,7 +97,7 @@ syntax_kinds! {
     ASCRIBE,
     PACK,
     UNPACK,
-    /// `(size-name … name)` of an `unpack`.
+    /// `(size-name … name)` in an `unpack`.
     UNPACK_BINDER,
     /// `(o expr+)`
     COMPOSE,

@@ -168,7 +168,7 @@ const OTHER_LANGUAGES: &[&str] = &[
     // The declarations themselves, and the operators of sizes.
     "analysis/src/prims/read.rs",
     "syntax/src/",
-    // The names of FCL.
+    // Names in FCL.
     "analysis/src/fcl/prims.rs",
     "analysis/src/fcl/scalar.rs",
     // The textual format of core.

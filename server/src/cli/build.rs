@@ -52,8 +52,8 @@ pub struct Arguments {
     /// Print the rules applied, the stored results, and the checks kept and eliminated; write no files.
     #[arg(long, conflicts_with = "stage")]
     explain: bool,
-    /// With `--explain`: print how each statement is spread over blocks of arrays; with `--emit json`: print the steps
-    /// and the kernels of blocks.
+    /// With `--explain`: print how each statement is distributed over blocks of arrays; with `--emit json`: print the
+    /// steps and the kernels for blocks.
     #[arg(long, conflicts_with_all = ["stage", "cost"])]
     parts: bool,
     /// Print the cost of each launch: bytes of global memory, arithmetic, barriers, local memory; write no files.

@@ -262,7 +262,7 @@ fn report(
     Ok(Status::Fine)
 }
 
-/// Prints as the program's language does, at most so many lines. Whether lines were left out.
+/// Prints a value in the notation of the program's language, at most `head` lines; returns whether lines were omitted.
 fn print_as(out: &mut dyn io::Write, printed: &Printed, value: &Value, head: Option<usize>) -> io::Result<bool> {
     let mut all = Vec::new();
     let texts: Vec<Option<&str>> = printed.outputs.iter().map(Output::text).collect();

@@ -29,7 +29,7 @@ nodes! {
     Pack = PACK;
     /// `(unpack name value body)`, `(unpack (size-name … name) value body)`
     Unpack = UNPACK;
-    /// `(size-name … name)` of an `unpack`.
+    /// `(size-name … name)` in an `unpack`.
     UnpackBinder = UNPACK_BINDER;
     /// `(o expr+)`
     Compose = COMPOSE;
@@ -162,7 +162,7 @@ impl Pack {
 }
 
 impl Unpack {
-    /// `X` and `Y` of `(unpack (X Y ys) value body)`.
+    /// Returns `X` and `Y` of `(unpack (X Y ys) value body)`.
     pub fn size_names(&self) -> impl Iterator<Item = Name> + use<> {
         child::<UnpackBinder>(&self.0).into_iter().flat_map(|binder| binder.size_names())
     }
@@ -185,7 +185,7 @@ impl Unpack {
 }
 
 impl UnpackBinder {
-    /// All names but the last.
+    /// Returns all names but the last.
     pub fn size_names(&self) -> impl Iterator<Item = Name> + use<> {
         let sizes = children::<Name>(&self.0).count().saturating_sub(1).max(1);
         children(&self.0).take(sizes)

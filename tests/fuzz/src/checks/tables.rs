@@ -17,7 +17,7 @@ const fn of(primitive: &'static str, text: &'static str) -> Use {
 pub const USES: &[Use] = &[
     of("map", "(map $u $z)"),
     of("map", "(map $f (map (lambda (z) $y) $z))"),
-    // The length of a row is that of the array, but the checker sees only that it depends on the position.
+    // The length of a row is that of the array, but the checker knows only that it depends on the index.
     of("map", "(map $f (generate #2 (lambda (i) (take #(mod (length $y) (+ (length $y) 1 i)) $y))))"),
     of("mapSeq", "(mapSeq $u $z)"),
     of("mapGlb0", "(mapGlb0 $u $z)"),
@@ -126,9 +126,9 @@ pub enum Position {
     Partial,
     Composition,
     Define,
-    /// A branch around what takes the function: it fails only where the branch is taken.
+    /// A branch around the primitive: the check fails only if the branch is taken.
     Branch,
-    /// A branch in the function: the same.
+    /// A branch in the function: the check fails only if the branch is taken.
     Inside,
     /// Guarded by a condition that implies the check, so that it never fails.
     Guard,
