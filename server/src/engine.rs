@@ -299,7 +299,7 @@ pub struct Ran {
     pub profile: Vec<ProfileEntry>,
     /// Number of measured runs.
     pub runs: u32,
-    /// Median, least and greatest time of all launches, in microseconds.
+    /// Total device time of a run in microseconds: median, least and greatest.
     pub total: Option<[f64; 3]>,
     pub sizes: BTreeMap<String, i64>,
 }

@@ -29,7 +29,7 @@ kinds! {
     Name,
     /// `'a`
     TypeName,
-    /// A word that cannot be a name.
+    /// A reserved word.
     Keyword,
     /// `+ |> <-` and other operators, distinguished by their text.
     Operator,
