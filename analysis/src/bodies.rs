@@ -26,7 +26,7 @@ pub fn lower_form(db: &dyn Db, form: Form) -> Lowered {
     }
 }
 
-/// The line that says which files the inputs of a program are read from.
+/// A `run:` line with the files from which the inputs of a program are read.
 fn run_line(program: &Translated) -> Option<Arc<str>> {
     let params = match program.body.root.map(|root| program.body.expr(root)) {
         Some(Expr::Lambda { params, .. }) if !program.sources.is_empty() => params,
@@ -37,7 +37,7 @@ fn run_line(program: &Translated) -> Option<Arc<str>> {
     Some(format!("run:{}", given.collect::<String>()).into())
 }
 
-/// What a program in another language is, if this form is one.
+/// The translated program, if the form is in another language.
 pub fn program(db: &dyn Db, form: Form) -> Option<Foreign> {
     match language(db, form.file(db)) {
         Language::Lift => None,
@@ -46,7 +46,7 @@ pub fn program(db: &dyn Db, form: Form) -> Option<Foreign> {
     }
 }
 
-/// A program in another language, with what its front end found out.
+/// A translated program in another language.
 pub enum Foreign {
     Apl(Arc<apl::Translated>),
     Fcl(Arc<fcl::Translated>),
@@ -69,7 +69,7 @@ pub fn apl_program(db: &dyn Db, form: Form) -> Arc<apl::Translated> {
     Arc::new(apl::translate(form.text(db)))
 }
 
-/// What a program in FCL is.
+/// A translated FCL program.
 #[salsa::tracked(returns(clone), lru = 64)]
 pub fn fcl_program(db: &dyn Db, form: Form) -> Arc<fcl::Translated> {
     Arc::new(fcl::translate(form.text(db)))

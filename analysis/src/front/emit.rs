@@ -1,4 +1,4 @@
-//! Terms in the making: names, scopes, and the arithmetic of indices.
+//! Construction of terms: fresh names, scopes, and index arithmetic.
 
 use super::failure::{Failure, Res, fail};
 use super::term::{Bound, Kind, Scope, Term};
@@ -10,16 +10,16 @@ const MOST_NODES: usize = 60_000;
 /// Limit on nested bindings.
 const MOST_BOUND: usize = 300;
 
-/// What a front end writes its program with.
+/// Builds the emitted program of a front end.
 #[derive(Debug)]
 pub struct Emitter {
-    /// What is bound around the place that is written now, the innermost last.
+    /// The open scopes, innermost last.
     pub scopes: Vec<Scope>,
-    /// The number of the name that was made last.
+    /// The number of the last fresh name.
     pub next: u32,
     /// The range in the text of the current computation.
     pub at: TextRange,
-    /// Nodes that were emitted.
+    /// Nodes emitted so far.
     pub nodes: usize,
     too_large: SyntaxErrorCode,
 }
@@ -27,7 +27,7 @@ pub struct Emitter {
 const TOO_LARGE: &str = "the program becomes too large when its functions are written out";
 
 impl Emitter {
-    /// An emitter that reports with this code what becomes too large.
+    /// An emitter that reports a program that becomes too large with the code `too_large`.
     pub fn new(too_large: SyntaxErrorCode) -> Emitter {
         Emitter { scopes: vec![Scope::default()], next: 0, at: TextRange::default(), nodes: 0, too_large }
     }
@@ -90,12 +90,12 @@ impl Emitter {
 
     // ---- scopes
 
-    /// What is bound from now on is bound in a part of the program, up to [`Emitter::close`].
+    /// Opens a scope for the bindings of a part of the program, until [`Emitter::close`].
     pub fn open(&mut self) {
         self.scopes.push(Scope::default());
     }
 
-    /// The part, with all that was bound in it.
+    /// Closes the innermost scope and returns its bindings.
     pub fn close(&mut self) -> Scope {
         self.scopes.pop().unwrap_or_default()
     }
@@ -139,7 +139,7 @@ impl Emitter {
         Ok(bound)
     }
 
-    /// Opens an array of hidden length, under these names.
+    /// Opens an array of hidden length, with names for length and array.
     pub fn unpack(&mut self, term: Term, length: &str, name: &str) -> Res<(Bound, Bound)> {
         self.spend(&term)?;
         let (length, bound) = (self.fresh(length), self.fresh(name));

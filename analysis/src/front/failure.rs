@@ -1,4 +1,4 @@
-//! Why something of a program has no value before the run.
+//! Errors of a front end's evaluation.
 
 use lift_syntax::{SyntaxError, SyntaxErrorCode, TextRange};
 

@@ -1,4 +1,4 @@
-//! What a front end makes of a program.
+//! The result of a front end.
 
 use super::build::{Parameter, kernel};
 use super::term::{Bound, Term};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Limit on nested terms, for recursive passes over them.
 const MOST_DEEP: usize = 400;
 
-/// A program for the stages below, and for an editor.
+/// A translated program, for later stages and for the editor.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Translated {
     pub body: Body,
@@ -21,7 +21,7 @@ pub struct Translated {
     pub hidden: Vec<(String, TextRange, &'static str)>,
     /// The printed values, in order.
     pub outputs: Vec<Output>,
-    /// The files that its inputs are read from, in the folder of the program.
+    /// The files from which the inputs are read, in the folder of the program.
     pub sources: Vec<Arc<str>>,
 }
 
@@ -43,7 +43,7 @@ impl Output {
     }
 }
 
-/// What a program prints, and in which language.
+/// The printed values of a program, and its language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     pub language: Language,
@@ -51,7 +51,7 @@ pub struct Printed {
 }
 
 impl Translated {
-    /// Sets the body: of `result`, if nothing is wrong. `name` is what stands for the program's name in the text.
+    /// Builds the body from `result` unless there are errors. `name` is the range to show as the program's name.
     pub fn set_body(
         &mut self,
         sizes: &[Bound],
@@ -68,7 +68,7 @@ impl Translated {
                 empty(name)
             }
             Some(result) if !wrong => kernel(sizes, parameters, &result, name),
-            // What is wrong has been said.
+            // The errors have been reported.
             _ => empty(name),
         };
     }

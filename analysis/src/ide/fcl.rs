@@ -1,5 +1,4 @@
-//! The features of an editor for files in FCL: places are told from the tree, types and uses of names from what the front
-//! end found out.
+//! Editor features for FCL files: ranges come from the tree, types and uses of names from the translation.
 
 use super::structure::{Fold, FoldKind};
 use super::{FileRange, FormType, Highlight, Hover, NavTarget, Symbol, SymbolKind};
@@ -17,7 +16,7 @@ fn program(db: &dyn Db, file: SourceFile) -> Option<(Arc<Translated>, FclNode)> 
     Some((fcl_program(db, form), parse(form.text(db)).syntax()))
 }
 
-/// The token that a place means: of two that meet there, a name before brackets and space.
+/// The token at an offset; between two tokens, a name rather than a bracket or white space.
 fn token_at(tree: &FclNode, offset: TextSize) -> Option<FclToken> {
     let offset = offset.min(tree.text_range().end());
     let weight = |token: &FclToken| match token.kind() {
@@ -33,7 +32,7 @@ fn noted(notes: &[(TextRange, String)], range: TextRange) -> Option<&str> {
     notes.iter().rev().find(|(at, _)| *at == range).map(|(_, text)| text.as_str())
 }
 
-/// About a place: its type, what it does, what it becomes.
+/// The hover at a range: its type, its meaning, and what it is translated to.
 pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<Hover> {
     let (program, tree) = program(db, file)?;
     let types = &program.program.types;
@@ -48,7 +47,7 @@ pub(super) fn hover(db: &dyn Db, file: SourceFile, range: TextRange) -> Option<H
     let mut whole = at;
     let mut ty = noted(types, at);
     if ty.is_none() && matches!(parent.kind(), FclKind::NameUse | FclKind::Literal | FclKind::Do | FclKind::Binary) {
-        // With its levels, a name is what its node is.
+        // The type of a name with levels is recorded at its node.
         whole = parent.text_range();
         ty = noted(types, whole);
     }
@@ -73,7 +72,7 @@ fn told(program: &Translated, at: TextRange, ty: Option<&str>, about: Option<Str
     Some(Hover { range: at, markdown, plain })
 }
 
-/// Where the name at a place is bound.
+/// The binder of the name at an offset.
 fn binding(program: &Translated, tree: &FclNode, offset: TextSize) -> Option<TextRange> {
     let token = token_at(tree, offset).filter(|token| token.kind() == FclKind::Name)?;
     let at = token.text_range();
@@ -88,12 +87,12 @@ fn binding(program: &Translated, tree: &FclNode, offset: TextSize) -> Option<Tex
     noted(&program.program.types, at).map(|_| at)
 }
 
-/// The name that a definition or a signature gives.
+/// The name of a definition or signature.
 fn name_of(node: &FclNode) -> Option<FclToken> {
     node.children_with_tokens().filter_map(|part| part.into_token()).find(|token| token.kind() == FclKind::Name)
 }
 
-/// All places of the name at a place, where it is bound first.
+/// All ranges of the name at an offset, its binder first.
 fn occurrences(program: &Translated, tree: &FclNode, offset: TextSize) -> Vec<TextRange> {
     let Some(bound) = binding(program, tree, offset) else { return Vec::new() };
     let mut found = vec![bound];
@@ -152,7 +151,7 @@ pub(super) fn types(db: &dyn Db, file: SourceFile) -> Vec<FormType> {
     typed.map(|symbol| FormType { name: symbol.name, ty: symbol.detail, range: symbol.range }).collect()
 }
 
-/// Declarations and blocks that span lines.
+/// Declarations and blocks that span several lines.
 pub(super) fn folds(db: &dyn Db, file: SourceFile) -> Vec<Fold> {
     let Some((_, tree)) = program(db, file) else { return Vec::new() };
     let long = tree

@@ -137,7 +137,7 @@ impl Analysis {
         })
     }
 
-    /// What a program in another language prints; `None` for a file in Lift.
+    /// The printed values of a program in another language; `None` for a Lift file.
     pub fn printed(&self, path: &str) -> Cancellable<Option<Printed>> {
         self.with_file(path, |db, file| {
             let program = bodies::program(db, *forms(db, file).first()?)?;

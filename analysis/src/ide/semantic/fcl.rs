@@ -1,4 +1,4 @@
-//! What each word of a program in FCL is.
+//! Semantic tokens of FCL programs.
 
 use super::{SemanticToken, TokenKind, TokenModifiers};
 use crate::bodies::fcl_program;
@@ -7,7 +7,7 @@ use crate::fcl::Translated;
 use lift_syntax::TextRange;
 use lift_syntax::fcl::{FclKind, FclNode, FclToken, parse};
 
-/// What each word is.
+/// The tokens of a program.
 pub(super) fn tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     let program = fcl_program(db, form);
     let tree = parse(form.text(db)).syntax();
@@ -43,7 +43,7 @@ pub(super) fn tokens(db: &dyn Db, form: Form) -> Vec<SemanticToken> {
     tokens.filter_map(token).collect()
 }
 
-/// What is bound at a place.
+/// The kind of the name bound at a range.
 fn named(program: &Translated, tree: &FclNode, bound: TextRange) -> TokenKind {
     let token = tree.token_at_offset(bound.start()).right_biased();
     let parent = token.as_ref().and_then(FclToken::parent).map(|node| node.kind());

@@ -67,7 +67,7 @@ fn the_programs_of_each_page_do_what_it_says() {
         let page = page(code).unwrap();
         assert!(page.starts_with(&format!("# {code}\n")));
         let programs = programs(page);
-        // Programs in APL and FCL are of another language.
+        // Programs in APL and FCL are not Lift programs.
         if code.starts_with("apl/")
             || code.starts_with("fcl/")
             || matches!(code, "too-complex" | "syntax/too-deep" | "syntax/invalid-character")
