@@ -33,8 +33,8 @@ pub fn expression(language: &dyn Language, size: &Size) -> Result<String, String
     node(language, &size.node())
 }
 
-/// The same, and 0 where something divides by what is not positive: a branch that is taken uses no such size, but memory
-/// and arguments are made for all branches.
+/// The expression of a size; 0 if a divisor is not positive. No branch that is taken uses such a size, but memory and
+/// arguments are computed for all branches.
 pub fn where_used(language: &dyn Language, size: &Size) -> Result<String, String> {
     let (mut divisors, node) = (Vec::new(), size.node());
     collect_divisors(&node, &mut divisors);
@@ -46,12 +46,12 @@ pub fn where_used(language: &dyn Language, size: &Size) -> Result<String, String
         }
     }
     let value = self::node(language, &node)?;
-    // What divides in a divisor stands before it: the first that is not positive decides.
+    // A divisor inside another one comes before it; the first that is not positive decides.
     let guarded = positive.iter().rev().fold(value, |value, condition| language.choose(condition, &value, "0"));
     Ok(guarded)
 }
 
-/// What divides whatever the sizes are, innermost first; what may not be computed at all says so itself.
+/// Collects the divisors that are always evaluated, innermost first; conditional expressions guard their own.
 fn collect_divisors<'a>(n: &'a Node, found: &mut Vec<&'a Node>) {
     let parts: Vec<&Node> = match n {
         Node::Int(_) | Node::Var(_) | Node::TooLarge | Node::Sum { .. } => Vec::new(),

@@ -1,9 +1,9 @@
-//! Results as FCL prints them: `[0,1,2]`, each part on a line.
+//! Prints results as FCL does: `[0,1,2]`, one part per line.
 
 use crate::value::Value;
 use std::io;
 
-/// Writes what a program prints, which is so many parts of its value.
+/// Writes the result of a program, a value with `parts` parts.
 pub fn write(out: &mut dyn io::Write, parts: usize, value: &Value) -> io::Result<()> {
     match value {
         _ if parts == 0 => Ok(()),
@@ -29,7 +29,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// A double has a point or an exponent.
+/// Formats a double, always with a point or an exponent.
 fn double(x: f64) -> String {
     format!("{x:?}")
 }

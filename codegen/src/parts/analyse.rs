@@ -1,4 +1,4 @@
-//! The analysis: statement by statement, from the first to the last.
+//! The analysis of statements, in order.
 
 use super::copy::{free_of, used_by};
 use super::known::{Known, Need, is_hidden, refusal, refusal_in_order};
@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 pub type Result<T> = std::result::Result<T, Refusal>;
 
-/// How a kernel is computed in parts, or why it cannot be.
+/// Divides a kernel into parts; an error says why it cannot be.
 pub fn parts(kernel: &Kernel) -> Result<Parts> {
     let mut analysis = Analysis {
         known: Known::new(kernel),
@@ -52,12 +52,12 @@ pub struct Analysis {
     pub steps: Vec<Step>,
     told: Vec<Told>,
     checks: Vec<(Assumption, Origin)>,
-    /// Blocks that are being made.
+    /// Values whose blocks are being made.
     begun: FxHashSet<VarId>,
 }
 
 const EACH: &str = "each block";
-/// What no program can call a value.
+/// A name that no program can use.
 pub const PARTIALS: &str = "(partials)";
 pub const WHOLE: &str = "whole, by one worker";
 
@@ -75,7 +75,7 @@ impl Analysis {
         Input { name, ty, value }
     }
 
-    /// Whether the blocks of a value have one type.
+    /// Whether all elements of an array have the same type, so that it can be divided into blocks.
     pub fn can_be_cut(&self, v: VarId) -> bool {
         self.known.array(v).is_some_and(|a| a.position.is_none())
     }
@@ -121,7 +121,7 @@ impl Analysis {
 
     // --- what there is
 
-    /// The kernel that a function makes, after what it lacks.
+    /// Runs `make` until it succeeds, adding steps for whatever it lacks.
     pub fn make(
         &mut self,
         origin: &Origin,
@@ -129,7 +129,7 @@ impl Analysis {
         make: &dyn Fn(&Known, &Range) -> std::result::Result<Made, Need>,
     ) -> Result<(Made, Size)> {
         let mut range = Range::elements();
-        // Each round finds something that was missing; a kernel has no more of it than variables.
+        // Each iteration supplies something missing; a kernel needs at most this many.
         for _ in 0..=2 * self.known.vars.len() {
             match make(&self.known, &range) {
                 Ok(made) => return Ok((made, range.scale)),
@@ -154,7 +154,7 @@ impl Analysis {
         Err(refusal("internal error of the compiler: blocks of this have no kernel".into(), "report it", origin))
     }
 
-    /// An opened length as a number.
+    /// Adds a step that makes a skolem a number.
     pub fn measure(&mut self, size: &lift_analysis::size::Var, origin: &Origin) -> Result<()> {
         let Some(array) = self.known.opened.get(size).copied() else {
             let message = format!("the length `{size}` is used where its array is not known");
@@ -170,7 +170,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// A step on each block of an array of this length.
+    /// Adds a step for each block of an array of length `over`.
     pub fn each(&mut self, made: (Made, Size), over: &Size, name: &str, ty: Ty, origin: &Origin) -> Result<ValueId> {
         let (made, unit) = made;
         let like = self.like(over);
@@ -191,7 +191,7 @@ impl Analysis {
         Ok(out)
     }
 
-    /// A spread array, in blocks.
+    /// The blocks of a spread array.
     pub fn blocks(&mut self, v: VarId, origin: &Origin) -> Result<ValueId> {
         let v = self.known.root(v);
         if let Some(value) = self.known.blocks.get(&v) {
@@ -210,13 +210,13 @@ impl Analysis {
         Ok(out)
     }
 
-    /// The blocks whose lengths are those of this length, if the run finds it.
+    /// The blocks that an array of this length is divided like, if the length is known only at run time.
     pub fn like(&self, len: &Size) -> Option<ValueId> {
         let array = self.known.opened.get(len.as_var()?)?;
         self.known.blocks.get(&self.known.root(*array)).copied()
     }
 
-    /// A value in one piece.
+    /// A value as a whole.
     pub fn whole(&mut self, v: VarId, origin: &Origin) -> Result<ValueId> {
         let v = self.known.root(v);
         if let Some(value) = self.known.wholes.get(&v) {
@@ -326,7 +326,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Whether a value is spread, or has a part that is.
+    /// Whether a value is spread, or has a component that is.
     pub fn is_parted(&self, v: VarId) -> bool {
         self.known.is_spread(v) || self.known.tuples.contains_key(&self.known.root(v))
     }
@@ -334,7 +334,7 @@ impl Analysis {
     pub fn alias(&mut self, var: VarId, of: VarId) {
         let uses = self.known.uses.get(&var).copied().unwrap_or_default();
         let root = self.known.root(of);
-        // Its uses are those of the other one, but for this.
+        // It takes over the other variable's uses, except this one.
         let all = self.known.uses.entry(root).or_default();
         *all = (*all + uses).saturating_sub(1);
         self.known.same.insert(var, root);
@@ -344,7 +344,7 @@ impl Analysis {
         self.known.defs.insert(stmt.var, stmt);
     }
 
-    /// A statement that is not spread; a notice where it takes spread arrays in one piece.
+    /// Adds a step for a statement that is not spread, with a notice if it needs spread arrays as a whole.
     pub fn whole_by_one(&mut self, stmt: &Stmt, how: &str) {
         let taken: Vec<VarId> = used_by(stmt).into_iter().filter(|v| self.is_parted(*v)).collect();
         if !taken.is_empty() {
@@ -365,7 +365,7 @@ impl Analysis {
         self.define(stmt.clone());
     }
 
-    /// Notices for spread arrays that functions take from outside.
+    /// Adds notices for spread arrays that functions use from outside.
     pub fn captured(&mut self, call: &PrimCall) {
         for f in &call.funs {
             let mut found = Vec::new();
@@ -408,7 +408,7 @@ impl Analysis {
             _ if !regular => self.whole_by_one(stmt, "whole, by one worker: rows depend on their position"),
             Prim::Map(_) if self.can_be_cut(var) => self.local(stmt, call, EACH),
             Prim::Zip if self.can_be_cut(var) => {
-                // What only the run cuts can be paired with what is cut with it.
+                // Arrays divided only at run time can be paired only with those divided alike.
                 let len = self.known.len(first);
                 let alike = spread.len() == call.args.len() && spread.iter().all(|v| self.known.len(*v) == len);
                 if hidden && !alike { self.whole_by_one(stmt, WHOLE) } else { self.local(stmt, call, EACH) }
@@ -455,7 +455,7 @@ impl Analysis {
     }
 }
 
-/// Whether it reads elements of other blocks.
+/// Whether the primitive reads elements of other blocks.
 fn moves(prim: Prim) -> bool {
     use Prim::*;
     matches!(prim, Slide | Pad(_) | Split | AsVector | Join | AsScalar | Drop | Tail | Take | Slice)

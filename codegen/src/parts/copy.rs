@@ -1,4 +1,4 @@
-//! Terms under new names: a statement of the kernel may occur in several kernels of blocks, and twice in one.
+//! Copies terms under new names: a statement may occur in several kernels of blocks, and twice in one.
 
 use crate::core::{Atom, Block, Kernel, Lambda, PrimCall, Rhs, Stmt, VarId, VarInfo};
 use lift_analysis::size::{LengthCheck, Size, Var};
@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub struct Copier<'a> {
     pub vars: &'a mut Vec<VarInfo>,
-    /// What free variables are replaced by.
+    /// Replacements of free variables.
     pub atoms: FxHashMap<VarId, Atom>,
     pub sizes: FxHashMap<Var, Size>,
-    /// Gives the next variable of sizes its number.
+    /// The id of the next size variable.
     pub next: &'a mut u32,
 }
 
@@ -19,7 +19,7 @@ impl Copier<'_> {
         if self.sizes.is_empty() {
             return ty.clone();
         }
-        // The position that an array binds is that of a function, which is renamed.
+        // The index variable of an array is that of a function, which is renamed.
         let mut renamed = |t: &Ty| {
             let array = t.as_array()?;
             let position = self.sizes.get(array.position.as_ref()?)?.as_var()?;
@@ -66,7 +66,7 @@ impl Copier<'_> {
         Lambda { position, params, body: self.block(&f.body), origin: f.origin.clone() }
     }
 
-    /// The function, whose positions are counted from `start` on.
+    /// Copies a function whose indices count from `start`.
     pub fn lambda_from(&mut self, f: &Lambda, start: &Size) -> Lambda {
         let position = f.position.as_ref().map(|p| {
             let own = self.length(p);
@@ -116,7 +116,7 @@ impl Copier<'_> {
     }
 }
 
-/// The variables that a block uses and does not bind.
+/// Collects the free variables of a block.
 pub fn free(block: &Block, bound: &mut FxHashSet<VarId>, found: &mut Vec<VarId>) {
     for stmt in &block.stmts {
         let operands = stmt.rhs.operands();
@@ -144,7 +144,7 @@ fn used(atom: &Atom, bound: &FxHashSet<VarId>, found: &mut Vec<VarId>) {
     }
 }
 
-/// What a statement uses: its operands, and what its functions and branches take from outside.
+/// The variables that a statement uses, including the free variables of its functions and branches.
 pub fn used_by(stmt: &Stmt) -> Vec<VarId> {
     let mut found = Vec::new();
     let block = Block { stmts: vec![stmt.clone()], result: Atom::Var(stmt.var) };
@@ -152,7 +152,7 @@ pub fn used_by(stmt: &Stmt) -> Vec<VarId> {
     found
 }
 
-/// The sizes that a kernel mentions.
+/// The size variables that a kernel mentions.
 pub fn mentioned(kernel: &Kernel) -> Vec<Var> {
     let mut found: Vec<Var> = Vec::new();
     let mut add = |v: Var| {

@@ -1,4 +1,4 @@
-//! The steps of [`Parts`] on values: where blocks begin and end, which elements they read, what they are given.
+//! Executes the steps of [`Parts`] on values: the bounds of blocks, the elements they read, and their arguments.
 //!
 //! A [`Runner`] runs the kernels: the interpreter in tests, several devices in a run.
 
@@ -9,11 +9,11 @@ use crate::value::{ArrayValue, Value};
 use lift_analysis::size::{Size, Var};
 use rustc_hash::FxHashMap;
 
-/// Runs kernels on the inputs of several blocks; the results are in their order.
+/// Runs kernels on the inputs of several blocks; results are in the same order.
 pub trait Runner {
     type Error;
     fn run(&self, kernel: KernelId, inputs: Vec<Call>) -> Result<Vec<Value>, Self::Error>;
-    /// What is wrong with the run itself.
+    /// Makes an error of the execution itself.
     fn wrong(&self, message: String) -> Self::Error;
 }
 
@@ -23,7 +23,7 @@ pub struct Call {
     pub sizes: Vec<(Var, i64)>,
 }
 
-/// How inputs are cut: the number of blocks, and by what share of the elements each is.
+/// How inputs are divided: the number of blocks, and each block's share of the elements.
 #[derive(Debug, Clone)]
 pub struct Cut {
     pub shares: Vec<f64>,
@@ -34,7 +34,7 @@ impl Cut {
         Cut { shares: vec![1.0; blocks.max(1)] }
     }
 
-    /// Where blocks begin and end, for so many elements.
+    /// The bounds of the blocks of an array of length `len`.
     pub fn bounds(&self, len: usize) -> Vec<usize> {
         let all: f64 = self.shares.iter().sum();
         let mut before = 0.0;
@@ -56,7 +56,7 @@ enum Held {
     Blocks(Vec<ArrayValue>),
 }
 
-/// Run a kernel in parts. `sizes` are those of the kernel.
+/// Runs a kernel in parts. `sizes` are the values of its size parameters.
 pub fn run<R: Runner>(
     parts: &Parts,
     runner: &R,
@@ -247,7 +247,7 @@ impl<R: Runner> Run<'_, R> {
         self.arrays(each.kernel, calls)
     }
 
-    /// Where the blocks of a step begin and end: as those of what it reads, moved with it.
+    /// The bounds of a step's blocks: those of the values it reads, shifted with the reads.
     fn bounds(&self, each: &Each) -> Result<Vec<usize>, R::Error> {
         let mut most: Option<(Vec<usize>, &Range)> = None;
         let plain = Range::elements();
@@ -267,14 +267,14 @@ impl<R: Runner> Run<'_, R> {
         }
         let over = self.number(&each.over)?;
         let scale = self.number(&range.scale)?.max(1);
-        // Elements that are padded at the left belong to the first block.
+        // Elements padded on the left belong to the first block.
         let lead = self.number(&range.offset)?;
         let mut moved: Vec<usize> =
             bounds.iter().map(|b| (*b as i64 - lead).div_euclid(scale).clamp(0, over.max(0)) as usize).collect();
         if let [first, .., last] = moved.as_mut_slice() {
             (*first, *last) = (0, usize::try_from(over).unwrap_or(0));
         }
-        // There may be no windows in an array as short as what a block without elements would read.
+        // A block may be too short to read any window.
         moved.dedup();
         if moved.len() == 1 {
             moved.push(moved[0]);
@@ -343,12 +343,12 @@ impl<R: Runner> Run<'_, R> {
     }
 }
 
-/// How many partial results are folded at once.
+/// Partial results that are folded at once.
 pub const FOLDED: usize = 8;
-/// How many elements of each block say where a sort is cut.
+/// Elements of each block that determine the cuts of a sort.
 pub const SAMPLES: usize = 64;
 
-/// The element of an array of `len` that stands at a position outside of it.
+/// The index that replaces an index outside an array of length `len`.
 fn edge(mode: PadMode, at: i64, len: i64) -> i64 {
     match mode {
         PadMode::Clamp => at.clamp(0, len - 1),
@@ -360,7 +360,7 @@ fn edge(mode: PadMode, at: i64, len: i64) -> i64 {
     }
 }
 
-/// Blocks with their places.
+/// Blocks with their bounds.
 struct Source {
     blocks: Vec<ArrayValue>,
     bounds: Vec<usize>,
@@ -413,7 +413,7 @@ fn slice(array: &ArrayValue, from: usize, to: usize) -> ArrayValue {
     for_each_kind!(array, v => v[from.min(v.len())..to.min(v.len())].to_vec())
 }
 
-/// At most so many elements, evenly apart: none is the first or the last if there are more.
+/// At most `count` evenly spaced elements, without the first and last if there are more.
 fn every(array: &ArrayValue, count: usize) -> ArrayValue {
     let len = array.len();
     let count = count.min(len);

@@ -8,10 +8,10 @@ use lift_analysis::size::Var;
 use lift_analysis::ty::{Ty, TyKind};
 use serde_json::{Value, json};
 
-/// Changes whenever a reader of the former format could misunderstand the new one.
+/// The version of the format; incremented whenever a reader of the old one could misunderstand the new one.
 pub const VERSION: u32 = 1;
 
-/// `place` names a place in the source, as in `3:5`.
+/// Writes parts as JSON; `place` formats a source location, as `3:5`.
 pub fn to_json(parts: &Parts, place: &dyn Fn(&Origin) -> String) -> Value {
     let printer = Printer { names: Names::default() };
     let sizes: Vec<String> = parts.sizes.iter().map(|v| printer.names.of(v)).collect();
@@ -56,8 +56,8 @@ struct Printer {
 }
 
 impl Printer {
-    /// The lengths of an array from the outermost to the innermost, and what its elements are: the name of a scalar, a
-    /// list for a tuple; null where rows have lengths of their own.
+    /// The lengths of an array, outermost first, and its element type: the name of a scalar, or a list for a tuple;
+    /// null if rows have different lengths.
     fn layout(&self, ty: &Ty) -> (Vec<Value>, Value) {
         let mut shape = Vec::new();
         let mut inside = ty;
@@ -159,7 +159,7 @@ impl Printer {
         json!({ "value": read.value.0, "range": { "scale": scale, "offset": offset, "more": more, "pad": pad } })
     }
 
-    /// The names of the sizes of a kernel with what they are.
+    /// The names of a kernel's sizes, with their values.
     fn numbers(&self, sizes: &[(Var, Number)]) -> Value {
         let number = |(own, number): &(Var, Number)| {
             let value = match number {

@@ -1,4 +1,4 @@
-//! What is known of the statements at the top of a kernel while they are analysed.
+//! Facts about the statements at the top of a kernel during the analysis.
 
 use super::{Refusal, ValueId};
 use crate::core::{Atom, Kernel, Lambda, Prim, Rhs, Stmt, VarId, VarInfo};
@@ -9,31 +9,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub struct Known {
     pub kernel: Kernel,
-    /// Those of the kernel, and new ones.
+    /// The variables of the kernel, and new ones.
     pub vars: Vec<VarInfo>,
     pub facts: Facts,
-    /// The statement of each variable that is computed where it is needed.
+    /// The statements of variables that are computed where they are needed.
     pub defs: FxHashMap<VarId, Stmt>,
-    /// Variables with the value of another.
+    /// Variables that are equal to another one.
     pub same: FxHashMap<VarId, VarId>,
-    /// Arrays that lie in blocks.
+    /// Arrays that are divided into blocks.
     pub spread: FxHashSet<VarId>,
-    /// Tuples of which some part is spread.
+    /// Tuples with a spread component.
     pub tuples: FxHashMap<VarId, Vec<Atom>>,
-    /// What earlier steps made, in blocks and whole.
+    /// The results of earlier steps, in blocks and whole.
     pub blocks: FxHashMap<VarId, ValueId>,
     pub wholes: FxHashMap<VarId, ValueId>,
-    /// How often statements use a variable.
+    /// The number of uses of each variable.
     pub uses: FxHashMap<VarId, usize>,
-    /// The array whose length an opened length is.
+    /// The array of which a skolem is the length.
     pub opened: FxHashMap<Var, VarId>,
-    /// Opened lengths that a step has found.
+    /// Skolems that a step has measured.
     pub measured: FxHashSet<Var>,
-    /// Gives new variables of sizes their numbers.
+    /// The id of the next size variable.
     pub next: u32,
 }
 
-/// Numbers of variables from here on are not those of the kernel.
+/// First id of new size variables, above all ids of the kernel.
 const FIRST_NEW: u32 = 1 << 24;
 
 impl Known {
@@ -82,7 +82,7 @@ impl Known {
         VarId(self.vars.len() as u32 - 1)
     }
 
-    /// The variable that has the value of this one and is not the same as another.
+    /// The first variable that is equal to this one.
     pub fn root(&self, mut v: VarId) -> VarId {
         while let Some(other) = self.same.get(&v) {
             v = *other;
@@ -94,7 +94,7 @@ impl Known {
         self.spread.contains(&self.root(v))
     }
 
-    /// The array that a value is, whether or not its length is hidden.
+    /// The array type of a value, possibly inside hidden lengths.
     pub fn array(&self, v: VarId) -> Option<&ArrayTy> {
         match self.ty(v).kind() {
             TyKind::Exists(_, body) => body.as_array(),
@@ -102,18 +102,18 @@ impl Known {
         }
     }
 
-    /// The outermost length of an array: opened, where that has happened.
+    /// The outermost length of an array; a skolem if it has been opened.
     pub fn len(&self, v: VarId) -> Size {
         self.array(v).map_or_else(Size::zero, |a| a.len.clone())
     }
 }
 
-/// Whether a length is found by the run only.
+/// Whether a length is known only at run time.
 pub fn is_hidden(size: &Size) -> bool {
     size.any_var(&mut |v| matches!(v.kind, VarKind::Skolem | VarKind::Bound))
 }
 
-/// Whether the value is one or several scalars.
+/// Whether values of the type consist of scalars.
 pub fn is_scalar(ty: &Ty) -> bool {
     match ty.kind() {
         TyKind::Scalar(_) | TyKind::Vec(..) => true,
@@ -122,7 +122,7 @@ pub fn is_scalar(ty: &Ty) -> bool {
     }
 }
 
-/// Whether a function computes anything, and not only changes how elements are addressed.
+/// Whether a function computes anything, rather than only changing how elements are addressed.
 pub fn computes(f: &Lambda) -> bool {
     let mut found = false;
     f.body.visit(&mut |stmt| {
@@ -137,12 +137,12 @@ pub fn computes(f: &Lambda) -> bool {
 
 /// What a kernel of blocks lacks.
 pub enum Need {
-    /// A block must be this many times as long, since this array is of such rows.
+    /// Block lengths must be a multiple of this, because the array consists of such rows.
     Unit(Size, VarId),
-    /// This must be there in blocks, or whole.
+    /// The value is needed in blocks, or whole.
     Blocks(VarId),
     Whole(VarId),
-    /// An opened length as a number.
+    /// The value of a skolem is needed.
     Length(Var),
     Refused(Refusal),
 }
@@ -151,7 +151,7 @@ pub fn refusal(message: String, advice: &str, origin: &Origin) -> Refusal {
     Refusal { message, advice: advice.into(), origin: Some(origin.clone()) }
 }
 
-/// Conditions that mention no size but these.
+/// The conditions that mention only these sizes.
 pub fn about<'a>(
     assumptions: &'a [(Assumption, Origin)],
     known: &'a dyn Fn(&Var) -> bool,
@@ -159,7 +159,7 @@ pub fn about<'a>(
     assumptions.iter().filter(move |(a, _)| a.vars().iter().all(known))
 }
 
-/// Why what goes over an array in order is refused.
+/// The refusal of a primitive that processes an array in order.
 pub fn refusal_in_order(prim: Prim, origin: &Origin) -> Refusal {
     let message = format!("`{}` goes over a spread array from the first element to the last", prim.name());
     let advice =

@@ -1,8 +1,8 @@
-//! Kernels of blocks: the terms of the program with the length of a block for the outermost length.
+//! Makes kernels of blocks: the terms of the program with the length of a block as the outermost length.
 //!
-//! A kernel is made from its result backwards. What earlier steps made is read; what lies between is computed again from
-//! that, for as many elements as the block needs of it. Where the kernel needs something that is not there yet, it is
-//! given up with a [`Need`], and made anew when that is there.
+//! A kernel is built backwards from its result. It reads the results of earlier steps and recomputes everything
+//! between, for as many elements as the block needs. If it needs something that does not exist yet, it is abandoned
+//! with a [`Need`], and built again when that exists.
 
 use super::copy::{Copier, free_of, mentioned, used_by};
 use super::known::{Known, Need, about, computes, is_scalar, refusal};
@@ -30,7 +30,7 @@ pub struct Maker<'k> {
     next: u32,
 }
 
-/// A kernel and what it is given.
+/// A kernel and the sources of its arguments.
 pub struct Made {
     pub kernel: Kernel,
     pub reads: Vec<Read>,
@@ -92,7 +92,7 @@ impl<'k> Maker<'k> {
         var
     }
 
-    /// A primitive; its type follows from its operands.
+    /// Adds a primitive; its type follows from its operands.
     pub fn prim(&mut self, name: &str, call: PrimCall, origin: &Origin) -> Result<VarId> {
         let types: Vec<Ty> = call.args.iter().map(|a| self.ty(a)).collect();
         let signature = |f: &Lambda| Signature {
@@ -116,12 +116,12 @@ impl<'k> Maker<'k> {
         Ok(self.push(name, ty, Rhs::Prim(call), origin))
     }
 
-    /// A function of the program, with whole values for what it takes from outside.
+    /// Copies a function of the program; variables from outside become whole values.
     pub fn lambda(&mut self, f: &Lambda) -> Result<Lambda> {
         self.lambda_with(f, FxHashMap::default(), &Size::zero())
     }
 
-    /// With these atoms for variables, and positions that are counted from `start` on.
+    /// The same, with these atoms for variables, and indices that count from `start`.
     fn lambda_with(&mut self, f: &Lambda, mut atoms: FxHashMap<VarId, Atom>, start: &Size) -> Result<Lambda> {
         let mut found = Vec::new();
         free_of(f, &mut FxHashSet::default(), &mut found);
@@ -134,7 +134,7 @@ impl<'k> Maker<'k> {
         Ok(copier.lambda_from(f, start))
     }
 
-    /// The function with atoms for its first parameters, as a block.
+    /// The body of a function with atoms for its first parameters.
     pub fn applied(&mut self, f: &Lambda, args: &[Atom]) -> Result<Block> {
         let atoms: FxHashMap<VarId, Atom> = f.params.iter().copied().zip(args.iter().cloned()).collect();
         let rest = Lambda { params: f.params.iter().skip(args.len()).copied().collect(), ..f.clone() };
@@ -150,7 +150,7 @@ impl<'k> Maker<'k> {
         }
     }
 
-    /// A whole value: as a parameter, or if it is made of scalars computed again.
+    /// A whole value, as a parameter; recomputed if it consists of scalars.
     pub fn whole(&mut self, v: VarId) -> Result<Atom> {
         if let Some(atom) = self.made_whole.get(&v) {
             return Ok(atom.clone());
@@ -178,14 +178,14 @@ impl<'k> Maker<'k> {
         Atom::Var(var)
     }
 
-    /// An element of an array for each block.
+    /// A parameter that gets one element of an array for each block.
     pub fn pick(&mut self, value: ValueId, name: &str, ty: Ty) -> Atom {
         let var = self.var(name, ty);
         self.picks.push((value, var));
         Atom::Var(var)
     }
 
-    /// The statement, on whole values.
+    /// Copies a statement that works on whole values.
     pub fn whole_stmt(&mut self, stmt: &Stmt) -> Result<Atom> {
         let mut atoms = FxHashMap::default();
         for v in used_by(stmt).into_iter().filter(|v| (v.0 as usize) < self.known.vars.len()) {
@@ -198,7 +198,7 @@ impl<'k> Maker<'k> {
         Ok(Atom::Var(var))
     }
 
-    /// A whole value in a kernel of whole values: what is used once is computed there.
+    /// A whole value inside a kernel of whole values; computed there if it is used once.
     fn whole_inside(&mut self, v: VarId) -> Result<Atom> {
         let root = self.known.root(v);
         let there = self.made_whole.contains_key(&v) || self.known.wholes.contains_key(&root);
@@ -282,7 +282,7 @@ impl<'k> Maker<'k> {
             _ => {}
         }
         if range.pad.is_some() {
-            // Only elementwise statements can be done before elements are repeated at the edges.
+            // Only elementwise statements may precede the repetition of elements at the edges.
             return Err(Need::Blocks(v));
         }
         let sizes = &call.sizes;
@@ -333,12 +333,12 @@ impl<'k> Maker<'k> {
         }
     }
 
-    /// The position in the whole array of the first element.
+    /// The index of the first element in the whole array.
     fn start(&self, range: &Range) -> Size {
         Size::var(self.first.clone()).mul(&range.scale).add(&range.offset)
     }
 
-    /// Positions in the whole array, or what a function makes of them.
+    /// Indices in the whole array, or a function of them.
     fn counted(&mut self, name: &str, range: &Range, f: Option<&Lambda>, origin: &Origin) -> Result<VarId> {
         let start = self.start(range);
         let at = self.var("i", Ty::int());
@@ -359,7 +359,7 @@ impl<'k> Maker<'k> {
 
     // --- the end
 
-    /// The kernel with this result.
+    /// Completes the kernel with this result.
     pub fn finish(mut self, name: &str, result: Atom) -> Result<Made> {
         let params: Vec<VarId> = self.reads.iter().map(|(_, v)| *v).collect();
         let params = params.into_iter().chain(self.wholes.iter().map(|(_, v)| *v));
@@ -377,7 +377,7 @@ impl<'k> Maker<'k> {
         let mut kernel = simplify::simplify(kernel);
         let mut bound = FxHashSet::default();
         kernel.body.visit(&mut |stmt| bound.extend(stmt.binds.iter().cloned()));
-        // Lengths that others opened are sizes of this kernel.
+        // Skolems opened elsewhere become sizes of this kernel.
         let mut renamed: FxHashMap<Var, Size> = FxHashMap::default();
         let mut sizes: Vec<(Var, Number)> = Vec::new();
         let mut names: Vec<String> = Vec::new();
@@ -438,7 +438,7 @@ impl<'k> Maker<'k> {
     }
 }
 
-/// The range in an array of which `by` elements are one here.
+/// The range in an array whose `by` elements are one element here.
 fn times(range: &Range, by: &Size) -> Range {
     Range {
         scale: range.scale.mul(by),

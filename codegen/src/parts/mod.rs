@@ -1,17 +1,18 @@
-//! Parts: how a kernel is computed on blocks of its arrays, for data that does not fit one device or one machine.
+//! Computes a kernel on blocks of its arrays, for data that exceed one device or one machine.
 //!
-//! An array is *spread* when it lies in blocks, cut along its outermost length. Arrays of one length are cut alike. The
-//! analysis goes over the statements at the top of a kernel and says of each what blocks do to it: an elementwise
-//! statement works on each block by itself; a window reads some elements of the neighbours; a reduction, a scan and a
-//! sort have a step between the blocks. What has no such law is done *whole*, on one worker, with a notice; what only one
-//! order makes right, as `reduceSeq`, is refused.
+//! An array is *spread* if it is divided into blocks along its outermost length. Arrays of the same length are divided
+//! alike. The analysis visits the statements at the top of a kernel and determines how each works on blocks: an
+//! elementwise statement works on each block separately; a window reads some elements of the neighbours; a reduction, a
+//! scan and a sort have a step between the blocks. A statement without such a law is computed *whole*, by one worker,
+//! with a notice; one that requires a sequential order, such as `reduceSeq`, is refused.
 //!
-//! The result is a list of [`Step`]s. The work of a step is a kernel of core, made from the same terms, in which the
-//! outermost length is that of a block: it is compiled like any other. Executors carry out the steps: the tests and
-//! [`execute`] here, Dask in `server/python/lift_runtime/parts.py`.
+//! The result is a list of [`Step`]s. The work of a step is a kernel of core, built from the same terms, with the
+//! length of a block as the outermost length; it is compiled like any other. Executors carry out the steps: [`execute`]
+//! here and in tests, Dask in `server/python/lift_runtime/parts.py`.
 //!
-//! Map: [`analyse`] the statements · `steps`, `roots` those that are steps of their own · `known` what is known of them · `maker` kernels of blocks · `copy` terms under
-//! new names · [`execute`] the steps on values · [`json`] parts as data for other hosts.
+//! Map: [`analyse`] statements · `steps`, `roots` statements with their own step · `known` facts about statements ·
+//! `maker` kernels of blocks · `copy` terms under new names · [`execute`] steps on values · [`json`] parts as data for
+//! other hosts.
 
 pub mod analyse;
 mod copy;
@@ -36,14 +37,14 @@ pub struct ValueId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KernelId(pub u32);
 
-/// What a kernel is in parts.
+/// A kernel in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
     pub kernel: Name,
     pub sizes: Vec<Var>,
     pub inputs: Vec<Input>,
     pub result_ty: Ty,
-    /// Conditions on the sizes of the whole, to be checked first.
+    /// Conditions on the sizes of the whole, checked first.
     pub checks: Vec<(Assumption, Origin)>,
     pub kernels: Vec<Kernel>,
     pub values: Vec<Held>,
@@ -63,9 +64,9 @@ pub struct Input {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     pub name: Name,
-    /// Of the whole value.
+    /// The type of the whole value.
     pub ty: Ty,
-    /// Whether it lies in blocks.
+    /// Whether it is divided into blocks.
     pub spread: bool,
 }
 
@@ -75,18 +76,18 @@ pub enum Output {
     Tuple(Vec<Output>),
 }
 
-/// What happens next. A step needs nothing but inputs and results of earlier steps.
+/// A step, which needs only inputs and results of earlier steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     Each(Each),
-    /// The kernel once, on whole values.
+    /// Runs the kernel once, on whole values.
     Whole {
         kernel: KernelId,
         inputs: Vec<ValueId>,
         sizes: Vec<(Var, Number)>,
         out: ValueId,
     },
-    /// Arrays of one element in each block, folded in their order by a kernel that takes several and gives one.
+    /// Folds arrays of one element per block, in order, by a kernel that combines several into one.
     Fold {
         kernel: KernelId,
         wholes: Vec<ValueId>,
@@ -94,31 +95,31 @@ pub enum Step {
         of: ValueId,
         out: ValueId,
     },
-    /// All blocks together, as one whole value.
+    /// Concatenates all blocks to a whole value.
     Gather {
         of: ValueId,
         out: ValueId,
     },
-    /// The length of a value, as the value of a size.
+    /// Makes the length of a value the value of a size.
     Length {
         of: ValueId,
         size: Var,
     },
     Sort(Sort),
-    /// The blocks from the last to the first; each is reversed by the kernel.
+    /// Reverses the order of the blocks; the kernel reverses each.
     Reverse {
         kernel: KernelId,
         sizes: Vec<(Var, Number)>,
         of: ValueId,
         out: ValueId,
     },
-    /// The blocks of values one after the other.
+    /// Concatenates the blocks of several values.
     Concat {
         of: Vec<ValueId>,
         out: ValueId,
     },
-    /// `steps` again and again, `count` times: `start` is `state` in the first round, and `next` in the one after.
-    /// After the last, `out` is what `next` was.
+    /// Runs `steps` `count` times: `start` is `state` in the first iteration, and `next` is `state` in the following
+    /// one. Afterwards `out` is the last `next`.
     Repeat {
         count: Size,
         start: ValueId,
@@ -129,53 +130,54 @@ pub enum Step {
     },
 }
 
-/// A kernel on each block. Its parameters are the reads, the whole values, and the picks, in this order.
+/// A kernel for each block. Its parameters are the reads, the whole values, and the picks, in this order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Each {
     pub kernel: KernelId,
     pub reads: Vec<Read>,
     pub wholes: Vec<ValueId>,
-    /// Of each of these arrays the block of number `i` is given element `i`.
+    /// Arrays of which block `i` gets element `i`.
     pub picks: Vec<ValueId>,
     pub sizes: Vec<(Var, Number)>,
-    /// How many elements are cut into blocks.
+    /// The number of elements that are divided into blocks.
     pub over: Size,
-    /// The value that is cut as the result is, where that is known in the run only.
+    /// The value that is divided like the result, if the division is known only at run time.
     pub like: Option<ValueId>,
     pub yields: Yields,
     pub out: ValueId,
 }
 
-/// How many elements a block of a result has.
+/// The number of elements in a block of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Yields {
     /// As many as the types say.
     Elements,
-    /// The run finds it.
+    /// Known only at run time.
     Some,
     One,
 }
 
-/// The sizes that a kernel is given.
+/// The size arguments of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Number {
-    /// The elements in the block.
+    /// The number of elements of the block.
     Block,
-    /// The position of the first element of the block.
+    /// The index of the first element of the block.
     First,
     /// A size of the whole.
     Of(Var),
-    /// The same; it follows from the shapes of what the kernel is given, too.
+    /// A size of the whole that also follows from the shapes of the kernel's inputs.
     Derived(Var),
 }
 
-/// Part of a value: the block from `s` to `e` reads the elements from `s*scale + offset` to `e*scale + offset + more`.
+/// The range that blocks read: the block from `s` to `e` reads elements `s*scale + offset` to
+/// `e*scale + offset + more`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Range {
     pub scale: Size,
     pub offset: Size,
     pub more: Size,
-    /// The positions are those of the padded value.
+    /// If set, indices are those of the padded value.
     pub pad: Option<Pad>,
     /// There are elements after those of the last block.
     pub cut: bool,
@@ -195,23 +197,23 @@ pub struct Read {
 }
 
 impl Range {
-    /// As many elements as the block has.
+    /// The elements of the block itself.
     pub fn elements() -> Range {
         Range { scale: Size::one(), offset: Size::zero(), more: Size::zero(), pad: None, cut: false }
     }
-    /// Whether each block reads the block of the same number, and nothing else.
+    /// Whether each block reads only the block of the same index.
     pub fn is_aligned(&self) -> bool {
         self.scale.is_one() && self.offset.is_zero() && self.more.is_zero() && self.pad.is_none() && !self.cut
     }
 }
 
-/// A sort by samples: blocks are sorted, some of their elements say where they are cut, pieces are exchanged, and each
-/// new block is sorted. Equal elements stay together and keep their order.
+/// A sample sort: blocks are sorted, some of their elements determine the cuts, pieces are exchanged, and each new
+/// block is sorted. Equal elements stay together and keep their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sort {
     /// Sorts an array.
     pub sort: KernelId,
-    /// Of a sorted array and some elements: how many of the array stand before each.
+    /// For each of some elements, the number of elements of a sorted array that go before it.
     pub before: KernelId,
     pub wholes: Vec<ValueId>,
     pub sizes: Vec<(Var, Number)>,
@@ -226,7 +228,7 @@ pub struct Sort {
 pub struct Told {
     pub what: String,
     pub how: String,
-    /// It asks for more memory or time than blocks do.
+    /// It needs more memory or time than blocks do.
     pub notice: bool,
     pub origin: Origin,
 }

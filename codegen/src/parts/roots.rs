@@ -1,4 +1,4 @@
-//! Kernels of the statements that are a step of their own: what they do in a block, and between the blocks.
+//! Kernels of statements with their own step: the work in a block, and between the blocks.
 
 use super::known::{Known, Need};
 use super::maker::{Made, Maker};
@@ -12,14 +12,14 @@ use rustc_hash::FxHashMap;
 
 type Result<T> = std::result::Result<T, Need>;
 
-/// The elements of `v`.
+/// Copies the elements of `v`.
 pub fn elements(known: &Known, v: VarId, range: &Range) -> Result<Made> {
     let mut maker = Maker::new(known);
     let xs = maker.part(v, range, true)?;
     maker.finish(known.name(v), Atom::Var(xs))
 }
 
-/// What a filter keeps of a block.
+/// Filters a block.
 pub fn kept(known: &Known, stmt: &Stmt, xs: VarId, range: &Range) -> Result<Made> {
     let Rhs::Prim(call) = &stmt.rhs else { return Err(Need::Blocks(xs)) };
     let mut maker = Maker::new(known);
@@ -30,7 +30,7 @@ pub fn kept(known: &Known, stmt: &Stmt, xs: VarId, range: &Range) -> Result<Made
     maker.finish("filter", Atom::Var(kept))
 }
 
-/// A fold of a block: an array of one element.
+/// Folds a block to an array of one element.
 pub fn partial(known: &Known, fold: &Fold, range: &Range) -> Result<Made> {
     let mut maker = Maker::new(known);
     let xs = maker.part(fold.xs, range, false)?;
@@ -38,7 +38,7 @@ pub fn partial(known: &Known, fold: &Fold, range: &Range) -> Result<Made> {
     maker.finish("reduce", Atom::Var(folded))
 }
 
-/// A fold, a scan or an exclusive scan of arrays.
+/// The operands of a fold, a scan or an exclusive scan.
 pub struct Fold<'s> {
     pub f: &'s Lambda,
     pub z: &'s Atom,
@@ -53,11 +53,11 @@ fn folded(maker: &mut Maker<'_>, fold: &Fold<'_>, prim: Prim, xs: VarId) -> Resu
     maker.prim(UNNAMED, call, fold.origin)
 }
 
-/// The fold of several partial results, or with `Prim::ScanExcl` what stands before each of them.
+/// Folds several partial results; with `Prim::ScanExcl`, gives the fold of those before each of them.
 pub fn combined(known: &Known, fold: &Fold<'_>, prim: Prim, element: &Ty) -> Result<Made> {
     let mut maker = Maker::new(known);
     let ty = Ty::array(element.clone(), maker.block_size());
-    // The first parameter is what the step folds.
+    // The first parameter is the array that the step folds.
     let partials = maker.whole_param(ValueId(u32::MAX), "partials", ty);
     let Atom::Var(partials) = partials else { return Err(Need::Blocks(fold.xs)) };
     let folded = folded(&mut maker, fold, prim, partials)?;
@@ -66,7 +66,7 @@ pub fn combined(known: &Known, fold: &Fold<'_>, prim: Prim, element: &Ty) -> Res
     Ok(made)
 }
 
-/// A scan of a block, to each element of which is added what the blocks before come to.
+/// Scans a block, starting with the fold of the preceding blocks.
 pub fn scanned(
     known: &Known,
     fold: &Fold<'_>,
@@ -102,7 +102,7 @@ fn without_input(mut made: Made) -> Made {
     made
 }
 
-/// A sort of a whole array.
+/// Sorts a whole array.
 pub fn sorted(known: &Known, f: &Lambda, element: &Ty, origin: &Origin) -> Result<Made> {
     let mut maker = Maker::new(known);
     let xs = input(&mut maker, element, known)?;
@@ -112,7 +112,7 @@ pub fn sorted(known: &Known, f: &Lambda, element: &Ty, origin: &Origin) -> Resul
     Ok(without_input(maker.finish("sort", Atom::Var(sorted))?))
 }
 
-/// A reversed array.
+/// Reverses an array.
 pub fn reversed(known: &Known, element: &Ty, origin: &Origin) -> Result<Made> {
     let mut maker = Maker::new(known);
     let xs = input(&mut maker, element, known)?;
@@ -121,7 +121,7 @@ pub fn reversed(known: &Known, element: &Ty, origin: &Origin) -> Result<Made> {
     Ok(without_input(maker.finish("reverse", Atom::Var(reversed))?))
 }
 
-/// Of a sorted array and some elements: how many of the array stand before each.
+/// For each of some elements, the number of elements of a sorted array that go before it.
 pub fn before(known: &Known, f: &Lambda, element: &Ty, origin: &Origin) -> Result<Made> {
     let mut maker = Maker::new(known);
     let xs = input(&mut maker, element, known)?;
@@ -132,7 +132,7 @@ pub fn before(known: &Known, f: &Lambda, element: &Ty, origin: &Origin) -> Resul
     };
     let int = |n| Atom::Lit(Literal::Int(n));
     let cut = maker.var("cut", element.clone());
-    // 1 for each element that stands before the cut
+    // 1 for each element that goes before the cut.
     let x = maker.var("x", element.clone());
     let mut body = maker.applied(f, &[Atom::Var(x), Atom::Var(cut)])?;
     let one = maker.var("one", Ty::int());
@@ -164,7 +164,7 @@ pub fn before(known: &Known, f: &Lambda, element: &Ty, origin: &Origin) -> Resul
     Ok(without_input(maker.finish("before", Atom::Var(counts))?))
 }
 
-/// One statement, or a tuple, on whole values.
+/// Computes one statement, or a tuple, on whole values.
 pub fn whole(known: &Known, v: VarId) -> Result<Made> {
     let mut maker = Maker::new(known);
     let root = known.root(v);
@@ -185,13 +185,13 @@ pub fn whole(known: &Known, v: VarId) -> Result<Made> {
     maker.finish(name, result)
 }
 
-/// An atom that is no variable, as a whole value.
+/// Returns an atom other than a variable as a whole value.
 pub fn atom(known: &Known, a: &Atom) -> Result<Made> {
     let maker = Maker::new(known);
     maker.finish("result", a.clone())
 }
 
-/// The comparison of pairs of an element and its position by their elements.
+/// Compares pairs of an element and its index by the elements.
 pub fn by_first(known: &mut Known, f: &Lambda, pair: &Ty, element: &Ty, origin: &Origin) -> Lambda {
     let params = vec![known.var("a", pair.clone()), known.var("b", pair.clone())];
     let firsts = [known.var("a", element.clone()), known.var("b", element.clone())];
@@ -210,7 +210,7 @@ pub fn by_first(known: &mut Known, f: &Lambda, pair: &Ty, element: &Ty, origin: 
     Lambda { position: None, params, body: Block { stmts, result: body.result }, origin: f.origin.clone() }
 }
 
-/// Component `i` of a tuple.
+/// A function that takes component `i` of a tuple.
 pub fn component(known: &mut Known, tuple: &Ty, part: &Ty, i: usize, origin: &Origin) -> Lambda {
     let p = known.var("p", tuple.clone());
     let var = known.var(UNNAMED, part.clone());

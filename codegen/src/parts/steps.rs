@@ -1,4 +1,4 @@
-//! Statements that are steps of their own: what they do in each block, and what happens between the blocks.
+//! Statements with their own step: the work in each block, and between the blocks.
 
 use super::analyse::{Analysis, PARTIALS, Result, WHOLE};
 use super::known::refusal_in_order;
@@ -10,7 +10,7 @@ use lift_analysis::size::Size;
 use lift_analysis::ty::{Ty, TyKind};
 
 impl Analysis {
-    /// What a step made of a statement.
+    /// Records the value that a step computes for a statement.
     pub fn made(&mut self, stmt: &Stmt, value: ValueId) {
         self.known.spread.insert(stmt.var);
         self.known.blocks.insert(stmt.var, value);
@@ -35,7 +35,7 @@ impl Analysis {
         self.known.tuples.insert(stmt.var, vars);
     }
 
-    /// A statement that the program does not have.
+    /// Makes a statement that the program does not contain.
     pub fn synthetic(
         &mut self,
         prim: Prim,
@@ -63,7 +63,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// The fold that a call is, if its operator takes two of what it gives.
+    /// The fold of a call, if its operator combines two of its results.
     pub fn associative<'c>(&self, stmt: &'c Stmt, call: &'c PrimCall, level: Level) -> Result<(Fold<'c>, Ty)> {
         let (Some(f), Some(z), Some(Atom::Var(xs))) = (call.funs.first(), call.args.first(), call.args.get(1)) else {
             return Err(refusal_in_order(call.prim, &stmt.origin));
@@ -76,12 +76,12 @@ impl Analysis {
         Ok((Fold { f, z, xs: *xs, origin: &stmt.origin }, element))
     }
 
-    /// The folds of the blocks, one element each.
+    /// Adds a step that folds each block to one element.
     pub fn partials(&mut self, fold: &Fold<'_>, element: &Ty) -> Result<ValueId> {
         let made =
             self.make(fold.origin, &self.known.len(fold.xs), &|known, range| roots::partial(known, fold, range))?;
         let len = self.known.len(fold.xs);
-        // One a block, and no size says how many blocks there are.
+        // One per block; no size gives the number of blocks.
         self.each(made, &len, PARTIALS, Ty::array(element.clone(), Size::one()), fold.origin)
     }
 
@@ -157,7 +157,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// Elements with their positions are sorted, and the positions kept.
+    /// Sorts pairs of elements and indices, and keeps the indices.
     pub fn argsort(&mut self, stmt: &Stmt, call: &PrimCall, xs: VarId) -> Result<()> {
         let (Some(f), Some(array)) = (call.funs.first(), self.known.array(xs).cloned()) else { return Ok(()) };
         let at = &stmt.origin;
@@ -213,7 +213,7 @@ impl Analysis {
         self.made(stmt, out);
     }
 
-    /// What is at the edges is an array of its own.
+    /// The padding becomes separate arrays.
     pub fn pad_constant(&mut self, stmt: &Stmt, call: &PrimCall) -> Result<()> {
         self.tell("padConstant", "the blocks, and one at each edge", false, &stmt.origin);
         let (value, Some(Atom::Var(xs))) = (call.args[0].clone(), call.args.get(1)) else { return Ok(()) };
@@ -244,7 +244,7 @@ impl Analysis {
         {
             return self.repeat(stmt, &call.sizes[0], f, *start);
         }
-        // The lengths change, so that each round has kernels of its own.
+        // Lengths change, so each iteration has its own kernels.
         let mut state = *start;
         for f in &call.funs {
             let param = f.params[0];
@@ -261,7 +261,7 @@ impl Analysis {
         Ok(())
     }
 
-    /// The same steps in each round.
+    /// Repeats the same steps in each iteration.
     pub fn repeat(&mut self, stmt: &Stmt, count: &Size, f: &Lambda, start: VarId) -> Result<()> {
         self.tell("iterate", "the steps of a round, again and again", false, &stmt.origin);
         let start = self.blocks(start, &stmt.origin)?;
@@ -269,7 +269,7 @@ impl Analysis {
         let name = self.known.name(f.params[0]).to_owned();
         let state = self.value(&name, ty.clone(), true);
         let steps = std::mem::take(&mut self.steps);
-        // What a round makes is not there after it.
+        // Results of an iteration do not exist after it.
         let before = (self.known.blocks.clone(), self.known.wholes.clone(), self.known.measured.clone());
         self.known.spread.insert(f.params[0]);
         self.known.blocks.insert(f.params[0], state);
