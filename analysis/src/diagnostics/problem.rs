@@ -146,6 +146,10 @@ pub enum Problem {
         next: Size,
         count: Size,
     },
+    /// The length changes in a number of rounds that is no size.
+    IterateUncounted {
+        next: Size,
+    },
     /// The length changes in a number of rounds that only the run knows.
     IterateRounds {
         count: Size,
@@ -408,7 +412,7 @@ impl Problem {
             NeedsSize { .. } | PieceNotASize { .. } | RowNotASize { .. } => Code::NeedsSize,
             PadMode => Code::PadMode,
             PieceCount { .. } => Code::PieceCount,
-            IterateLength { .. } | IterateRounds { .. } => Code::IterateLength,
+            IterateLength { .. } | IterateUncounted { .. } | IterateRounds { .. } => Code::IterateLength,
             NoComponent { .. } => Code::NoComponent,
             UnzipOfOther { .. } | TypeMismatch { .. } | LiteralMismatch { .. } => Code::TypeMismatch,
             InfiniteType { .. } => Code::InfiniteType,

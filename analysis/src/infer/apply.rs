@@ -5,13 +5,12 @@ use super::context::Infer;
 use super::order::Meant;
 use super::report::Cause;
 use super::result::*;
-use super::rounds;
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::Problem;
 use crate::diagnostics::problem::NeedsArguments;
 use crate::hir::*;
 use crate::prims::{Primitive, PrimitiveId, Special};
-use crate::size::{Size, Var};
+use crate::size::Size;
 use crate::ty::{ArrayTy, Ty, TyKind};
 
 impl Infer<'_> {
@@ -438,78 +437,6 @@ impl Infer<'_> {
         };
         if !known {
             self.error(Node::Expr(mode), &Problem::PadMode);
-        }
-    }
-
-    /// `iterate #k f xs`: `f` is checked once, for an array of symbolic length `m`; its result length as a function of
-    /// `m` is then followed for k rounds. What `f` assumes of `m` is put down to each round at the end ([`rounds`]). (Lift
-    /// overview 2.1.1, widened to functions that keep or enlarge the length.)
-    fn iterate(&mut self, id: ExprId, callee: ExprId, args: &[ExprId], note: impl Fn(&mut Self, &Ty)) -> Ty {
-        let cause = |index: usize| Cause::Argument { apply: id, callee, index, arg: args[index] };
-        let Some(count) = self.static_size(args[0]) else {
-            self.needs_size(args[0], &cause(0));
-            self.infer_all(args);
-            return Ty::error();
-        };
-        self.expr_types[args[0]] = Some(Ty::new(TyKind::Size(count.clone())));
-        let element = self.fresh();
-        // The array first, where it stands here: its element type helps to check the function.
-        let start = self.fresh_size();
-        if let Some(&xs) = args.get(2) {
-            self.argument(xs, &Ty::array(element.clone(), start.clone()), &cause(2));
-        }
-        self.level += 1;
-        let length = self.fresh_skolem(None, Some("m".into()));
-        let next = self.fresh_size();
-        let mistakes = self.out.diagnostics.len();
-        let m = Size::var(length.clone());
-        let f = Ty::fun(Ty::array(element.clone(), m.clone()), Ty::array(element.clone(), next.clone()));
-        self.argument(args[1], &f, &cause(1));
-        self.solve();
-        self.level -= 1;
-        let next = self.table.zonk_size(&next);
-        note(
-            self,
-            &Ty::funs(
-                [Ty::new(TyKind::Size(count.clone())), f, Ty::array(element.clone(), start.clone())],
-                Ty::error(),
-            ),
-        );
-        let start = self.table.zonk_size(&start);
-        if self.out.diagnostics.len() > mistakes {
-            self.fixed_length_in_iterate(callee, args[1], &length, mistakes);
-            self.infer_all(args.get(3..).unwrap_or_default());
-            return Ty::error();
-        }
-        let Some(result) = rounds::after_all(&next, &length, &count, &start) else {
-            self.error(Node::Expr(args[1]), &Problem::IterateLength { next, count });
-            return Ty::error();
-        };
-        if next.as_var() != Some(&length) {
-            self.constants.push((count.clone(), args[0]));
-        }
-        self.out.iterations.insert(id, Iteration { length, next, count, start: start.clone() });
-        let array = Ty::array(element.clone(), result);
-        if args.len() == 2 {
-            return Ty::fun(Ty::array(element, start), array);
-        }
-        self.call(id, callee, array, &args[3..], 3)
-    }
-
-    /// Of the mistakes from one on, those that are due to a function of one length only.
-    fn fixed_length_in_iterate(&mut self, callee: ExprId, function: ExprId, any: &Var, first: usize) {
-        let (name, function) = (self.short(callee), self.short(function));
-        for d in self.out.diagnostics.iter_mut().skip(first) {
-            let Some(obligation) = &d.obligation else { continue };
-            let (left, right) = (&obligation.left.0, &obligation.right.0);
-            let only = if left.as_var() == Some(any) { right } else { left };
-            if (left.as_var() == Some(any)) == (right.as_var() == Some(any)) {
-                continue;
-            }
-            d.message = format!(
-                "`{name}` calls its function with arrays of any length, and `{function}` works at length `{only}` only; `iterateWhile` repeats a function that keeps the length"
-            );
-            d.fixes.clear();
         }
     }
 

@@ -278,9 +278,11 @@ impl Infer<'_> {
             p.each = size(&p.each);
         }
         for i in out.iterations.values_mut() {
-            i.next = size(&i.next);
-            i.count = size(&i.count);
-            i.start = size(&i.start);
+            i.count = i.count.as_ref().map(size);
+            if let Some(length) = &mut i.length {
+                length.next = size(&length.next);
+                length.start = size(&length.start);
+            }
         }
         for (a, inside) in out.assumed.iter_mut().zip(checked_in) {
             let zonked = a.assumption.subst(&mut |v| Some(self.table.zonk_size(&Size::var(v.clone()))));

@@ -7,7 +7,7 @@
 use super::branches::{Branch, Branches};
 use super::context::Infer;
 use super::elaborate::children;
-use super::result::Assumed;
+use super::result::{Assumed, Iteration};
 use crate::hir::*;
 use crate::prims::PrimitiveId;
 use crate::size::{Assumption, Size, Var, VarKind};
@@ -90,7 +90,8 @@ impl Infer<'_> {
             VarKind::Position => self.functions_at.get(&v.id).is_some_and(|functions| functions.iter().any(within)),
             _ => {
                 let is_inside = |call: &ExprId| *call != inside && within(call);
-                self.out.iterations.iter().any(|(call, iteration)| iteration.length == *v && is_inside(call))
+                let is_of = |i: &Iteration| i.length.as_ref().is_some_and(|length| length.symbol == *v);
+                self.out.iterations.iter().any(|(call, iteration)| is_of(iteration) && is_inside(call))
             }
         }
     }

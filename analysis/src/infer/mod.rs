@@ -26,6 +26,7 @@ mod generalize;
 mod guards;
 mod hide;
 mod intent;
+mod iterate;
 mod join;
 mod order;
 mod partial;

@@ -98,14 +98,22 @@ pub struct LetScheme {
     pub first_size: u32,
 }
 
-/// How `iterate #k f xs` is typed: `f` once, for a symbolic length.
+/// How `iterate #k f x` is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration {
-    /// The length of `f`'s argument in its types, of kind `Skolem`; never opened.
-    pub length: Var,
-    /// The length of `f`'s result as an expression in `length`.
+    /// `None`: a number that only the run knows.
+    pub count: Option<Size>,
+    /// `None`: `f` keeps the type of `x`.
+    pub length: Option<RoundLength>,
+}
+
+/// The length of an array that changes from round to round: the function is typed once, for a symbolic length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoundLength {
+    /// The length of the function's argument in its types, of kind `Skolem`; never opened.
+    pub symbol: Var,
+    /// The length of the function's result as an expression in `symbol`.
     pub next: Size,
-    pub count: Size,
     pub start: Size,
 }
 

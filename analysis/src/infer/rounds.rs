@@ -138,11 +138,13 @@ impl Infer<'_> {
         open
     }
 
-    pub fn iteration_of(&self, length: &Var) -> Option<&Iteration> {
-        if length.kind != VarKind::Skolem {
+    /// How often, and how, the length with this symbol changes.
+    pub fn iteration_of(&self, symbol: &Var) -> Option<(&Size, &RoundLength)> {
+        if symbol.kind != VarKind::Skolem {
             return None;
         }
-        self.out.iterations.values().find(|i| i.length == *length)
+        let lengths = self.out.iterations.values().filter_map(|i| Some((i.count.as_ref()?, i.length.as_ref()?)));
+        lengths.into_iter().find(|(_, length)| length.symbol == *symbol)
     }
 
     /// Whether a length is opened in the function of the `iterate` of the length `m`.
@@ -152,8 +154,8 @@ impl Infer<'_> {
     }
 
     fn lengths_of_rounds(&mut self, m: &Var) -> Option<Lengths> {
-        let Iteration { next, count, start, .. } = self.iteration_of(m)?.clone();
-        let [next, count, start] = [next, count, start].map(|size| self.table.zonk_size(&size));
+        let (count, RoundLength { next, start, .. }) = self.iteration_of(m)?;
+        let [next, count, start] = [next, count, start].map(|size| self.table.zonk_size(size));
         let keeps = next.as_var() == Some(m);
         let few = count.as_const().filter(|k| *k <= ONE_BY_ONE);
         Some(match (few, count.as_const()) {

@@ -55,6 +55,10 @@ pub struct FunctionBuilder<'p, 'k> {
     /// Buffers of which each work-item has its own part, and those of which each group has.
     pub own: Vec<BufferId>,
     pub group_own: Vec<BufferId>,
+    /// In a loop whose rounds are numbered as the work-items are.
+    pub in_item_loop: bool,
+    /// Whether work-items that have no round have memory of their own, too.
+    pub all_items_own: bool,
     /// Variables whose value has been stored in the requested address space.
     pub in_space: FxHashSet<VarId>,
     /// Upper bounds of the trip counts of parallel loops, for the launch size; `None` if unknown.
@@ -128,6 +132,8 @@ impl<'p, 'k> FunctionBuilder<'p, 'k> {
             loop_depth: 0,
             own: Vec::new(),
             group_own: Vec::new(),
+            in_item_loop: false,
+            all_items_own: false,
             in_space: FxHashSet::default(),
             wishes: Wishes::default(),
             item: None,

@@ -2,13 +2,13 @@
 
 use super::Result;
 use super::function::{Dims, FunctionBuilder};
-use super::memory::{SCRATCH_GROUPS, SCRATCH_ITEMS};
-use super::program::ProgramBuilder;
+use super::memory::{SCRATCH_BYTES, SCRATCH_GROUPS, SCRATCH_ITEMS};
+use super::program::{ProgramBuilder, scalar_bytes};
 use super::value::{ArrayDest, Dest, Value, View};
 use super::work::Mark;
 use crate::core::{Atom, Block, Level, Prim, Rhs, ScalarOp, Stmt};
 use crate::opencl::{StmtKind, same};
-use crate::plan::{Arg, BufferRole, Count, Launch};
+use crate::plan::{Arg, BufferId, BufferRole, Count, Launch};
 use crate::report::{self, Stored};
 use crate::schedule::place;
 use crate::target::Target;
@@ -73,6 +73,14 @@ impl Guard<'_> {
     }
 }
 
+/// Buffers of which each work-item, or each group, has a part of its own.
+struct Own {
+    items: Vec<BufferId>,
+    groups: Vec<BufferId>,
+    /// Also work-items without an element.
+    all_items: bool,
+}
+
 /// The name and origin of a launch.
 #[derive(Debug, Clone)]
 pub struct Title<'a> {
@@ -119,12 +127,8 @@ impl<'k> ProgramBuilder<'k> {
         if f.does_nothing() {
             return Ok(());
         }
-        // Only a launch that is made needs memory.
-        for id in f.own.iter().chain(&f.group_own) {
-            let capacity = &mut f.program.buffers[id.0 as usize].capacity;
-            *capacity = where_launched(&only_if, capacity);
-        }
-        let (wishes, own, group_own) = (f.wishes.clone(), !f.own.is_empty(), !f.group_own.is_empty());
+        let wishes = f.wishes.clone();
+        let own = Own { items: f.own.clone(), groups: f.group_own.clone(), all_items: f.all_items_own };
         let alone = f.alone_in_group;
         let (kernel, mut args) = f.finish(title.name, title.label, title.origin);
         for arg in &mut args {
@@ -147,9 +151,7 @@ impl<'k> ProgramBuilder<'k> {
         };
         // If each work-item or group has its own memory, the total number of groups is limited.
         let in_group: u32 = size.iter().product();
-        let of_items = own.then_some(SCRATCH_ITEMS / in_group.max(1));
-        let most = of_items.into_iter().chain(group_own.then_some(SCRATCH_GROUPS)).min();
-        let mut room = most.map(|most| Size::nat(most.max(1).into()));
+        let mut room = self.most_groups(&own, in_group, used);
         let mut groups = [(); 3].map(|()| Count { wish: Size::one(), multiple_of: 1 });
         for d in 0..3 {
             let wish = if used.wrg[d] {
@@ -170,6 +172,21 @@ impl<'k> ProgramBuilder<'k> {
                 None => wish,
             };
         }
+        if used.any() {
+            let launched = groups.iter().fold(Size::one(), |all, count| all.mul(&count.wish));
+            let items = launched.mul(&Size::nat(in_group.into()));
+            let items = match &wishes.glb[0] {
+                Some(wish) if !own.all_items => Size::min(&items, wish),
+                _ => items,
+            };
+            own.items.iter().for_each(|id| self.parts_for(*id, SCRATCH_ITEMS, &items));
+            own.groups.iter().for_each(|id| self.parts_for(*id, SCRATCH_GROUPS, &launched));
+        }
+        // There is memory for what is launched only.
+        for id in own.items.iter().chain(&own.groups) {
+            let capacity = &mut self.buffers[id.0 as usize].capacity;
+            *capacity = where_launched(&only_if, capacity);
+        }
         let launch = Launch {
             kernel,
             args,
@@ -183,6 +200,32 @@ impl<'k> ProgramBuilder<'k> {
         let launch = self.written_once(launch, spent_before);
         self.launch(launch);
         Ok(())
+    }
+
+    /// How many groups are launched at most where each work-item or group has memory of its own.
+    fn most_groups(&self, own: &Own, in_group: u32, used: Dims) -> Option<Size> {
+        let of_items = (!own.items.is_empty()).then_some(SCRATCH_ITEMS / in_group.max(1));
+        let most = of_items.into_iter().chain((!own.groups.is_empty()).then_some(SCRATCH_GROUPS)).min()?;
+        let most = Size::nat(most.max(1).into());
+        if !used.any() {
+            return Some(most);
+        }
+        let bytes = |ids: &[BufferId], parts: u32, each: u32| {
+            ids.iter().fold(Size::zero(), |all, id| {
+                let buffer = &self.buffers[id.0 as usize];
+                let each = Size::nat(u64::from(each) * scalar_bytes(buffer.element));
+                all.add(&buffer.capacity.div_exact(&Size::nat(parts.into())).mul(&each))
+            })
+        };
+        let of_group = bytes(&own.items, SCRATCH_ITEMS, in_group).add(&bytes(&own.groups, SCRATCH_GROUPS, 1));
+        let fit = Size::int(SCRATCH_BYTES).div_floor(&Size::max(&of_group, &Size::one()));
+        Some(Size::max(&Size::min(&most, &fit), &Size::one()))
+    }
+
+    /// Gives a buffer that has room for `parts` parts only as many as are launched.
+    fn parts_for(&mut self, id: BufferId, parts: u32, launched: &Size) {
+        let capacity = &mut self.buffers[id.0 as usize].capacity;
+        *capacity = capacity.div_exact(&Size::nat(parts.into())).mul(launched);
     }
 
     /// Merges the function written last with an equal earlier one, so that it is in the text only once.

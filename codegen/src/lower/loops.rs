@@ -150,6 +150,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if let (Some(wish), Some(useful)) = (wish, useful) {
             *wish = Some(wish.as_ref().map_or(useful.clone(), |w| Size::max(w, &useful)));
         }
+        let outside = std::mem::replace(&mut self.in_item_loop, level == Level::Glb(0) && !self.across);
         let id = Expr::call(id, [Expr::int(d.into())]);
         let name = match (level, d) {
             (Level::Wrg(_), 0) => "g",
@@ -178,6 +179,7 @@ impl<'k> FunctionBuilder<'_, 'k> {
             result
         };
         self.active = active;
+        self.in_item_loop = outside;
         result
     }
 

@@ -2,7 +2,7 @@
 //! each work-item or group.
 
 use super::Result;
-use super::function::FunctionBuilder;
+use super::function::{Dims, FunctionBuilder};
 use super::program::{Leaf, ProgramBuilder, scalar_bytes};
 use super::value::{Env, Layout, Memory, Place, Root};
 use crate::core::{Level, Rhs, Space, Stmt};
@@ -19,10 +19,12 @@ use std::rc::Rc;
 const MOST_PRIVATE: u64 = 256;
 /// Bytes of local memory that every device has.
 const MOST_LOCAL: u64 = 32 * 1024;
-/// Work-items that run at once, if each needs its own global memory.
+/// Work-items that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_ITEMS: u32 = 4096;
-/// Groups that run at once, if each needs its own global memory.
+/// Groups that run at once, if each needs its own global memory; fewer if that is much.
 pub const SCRATCH_GROUPS: u32 = 256;
+/// Bytes of global memory for the parts of work-items and groups, but for one group's.
+pub const SCRATCH_BYTES: i64 = 1 << 30;
 
 impl<'k> FunctionBuilder<'_, 'k> {
     /// Memory for the value of a statement without a destination.
@@ -287,6 +289,8 @@ impl<'k> FunctionBuilder<'_, 'k> {
         if group {
             self.group_own.extend(made)
         } else {
+            let only_items = Dims { glb: [true, false, false], ..Dims::default() };
+            self.all_items_own |= !self.in_item_loop || self.used != only_items;
             self.own.extend(made)
         }
         Ok(Place { layout, at })

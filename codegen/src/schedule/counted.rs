@@ -4,7 +4,7 @@
 use super::{Applied, on_the_host, rules};
 use crate::core::{Atom, Block, Kernel, Lambda, Prim, PrimCall, Rhs, ScalarOp};
 use lift_analysis::hir::Literal;
-use lift_analysis::size::Size;
+use lift_analysis::size::{Size, VarKind};
 
 /// Turns counting loops at host level into `iterate`, until `applied` has `most` entries.
 pub fn rewrite(mut kernel: Kernel, most: usize, applied: &mut Vec<Applied>) -> Kernel {
@@ -93,5 +93,8 @@ fn rounds(block: &Block, call: &PrimCall) -> Option<Size> {
         return None;
     }
     let left = Size::max(&bound.sub(&first), &Size::zero());
+    if left.any_var(&mut |v| v.kind != VarKind::Param) {
+        return None;
+    }
     Some(left.add(&Size::int(step - 1)).div_floor(&Size::int(step)))
 }

@@ -1,6 +1,6 @@
 //! Host loops: `iterate` and `iterateWhile` at the top of a kernel, whose iterations are launched one after the other.
 //!
-//! The iterations of an `iterate` are known beforehand, so each may use the whole device. For an `iterateWhile` the
+//! The iterations of an `iterate` over arrays are known beforehand, so each may use the whole device. For an `iterateWhile` the
 //! host has to wait for the condition of each iteration. So one work-item runs the whole loop if an iteration is
 //! sequential anyway or its arrays are short.
 
@@ -14,13 +14,20 @@ const FEW: i64 = 256;
 /// Whether the functions of a call at the top of a kernel themselves run at host level.
 pub fn on_the_host(kernel: &Kernel, call: &PrimCall) -> bool {
     match call.prim {
-        Prim::Iterate => true,
+        Prim::Iterate => {
+            let arrays = call.args.first().is_some_and(|x| has_array(&kernel.atom_ty(x)));
+            arrays || call.funs.iter().any(|f| has_work(kernel, &f.body, false))
+        }
         Prim::IterateWhile => {
             let state = call.args.first().is_some_and(|x| is_long(&kernel.atom_ty(x)));
             call.funs.iter().any(|f| has_work(kernel, &f.body, state))
         }
         _ => false,
     }
+}
+
+fn has_array(ty: &Ty) -> bool {
+    ty.any(&mut |t| t.as_array().is_some())
 }
 
 /// Whether a value contains an array that may be long.

@@ -53,10 +53,10 @@ impl<'db> Build<'db> {
                 // An opening at the composition itself was that of its argument.
                 self.pack_result(&inner, *id, value)?
             }
-            Fun::Iterate { call, function, scope } => {
-                let Some(array) = args.pop() else { return Ok(Staged::Fun(f.clone())) };
-                let array = self.reify(array, at)?;
-                self.iterate(scope, *call, *function, array)?
+            Fun::Iterate { call, count, function, scope } => {
+                let Some(value) = args.pop() else { return Ok(Staged::Fun(f.clone())) };
+                let value = self.reify(value, at)?;
+                self.iterate(scope, *call, count, *function, value)?
             }
             Fun::Choice { condition, then, otherwise, scope, .. } => {
                 let (then, otherwise) = (*then, *otherwise);
@@ -160,49 +160,6 @@ impl<'db> Build<'db> {
         let result = self.reify(result, &origin)?;
         let body = self.emit.close_block(result);
         Ok(Lambda { position, params: vars, body, origin })
-    }
-
-    /// Applies `iterate #k f` to an array, with one function for each iteration unless it keeps the length.
-    fn iterate(&mut self, scope: &Rc<Scope<'db>>, call: ExprId, function: ExprId, array: Atom) -> Result<Staged<'db>> {
-        let origin = scope.origin(call);
-        let cx = scope.cx.clone();
-        let Some(iteration) = cx.inference.iterations.get(&call) else {
-            return Err(self.internal(&origin, "nothing is known of an `iterate`".into()));
-        };
-        let rounds = scope.size(&iteration.count, call)?;
-        if rounds.is_zero() {
-            return Ok(array.into());
-        }
-        let inner = scope.inside(None);
-        let mut ty = self.atom_ty(&array);
-        let mut funs = Vec::new();
-        loop {
-            let Some(len) = ty.as_array().map(|a| a.len.clone()) else {
-                return Err(self.internal(&origin, format!("`iterate` of `{ty}`")));
-            };
-            inner.set_length(&iteration.length, len.clone());
-            let f = self.eval(&inner, function)?;
-            let lambda = self.lambda(&f, std::slice::from_ref(&ty), &origin)?;
-            let next = self.atom_ty(&lambda.body.result);
-            let keeps = next.as_array().is_some_and(|a| a.len == len);
-            funs.push(lambda);
-            ty = next;
-            if funs.len() == 1 && keeps {
-                break;
-            }
-            match rounds.as_const() {
-                Some(k) if funs.len() as i64 >= k => break,
-                Some(_) => {}
-                None => {
-                    let message = format!(
-                        "`iterate` of `{rounds}` rounds with a function that changes the length is not supported: the \
-                         number of rounds must be a number"
-                    );
-                    return Err(BuildError { message, origin: Some(origin) });
-                }
-            }
-        }
-        self.call(Prim::Iterate, vec![rounds], funs, vec![array], &origin)
     }
 
     /// Applies the `pack` at the end of a composition.

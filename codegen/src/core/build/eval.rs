@@ -283,11 +283,12 @@ impl<'db> Build<'db> {
     /// Builds `iterate`; its function is evaluated anew for each length.
     fn iterate_call(&mut self, scope: &Rc<Scope<'db>>, id: ExprId, args: &[ExprId]) -> Result<Staged<'db>> {
         let origin = scope.origin(id);
-        let [_, function, rest @ ..] = args else {
+        let [count, function, rest @ ..] = args else {
             let message = "`iterate` must be given its number of rounds and its function".into();
             return Err(BuildError { message, origin: Some(origin) });
         };
-        let iterate = Fun::Iterate { call: id, function: *function, scope: scope.clone() };
+        let count = self.eval(scope, *count)?;
+        let iterate = Fun::Iterate { call: id, count, function: *function, scope: scope.clone() };
         let rest = rest.iter().map(|a| self.eval(scope, *a)).collect::<Result<Vec<_>>>()?;
         self.apply(Staged::fun(iterate), rest, &origin)
     }

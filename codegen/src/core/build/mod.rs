@@ -15,6 +15,7 @@
 mod apply;
 mod emit;
 mod eval;
+mod iterate;
 mod lengths;
 mod prims;
 mod scope;

@@ -41,9 +41,10 @@ pub enum Fun<'db> {
         parts: Vec<ExprId>,
         scope: Rc<Scope<'db>>,
     },
-    /// `(iterate #k f)`: `function` is evaluated once an iteration.
+    /// `(iterate k f)`: `function` is evaluated once an iteration.
     Iterate {
         call: ExprId,
+        count: Staged<'db>,
         function: ExprId,
         scope: Rc<Scope<'db>>,
     },

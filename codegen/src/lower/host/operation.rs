@@ -69,7 +69,7 @@ impl<'k> Host<'k> {
                 let value = self.deferred(stmt, env);
                 return self.deliver(stmt, value, dest, ty);
             }
-            Prim::Iterate => {
+            Prim::Iterate if on_the_host(kernel, call) => {
                 let value = self.iterate(stmt, call, env)?;
                 return self.deliver(stmt, value, dest, ty);
             }
